@@ -7,10 +7,27 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: demo test test-slow test-all fuzz bench lint docs clean
+QUICK := $(addprefix tests/,\
+	agreement/test_coordinates.py agreement/test_loads.py check/test_gallery.py check/test_page.py \
+	check/test_reading.py comparison/test_scaling.py constrained/test_closing_steps.py \
+	constrained/test_compiled_functions.py constrained/test_file_order.py control/test_recipes.py \
+	files/test_dh.py files/test_toml.py files/test_urdf.py forms/test_golden.py \
+	identify/test_named_regressors.py motion/test_trajectories.py papers/test_published_numbers.py \
+	report/test_demo.py report/test_fonts.py show/test_collisions.py show/test_diagrams.py \
+	simulate/test_free_bodies.py simulate/test_inputs.py simulate/test_mistakes.py \
+	simulate/test_results.py simulate/test_statics.py verify/test_balls.py verify/test_elimination.py \
+	verify/test_inertias.py $(addprefix unit/test_,algebra.py cli.py cli_options.py displays.py \
+	dual.py expressions.py joint_kinds.py mechanism.py messages.py model.py named_inputs.py \
+	number_checks.py operators.py passes.py rotations.py structure.py tape.py transfer.py))
+
+.PHONY: demo quick test test-slow test-all fuzz bench lint docs clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/python examples/demo.py
+
+# Some tests of every package, in less than a minute on two cores.
+quick: $(VENV)/test.done
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK)
 
 test: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -rs -m "not slow"

@@ -17,6 +17,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{tit
 body{{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}
 pre{{background:#f5f5f5;padding:.8em;overflow-x:auto}} code{{font-size:.92em}}
 table{{border-collapse:collapse;display:block;overflow-x:auto}}
+img{{max-width:100%}}
 td,th{{border-bottom:1px solid #ddd;padding:.25em .7em;text-align:left}}
 </style></head><body><nav>{links}</nav>{body}</body></html>"""
 
@@ -34,7 +35,10 @@ def draw_pictures(folder: Path) -> None:
 
 
 def sources() -> list[Path]:
-    return [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+    """README, CONTRIBUTING and CHANGELOG, then docs/ and docs/extend/ by name."""
+    first = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
+    docs = ROOT / "docs"
+    return [*first, *sorted(docs.glob("*.md")), *sorted((docs / "extend").glob("*.md"))]
 
 
 def write_pages(out: Path) -> int:

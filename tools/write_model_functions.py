@@ -1,4 +1,4 @@
-"""Write the modules of `linkwright.model.model.functions` from the table of quantities.
+"""Write the modules of `linkwright.model.functions` from the table of quantities.
 
 An editor sees only what stands in the source: so every compiled function of a model is declared
 as a method with named arguments, shapes and units. Run this after a change of the table

@@ -1,4 +1,4 @@
-"""How results show themselves: one line for `repr`, text for `print`, HTML in notebooks."""
+"""Displays of results: one line for `repr`, text for `print`, HTML in notebooks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class SummarizedResult(ABC):
 
     @abstractmethod
     def summary(self) -> str:
-        """What it is, in one line."""
+        """A description in one line."""
 
     def __repr__(self) -> str:
         return f"<{self.summary()}>"

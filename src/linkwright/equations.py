@@ -36,10 +36,11 @@ FrameBuilder = Callable[[str], Any]
 class FormulationState:
     """A formulation's own states x, with ẋ = F(x, τ) and the maps between x and (q, q̇).
 
-    `carried` is ẋ by x, q, q̇ and q̈, where x are more than (q, q̇) and follow from these: errors
-    then take them apart, and `from_motion` of `to_motion` puts them together again. `near` are
-    symbols of the coordinates `near_rows`, which choose among several that the same x mean (whole
-    turns); near ones are enough, and `rates` and `to_motion` depend on nothing else of them.
+    `rates_from_motion` is ẋ by x, q, q̇ and q̈, where x are more than (q, q̇) and follow from
+    these: errors then take them apart, and `from_motion` of `to_motion` puts them together again.
+    `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which choose among
+    several that the same x mean (whole turns); near ones are enough, and `rates` and `to_motion`
+    depend on nothing else of them.
     """
 
     names: tuple[str, ...]
@@ -137,7 +138,7 @@ class Equations(SummarizedResult):
 
     @cached_property
     def constants(self) -> dict[str, ExactNumber]:
-        """What stands among the parameters, but is a number: literals of expressions, and π."""
+        """The parameters that are mere numbers: literals of expressions, and π."""
         own = self.parameters
         return {name: own[name] for name in own if name in self.literals or name == PI}
 
@@ -199,11 +200,11 @@ class Equations(SummarizedResult):
         elif name in self._completion_builders:
             made = self._completion_builders[name](self)
         elif name in self.absent_functions:
-            raise UnsupportedError(f"there is no {name} here: {self.absent_functions[name]}")
+            raise UnsupportedError(f"{name} is not available: {self.absent_functions[name]}")
         else:
             known = sorted({*self.function_names(), *self.frame_builders})
             raise NameNotFoundError(
-                f"there is no function '{name}'", remedy=suggest_remedy(name, known)
+                f"unknown function '{name}'", remedy=suggest_remedy(name, known)
             )
         return made if isinstance(made, tuple) else (made,)
 
@@ -326,10 +327,10 @@ def _complete_forward_dynamics(eqs: Equations) -> SX:
 
 
 def _complete_coriolis_matrix(eqs: Equations) -> SX:
-    """½ ∂(C q̇)/∂q̇: the terms of second degree in the speeds are C q̇ with Christoffel's C."""
+    """½ ∂(C q̇)/∂q̇: the terms of second degree in the velocities are C q̇ with Christoffel's C."""
     if eqs.nq != eqs.nv:
         raise NameNotFoundError(
-            f"the formulation '{eqs.by}' has no coriolis_matrix where speeds are no rates",
+            f"the formulation '{eqs.by}' has no coriolis_matrix where velocities are not rates",
             remedy="use 'recursive', or rotation = \"cardan\"",
         )
     (bias,) = eqs.expressions("bias")

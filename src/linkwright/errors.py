@@ -105,7 +105,7 @@ class LossWarning(UserWarning):
 
 
 _MAX_NAMES_LISTED, _MAX_NAMES_SHOWN = 12, 24
-"""So many names are listed whole, and so many at most."""
+"""The most names that are all listed, and the most that are shown of longer lists."""
 
 
 def suggest_remedy(name: object, known: Sequence[str]) -> str:

@@ -31,7 +31,8 @@ def check_number(value: Any, what: str) -> float:
     """A finite number."""
     if not is_number(value) or not math.isfinite(value):
         raise ArgumentError(
-            f"{what} is {value_text(value)}, no finite number", remedy="give one, in SI units"
+            f"{what} is {value_text(value)}, which is not a finite number",
+            remedy="give one, in SI units",
         )
     return float(value)
 
@@ -57,7 +58,7 @@ def check_whole_number(value: Any, what: str, least: int = 0) -> int:
 def check_number_table(given: Any, what: str) -> dict[str, float]:
     """Finite numbers by name."""
     if not isinstance(given, Mapping):
-        raise ArgumentError(f"{what} is no table", remedy="give numbers by name")
+        raise ArgumentError(f"{what} is not a table", remedy="give numbers by name")
     return {str(name): check_number(value, f"{what} of '{name}'") for name, value in given.items()}
 
 
@@ -81,7 +82,7 @@ def check_number_list(values: Any, what: str) -> Floats:
     """(n) finite numbers, at least one; a number stands for a list of it."""
     found = read_number_array(values)
     if found is None or found.ndim > 1 or not found.size or not np.isfinite(found).all():
-        raise ArgumentError(f"{what} is no list of finite numbers", remedy="give numbers")
+        raise ArgumentError(f"{what} is not a list of finite numbers", remedy="give numbers")
     return np.atleast_1d(found)
 
 
@@ -130,6 +131,6 @@ def check_scalar_or_vector(
 
 
 def _short_value_text(values: Any) -> str:
-    """What was given, in a message that stays a line."""
+    """The given value, in a message that stays a line."""
     text = " ".join(value_text(values).split())
     return text if len(text) <= 40 else text[:39] + "…"

@@ -1,4 +1,4 @@
-"""What can be computed: the functions of a mechanism, their inputs, outputs and shapes."""
+"""The quantities of a mechanism: functions, their inputs, outputs and shapes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ INPUT_MEANINGS = {
     "lambda": ("constraint multipliers", "N or N m"),
     "p": ("values of the parameters that the model keeps", "SI units"),
 }
-"""What each input means, and its units."""
+"""The meaning of each input, and its units."""
 
 SIGNATURES = _parse_signature_table("""
 inverse_dynamics | q qd qdd t | tau:nv | N m or N | forces for given accelerations: M q̈ + C q̇ + g − f
@@ -84,7 +84,7 @@ difference | q q1 | step:nv | rad or m | step with q ⊕ step = q1
 """)
 
 CONSTRAINED_SIGNATURES = _parse_signature_table("""
-required_forces | q qd qdd t | h:nv | N m or N | M q̈ + C q̇ + g − f: what drives and constraints give together
+required_forces | q qd qdd t | h:nv | N m or N | M q̈ + C q̇ + g − f: what actuators and constraints exert together
 inverse_dynamics | q qd qdd t | tau:nv pivot: | N m or N | drives of least norm, τ = B u, for a motion that the constraints allow
 actuator_forces | q qd qdd t | u:actuators pivot: | N m or N | u of least norm for a motion that the constraints allow
 forward_dynamics | q qd tau t | qdd:nv pivot: | rad/s² or m/s² | accelerations under forces and constraints
@@ -94,15 +94,15 @@ inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv 
 forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv pivot: | rad/s² or m/s² per unit of q, qd and tau | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
 multipliers | q qd tau t | lambda:constraints pivot: | N or N m | forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names` (file order); of least norm where redundant
 constraint_residual | q t | phi:positions | m or rad | φ, zero where loops and constraints of positions hold, in file order
-constraint_velocity | q qd t | V:constraints | m/s or rad/s | J q̇ − b, zero for speeds that the constraints allow
+constraint_velocity | q qd t | V:constraints | m/s or rad/s | J q̇ − b, zero for velocities that the constraints allow
 constraint_jacobian | q t | J:constraints,nv | m/s or rad/s per unit of qd | J of all constraints, rows in the order of `constraint_names` (file order)
 constraint_bias | q qd t | gamma:constraints | m/s² or rad/s² | γ with J q̈ + γ = 0
-independent_map | q t | G:nv,freedom k:nv pivot: | unit of qd per unit of a; rad/s or m/s | G and k with q̇ = G a + k, a the independent speeds
+independent_map | q t | G:nv,freedom k:nv pivot: | unit of qd per unit of a; rad/s or m/s | G and k with q̇ = G a + k, a the independent velocities
 reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | what each joint's parent does to its child under the forces τ, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
 body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | the same reactions in the axes of each joint's child
 reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | the same reactions as `reactions`, for given accelerations and multipliers
 """)
-"""What constrained mechanisms have in place of, and beside, the functions of trees.
+"""The functions of constrained mechanisms, in place of and beside those of trees.
 
 `pivot` is the smallest pivot of an elimination, as a share of its size where that was chosen.
 """

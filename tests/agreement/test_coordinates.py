@@ -244,7 +244,7 @@ def test_files_keep_coordinates_and_actuators(name: str) -> None:
         ({"new": {"p1": "q1", "p2": "q7"}}, "uses 'q7'"),
         ({"new": {"p1": "q1", "m1": "q2"}}, "is a parameter and a new coordinate"),
         ({"names": ["a", "b"], "joints": {"q1": "a"}}, "'q2' is not given"),
-        ({"names": ["a", "b"], "joints": {"q1": "a", "q2": "b", "q3": "a"}}, "'q3' is no joint"),
+        ({"names": ["a", "b"], "joints": {"q1": "a", "q2": "b", "q3": "a"}}, "'q3' is not a joint"),
         ({"joints": {"q1": "a", "q2": "b"}}, "names go with joints"),
         ({}, "both or neither"),
     ],

@@ -231,7 +231,7 @@ def test_a_file(tmp_path: Path) -> None:
     assert lw.check(ELBOW, str(path)).passed
     with pytest.raises(FileError, match="cannot be read"):
         lw.check(ELBOW, tmp_path / "none.txt")
-    with pytest.raises(ExpressionError, match="is no text"):
+    with pytest.raises(ExpressionError, match="is not text"):
         lw.check(ELBOW, 3)
 
 
@@ -300,14 +300,14 @@ def test_what_cannot_be_decided_is_said(text: str) -> None:
 @pytest.mark.parametrize(
     ("said", "wrong"),
     [
-        ("frame C on nobody", "there is no body or frame 'nobody'"),
+        ("frame C on nobody", "unknown body or frame 'nobody'"),
         ("frame P on R", "there is a 'P' already"),
         ("frame C on P at 0, 0, l", "'frame C on P at 0, 0, l' has no place"),
         ("frame C on R at 0, l", "'frame C on R at 0, l' has no place"),
         ("frame C on R at 0, 0, nothing", "nothing"),
-        ("mass m1 at Q", "there is no body or frame 'Q'"),
+        ("mass m1 at Q", "unknown body or frame 'Q'"),
         ("mass m7 at P\nHPx = eps", "'m7' has no meaning"),
-        ("[without brakes]", "there is no constraint 'brakes'"),
+        ("[without brakes]", "unknown constraint 'brakes' after 'without'"),
         ("V_C is V_E", "'V_E' has no meaning"),
     ],
 )

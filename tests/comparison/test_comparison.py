@@ -170,7 +170,7 @@ def test_command(tmp_path: Path) -> None:
         (("elbow", "--links", "2-4"), "and not both"),
         (("--links", "4-2"), "no numbers of links"),
         (("--links", "0,4"), "no numbers of links"),
-        (("elbow", "--budget", "0"), "--budget 0 is no duration"),
+        (("elbow", "--budget", "0"), "--budget 0 is not a duration"),
         (("elbow", "-o", "a.txt"), "'.txt' cannot be written; use .md"),
         (("elbow", "--by", "magic"), "no formulation 'magic'"),
     ],

@@ -115,7 +115,9 @@ def test_check_names_the_state_and_the_constraint() -> None:
         FOUR_BAR.forward_dynamics(bad, qd, tau, check=True)
     fast = qd.copy()
     fast[2, 2] += 1.0
-    with pytest.raises(AssemblyError, match="row 2 of 3 states has speeds that contradict 'pin'"):
+    with pytest.raises(
+        AssemblyError, match="row 2 of 3 states has velocities that contradict 'pin'"
+    ):
         FOUR_BAR.multipliers(q, fast, tau, check=True)
     with pytest.raises(AssemblyError, match="the state has accelerations that contradict 'pin'"):
         FOUR_BAR.inverse_dynamics(q[0], qd[0], [1.0, 0.0, 0.0], check=True)
@@ -123,7 +125,7 @@ def test_check_names_the_state_and_the_constraint() -> None:
         FOUR_BAR.reactions(q[0] * np.nan, qd[0], tau[0], check=True)
     free = lw.compile(lw.gallery("rolling-disk"), threads=1)  # speeds alone are restricted
     sliding = np.ones(free.nv)
-    with pytest.raises(AssemblyError, match="speeds that contradict"):
+    with pytest.raises(AssemblyError, match="velocities that contradict"):
         free.forward_dynamics(free.home(), sliding, 0 * sliding, check=True)
 
 

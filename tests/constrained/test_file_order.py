@@ -135,7 +135,7 @@ def test_residuals_belong_to_their_rows() -> None:
     np.testing.assert_allclose(phi, [0.01, 0, 0, 0, 0, 0, 0.01], atol=1e-12)
     with pytest.raises(AssemblyError, match=r"'pin' is open by 0\.0"):
         model.forward_dynamics(q + np.array([0, 0, 0, 0, 0.05]), qd, qd, check=True)
-    with pytest.raises(AssemblyError, match=r"speeds that contradict 'roll'"):
+    with pytest.raises(AssemblyError, match=r"velocities that contradict 'roll'"):
         model.forward_dynamics(q, qd + np.array([0, 0, 1, 0, 0]), qd, check=True)
     assert lw.mobility(trammel()).redundant == {"still[0]": ("roll",)}
 

@@ -50,7 +50,7 @@ def test_too_few_actuators_are_an_error() -> None:
     model = lw.compile(arm)
     q = model.home()
     for function in (model.actuator_forces, model.inverse_dynamics):
-        with pytest.raises(UnsupportedError, match="cannot move all 2 freedoms"):
+        with pytest.raises(UnsupportedError, match="cannot move all 2 degrees of freedom"):
             function(q, np.zeros(3), np.zeros(3))
 
 
@@ -62,7 +62,7 @@ def test_a_drive_at_its_dead_centre_is_an_error() -> None:
     assert np.abs(wide).max() < 1e3
     theta = np.arccos((3.5**2 + 4**2 - 2.5**2) / (2 * 3.5 * 4))
     q = lw.assemble(linkage, {"theta1": theta, "theta2": theta}, ["theta1", "theta2"])
-    with pytest.raises(UnsupportedError, match="cannot move all 1 freedoms"):
+    with pytest.raises(UnsupportedError, match="cannot move all 1 degrees of freedom"):
         model.actuator_forces(q, np.zeros(3), np.zeros(3))
 
 
@@ -141,7 +141,7 @@ def test_kept_parameters_that_tilt_a_loop() -> None:
 def test_demands_that_contradict_each_other(pair: tuple[dict[str, str], dict[str, str]]) -> None:
     both = chain(constraints=dict(zip(("one", "two"), pair, strict=True)))
     for attempt in (lambda m: lw.compile(m).forward_dynamics, lw.mobility):
-        with pytest.raises(AssemblyError, match="no speeds hold the constraints"):
+        with pytest.raises(AssemblyError, match="no velocities satisfy the constraints"):
             attempt(both)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from linkwright.model.guard import ConstrainedState
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError
 from linkwright.files.toml_reader import read_toml
+from linkwright.model.guard import ConstrainedState
 from linkwright.simulation import solve_kinematics
 from linkwright.writers.toml_writer import write_toml
 

@@ -17,19 +17,19 @@ def changed(whole: lw.Mechanism, constraint: str, **fields: object) -> lw.Mechan
 @pytest.mark.parametrize(
     ("mechanism", "constraint", "change", "sentence"),
     [
-        ("rolling-disk", "rolling", {"radius": 0}, "radius: is no radius"),
-        ("rolling-disk", "rolling", {"radius": "-r"}, "radius: is no radius"),
+        ("rolling-disk", "rolling", {"radius": 0}, "radius: is not a positive radius"),
+        ("rolling-disk", "rolling", {"radius": "-r"}, "radius: is not a positive radius"),
         ("rolling-disk", "rolling", {"radius": "2 kg"}, "radius: is in kg; give it in m"),
         ("rolling-disk", "rolling", {"radius": "rr"}, "'rr', which is not given"),
         ("rolling-disk", "rolling", {"wheel": "dsik"}, "no body or frame 'dsik'; did you mean 'disk'"),
-        ("rolling-disk", "rolling", {"on": "plane"}, "on: there is no body or frame 'plane'"),
+        ("rolling-disk", "rolling", {"on": "plane"}, "on: unknown body or frame 'plane'"),
         ("rolling-disk", "rolling", {"on": "disk"}, "both ends are the same"),
         ("rolling-disk", "rolling", {"axle": [0, 0, 0]}, "axle: is zero; give a direction"),
         ("rolling-disk", "rolling", {"axle": [0, 1]}, "axle: has 2 numbers; give 3"),
         ("rolling-disk", "rolling", {"other_radius": "-r"}, "no distance between the axles"),
         ("sharp-edged-disk", "edge", {"normal": [0, 0, 0]}, "normal: is zero; give a direction"),
         ("sharp-edged-disk", "edge", {"relative_to": "A"}, "no body or frame 'A'"),
-        ("sharp-edged-disk", "turning", {"on": "q4"}, "on: there is no coordinate 'q4'"),
+        ("sharp-edged-disk", "turning", {"on": "q4"}, "on: unknown coordinate 'q4'"),
         ("sharp-edged-disk", "turning", {"position": "q1*t"}, "position: depends on the motion"),
     ],
 )  # fmt: skip

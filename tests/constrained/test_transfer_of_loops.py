@@ -116,7 +116,7 @@ def test_mechanism_names_inputs_that_cannot_drive() -> None:
     )  # fmt: skip
     with pytest.raises(UnsupportedError, match="'q1' cannot drive"):
         lw.compile(held)
-    with pytest.raises(UnsupportedError, match="2 speeds are named for 1 freedom"):
+    with pytest.raises(UnsupportedError, match="2 velocities are named for 1 degree of freedom"):
         lw.compile(replace_fields(held, independent=["q1", "q2"]))
     assert lw.mobility(held).independent == ("q2",)
 

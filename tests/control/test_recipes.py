@@ -57,7 +57,7 @@ def test_command_takes_a_file(tmp_path: Path) -> None:
         ('controller = "pid"', "'pid' needs 'reference'"),
         ('controller = "pid"\nkp = 1\nreference = [0.1]', "the set point is not 2 numbers"),
         ('controller = "pid"\nkq = 1\nreference = 1', "'pid' has no 'kq'"),
-        ('controller = "pid"\nkp = 1\nreference = {a = 1}', "a reference has no parts a"),
+        ('controller = "pid"\nkp = 1\nreference = {a = 1}', "a reference does not take a"),
         ('controller = "pid"\nkp = "x"\nreference = 1', "kp must be 1 or 2 finite numbers"),
         ('controller = "pid"\nkp = 1\nreference = 1\nperiod = "x"', "'pid' cannot be made"),
         ('controller = "pid"\nkp = 1\nreference = {knots = ["a"], coefficients = []}', "cannot be made"),

@@ -87,7 +87,7 @@ def test_the_convention_must_be_said() -> None:
     with pytest.raises(LinkwrightError, match="the file says 'standard', the call 'modified'"):
         load(toml("standard"), convention="modified")
     assert load(toml("standard"), convention="standard") == load(toml("standard"))
-    with pytest.raises(LinkwrightError, match="'craig' is no Denavit"):
+    with pytest.raises(LinkwrightError, match="'craig' is not a Denavit"):
         load(silent, convention="craig")
     with pytest.raises(LinkwrightError, match="Denavit"):
         load("[bodies.a]\n", convention="standard")
@@ -133,9 +133,9 @@ STANDARD = "# convention: standard\n"
         ("alpha,name\n0,ground\n", "row 1, column name: 'ground' is the name of the fixed"),
         ("alpha,d\n,\n", "row 1: is empty"),
         ("alpha,d\n", "has no links"),
-        ("alpha,d\n0," + "1" * 200_000 + "\n", "row 1: is no valid CSV: field larger"),
-        ('alpha,d\n0,"1\n', "row 1: is no valid CSV"),
-        ("# name: a\n# name: b\nalpha,d\n0,1\n", "# name: is said twice"),
+        ("alpha,d\n0," + "1" * 200_000 + "\n", "row 1: is not valid CSV: field larger"),
+        ('alpha,d\n0,"1\n', "row 1: is not valid CSV"),
+        ("# name: a\n# name: b\nalpha,d\n0,1\n", "# name: is given twice"),
         ("# gravity: 0, 0, 1 m\nalpha,d\n0,1\n", r"gravity[3]: is in m"),
     ],
 )
@@ -158,7 +158,7 @@ def test_broken_csv(text: str, what: str) -> None:
         ("[[links]]\nname = 'x'\n[[links]]\nname = 'x'\n", "links[2].name: 'x' is the name of link 1"),
         ("[parameters]\na = 'a'\n[[links]]\na = 'a'\n", "parameters.a: depends on itself"),
         ("links = []\n", "has no links"),
-        ("links = 3\n", "links: is no list of tables"),
+        ("links = 3\n", "links: is not a list of tables"),
     ],
 )  # fmt: skip
 def test_broken_toml(text: str, what: str, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_errors_name_file_table_and_key(tmp_path: Path) -> None:
         ("[x" + " . 'b'" * 100_000 + "]\n", "nested too deeply"),
         ('x = { "a"' + '."b"' * 100_000 + " = 1 }\n", "nested too deeply"),
         ("x = " + "1" * 5000 + "\n", "too many digits"),
-        ("x = 1\nname = '\ud800'\n", "line 2: has half of a character"),
+        ("x = 1\nname = '\ud800'\n", "line 2: contains an unpaired surrogate"),
     ],
 )
 def test_broken_toml(text: str, what: str) -> None:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import linkwright as lw
 from linkwright.expressions import parse_expression
-from linkwright.formulations.base_parameters.exact_constants import evaluate_exact_entries
+from linkwright.formulations.base_inertial_parameters.exact_constants import evaluate_exact_entries
 from linkwright.identify import base_parameters
 from tests.commands import ok, run
 from tests.random_trees import KINDS, RandomTree, trees
@@ -192,7 +192,7 @@ def test_what_does_not_move_is_refused() -> None:
     still = lw.Mechanism(
         name="still", bodies={"a": {"mass": 1}}, joints={"f": {"type": "fixed", "child": "a"}}
     )
-    with pytest.raises(lw.LinkwrightError, match="still has no freedom"):
+    with pytest.raises(lw.LinkwrightError, match="still has no degrees of freedom"):
         base_parameters(still)
 
 

@@ -80,7 +80,7 @@ def test_parameters_that_are_made_of_others_have_no_column() -> None:
         (["m1"], "a part without any of them cannot be made up"),
         (SIX[1:], "not linear in the named parameters: 'lc1\\^2\\*m1'"),
         (["m1", "lc1"], "not linear in the named parameters: "),
-        (["nothing"], "'nothing' is no parameter"),
+        (["nothing"], "'nothing' is not a parameter"),
         (["m1/m2"], "a quotient is not linear: m1/m2"),
         ([], "no parameters are named"),
         (["m1 +"], "missing"),
@@ -123,7 +123,7 @@ def test_the_command_prints_a_book_s_columns() -> None:
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [("m1, foo", "'foo' is no parameter"), ("m1", "name one more"), ("m1,,m2", "is empty")],
+    [("m1, foo", "'foo' is not a parameter"), ("m1", "name one more"), ("m1,,m2", "is empty")],
 )
 def test_mistakes_of_the_command_are_one_line(given: str, said: str) -> None:
     done = run("base", "elbow", "--parameters", given)

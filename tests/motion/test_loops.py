@@ -98,7 +98,7 @@ def test_what_cannot_be_planned() -> None:
         plan_to(FIVE, "tool", [[0.45, 1.05]], 1.0, start=np.zeros(4))
     with pytest.raises(LinkwrightError, match="cannot reach"):
         plan_to(FIVE, "tool", [[3.0, 1.05]], 1.0)
-    with pytest.raises(UnsupportedError, match="no constraints of speeds"):
+    with pytest.raises(UnsupportedError, match="do not support constraints of velocities"):
         plan_to(lw.gallery("bicycle"), "B", [[1.0, 0.0]], 1.0)
 
 

@@ -165,7 +165,7 @@ def test_plans_are_saved(tmp_path: Path) -> None:
         (["six-axis", "q2=3", "--to", "0.52,0.4,1.28"], "the start has q2 = 3, out of its range from -1.5708"),
         (["six-axis", "q2=3", "q5=1", "--line", "0,0,0.1"], "the start has q2 = 3, out of its range"),
         (["four-bar", "--to", "1,1", "-t", "1"], "--frame"),
-        (["bicycle", "--frame", "B", "--to", "1,1", "-t", "1"], "no constraints of speeds"),
+        (["bicycle", "--frame", "B", "--to", "1,1", "-t", "1"], "do not support constraints of velocities"),
     ],
 )  # fmt: skip
 def test_mistakes(

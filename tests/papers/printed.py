@@ -65,7 +65,7 @@ Scope = Mapping[str, Value]
 
 
 class _Duals:
-    """The algebra of dual numbers and vectors, for `fold`."""
+    """The algebra of dual numbers and vectors, for `fold_expression`."""
 
     def number(self, number: Fraction) -> Value:
         return value(float(number))

@@ -89,5 +89,5 @@ def test_refusals() -> None:
         show.clearances(arm, [0.0, 0.0], radius={"link9": 1.0})
     with pytest.raises(LinkwrightError, match="radius"):
         show.clearances(arm, [0.0, 0.0], radius=-1.0)
-    with pytest.raises(LinkwrightError, match="'wall' is no capsule"):
+    with pytest.raises(LinkwrightError, match="'wall' is not a capsule"):
         show.clearances(arm, [0.0, 0.0], obstacles={"wall": ((0, 0), (1, 1), 0.1)})

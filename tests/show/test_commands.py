@@ -65,22 +65,22 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
         ),
         (
             "simulate elbow --pace 0.5",
-            "--pace 0.5 is for no film; give --animate, and a pace above 0",
+            "--pace 0.5 needs a film; give --animate, and a pace above 0",
         ),
         ("simulate elbow --plot qq -o x.svg", "a run has no 'qq' to draw; did you mean 'q'?"),
         *(
             (f"simulate elbow {words}", "no: is not a folder; create it, or name another")
             for words in ("-o no/x.nc", "--plot q -o no/x.svg", "--animate no/x.gif")
         ),
-        ("draw elbow q3=1 -o x.svg", "there is no coordinate 'q3'; known: q1, q2"),
+        ("draw elbow q3=1 -o x.svg", "unknown coordinate 'q3'; known: q1, q2"),
         (
             "draw elbow --what gras -o x.svg",
-            "'gras' is nothing to draw; use picture, graph or sparsity",
+            "'gras' cannot be drawn; use picture, graph or sparsity",
         ),
         *(
             (
                 f"draw elbow --view {view} -o x.svg",
-                f"'{view}' is no view; use xy, xz, yz, space, or azimuth and elevation in degrees: "
+                f"'{view}' is not a view; use xy, xz, yz, space, or azimuth and elevation in degrees: "
                 "-30,40",
             )
             for view in ("1,2,3", "abc")
@@ -88,15 +88,15 @@ def test_the_tree_shows_what_closes_loops(command: Command) -> None:
         *(
             (
                 f"{words} {name}",
-                f"{name}: there is no such file, nor such a mechanism in the gallery; {remedy}",
+                f"{name}: no such file, nor a mechanism of this name in the gallery; {remedy}",
             )
             for words, name, remedy in (
                 ("draw -o x.svg", "elbw", "did you mean 'elbow'?"),
                 ("report -o x.html", "nope", "see linkwright gallery"),
             )
         ),
-        ("draw nope.toml -o x.svg", "nope.toml: there is no such file; check the path"),
-        ("draw elbow -o x.jpg", "x.jpg: '.jpg' is no format of pictures; use .svg, .pdf, .png"),
+        ("draw nope.toml -o x.svg", "nope.toml: no such file; check the path"),
+        ("draw elbow -o x.jpg", "x.jpg: '.jpg' is not a format for pictures; use .svg, .pdf, .png"),
     ],
 )
 def test_mistakes_are_one_line(

@@ -232,9 +232,9 @@ def test_an_mp4_runs_at_true_speed(tmp_path: Path) -> None:
 
 def test_mistakes_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = runs.elbow()
-    with pytest.raises(FileError, match=r"'.avi' is no format of films; use .mp4, .gif, .html"):
+    with pytest.raises(FileError, match=r"'.avi' is not a format for films; use .mp4, .gif, .html"):
         run.animate(tmp_path / "run.avi")
-    with pytest.raises(LinkwrightError, match="0 is no speed"):
+    with pytest.raises(LinkwrightError, match=r"the speed must be above 0 \(got 0\)"):
         run.animate(tmp_path / "run.html", speed=0.0)
     with pytest.raises(LinkwrightError, match="500 pictures a second"):
         run.animate(tmp_path / "run.gif", rate=500)

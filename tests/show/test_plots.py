@@ -62,7 +62,9 @@ def test_angles_and_slides_have_panels_of_their_own() -> None:
 def test_powers_of_ten_stand_with_the_unit(size: float, label: str) -> None:
     """Numbers on the axis times the power are the data; nothing lies above the axis."""
     t = np.linspace(0.0, 1.0, 5)
-    figure = show.plots.over_time(t, [Panel("work", "J", (HistoryLine("a", "a", size * t),))])
+    figure = show.history_plots.over_time(
+        t, [Panel("work", "J", (HistoryLine("a", "a", size * t),))]
+    )
     figure.draw_without_rendering()
     axis = figure.axes[0].yaxis
     assert figure.axes[0].get_ylabel() == label
@@ -116,8 +118,8 @@ def test_histories_of_a_rod_by_hand() -> None:
         for name in ("center_accelerations", "momenta", "reactions", "body_energy", "momentum")
         for p in history_panels(run, name)
     }
-    np.testing.assert_allclose(found["$a_x$ of mass centres"], a[0], atol=1e-12)
-    np.testing.assert_allclose(found["$a_y$ of mass centres"], a[1], atol=1e-12)
+    np.testing.assert_allclose(found["$a_x$ of centres of mass"], a[0], atol=1e-12)
+    np.testing.assert_allclose(found["$a_y$ of centres of mass"], a[1], atol=1e-12)
     np.testing.assert_allclose(found["momentum"], w / 3, rtol=1e-12)
     np.testing.assert_allclose(found["reaction force"], np.hypot(a[0], a[1] + g), rtol=1e-9)
     np.testing.assert_allclose(found["kinetic energy"], w**2 / 6, rtol=1e-12)
@@ -197,7 +199,7 @@ def test_phase_portrait() -> None:
     np.testing.assert_array_equal(
         figure.axes[0].get_lines()[0].get_xydata(), np.column_stack([run.q[:, 1], run.qd[:, 1]])
     )
-    with pytest.raises(NameNotFoundError, match="'thta' is no coordinate"):
+    with pytest.raises(NameNotFoundError, match="'thta' is not a coordinate"):
         show.phase(run, "thta")
 
 
@@ -236,7 +238,7 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     run = runs.elbow()
     with pytest.raises(NameNotFoundError, match=r"no 'enrgy' to draw; did you mean 'energy'"):
         run.plot("enrgy")
-    with pytest.raises(FileError, match=r"'.jpg' is no format of pictures"):
+    with pytest.raises(FileError, match=r"'.jpg' is not a format for pictures"):
         run.plot("q", path=tmp_path / "run.jpg")
     with pytest.raises(FileError, match="cannot be written"):
         run.plot("q", path=tmp_path / "no" / "run.svg")

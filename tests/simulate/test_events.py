@@ -129,7 +129,7 @@ def test_many_passages_in_one_step() -> None:
 @pytest.mark.parametrize(
     ("events", "message"),
     [
-        ({"a": "q7 - 1"}, "there is no 'q7'"),
+        ({"a": "q7 - 1"}, "unknown name 'q7'"),
         ({"a": 3}, "neither text nor a function"),
         ({"a": {"when": "z", "action": "jump"}}, "is no action"),
         ({"a": {"when": "z", "direction": "up"}}, "is no direction"),

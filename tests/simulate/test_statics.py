@@ -92,7 +92,7 @@ def test_where_nothing_rests() -> None:
     slide = lw.Mechanism(
         bodies={"b": {"mass": 1}}, joints={"s": {"type": "prismatic", "child": "b"}}
     )
-    with pytest.raises(LinkwrightError, match="no rest was found"):
+    with pytest.raises(LinkwrightError, match="no equilibrium was found"):
         equilibrium(slide)
     held = equilibrium(slide, torque=[9.81])
     assert held.frequencies == pytest.approx([0])
@@ -183,14 +183,14 @@ def test_a_drive_in_time_sets_the_speeds_of_a_linear_model(time: float, qd: obje
 
 def test_arrays_that_contradict_the_constraints_are_no_state_of_a_linear_model() -> None:
     shaft = driven_pendulum()
-    with pytest.raises(AssemblyError, match=r"speeds that contradict 'motor' by 4"):
+    with pytest.raises(AssemblyError, match=r"velocities that contradict 'motor' by 4"):
         linearize(shaft, qd=[0.0, 0.0])
-    with pytest.raises(AssemblyError, match=r"speeds that contradict 'motor' by 4"):
+    with pytest.raises(AssemblyError, match=r"velocities that contradict 'motor' by 4"):
         linearize(shaft, [0.0, 0.2], [0.0, 0.0])
     with pytest.raises(AssemblyError, match=r"does not close: 'motor' is open by 2.8"):
         linearize(shaft, [0.0, 0.2], t=0.7)
     linkage = lw.gallery("four-bar")
-    with pytest.raises(AssemblyError, match="speeds that contradict 'pin'"):
+    with pytest.raises(AssemblyError, match="velocities that contradict 'pin'"):
         linearize(linkage, qd=[1.0, 0.0, 0.0])
     with pytest.raises(AssemblyError, match="does not close: 'pin'"):
         linearize(linkage, [1.0, 0.0, 0.0])

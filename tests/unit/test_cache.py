@@ -115,7 +115,7 @@ def test_equations_that_were_handed_in_are_known_by_their_tape(folder: Path) -> 
 
 def test_a_bad_mechanism_is_refused_whatever_is_stored(folder: Path) -> None:
     torque()
-    with pytest.raises(lw.LinkwrightError, match="is no parameter"):
+    with pytest.raises(lw.LinkwrightError, match="is not a parameter"):
         lw.compile(lw.gallery("elbow"), parameters=["nothing"])
 
 

@@ -22,7 +22,7 @@ def test_gallery() -> None:
 
 def test_info() -> None:
     text = ok("info", "quadruped")
-    assert "18 freedoms (19 coordinates)" in text
+    assert "18 degrees of freedom (19 coordinates)" in text
     assert "lf_knee revolute" in text
     assert "lf_foot frame" in text
     data = json.loads(ok("info", "puma560", "--json"))
@@ -92,7 +92,7 @@ def test_version_and_help_with_examples() -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["info", "nofile.toml"], "nofile.toml: there is no such file"),
+        (["info", "nofile.toml"], "nofile.toml: no such file"),
         (["info", "elbw"], "no such file"),
         (["derive", "elbow", "--by", "magic"], "no formulation 'magic'"),
         (["derive", "elbow", "--as", "pdf"], "--as pdf is not known"),
@@ -101,8 +101,8 @@ def test_version_and_help_with_examples() -> None:
         (["evaluate", "elbow", "gravity"], "the input q is missing"),
         (["evaluate", "elbow", "gravity", "q=1"], "q has 1 numbers; give 2: q1, q2"),
         (["evaluate", "elbow", "gravity", "q=1,x"], "'x' has no value"),
-        (["evaluate", "elbow", "gravity", "z=1,2"], "'z' is no input"),
-        (["evaluate", "elbow", "gravity", "1,2"], "'1,2' is no input"),
+        (["evaluate", "elbow", "gravity", "z=1,2"], "'z' is not an input"),
+        (["evaluate", "elbow", "gravity", "1,2"], "'1,2' is not an input"),
         (["evaluate", "elbow", "placement", "q=0,0"], "needs frame"),
         (["evaluate", "elbow", "placement", "q=0,0", "frame="], "no frame or body ''"),
         (["evaluate", "elbow", "gravity", "--states", "none.csv"], "none.csv"),
@@ -286,7 +286,7 @@ def test_derive_takes_the_names_of_closed_forms() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--what", "MM"), "there is no quantity 'MM'; did you mean 'M'?"),
+        (("--what", "MM"), "unknown quantity 'MM'; did you mean 'M'?"),
         (("--what", "jacobian"), "name a frame or body: jacobian:link2"),
         (("--what", "jacobian:foo"), "no frame or body 'foo'"),
         (("--what", "H", "--steps"), "hamiltonian has no steps of its own"),

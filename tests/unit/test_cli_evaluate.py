@@ -52,10 +52,10 @@ def test_evaluate_files(tmp_path: Path) -> None:
     [
         ("q1\n1\n", "no column 'q2'"),
         ("q1,q2\n1\n", "row 2"),
-        ("q1,q2\n\n1,2\n1,x\n", "row 4: 'x' under q2 is no number"),
+        ("q1,q2\n\n1,2\n1,x\n", "row 4: 'x' under q2 is not a number"),
         ("q1,q2\n", "no rows"),
         ("", "no rows"),
-        ("q1,q2\n1," + "2" * 200_000, "line 2: is no valid CSV: field larger than"),
+        ("q1,q2\n1," + "2" * 200_000, "line 2: is not valid CSV: field larger than"),
         ("q1,q2,q1\n1,2,3\n", "has the column 'q1' twice"),
         ("q1,q2,zz\n1,2,3\n", "has the unknown column 'zz'; give q1, q2"),
         ("q1,q2,q\n1,2,3\n", "has the unknown column 'q'; give q1, q2"),

@@ -15,7 +15,12 @@ import pytest
 import linkwright as lw
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
+EXTEND_PAGES = sorted((ROOT / "docs/extend").glob("*.md"))
+"""Their blocks change the package, and run in test_extend_pages.py."""
 README = PAGES[0].read_text(encoding="utf-8")
 
 
@@ -91,9 +96,10 @@ def test_the_format_page_has_files_that_load(language: str, name: str, tmp_path:
     assert model.gravity(model.neutral()).any()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *EXTEND_PAGES], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
+    for link in re.findall(r"\]\(([^)#]+)\)", prose):
         assert (page.parent / link).exists(), link
 
 
@@ -105,7 +111,7 @@ def test_links_of_the_web_pages_lead_somewhere(tmp_path: Path) -> None:
     assert place.loader is not None
     make = importlib.util.module_from_spec(place)
     place.loader.exec_module(make)
-    assert make.write_pages(tmp_path) == len(PAGES)
+    assert make.write_pages(tmp_path) == len(PAGES) + len(EXTEND_PAGES)
     texts = {page.name: page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html")}
     followed = []
     for name, text in texts.items():

@@ -69,7 +69,7 @@ def test_links_lead_somewhere(page: str) -> None:
         assert (FOLDER / link).exists(), link
 
 
-@pytest.mark.parametrize("page", ["constraint.md", "force-element.md"])
+@pytest.mark.parametrize("page", sorted(path.name for path in FOLDER.glob("*.md")))
 def test_the_blocks_of_a_page_extend_the_package(page: str, tmp_path: Path) -> None:
     package = tmp_path / "linkwright"
     ignored = shutil.ignore_patterns("__pycache__")

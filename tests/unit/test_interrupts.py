@@ -43,7 +43,7 @@ from linkwright.cli.commands import check_command
 def hang(*_):
     open("begun", "w").close()
     ctypes.PyDLL(None).sleep(1000)  # in C, with the interpreter's lock
-command.read_mechanism = check_command.read_mechanism = hang
+command.read_mechanism_argument = check_command.read_mechanism_argument = hang
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """
@@ -135,7 +135,7 @@ from linkwright.simulation import storage
 def step(self, t):
     os.kill(os.getpid(), signal.SIGINT)
 def save(run, target, histories_only):
-    storage.partial_name(target).write_text("half")
+    storage.partial_file_name(target).write_text("half")
     open("begun", "w").close()
     time.sleep(1000)
 Watch.step, storage.save = step, save

@@ -44,7 +44,7 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["bodies"]["a"].update(mass="l"), "bodies.a.mass", "is in m", "kg"),
     (lambda f: f["bodies"]["a"].update(mass="m7"), "bodies.a.mass", "'m7', which is not given", "m1"),
     (lambda f: f["bodies"]["a"].update(mass="x +"), "bodies.a.mass", "missing at the end", ""),
-    (lambda f: f["bodies"]["a"].update(mass=None), "bodies.a.mass", "is no number", "expression"),
+    (lambda f: f["bodies"]["a"].update(mass=None), "bodies.a.mass", "is not a number", "expression"),
     (lambda f: f["bodies"]["a"].update(mass=float("nan")), "bodies.a.mass", "no finite", ""),
     (lambda f: f["bodies"]["a"].update(center=[1, 2]), "bodies.a.center", "2 numbers", "3"),
     (lambda f: f["bodies"]["a"].update(inertia={"xyz": 1}), "bodies.a.inertia", "unknown key", ""),
@@ -52,7 +52,7 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["parameters"].update(k="zz"), "parameters.k", "'zz', which is not given", ""),
     (lambda f: f["parameters"].update(k="l + 3 kg"), "parameters.k", "units go behind", ""),
     (lambda f: f["parameters"].update(k="2 kg", h="k + l"), "parameters.h", "adds kg to m", ""),
-    (lambda f: f["parameters"].update(pi=3), "parameters", "3.14159", "otherwise"),
+    (lambda f: f["parameters"].update(pi=3), "parameters", "3.14159", "rename the parameter"),
     (lambda f: f["joints"]["q1"].update(axis=[0, 0, 0]), "joints.q1.axis", "is zero", "direction"),
     (lambda f: f["joints"]["q1"].update(type="hinge"), "joints.q1.type", "not a joint type", "revolute"),
     (lambda f: f["joints"]["q1"].update(child="c"), "joints.q1.child", "no body 'c'", "known"),
@@ -75,12 +75,12 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["joints"]["q1"].update(limits={"uper": 1}), "joints.q1.limits", "unknown key", "upper"),
     (lambda f: f["joints"]["q1"].update(origin={"rpy": [0, 0, 0], "quaternion": [1, 0, 0, 0]}), "joints.q1.origin", "both", "one"),
     (lambda f: f["frames"]["tip"].update(body="z"), "frames.tip.body", "no body 'z'", "known"),
-    (lambda f: f["frames"].update(a={"body": "b"}), "frames.a", "is a body already", "otherwise"),
-    (lambda f: f["bodies"].update(ground={}), "bodies", "fixed world", "otherwise"),
+    (lambda f: f["frames"].update(a={"body": "b"}), "frames.a", "is a body already", "rename the frame"),
+    (lambda f: f["bodies"].update(ground={}), "bodies", "fixed world", "rename the body"),
     (lambda f: f.update(gravity=3), "gravity", "no list", "3"),
-    (lambda f: f.update(bodies=[3]), "bodies", "no table", "name"),
+    (lambda f: f.update(bodies=[3]), "bodies", "is not a table", "name"),
     (lambda f: f.update(colour="red"), "", "unknown key 'colour'", ""),
-    (lambda f: f.update(forces={"f": {"type": "magnet"}}), "forces.f", "'magnet' is no type", "'spring'"),
+    (lambda f: f.update(forces={"f": {"type": "magnet"}}), "forces.f", "'magnet' is not a type", "'spring'"),
     (lambda f: f.update(forces={"f": {"on": "tip"}}), "forces.f", "has no type", "type"),
     (lambda f: f["joints"]["q1"].pop("child"), "joints.q1.child", "is missing", "give it"),
     # axes, quaternions, positions
@@ -115,25 +115,25 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     # names
     *((lambda f, n=name: f["parameters"].update({n: 1}), "parameters", f"'{name}' cannot be used", "letter")
       for name in ("m 1", "2x", "", "sin", "m²", "a.b")),
-    (lambda f: f["parameters"].update(q1=1), "parameters.q1", "a parameter and a coordinate of joint 'q1'", "otherwise"),
-    (lambda f: f["parameters"].update(dq2=1), "parameters.dq2", "a parameter and a speed of joint 'q2'", "otherwise"),
-    (lambda f: f["parameters"].update(t=1), "parameters.t", "a parameter and the time", "otherwise"),
+    (lambda f: f["parameters"].update(q1=1), "parameters.q1", "a parameter and a coordinate of joint 'q1'", "rename the parameter"),
+    (lambda f: f["parameters"].update(dq2=1), "parameters.dq2", "a parameter and a speed of joint 'q2'", "rename the parameter"),
+    (lambda f: f["parameters"].update(t=1), "parameters.t", "a parameter and the time", "rename the parameter"),
     (lambda f: f["bodies"].update({"": {}}), "bodies", "empty name", "name"),
     (lambda f: f["joints"].update({" ": f["joints"].pop("q2")}), "joints", "empty name", "name"),
     (lambda f: f["frames"].update({"": {"body": "a"}}), "frames", "empty name", "name"),
-    (lambda f: f["frames"].update(ground={"body": "a"}), "frames.ground", "fixed world", "otherwise"),
+    (lambda f: f["frames"].update(ground={"body": "a"}), "frames.ground", "fixed world", "rename the frame"),
     (lambda f: (f["joints"]["q1"].update(type="cylindrical"), f["joints"].update({"q1.x": f["joints"].pop("q2")})),
      "joints.q1.x", "'q1.x' is a coordinate of joint 'q1' already", "rename"),
     (lambda f: (f["joints"]["q1"].update(type="spherical"), f["joints"].update({"q1.wx": f["joints"].pop("q2")})),
      "joints.q1.wx", "'q1.wx' is a speed of joint 'q1' already", "rename"),
     # what is no number, table or text, in our words
-    (lambda f: f["bodies"]["a"].update(inertia=3), "bodies.a.inertia", "3 is no table", "[xx, yy, zz]"),
-    (lambda f: f["joints"]["q1"].update(origin="x"), "joints.q1.origin", "'x' is no table", "[x, y, z]"),
-    (lambda f: f["bodies"].update(a=3), "bodies.a", "3 is no table", "{ key = … }"),
-    (lambda f: f.update(name=3), "name", "3 is no text", "quotes"),
-    (lambda f: f["bodies"].update({3: {}}), "bodies[3]", "3 is no text", "quotes"),
+    (lambda f: f["bodies"]["a"].update(inertia=3), "bodies.a.inertia", "3 is not a table", "[xx, yy, zz]"),
+    (lambda f: f["joints"]["q1"].update(origin="x"), "joints.q1.origin", "'x' is not a table", "[x, y, z]"),
+    (lambda f: f["bodies"].update(a=3), "bodies.a", "3 is not a table", "{ key = … }"),
+    (lambda f: f.update(name=3), "name", "3 is not text", "quotes"),
+    (lambda f: f["bodies"].update({3: {}}), "bodies[3]", "3 is not text", "quotes"),
     (lambda f: f["joints"]["q1"].update(type="free", rotation="euler"), "joints.q1.rotation", "'euler' is not known", "'cardan'"),
-    (lambda f: f.update(forces={"s": 3}), "forces.s", "3 is no table", ""),
+    (lambda f: f.update(forces={"s": 3}), "forces.s", "3 is not a table", ""),
     # loops
     (lambda f: f.update(loops={"c": {"type": "revolute", "parent": "a", "child": "a"}}), "loops.c", "parent and child", "two bodies"),
     (lambda f: f.update(loops={"c": {"type": "revolute", "child": "b", "mimic": {"joint": "q9"}}}), "loops.c.mimic", "has none", "remove"),
@@ -256,7 +256,7 @@ def test_order_is_depth_first_in_file_order() -> None:
 def test_with_parameters() -> None:
     arm = lw.Mechanism(**ARM).with_parameters(m1=2.0, l="1 m")
     assert arm.values["I"] == Fraction(1, 6)
-    with pytest.raises(NameNotFoundError, match="'m2' is no parameter"):
+    with pytest.raises(NameNotFoundError, match="'m2' is not a parameter"):
         arm.with_parameters(m2=1)
 
 

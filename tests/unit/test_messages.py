@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from linkwright.model.calls import explain_compiled_call
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
+from linkwright.model.calls import explain_compiled_call
 from linkwright.motion import inverse_kinematics
 from linkwright.ports import Port
 from linkwright.simulation import load_run
@@ -67,7 +67,7 @@ CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: lw.simulate(ELBOW, t=0.1, torque=lambda t: [1, 2]), "<lambda> cannot be called as torque(t, q, qd); let it take t, q and qd, and return 2 numbers"),
     (lambda: lw.simulate(ELBOW, t=0.1, q0=[1, 2, 3]), "q0 is not 2 finite numbers; give 2: q1, q2"),
     (lambda: lw.simulate(ELBOW, t=0.1, samples=1), "samples must be a whole number from 2 (got 1)"),
-    (lambda: lw.Mechanism(bodies={"b": {"mass": "1 kilo"}}), "bodies.b.mass: 'kilo' is not a unit; use units such as m, mm, kg, s, rad, deg, N; a unit stands only behind a plain number at the end of the whole expression, and * is needed between factors"),
+    (lambda: lw.Mechanism(bodies={"b": {"mass": "1 kilo"}}), "bodies.b.mass: 'kilo' is not a unit; use units such as m, mm, kg, s, rad, deg, N; a unit may only follow a plain number at the end of the whole expression, and * is needed between factors"),
     (lambda: lw.Mechanism(bodies={"b": {"inertia": [[1, 2, 0], [0, 3, 0], [0, 0, 3]]}}), "bodies.b.inertia: is not symmetric: xy is 2, yx is 0; give a symmetric 3×3 array"),
 ]  # fmt: skip
 
@@ -135,7 +135,7 @@ def test_unknown_names_list_what_there_is() -> None:
     assert (
         suggest_remedy("MASS_MATRIX", ["mass_matrix", "gravity"]) == "did you mean 'mass_matrix'?"
     )
-    with pytest.raises(LinkwrightError, match="there is no quantity 'K'; known: "):
+    with pytest.raises(LinkwrightError, match="unknown quantity 'K'; known: "):
         lw.derive(ELBOW).closed_form("K")
 
 

@@ -104,7 +104,7 @@ def test_numbers_without_a_name_can_be_kept_by_their_place() -> None:
     np.testing.assert_allclose(
         model.gravity(q, model.nominal_parameters), lw.compile(arm).gravity(q), atol=1e-14
     )
-    with pytest.raises(NameNotFoundError, match="'m_link9' is no parameter"):
+    with pytest.raises(NameNotFoundError, match="'m_link9' is not a parameter"):
         lw.compile(arm, parameters=["m_link9"])
     with pytest.raises(NameNotFoundError, match="has no effect"):
         lw.compile(lw.gallery("cartesian").without("gravity"), parameters=["g"])

@@ -169,3 +169,34 @@ def test_no_text_becomes_code_and_no_file_is_long(path: Path) -> None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in {"eval", "exec", "sympify", "parse_expr"}
     assert text.count("\n") <= 400
+
+
+def test_no_class_name_occurs_twice() -> None:
+    """A reader who searches for a class finds one; only inside of simulation a name may recur."""
+    homes: dict[str, list[Path]] = {}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(path)
+    shared = {name: paths for name, paths in homes.items() if len(paths) > 1}
+    assert not [x for x, paths in shared.items() if {*map(package_of, paths)} != {"simulation"}]
+
+
+def required_positional_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """How many values a call must give by place or name; `self` and `cls` are not counted."""
+    positional = [*node.args.posonlyargs, *node.args.args]
+    own = sum(parameter.arg in ("self", "cls") for parameter in positional[:1])
+    return len(positional) - own - len(node.args.defaults)
+
+
+def test_no_function_requires_more_than_six_positional_parameters() -> None:
+    """More are keyword-only, so that every call names them."""
+    found = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in MODULES
+        if package_of(path) != "simulation"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and required_positional_parameters(node) > 6
+    ]
+    assert found == []

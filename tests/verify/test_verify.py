@@ -22,7 +22,7 @@ from tests.verify.test_inertias import REAL, arm_with
 Change = Callable[[lw.Equations, ca.SX], ca.SX]
 EVERY = {
     "formulations agree", "constrained accelerations", "M symmetric", "T = ½ q̇ᵀM q̇", "Ṁ − 2C skew", "M q̈ + C q̇ + g − f = τ",
-    "g = ∂V/∂q", "power balance", "constraints differentiated", "M positive definite",
+    "g = ∂V/∂q", "power balance", "constraint derivatives", "M positive definite",
     "energy along a run", "momentum along a run", "constraints independent", "inertias physical",
     "free fall on a slide", "natural frequency", "huge mass as ground", "kineto-static solution",
 }  # fmt: skip

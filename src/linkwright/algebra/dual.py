@@ -69,7 +69,7 @@ class DualVector:
         )
 
     def dot(self, other: DualVector) -> DualNumber:
-        """For a twist and a wrench, the dual part is the power."""
+        """The dual scalar product; its dual part is the power for a twist and a wrench."""
         return DualNumber(
             dot(self.real, other.real), dot(self.real, other.dual) + dot(self.dual, other.real)
         )

@@ -75,7 +75,7 @@ def rotate_vector(R: Array, a: Array) -> Array:
 
 @lru_cache(maxsize=1024)
 def _axis_permutation(content: bytes) -> tuple[list[int], Array] | None:
-    """Which entry of a vector each row of a 3×3 matrix takes, and the signs, None where all are
+    """The entry of a vector that each row of a 3×3 matrix takes, and the signs, None where all are
     plus; None for the matrix if some row takes several, or multiplies."""
     R = np.frombuffer(content).reshape(3, 3)
     if not np.array_equal(np.sort(np.abs(R), axis=1), [[0, 0, 1]] * 3):

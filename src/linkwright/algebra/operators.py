@@ -48,7 +48,7 @@ def _direct_operator(general: Operator, operation: int, swap: bool) -> Operator:
 
 
 def _direct_ufunc(general: Callable[..., Any]) -> Callable[..., Any]:
-    """What NumPy calls where its array or number stands on the left."""
+    """The function that NumPy calls where its array or number stands on the left."""
 
     def ufunc_of(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         operation = _UFUNC_OPERATIONS.get(ufunc)

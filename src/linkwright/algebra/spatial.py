@@ -1,6 +1,6 @@
 """Motions and wrenches of rigid bodies, and their inertias, as pairs of 3-vectors.
 
-A `Motion` (angular ω, linear v of the frame's origin) and a `Wrench` (moment about the
+A `SpatialMotion` (angular ω, linear v of the frame's origin) and a `SpatialForce` (moment about the
 origin, force) are resolved in one frame; the angular part always comes first.
 """
 
@@ -94,7 +94,7 @@ class SpatialInertia:
         return SpatialInertia(self.m, R @ self.h, symmetric_from_upper(R @ self.I @ R.T))
 
     def rotate_about_z(self, c: Scalar, s: Scalar) -> SpatialInertia:
-        """`rotated` by an angle about z, of which cosine and sine are given."""
+        """`rotate` by an angle about z, of which cosine and sine are given."""
         return SpatialInertia(
             self.m, rotate_vector_about_z(self.h, c, s), rotate_tensor_about_z(self.I, c, s)
         )
@@ -116,13 +116,13 @@ ZERO_INERTIA = SpatialInertia(0.0, ZERO3, IDENTITY * 0.0)
 
 
 def inertia_about_origin(m: Scalar, c: Array, I_c: Array) -> SpatialInertia:
-    """From mass, mass centre, and the tensor about the mass centre (Steiner)."""
+    """The spatial inertia from mass, centre of mass and the tensor about it (Steiner)."""
     return SpatialInertia(m, m * c, I_c + m * (dot(c, c) * IDENTITY - outer(c, c)))
 
 
 @dataclass(frozen=True, slots=True)
 class ArticulatedInertia:
-    """A symmetric 6×6 inertia [[I, H], [Hᵀ, M]] that is no rigid body's."""
+    """A symmetric 6×6 inertia [[I, H], [Hᵀ, M]] that is not of a rigid body."""
 
     I: Array  # noqa: E741
     H: Array
@@ -145,7 +145,7 @@ class ArticulatedInertia:
         )
 
     def rotate_about_z(self, c: Scalar, s: Scalar) -> ArticulatedInertia:
-        """`rotated` by an angle about z, of which cosine and sine are given."""
+        """`rotate` by an angle about z, of which cosine and sine are given."""
         return ArticulatedInertia(
             rotate_tensor_about_z(self.I, c, s),
             rotate_matrix_about_z(self.H, c, s),

@@ -1,4 +1,4 @@
-"""Names of the approximate equations: mass centres are coordinates too, and keep no constraint.
+"""Names of the approximate equations: centres of mass are coordinates too, and keep no constraint.
 
 x2, dx2, ddx2       place, speed and acceleration of a chosen body, independent of the joints
 f1, df1, JT11, J11  errors of the constraints, their rates, their Jacobian and its transpose
@@ -42,7 +42,7 @@ class NoPaperSymbols(PaperSymbols):
 
 
 class ApproximateVocabulary(Vocabulary):
-    """What names mean where points move freely and springs hold them."""
+    """The meaning of names where points move freely and springs hold them."""
 
     inputs = ("q", "qd", "x", "xd", "tau", "u", "t", "p")
 

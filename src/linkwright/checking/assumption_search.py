@@ -1,4 +1,4 @@
-"""What may be assumed of what a text does not name: values of parameters, drives that are zero."""
+"""Assumptions about what a text does not name: values of parameters, zero actuator efforts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ MAX_VALUE_MULTIPLE = 8
 
 @dataclass
 class AssumptionFinder:
-    """The settings under which the equations of a section are tried; `used` are the names of ours
-    that its text has, of which nothing is ever assumed."""
+    """The settings under which the equations of a section are tried; `used_names` are the names of
+    ours that its text has, of which nothing is ever assumed."""
 
     meanings: SymbolMeanings
     statements: Sequence[Statement]
@@ -38,7 +38,7 @@ class AssumptionFinder:
         return self.meanings.vocabulary
 
     def assumption_choices(self) -> list[Assumptions]:
-        """What may be assumed, from the least: values of numbers without a name; then what
+        """The possible assumptions, fewest first: values of numbers without a name; then what
         parameters are made of, and no drives but those that the text names."""
         declared = self.vocabulary.mechanism.parameters
         silent = self._unnamed_efforts()
@@ -61,7 +61,7 @@ class AssumptionFinder:
         return list({str(setting): setting for setting in found}.values())
 
     def _assumed_values(self) -> dict[str, Any]:
-        """Where the text has numbers that are no mere factors: values of parameters that it does
+        """Where the text has numbers that are not mere factors: values of parameters that it does
         not name: all if it names none, else those without a name, and those that it has."""
         declared = self.vocabulary.mechanism.parameters
         if not self._numbers_in_text:
@@ -76,7 +76,7 @@ class AssumptionFinder:
 
     @cached_property
     def _numbers_in_text(self) -> set[Fraction]:
-        """Numbers of the text that are no mere factors."""
+        """Numbers of the text that are not mere factors."""
         sides = [side for line in self.statements for side in (line.left, line.right)]
         every = {number for side in sides for number in numbers_in_side(side)}
         return {number for number in every if number.denominator > 2 or number > 12}
@@ -96,7 +96,7 @@ class AssumptionFinder:
         )
 
     def _values_of_unnamed_text(self) -> dict[str, Any]:
-        """Of all parameters, where the text names none, but has numbers."""
+        """The values of all parameters, where the text names none, but has numbers."""
         named = any(name in self.used_names for name in self.vocabulary.eqs.parameters)
         return self._unnamed_parameter_values() if self._numbers_in_text and not named else {}
 

@@ -1,4 +1,4 @@
-"""Quantities of single bodies: mass centres, their motion and Jacobians, energies.
+"""Quantities of single bodies: centres of mass, their motion and Jacobians, energies.
 
 Bodies are numbered as everywhere else in the program: in the order of the joints, depth first, what
 is fixed together being one body.
@@ -24,7 +24,7 @@ _CENTER_FRAME_NAME = "mass_center_of_body_{}"
 
 
 def center_of_mass_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
-    """A frame at the declared mass centre of every numbered body."""
+    """A frame at the declared centre of mass of every numbered body."""
     return {
         _CENTER_FRAME_NAME.format(k): {"body": name, "origin": mechanism.bodies[name].center}
         for k, name in enumerate(mechanism_names(mechanism).bodies, 1)
@@ -32,7 +32,7 @@ def center_of_mass_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
 
 
 def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
-    """Numbers of mass centres have names by their frame and by their body: the former, with the
+    """Numbers of centres of mass have names by their frame and by their body: the former, with the
     latter, which is the one that people see."""
     found = {}
     for k, body in enumerate(eqs.names.bodies, 1):
@@ -45,7 +45,7 @@ def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
 
 
 class BodySymbols:
-    """What the symbols x1, v1, K1, … mean."""
+    """The meaning of the symbols x1, v1, K1, …."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -67,8 +67,8 @@ class BodySymbols:
         return sum(place.link == link for place in places.values()) > 1
 
     def center_quantity(self, function: str, k: int) -> SX:
-        """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the mass centre, in
-        the axes of the body."""
+        """`placement`, `jacobian`, `frame_velocity` or `frame_acceleration` of the centre of mass,
+        in the axes of the body."""
         one = self.vocabulary.quantity_expression
         if not self.is_composite_body(k):
             return one(function, _CENTER_FRAME_NAME.format(k + 1))
@@ -87,7 +87,7 @@ class BodySymbols:
         return ca.vertcat(own[:3, :], moved)
 
     def center_component(self, function: str, row: int, k: int) -> SX:
-        """A component of the place or motion of the k-th mass centre."""
+        """A component of the place or motion of the k-th centre of mass."""
         whole = self.center_quantity(function, k)
         return whole[row, 3] if function == "placement" else whole[row]
 
@@ -111,7 +111,7 @@ class BodySymbols:
         return m, ca.vertcat(x, y, z), ca.vertcat(*(ca.horzcat(*row) for row in rows))
 
     def potential_energy(self, k: int) -> SX:
-        """Of the body's weight."""
+        """The potential energy of the body's weight."""
         m, h, _ = self.inertial_parameters(k)
         T = self.vocabulary.quantity_expression("placement", self.body_name(k))
         return -ca.dot(self.gravity_acceleration, m * T[:3, 3] + T[:3, :3] @ h)

@@ -1,4 +1,4 @@
-"""What the checker found, equation by equation."""
+"""The checker's findings, equation by equation."""
 
 from __future__ import annotations
 

@@ -72,7 +72,8 @@ class CheckedSection:
     def _meaningless_finding(
         self, meanings: SymbolMeanings, line: Statement, error: LinkwrightError
     ) -> Finding:
-        """Of a name that a family of ours lacks (m3 of m1, m2) it is known what is wrong."""
+        """The finding on a name that a family of ours lacks (m3 of m1, m2), which is known to be
+        wrong."""
         pair = (line.left, line.right)
         common = Finding(
             line.number, equation_text(pair), UNREADABLE, note=str(error),
@@ -86,7 +87,7 @@ class CheckedSection:
             meanings.find_meaning(x) is None and x not in strays for x in names_in_sides(pair)
         ):
             return common
-        listed = " and ".join(f"there is no {name}" for name in strays)
+        listed = " and ".join(f"{name} does not exist" for name in strays)
         found = repair_stray_names(meanings, pair, strays)
         return replace(common, status=DIFFERS, note=listed, repairs=found)
 
@@ -130,7 +131,7 @@ class CheckedSection:
         return self.original_statements
 
     def _generalized_speeds(self) -> list[Expression]:
-        """u1, u2, …, one for each freedom, where the text defines them."""
+        """u1, u2, …, one for each degree of freedom, where the text defines them."""
         own = self.vocabulary.names
         count = len(own.independent) if own.constraints else own.nv
         assert self.dual_meanings is not None
@@ -179,7 +180,7 @@ class CheckedSection:
 
     @cached_property
     def assumption_choices(self) -> list[Assumptions]:
-        """What may be assumed, from the least."""
+        """The possible assumptions, fewest first."""
         return AssumptionFinder(
             self.meanings, self.statements, self.used_names
         ).assumption_choices()
@@ -194,7 +195,7 @@ class CheckedSection:
     # -- verdicts ---------------------------------------------------------------------------
 
     def judge_all_statements(self) -> list[Finding]:
-        """Of all equations, those that were set aside among them."""
+        """Judge all equations, including those that were set aside."""
         judged = iter(self.judge_statements() if self.statements else [])
         count = len(self.statements) + len(self.set_aside_findings)
         return [
@@ -273,7 +274,7 @@ class CheckedSection:
         return found
 
     def name_collisions(self) -> list[str]:
-        """What names mean that the mechanism and papers both have."""
+        """The meaning of names that the mechanism and papers both have."""
         ours = [
             name
             for name in sorted(self.meanings.text_names)

@@ -54,7 +54,7 @@ def _require_name_mapping(names: object) -> None:
         isinstance(x, str) for pair in names.items() for x in pair
     ):
         raise ExpressionError(
-            f"names={shorten_text(repr(names))} is no mapping of text to text",
+            f"names={shorten_text(repr(names))} is not a mapping of text to text",
             remedy='write names={"theta1": "q1"}',
         )
 

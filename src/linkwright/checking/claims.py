@@ -65,7 +65,7 @@ class ClaimSet:
 
     @property
     def wrong_claims(self) -> list[Claim]:
-        """Those that are wrong, undecided, or have symbols without a meaning."""
+        """The claims that are wrong, undecided, or have symbols without a meaning."""
         return [claim for claim in self.claims if not claim.is_right]
 
 
@@ -117,7 +117,7 @@ def read_equation_sides(equation: str) -> EquationSides | None:
 
 
 def _assumptions_of_report(vocabulary: Vocabulary, report: CheckReport) -> Assumptions:
-    """What the right equations of a text assume: values of parameters, drives that are zero."""
+    """The assumptions of a text's right equations: values of parameters, zero actuator efforts."""
     bound: dict[str, Expression] = {}
     silent = set()
     for finding in report:

@@ -1,4 +1,4 @@
-"""What a text says of itself, beside its equations: names, frames, and particles.
+"""Declarations of a text beside its equations: names, frames, and particles.
 
 V_OB is V_B                     a name of theirs for one of ours, or for an expression of ours
 psi{k} is tau{k}, k = 1..6      one for each k
@@ -30,8 +30,8 @@ WITHOUT_HEADING_PREFIX = "without "
 
 @dataclass(frozen=True)
 class TextDeclarations:
-    """`frames` of bodies, as in a mechanism's file; `composed` ones turn with one frame and move
-    with another; `masses` of particles by their frames."""
+    """`frames` of bodies, as in a mechanism's file; `composed_frames` turn with one frame and move
+    with another; `particle_masses`, those of particles by their frames."""
 
     given_names: dict[str, str] = field(default_factory=dict)
     frames: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -66,7 +66,7 @@ def _declare_frame(
     if name in _declared_frame_names(found, mechanism):
         raise ExpressionError(
             f"there is a '{name}' already, in '{shorten_text(line)}'",
-            remedy="call the frame otherwise",
+            remedy="choose another name for the frame",
         )
     _require_frame(on, found, mechanism, line)
     parts = [part.strip() for part in at.strip("[]() ").split(",")] if at else [on]
@@ -93,7 +93,7 @@ def _require_frame(name: str, found: TextDeclarations, mechanism: Mechanism, lin
     owners = _declared_frame_names(found, mechanism)
     if name not in owners:
         raise NameNotFoundError(
-            f"there is no body or frame '{shorten_text(name)}', in '{shorten_text(line)}'",
+            f"unknown body or frame '{shorten_text(name)}', in '{shorten_text(line)}'",
             remedy=suggest_remedy(name, owners),
         )
 
@@ -112,7 +112,7 @@ def mechanism_of_heading(mechanism: Mechanism, heading: str) -> Mechanism:
     for name in left_out:
         if name not in mechanism.constraints:
             raise NameNotFoundError(
-                f"there is no constraint '{name}' to be without", where=mechanism.name,
+                f"unknown constraint '{name}' after 'without'", where=mechanism.name,
                 remedy=suggest_remedy(name, list(mechanism.constraints)),
             )  # fmt: skip
     kept = {name: x for name, x in mechanism.constraints.items() if name not in left_out}

@@ -125,6 +125,6 @@ def _is_definition_likelier(blamed: CorrectedStatement, users: Sequence[Finding]
 
 
 def _likely_repairs(finding: Finding) -> list[Repair]:
-    """Repairs of the equation itself that are no coincidences."""
+    """Repairs of the equation itself that are not coincidences."""
     own = [x for x in finding.repairs if not x.what.startswith(DEFINITION_REPAIR_PREFIX)]
     return [x for x in own if x.kind not in COINCIDENTAL_MISPRINT_KINDS]

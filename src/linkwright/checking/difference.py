@@ -26,7 +26,7 @@ MAX_COLLECTED_CHARACTERS = 240
 
 
 class EquationDifference:
-    """What an equation lacks or has too much."""
+    """The terms that an equation lacks or has too many of."""
 
     def __init__(self, form: ClosedForm) -> None:
         self.closed_form = form
@@ -54,7 +54,8 @@ class EquationDifference:
 def statement_difference(
     meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: Assumptions
 ) -> EquationDifference | None:
-    """None where it is too long, or constraints or missing drives decide the motion."""
+    """The difference; None where it is too long, or constraints or missing actuators decide the
+    motion."""
     vocabulary = meanings.vocabulary
     if (
         vocabulary.names.constraints
@@ -133,7 +134,7 @@ def _substitute_efforts(vocabulary: Vocabulary, residual: SX) -> SX:
 def _substitute_assumed_values(
     vocabulary: Vocabulary, residual: SX, setting: Assumptions, numbers: NumberSymbols
 ) -> SX:
-    """With values in the place of parameters that have some."""
+    """Replace parameters by their assumed values, where they have some."""
     symbols = dict(zip(vocabulary.parameters, ca.vertsplit(vocabulary.symbols["p"]), strict=True))
     for name, value in setting.parameter_values.items():
         if isinstance(value, Fraction | float):

@@ -1,7 +1,7 @@
 """Dual numbers and vectors, a + eps b with eps² = 0: an equation of them is several of numbers.
 
 V1x, H1x, F1x     components of the first body's dual velocity, momentum and inertia force, along
-                  the body's axes at its mass centre: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
+                  the body's axes at its centre of mass: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
 VPx, HPx, FPx     the same of a frame P, along its axes at its origin, and of the particle there
 V_link1, v2_link1 a body's dual velocity as a bound vector, and its part by the second speed: of
                   u1, u2, … where the text defines such, else of the coordinates' rates
@@ -39,7 +39,7 @@ from .statement_reader import Statement
 
 DUAL_UNIT_NAME = "eps"
 MAX_DUAL_NODES = 20_000
-"""Of definitions written out in one side of an equation."""
+"""The most nodes of definitions written out in one side of an equation."""
 _DUAL_COMPONENT_NAME = re.compile(r"[VHF](\w+)[xyz]")
 _DUAL_VECTOR_NAME = re.compile(r"(V|v\d|[xyz])_(\w+)")
 DualParts = tuple[Expression, Expression]
@@ -154,7 +154,7 @@ class _DualSplitter:
                 raise ExpressionError("something has no dual part", remedy="write it without eps")
 
     def refuse_vector_products(self, factors: Sequence[Expression]) -> None:
-        """Components are multiplied one by one, which is no product of vectors."""
+        """Components are multiplied one by one, which is not a product of vectors."""
         vectors = [x for x in factors if self.has_dual_vector(x)] if self.axis else []
         if len(vectors) > 1:
             text = expression_text(Product(tuple(vectors)))
@@ -227,7 +227,7 @@ def _remove_dual_unit(term: Product) -> Expression:
 
 
 def _remove_all_dual_units(node: Expression) -> Expression:
-    """Without any eps."""
+    """Remove every eps."""
     while found := list(_dual_unit_products(node)):
         place, term = found[-1]
         node = replace_node(node, place, _remove_dual_unit(term))

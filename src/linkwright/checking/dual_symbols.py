@@ -46,7 +46,7 @@ def _bound_dual_vector(vocabulary: Vocabulary, kind: str, owner: str) -> tuple[S
 
 
 def _partial_velocity(vocabulary: Vocabulary, owner: str, r: int) -> SX:
-    """What the r-th speed gives of a motion: a generalized one that the text defines, the
+    """The contribution of the r-th speed to a motion: a generalized one that the text defines, the
     constraints being kept, or a coordinate's rate."""
     J = vocabulary.quantity_expression("jacobian", owner)
     if not vocabulary.generalized_speeds:
@@ -60,7 +60,8 @@ def _partial_velocity(vocabulary: Vocabulary, owner: str, r: int) -> SX:
 
 
 def _frame_dual_vector(vocabulary: Vocabulary, kind: str, frame: str) -> tuple[SX, SX] | None:
-    """Along a frame's axes at its origin: its velocity; a particle's momentum, inertia force."""
+    """A dual vector along a frame's axes at its origin: its velocity; a particle's momentum,
+    inertia force."""
     R = vocabulary.quantity_expression("placement", frame)[:3, :3]
     if kind == "V":
         velocity = vocabulary.quantity_expression("frame_velocity", frame)
@@ -73,7 +74,7 @@ def _frame_dual_vector(vocabulary: Vocabulary, kind: str, frame: str) -> tuple[S
 
 
 def _body_dual_vector(vocabulary: Vocabulary, kind: str, k: int) -> tuple[SX, SX]:
-    """A dual vector along the body's axes, about its mass centre."""
+    """A dual vector along the body's axes, about its centre of mass."""
     bodies = vocabulary.body_symbols
     R = bodies.center_quantity("placement", k)[:3, :3]
     m, h, about_origin = bodies.inertial_parameters(k)

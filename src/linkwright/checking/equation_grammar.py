@@ -5,7 +5,7 @@
     power    = atom {"^" exponent}
     atom     = number | symbol | function argument | "(" sum ")" | "(" sum {"," sum} ")"
 
-Sides of equations may be vectors and matrices: see `matrices`.
+Sides of equations may be vectors and matrices: see `statement_matrices`.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class EquationGrammar(TokenReader, ABC):
         if self.token:
             raise self.unexpected_token_error()
         if not signs:
-            raise self.parse_error("there is no '='", "write equations as left = right")
+            raise self.parse_error("'=' is missing", "write equations as left = right")
         for right in sides[1:]:
             for pair in equate_entries(sides[0], right, self.symbols):
                 yield *pair, ":=" in signs
@@ -137,7 +137,7 @@ class EquationGrammar(TokenReader, ABC):
         return base
 
     def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
-        """What stands before ^, to the power behind it."""
+        """Parse a power: what stands before ^, to the power behind it."""
         self.take()
         return self.raise_to_power(base, self.parse_exponent())
 
@@ -184,7 +184,7 @@ class EquationGrammar(TokenReader, ABC):
         return found
 
     def parse_brackets(self) -> ExpressionOrMatrix:
-        """What brackets hold; with commas, a list of entries, with semicolons one of rows."""
+        """Parse what brackets hold; with commas, a list of entries, with semicolons one of rows."""
         if self.token not in BRACKET_PAIRS:
             raise self.unexpected_token_error()
         closing = BRACKET_PAIRS[self.take()]
@@ -247,7 +247,8 @@ class EquationGrammar(TokenReader, ABC):
         return (require_scalar(found, f"{name}(…)"),)
 
     def parse_argument(self) -> ExpressionOrMatrix:
-        """In brackets, or numbers and one symbol: sin 2q1 dq1 is sin(2 q1) dq1."""
+        """Parse an argument in brackets, or numbers and one symbol: sin 2q1 dq1 is sin(2 q1)
+        dq1."""
         if self.token in BRACKET_PAIRS:
             return self.parse_brackets()
         factors: list[ExpressionOrMatrix] = []
@@ -305,7 +306,7 @@ class EquationGrammar(TokenReader, ABC):
 
     def rate_of_name(self, operand: Expression, order: int) -> Expression:
         if not isinstance(operand, Name):
-            raise self.parse_error("d/dt stands before something else than a name")
+            raise self.parse_error("d/dt must be followed by a name")
         name, own = operand.name, self.symbols
         if order == 1 and _MASS_MATRIX_ENTRY.fullmatch(name) and not own.is_mechanism_name(name):
             return rate_of_matrix_entry(name, own)
@@ -314,7 +315,7 @@ class EquationGrammar(TokenReader, ABC):
     # -- what names depend on --------------------------------------------------------------
 
     def end_of_dependence(self, head: str, start: int) -> int | None:
-        """Where the text goes on behind a list of what the name depends on, if one follows."""
+        """The position behind a list of what the name depends on, if one follows."""
         if self.token not in ("(", "["):
             return None
         begin = self.position

@@ -1,4 +1,4 @@
-"""Where equations come from: text, files, SymPy; and findings in the order of the text."""
+"""Sources of equations: text, files, SymPy; and findings in the order of the text."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_equation_source(
     if is_sympy_input(equations):
         return read_sympy_statements(equations), NO_DECLARATIONS
     raise ExpressionError(
-        f"{type(equations).__name__} is no text with equations",
+        f"{type(equations).__name__} is not text with equations",
         remedy="give text, the path of a file, or SymPy expressions",
     )
 
@@ -52,7 +52,7 @@ def _read_equation_file(path: Path) -> str:
             f"cannot be read: {error.strerror}", where=str(path), remedy="give text with '='"
         ) from None
     except UnicodeDecodeError:
-        raise FileError("is no UTF-8 text", where=str(path)) from None
+        raise FileError("is not UTF-8 text", where=str(path)) from None
 
 
 def order_findings(

@@ -1,4 +1,4 @@
-"""What equations may differ by and serve all the same: constants of energies, total derivatives of
+"""Differences that leave equations equivalent: constants of energies, total derivatives of
 Lagrangians, and matrices C with the same C q̇."""
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ ProgressCallback = Callable[[str], None]
 
 @dataclass(frozen=True, repr=False)
 class Marks(NotebookDisplayed):
-    """What one text got right.
+    """The marks of one text: which equations are right.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class Marks(NotebookDisplayed):
 
     @property
     def remark(self) -> str:
-        """Why there is no report; else what the right equations determine."""
+        """The reason why no report exists; else what the right equations determine."""
         return self.problem or (self.report.note if self.report is not None else "")
 
     def row(self) -> dict[str, object]:
@@ -143,7 +143,7 @@ class Homework(NotebookDisplayed):
     coordinates: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """How many texts were marked."""
+        """The number of texts that were marked."""
         return f"Homework on {self.mechanism}: {len(self.texts)} texts of {self.folder}"
 
     @property
@@ -258,7 +258,7 @@ def check_folder(
 def find_homework_texts(root: Path, solution: Path | None) -> tuple[list[Path], list[str]]:
     """The texts of a folder in the order of their names, and the names of other files."""
     if not root.is_dir():
-        what = "is not a folder" if os.path.lexists(root) else "there is no such folder"
+        what = "is not a folder" if os.path.lexists(root) else "no such folder"
         raise FileError(what, where=str(root), remedy="name a folder with texts")
     found, skipped = [], []
     for place, folders, files in os.walk(root, onerror=_raise_unreadable_homework):
@@ -327,7 +327,7 @@ def read_document(path: Path) -> str:
     try:
         if not path.is_file():
             exists = os.path.lexists(path)
-            what = "is not a regular file" if exists else "there is no such file"
+            what = "is not a regular file" if exists else "no such file"
             raise FileError(what, where=str(path))
         if path.stat().st_size > 4 * MAX_TEXT_LENGTH:
             raise FileError(f"has more than {4 * MAX_TEXT_LENGTH} bytes", where=str(path))

@@ -23,7 +23,7 @@ _MAX_SUM_TERMS = 100
 
 
 class LatexCalculusParser(LatexSymbolParser):
-    """What LaTeX writes above and below."""
+    """Parser of derivatives, sums and fractions, which LaTeX writes above and below."""
 
     @abstractmethod
     def parse_script(self) -> ExpressionOrMatrix:
@@ -65,7 +65,7 @@ class LatexCalculusParser(LatexSymbolParser):
         if above is None:
             operand = self.parse_power()
             if not isinstance(operand, Name):
-                raise self.parse_error("a derivative stands before something else than a name")
+                raise self.parse_error("a derivative must be followed by a name")
             above = operand.name
         return self.partial_derivative_name(above, below)
 

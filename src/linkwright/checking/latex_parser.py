@@ -56,7 +56,7 @@ class LatexParser(LatexCalculusParser):
     # -- powers ----------------------------------------------------------------------------
 
     def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
-        """To a power; ^T is the transpose."""
+        """Parse a power; ^T is the transpose."""
         self.take()
         if self.accept_transpose():
             self.skip_position_argument()

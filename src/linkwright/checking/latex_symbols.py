@@ -221,7 +221,7 @@ class LatexSymbolParser(EquationGrammar):
     # -- indices ---------------------------------------------------------------------------
 
     def parse_index(self, found: _AccentedSymbol | None = None) -> str:
-        """What stands below a symbol, as letters and digits; commas between long numbers as _."""
+        """Parse a subscript as letters and digits; commas between long numbers become _."""
         raw = self.take_index_tokens()
         flat = "".join(raw)
         if self.index_values and all(len(x) == 1 or x.isdigit() or x == "," for x in raw[1:]):

@@ -127,7 +127,7 @@ def tokenize_latex(text: str) -> list[str]:
 
 
 def _drop_layout_tokens(tokens: list[str], text: str) -> list[str]:
-    """Without alignment marks and empty groups; a mark between two factors separates equations."""
+    """Drop alignment marks and empty groups; a mark between two factors separates equations."""
     found: list[str] = []
     for i, token in enumerate(tokens):
         before = found[-1] if found else ""

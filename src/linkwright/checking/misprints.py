@@ -333,7 +333,7 @@ def _expressions_with_key(
     goal: ResidueKey,
     known: Sequence[tuple[Expression, ResidueKey]],
 ) -> list[Expression]:
-    """Those with the required key, by a table of the first component that is required."""
+    """The expressions with the required key, by a table of its first component."""
     at = next((i for i, x in enumerate(goal) if x is not None), None)
     if at is None:
         return []

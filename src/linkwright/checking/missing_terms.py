@@ -43,7 +43,7 @@ from .residue_keys import (
 
 MAX_TERM_SYMBOLS = 64
 MAX_LONG_TERM_SYMBOLS = 28
-"""Of products with more than four factors: products of three of these are some 4000."""
+"""The most symbols of products with more than four factors: products of three are some 4000."""
 MAX_TERM_DEGREE, MAX_SHORT_TERM_DEGREE = 6, 4
 TERM_COEFFICIENTS = tuple(
     sign * Fraction(*x)
@@ -100,7 +100,7 @@ class MissingTermSearch:
                     yield self._build_term(coefficient, factors, prefix)
 
     def _term_prefixes(self, size: int) -> Iterator[tuple[Expression, tuple[int, ...]]]:
-        """What stands before a product of numbers: eps, vectors, eps times vectors."""
+        """The factors before a product of numbers: eps, vectors, eps times vectors."""
         yield ONE, ()
         if size == 1:
             return

@@ -1,8 +1,8 @@
 """Motions at random points, modulo a prime or real, and the values of names there.
 
 Without constraints q, q̇, q̈ are free and the drives follow; where drives are said to be absent,
-or are fewer than freedoms, the drives are free and q̈ follows. With constraints, speeds are those
-that they allow, and drives are free.
+or are fewer than degrees of freedom, the drives are free and q̈ follows. With constraints,
+velocities are those that they allow, and drives are free.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What is assumed: parameters with these values, drives that are zero. Where `is_free`, the
+    """Assumed values of parameters, and actuator efforts that are zero. Where `is_free`, the
     motion obeys neither the equations of motion nor the constraints."""
 
     parameter_values: Mapping[str, Expression | ExactNumber] = field(default_factory=dict)

@@ -34,7 +34,7 @@ NameChoice = tuple[dict[str, str], int]
 
 
 def infer_symbol_names(section: CheckedSection) -> dict[str, str]:
-    """What the unknown symbols must be; empty if there are none, or if it cannot be told."""
+    """The meaning of unknown symbols; empty if there are none, or if it cannot be inferred."""
     meanings = SymbolMeanings(section.vocabulary, section.statements, section.given_names)
     unknown = sorted(name for name in meanings.text_names if meanings.find_meaning(name) is None)
     own = section.vocabulary

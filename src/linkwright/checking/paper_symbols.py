@@ -1,11 +1,12 @@
-"""What symbols mean in papers, as expressions of our own equations.
+"""The meaning of symbols in papers, as expressions of our own equations.
 
     K T, V P U, L, H, E         energies; K1, V1, … those of the bodies
     M11 D11 d11 H11, C11, c111  mass matrix, Coriolis matrix, Christoffel symbols c_ijk of row k
     g1 G1 phi1, p1, dp1         forces of weight, momenta and their rates
     tau1, Q1, lambda1           drives, generalized forces, multipliers
-    x1 dx1 ddx1, v1, w1         mass centres, their speeds, angular velocities (about z; wx1, …)
-    Jv1_11, Jx11, Jw11          Jacobians of mass centres and angular velocities
+    x1 dx1 ddx1, v1, w1         centres of mass, their velocities, angular velocities (wx1, …;
+                                w1 is about z)
+    Jv1_11, Jx11, Jw11          Jacobians of centres of mass and angular velocities
     L_q1, L_dq1, dL_dq1, M11_q1 derivatives
     Fx_q1, Mz_q1                what a joint's parent does to its child, world axes
     J11, f1                     constraint Jacobian and residuals
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 _INDEXED_SYMBOL = re.compile(r"([A-Za-z]+?)_?(\d[\d_]*)")
 DERIVATIVE_SYMBOL = re.compile(r"(d?)([A-Za-z]+)(\d*)_(\w+)")
 _SINGLE_COORDINATE_INDICES = {"M": "11", "C": "11", "p": "1", "dp": "1"}
-"""What is written without indices where there is one coordinate."""
+"""The symbols that are written without indices where there is one coordinate."""
 _JACOBIAN_SYMBOL = re.compile(r"J([vw])(\d)_?([1-3])(\d)|J(w?[xyz]|w)(\d)(\d)")
 
 
@@ -46,7 +47,7 @@ class PaperSymbols:
         self.quantity_expression = vocabulary.quantity_expression
 
     def find_expression(self, name: str) -> SX | None:
-        """What the symbol means in papers, whatever the mechanism's own names are."""
+        """The meaning of the symbol in papers, whatever the mechanism's own names are."""
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
             if spelling in self.force_symbols:
                 return self.force_symbols[spelling]
@@ -138,7 +139,7 @@ class PaperSymbols:
         return self.quantity_expression("mass_matrix") @ self.symbols["qdd"] + along
 
     def christoffel_symbol(self, i: int, j: int, k: int) -> SX | None:
-        """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k), where speeds are rates of coordinates."""
+        """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k), where velocities are rates of coordinates."""
         if self.names.q != self.names.qd:
             return None
         M, q = self.quantity_expression("mass_matrix"), self.symbols["q"]
@@ -274,7 +275,7 @@ class PaperSymbols:
         return self.quantity_expression("reactions_of_motion")[self.names.joints.index(joint), row]
 
     def why_index_fails(self, name: str) -> str:
-        """What is wrong with the indices of a name that papers use; empty if it is not one."""
+        """The reason why the indices of a name from papers fail; empty if it is not such a name."""
         match = _INDEXED_SYMBOL.fullmatch(name)
         tables = (
             self._matrix_symbols,
@@ -287,15 +288,15 @@ class PaperSymbols:
             return ""
         stem, count = match[1], len(match[2].replace("_", ""))
         if stem == "f" and not self.names.position_row_count:
-            return "there are no constraints of positions, which f1, f2, … stand for"
+            return "the mechanism has no holonomic constraints, which f1, f2, … stand for"
         if stem in ("J", "lambda") and not self.names.constraints:
-            return f"there are no constraints, which {stem} belongs to"
+            return f"the mechanism has no constraints, which {stem} belongs to"
         if stem in ("c", "Gamma") and self.names.q != self.names.qd:
-            return "Christoffel symbols need speeds that are rates of coordinates"
+            return "Christoffel symbols need velocities that are rates of coordinates"
         wanted = 3 if stem in ("c", "Gamma") else 2 if stem in (*self._matrix_symbols, "J") else 1
         if count < wanted:
             example = f"{stem}{'111'[:wanted]}"
-            return f"as an entry of {stem} it would have {wanted} indices, such as {example}"
+            return f"as an entry of {stem} it needs {wanted} indices, such as {example}"
         return "its indices are out of range"
 
 
@@ -322,7 +323,7 @@ def add_flat_names(found: dict[str, SX]) -> dict[str, SX]:
 
 @lru_cache(maxsize=1024)
 def rate_spellings(name: str) -> tuple[tuple[str, str], ...]:
-    """How people write the speed and the acceleration of a coordinate."""
+    """The spellings of a coordinate's velocity and acceleration."""
     stem = name.rstrip("0123456789")
     index = name[len(stem) :]
     found = [(f"d{name}", f"dd{name}")]

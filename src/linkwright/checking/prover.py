@@ -114,7 +114,7 @@ class EquationProver:
     def evaluate_at_point(
         self, seed: int, use: Callable[[PointValues], Made], signs: int = 0
     ) -> Made:
-        """What `use` makes of the scope of a point; parts of angles are found on the way."""
+        """Apply `use` to the scope of a point; parts of angles are found on the way."""
         finest: dict[int, int] = {}
         key = seed, signs
         while True:
@@ -301,9 +301,9 @@ class EquationProver:
         return EquationProof(None, 1.0, why)
 
     def _prove_constant_modulo_prime(self, pair: EquationSides) -> EquationProof:
-        """Of a difference of degree d that does change, d/p of the parameters and d/p of the
-        motions at most do not show it. Roots of parameters alone have the same sign at both
-        motions, and all signs are tried."""
+        """Prove that a difference is constant. If it has degree d and changes, d/p of the
+        parameters and d/p of the motions at most do not show it. Roots of parameters alone have
+        the same sign at both motions, and all signs are tried."""
         is_certain = not self.meanings.vocabulary.names.position_row_count
         missed, loops_open = 1.0, False
         for seed in range(101, 140):

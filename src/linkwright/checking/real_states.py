@@ -40,12 +40,13 @@ MIN_FAILING_SHARE = 1e-12
 """A residual above this share of its largest term does not: much more than what the closing of
 loops leaves open."""
 SAMPLE_SPREADS = ((0.1, 0.4), (0.1, 0.1), (0.02, 0.02), (0.0, 0.3), (0.0, 0.1), (0.0, 0.01))
-"""How far parameters (relative) and coordinates lie from the mechanism's own, until loops close."""
+"""The spread of parameters (relative) and coordinates about the mechanism's own, until loops
+close."""
 EquationSides = tuple[Expression, Expression]
 
 
 class RealStateVerdict(Enum):
-    """What real states say of an equation."""
+    """The verdict of real states on an equation."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -131,7 +132,7 @@ class RealMotionSampler(MotionSampler):
         return self._normalize_quaternions(found)
 
     def _normalize_quaternions(self, q: list[Ball]) -> list[Ball]:
-        """With quaternions of length 1."""
+        """Scale quaternions to length 1."""
         for k in quaternion_offsets(self.vocabulary.mechanism):
             length = sum((x * x for x in q[k : k + 4]), flint.arb(0)).sqrt()
             q[k : k + 4] = [x / length for x in q[k : k + 4]]

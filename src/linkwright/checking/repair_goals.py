@@ -1,4 +1,4 @@
-"""What each part of an equation must be, so that the whole is right at one point.
+"""The value that each part of an equation must have for the whole to be right at one point.
 
 Goals are worked out from the root down. Sums, products and quotients are inverted, so that a goal
 is a key that candidates are looked up by; inside powers and functions it is a test.
@@ -130,7 +130,8 @@ class NodeValuation:
     def part_goal(
         self, node: Expression, i: int, goal: RepairGoal, is_angle: bool
     ) -> RepairGoal | None:
-        """What the i-th part must be, the others staying as they are; None if nothing will do."""
+        """The value that the i-th part must have, the others unchanged; None if no value will
+        do."""
         parts = child_expressions(node)
         if goal.key is not None and not is_angle:
             match node:

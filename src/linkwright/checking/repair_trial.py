@@ -52,7 +52,7 @@ or two seconds. Chains of definitions inside functions would take the cube of th
 
 @dataclass
 class Budget:
-    """How many definitions a search may still evaluate."""
+    """The number of definitions that a search may still evaluate."""
 
     left: int = MOST_EVALUATIONS
 
@@ -86,7 +86,7 @@ class RepairTrial:
 
     @cached_property
     def provers(self) -> list[EquationProver]:
-        """Those of the section, with values of all symbols that a correction may need."""
+        """The section's provers, with values of all symbols that a correction may need."""
         section = self.section
         more = frozenset(self._names_needed_by(self.symbol_pool) - set(section.needed_names))
         if not more:
@@ -119,7 +119,7 @@ class RepairTrial:
     def search_at_point(
         self, prover: EquationProver, use: Callable[[PointValues], list[T]]
     ) -> list[T]:
-        """What `use` finds at the first point at which the equation has a value, for some signs of
+        """Apply `use` at the first point at which the equation has a value, for some signs of
         the mechanism's roots there."""
         for seed in range(1, MAX_TRIAL_SEEDS):
             found: list[T] = []
@@ -179,7 +179,7 @@ class RepairTrial:
 
     @contextmanager
     def redefine_temporarily(self, name: str, right: Expression) -> Iterator[None]:
-        """With another definition of a name."""
+        """Use another definition of a name in this context."""
         meanings = [x for x in (self.text_meanings, self.section.meanings) if name in x.definitions]
         old = [x.definitions[name] for x in meanings]
         for one in meanings:
@@ -194,8 +194,8 @@ class RepairTrial:
 
     @cached_property
     def symbol_pool(self) -> list[Expression]:
-        """What may have been left out or mistaken: symbols of the equation, of the text and of
-        the mechanism, neighbours of these, and the sines and cosines of the equation."""
+        """The symbols that may have been left out or mistaken: those of the equation, of the text
+        and of the mechanism, neighbours of these, and the sines and cosines of the equation."""
         own = names_in_expression(self.sides[0]) | names_in_expression(self.sides[1])
         words = [
             *sorted(own),

@@ -209,7 +209,7 @@ def multiply_keys(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
 
 
 def divide_keys(goal: ResidueKey, other: Sequence[int]) -> ResidueKey | None:
-    """What times `other` is the goal; None where nothing is, or where all is."""
+    """The quotient goal / `other`; None where it does not exist or is not unique."""
     if len(goal) == 1:
         return (_divide_residues(goal[0], other[0]),) if goal[0] is not None and other[0] else None
     n = len(goal) // 2

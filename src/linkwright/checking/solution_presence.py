@@ -1,4 +1,4 @@
-"""Which equations of a model solution a text has, which it has wrong, and which are missing.
+"""Equations of a model solution that a text has, has wrong, or lacks.
 
 At a random point (q, q̇ and the parameters are random numbers modulo 2⁶¹ − 1281) an equation is a
 relation between accelerations, joint torques and named quantities (M11, phi1, K, x1, …), and its
@@ -11,8 +11,8 @@ text with nothing but Lagrange's equation does not have the equations written ou
 An entry of the mass matrix or of the gravity vector also follows from the equation of its joint
 written out: M12 is the factor of ddq2 in tau1, g1 is what is left of tau1 at rest.
 
-Relations between coordinates, speeds and parameters alone have no such row; they are present where
-the text has them up to a constant factor.
+Relations between coordinates, velocities and parameters alone have no such row; they are present
+where the text has them up to a constant factor.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ ClaimRow = dict[str, int]
 
 
 def compare_with_solution(solution: ClaimSet, text: ClaimSet) -> list[str]:
-    """For each equation of the solution: present, wrong or missing."""
+    """Tell for each equation of the solution whether it is present, wrong or missing."""
     if not solution.claims:
         return []
     comparison = _SolutionComparison(solution, text)
@@ -219,7 +219,7 @@ class _SolutionComparison:
 
     @cached_property
     def _point_symbols(self) -> set[str]:
-        """What is given at the point: coordinates, speeds, parameters, time."""
+        """The symbols that are given at the point: coordinates, velocities, parameters, time."""
         symbols = self.vocabulary.symbols
         return {str(symbols[key][i]) for key in ("q", "qd", "p", "t") if key in symbols
                 for i in range(symbols[key].shape[0])}  # fmt: skip

@@ -115,7 +115,7 @@ def _restore_matrices(text: str, kept: list[str]) -> str:
 
 
 def _drop_latex_prose(text: str) -> str:
-    """Without prose that has no equation, where the text marks its formulas."""
+    """Drop prose that has no equation, where the text marks its formulas."""
     pieces: list[str] = []
     last, at = "", 0
     for start, inside, end, is_environment in _find_latex_formulas(text):
@@ -129,7 +129,7 @@ def _drop_latex_prose(text: str) -> str:
 
 
 def _find_latex_formulas(text: str) -> Iterator[tuple[int, str, int, bool]]:
-    """Where each formula begins, its text, where it ends, and whether it is an environment."""
+    """The start, text and end of each formula, and whether it is an environment."""
     at = 0
     unclosed: set[str] = set()
     while match := _FORMULA_OPENING.search(text, at):
@@ -219,7 +219,7 @@ def split_latex_equations(chunk: str) -> list[str]:
 
 
 def _has_both_sides(part: str) -> bool:
-    """Whether it has both sides, and is no range of an index."""
+    """Whether it has both sides, and is not a range of an index."""
     if re.fullmatch(r"\(?\s*[i-nr-s]\s*=\s*\d+\s*\)?", part):
         return False
     depth = 0

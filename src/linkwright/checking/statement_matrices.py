@@ -244,7 +244,7 @@ def _dot_product_expression(row: Sequence[Expression], column: Sequence[Expressi
 
 
 def invert_by_cofactors(value: StatementMatrix) -> StatementMatrix:
-    """By cofactors; for small matrices."""
+    """The inverse of a small matrix by cofactors."""
     n, columns = value.shape
     if n != columns or n > MAX_INVERSE_SIZE:
         raise ExpressionError(

@@ -112,7 +112,7 @@ def read_statements(
                     f"more than {MAX_STATEMENTS} equations", remedy="check in parts"
                 )
     if not found:
-        raise ExpressionError("there is no equation in the text", remedy="write left = right")
+        raise ExpressionError("the text contains no equation", remedy="write left = right")
     failed = [line for line in found if isinstance(line, UnreadableStatement)]
     if len(failed) == len(found):
         raise failed[0].error
@@ -154,7 +154,7 @@ def _split_equation_number(chunk: str, default: str, symbols: TextSymbols) -> tu
 
 
 def _trim_equation_text(body: str) -> str:
-    """Without what punctuation and spaces stand round it, and without a box."""
+    """Strip punctuation, spaces and a box around an equation."""
     plain = re.sub(r"(?:\\[,;:! ]|[,;.&\s])+$", "", body[-200:])
     plain = (body[:-200] + plain).strip(",;& \n")
     box = re.fullmatch(r"\\(?:boxed|fbox)\s*\{(.*)\}", plain, re.S)

@@ -1,4 +1,4 @@
-"""Which of their symbols is which of ours: as said, as the text defines it, known, or inferred."""
+"""The meanings of a text's symbols: given, defined by the text, known, or inferred."""
 
 from __future__ import annotations
 
@@ -189,7 +189,8 @@ class SymbolMeanings:
     def _differentiate_meaning(
         self, expression: Expression, of_ours: Callable[[str], Expression]
     ) -> Expression:
-        """From the derivatives of our names, through the text's definitions."""
+        """Differentiate a meaning by the derivatives of our names, through the text's
+        definitions."""
 
         def of_name(name: str) -> Expression:
             meaning = name if "@" in name else self.find_meaning(name)

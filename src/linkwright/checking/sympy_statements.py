@@ -117,7 +117,7 @@ def convert_sympy_expression(value: sympy.Basic) -> Expression:
     """One SymPy expression as a tree."""
     if not hasattr(value, "is_Atom") and not isinstance(value, int | float | Fraction):
         raise ExpressionError(
-            f"{shorten_text(repr(value))} is no SymPy expression",
+            f"{shorten_text(repr(value))} is not a SymPy expression",
             remedy="give text as one string, with one equation a line",
         )
     return _SympyConverter()(value)
@@ -135,7 +135,7 @@ class _SympyConverter:
             return Number(Fraction(value))
         if isinstance(value, float):
             if not math.isfinite(value):
-                raise ExpressionError(f"{value} is no finite number")
+                raise ExpressionError(f"{value} is not a finite number")
             return Number(Fraction(repr(value)))
         return self.convert_node(value, [self(a, depth + 1) for a in self.child_arguments(value)])
 
@@ -187,7 +187,7 @@ class _SympyConverter:
 def _sympy_symbol_name(name: str) -> str:
     """A symbol's name; one that is written in LaTeX, as `\\theta_{1}`, as we read that."""
     if set(name) & set("@=") or not name:
-        raise ExpressionError(f"'{shorten_text(name)}' is no name of a symbol")
+        raise ExpressionError(f"'{shorten_text(name)}' is not the name of a symbol")
     if not set(name) & set("\\{}"):
         return name
     parser = LatexParser(name, TextSymbols(), {})

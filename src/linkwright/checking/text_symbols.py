@@ -1,4 +1,4 @@
-"""What a reader of equations must know of the mechanism and of the text.
+"""The names of the mechanism and of the text that a reader of equations must know.
 
 Which names are the mechanism's, which are vectors, and which letters are functions: `M(q)` is M,
 and `m(q)` a product.
@@ -40,8 +40,9 @@ class TextSymbols:
     """Names of the mechanism, and what the text shows about its own.
 
     `dotted` are letters that the text writes with dots, `letters` its bare capitals. What is found
-    while reading: `functions` are heads of left sides such as `h(q)`, `shapes` those of matrices
-    that the text writes out, `scalars` left sides that are numbers, `duals` names with a hat.
+    while reading: `function_heads` are heads of left sides such as `h(q)`, `matrix_shapes` those of
+    matrices that the text writes out, `scalar_names` left sides that are numbers, `dual_names`
+    names with a hat.
     """
 
     parameter_names: frozenset[str] = frozenset()
@@ -237,7 +238,7 @@ class TextSymbols:
 
 
 def collect_text_symbols(mechanism: Mechanism | None, text: str) -> TextSymbols:
-    """What is known before the text is read."""
+    """Collect the symbols that are known before the text is read."""
     letters = frozenset(_BARE_CAPITAL.findall(text))
     dotted = frozenset(_DOTTED_LATEX_LETTER.findall(text)) | frozenset(
         _DOTTED_TEXT_LETTER.findall(text)

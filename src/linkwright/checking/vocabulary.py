@@ -1,4 +1,4 @@
-"""What names mean for a mechanism: its own names first, then those of papers.
+"""The meaning of names for a mechanism: its own names first, then those of papers.
 
 `L_q1` is the derivative by the coordinate q1 where there is one of that name, else by the first.
 """
@@ -38,7 +38,7 @@ def require_exact_float(value: ExactNumber) -> float:
     if isinstance(value, Fraction) and Fraction(float(value)) == value:
         return float(value)
     raise UnsupportedError(
-        f"{value} cannot stand here exactly", remedy="give it a name among the parameters"
+        f"{value} cannot be represented exactly here", remedy="give it a name among the parameters"
     )
 
 
@@ -243,7 +243,7 @@ class Vocabulary:
 
     @cached_property
     def _center_substitution(self) -> tuple[SX, SX]:
-        """Symbols that only frames at mass centres have, and those of the bodies for them."""
+        """Symbols that only frames at centres of mass have, and those of the bodies for them."""
         place = {name: i for i, name in enumerate(self.parameters)}
         columns = (self._duplicate_parameters.keys(), self._duplicate_parameters.values())
         old, new = (ca.vertcat(*(self.symbols["p"][place[x]] for x in names)) for names in columns)
@@ -251,7 +251,8 @@ class Vocabulary:
 
     @property
     def frame_names(self) -> list[str]:
-        """What has axes and a velocity; V_q1 is a derivative where q1 is a coordinate too."""
+        """The names that have axes and a velocity; V_q1 is a derivative where q1 is a coordinate
+        too."""
         declared, own = self.declarations, self.mechanism
         every = [*own.bodies, *own.frames, *declared.frames, *declared.composed_frames]
         return [name for name in every if name not in self.names.q]
@@ -288,7 +289,7 @@ class Vocabulary:
         return ca.SX(lift(found) if isinstance(found, Fraction) else found)
 
     def particle_mass(self, frame: str) -> SX | None:
-        """Of a particle that the text declares there."""
+        """The mass of a particle that the text declares there."""
         if frame not in self.declarations.particle_masses:
             return None
         expression = parse_expression(self.declarations.particle_masses[frame])

@@ -10,7 +10,7 @@
   numbers in SI units, lists and dictionaries, not what was typed.
 - A `MechanismFile` adds FILE, `--base` and `--closure`; every command gets `--json`. A function
   that needs these as well declares parameters `file`, `base`, `closure` or `as_json`.
-- The function returns an `Outcome`, which is printed here.
+- The function returns a `CommandOutcome`, which is printed here.
 
 The functions import heavy packages when they run, so that `--help` stays fast.
 """

@@ -1,4 +1,4 @@
-"""What commands print and write: outcomes, tables, JSON, files."""
+"""Output of commands: outcomes, tables, JSON, files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CommandOutcome:
     """The result of a command, as JSON and as text, and whether it is a failure."""
 
     data: Any
-    """What `--json` prints."""
+    """The data that `--json` prints."""
     show: Callable[[], object]
     """Prints the same as text."""
     failure: BaseException | None = None
@@ -36,7 +36,7 @@ class CommandOutcome:
     warnings: Sequence[str] = ()
     """Lines for stderr."""
     indent: int | None = 2
-    """Of the JSON text; None: all on one line."""
+    """The indentation of the JSON text; None: all on one line."""
 
 
 def print_command_outcome(outcome: CommandOutcome, as_json: bool) -> None:

@@ -26,7 +26,7 @@ _INPUT_UNITS = {
     "qdd": ("rad/s^2", "m/s^2"), "vd": ("rad/s^2", "m/s^2"),
     "tau": ("N*m", "N"),
 }  # fmt: skip
-"""Units of the inputs' entries, for freedoms that turn and for those that slide."""
+"""Units of the inputs' entries, for degrees of freedom that turn and for those that slide."""
 
 _NO_UNIT, _ANY_UNIT = "", "any"
 
@@ -38,7 +38,7 @@ def read_input_arguments(
     known = [port.name for port in wanted]
     for key in given:
         if key not in known:
-            raise NameNotFoundError(f"'{key}' is no input", remedy=suggest_remedy(key, known))
+            raise NameNotFoundError(f"'{key}' is not an input", remedy=suggest_remedy(key, known))
     names = quantity_entry_names(model.names)
     inputs = {}
     for port in wanted:

@@ -60,7 +60,7 @@ def run_command() -> None:
 
 
 def _discard_output() -> None:
-    """What is still in the buffer goes nowhere, so that Python does not try again at the end."""
+    """Discard what is still in the buffer, so that Python does not write it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -34,7 +34,7 @@ def _load_file_or_gallery(source: str, base: str | None) -> Mechanism:
     if not known and _looks_like_gallery_name(source):
         is_near = get_close_matches(source, gallery_names())
         raise FileError(
-            "there is no such file, nor such a mechanism in the gallery",
+            "no such file, nor a mechanism of this name in the gallery",
             where=source,
             remedy=suggest_remedy(source, gallery_names()) if is_near else "see linkwright gallery",
         )

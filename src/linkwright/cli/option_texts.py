@@ -25,7 +25,7 @@ def read_option_assignments(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise LinkwrightError(f"'{word}' is no input", remedy="write q=0.1,0.2 and the like")
+            raise LinkwrightError(f"'{word}' is not an input", remedy="write it as q=0.1,0.2")
         if key in given:
             raise LinkwrightError(f"{key}= is given twice", remedy="give it once")
         given[key] = value
@@ -60,7 +60,7 @@ def read_option_range(name: str, text: str) -> tuple[float, float]:
 
     ends = text.split(":")
     if len(ends) != 2:
-        raise LinkwrightError(f"'{name}={text}' is no range", remedy=f"write {name}=0:90deg")
+        raise LinkwrightError(f"'{name}={text}' is not a range", remedy=f"write {name}=0:90deg")
     return expression_to_float(parse_expression(ends[0])), expression_to_float(
         parse_expression(ends[1])
     )
@@ -102,7 +102,7 @@ def option_configuration(mechanism: Mechanism, values: Mapping[str, float]) -> N
     for name in values:
         if name not in names:
             raise NameNotFoundError(
-                f"there is no coordinate '{name}'", remedy=suggest_remedy(name, names)
+                f"unknown coordinate '{name}'", remedy=suggest_remedy(name, names)
             )
     if mechanism.loops or mechanism.constraints:
         return assemble(mechanism, values, list(values))

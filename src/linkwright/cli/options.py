@@ -73,7 +73,7 @@ def output_file_conversion(*endings: str) -> OptionConversion:
 
 
 def output_files_conversion(*endings: str) -> OptionConversion:
-    """Make the paths of files to write, as `written_as` does for one."""
+    """Make the paths of files to write, as `output_file_conversion` does for one."""
     return OptionConversion(
         list[Path] | None,
         lambda paths, _: [check_output_option(path, *endings) for path in paths or []],

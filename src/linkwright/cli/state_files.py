@@ -87,7 +87,7 @@ class _StateFileInputs:
         names = [port.name for port in self.wanted]
         beside = [n for n in self.names[port.name] if n in self.columns and n not in names]
         if port.name not in self.columns:
-            raise self.state_file_error(f"there is no array '{port.name}'", self.needed_columns())
+            raise self.state_file_error(f"missing array '{port.name}'", self.needed_columns())
         if beside:
             raise self.state_file_error(
                 f"has '{beside[0]}' beside '{port.name}'", "give one of them"
@@ -101,9 +101,7 @@ class _StateFileInputs:
         entries = self.names[port.name]
         for name in entries:
             if name not in self.columns:
-                raise self.state_file_error(
-                    f"there is no {self.kind} '{name}'", self.needed_columns()
-                )
+                raise self.state_file_error(f"missing {self.kind} '{name}'", self.needed_columns())
         several = [self.columns[name] for name in entries]
         for name, one in zip(entries, several, strict=True):
             if one.shape != several[0].shape:
@@ -167,10 +165,10 @@ def read_csv_columns(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}", where=str(path)) from None
     except UnicodeDecodeError:
-        raise FileError("is no UTF-8 text", where=str(path), remedy="give CSV or .npz") from None
+        raise FileError("is not UTF-8 text", where=str(path), remedy="give CSV or .npz") from None
     except csv.Error as error:
         where = f"{path}, line {reader.line_num}"
-        raise FileError(f"is no valid CSV: {error}", where=where) from None
+        raise FileError(f"is not valid CSV: {error}", where=where) from None
     if len(rows) < 2:
         raise FileError("has no rows", where=str(path), remedy="give a header and a row a state")
     head = [cell.strip() for cell in rows[0][1]]
@@ -191,7 +189,7 @@ def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]
         except ValueError:
             shown = cell if len(cell) < 40 else f"{cell[:39]}…"
             raise FileError(
-                f"'{shown}' under {name} is no number", where=where, remedy="give a number in SI"
+                f"'{shown}' under {name} is not a number", where=where, remedy="give a number in SI"
             ) from None
     return numbers
 

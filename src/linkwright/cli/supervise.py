@@ -30,7 +30,7 @@ _MAX_PATH_BYTES = 4096
 
 @dataclass
 class _ChildProcess:
-    """What a child knows: the pipe to its parent, and the file that it writes after Ctrl-C."""
+    """The state of a child: the pipe to its parent, and the file that it writes after Ctrl-C."""
 
     pipe: int | None = None
     target: Path | None = None
@@ -57,7 +57,7 @@ def supervise_command(command: Callable[[], None]) -> None:
 
 
 def save_on_interrupt(target: Path) -> None:
-    """From now on Ctrl-C lets this command save what it has, as long as the parent waits."""
+    """Let Ctrl-C save what this command has from now on, as long as the parent waits."""
     _this_child.target = target.absolute()
 
 
@@ -111,7 +111,7 @@ def _wait_for_child(child: int, saving: int) -> int:
 
 
 def _unwritten_file_message(child: int, saving: int) -> str:
-    """What to say of a file that the child had no time to write; its beginnings are removed."""
+    """The message on a file that the child had no time to write; its partial file is removed."""
     target = os.read(saving, _MAX_PATH_BYTES) if select.select([saving], [], [], 0)[0] else b""
     if not target:
         return ""

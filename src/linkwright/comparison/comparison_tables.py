@@ -95,7 +95,7 @@ class SavableResult(NotebookDisplayed):
         return draw_cost_figure(self)
 
     def save(self, path: str | Path) -> None:
-        """By its ending: .md and .csv tables; .svg, .pdf, .png the figure."""
+        """Save by the file's ending: .md and .csv tables; .svg, .pdf, .png the figure."""
         from ..show.figure_style import save, write_whole_file
 
         target = Path(path)
@@ -110,7 +110,7 @@ def check_file_ending(path: Path) -> str:
     kind = path.suffix.removeprefix(".").lower()
     if kind not in ("md", "csv", *FIGURE_FORMATS):
         raise FileError(
-            f"'{path.suffix}' is no format of comparisons", where=str(path),
+            f"'{path.suffix}' is not a format for comparisons", where=str(path),
             remedy="use .md, .csv, .svg, .pdf or .png",
         )  # fmt: skip
     return kind

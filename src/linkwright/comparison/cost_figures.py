@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_SIZES_LABELLED = 6
-"""So many sizes all have their number on the axis."""
+"""The most sizes that all have their number on the axis."""
 _INTEGRATOR_NOTE = "the integrator’s own steps take the rest"
 _LINE_MARKERS = "osD^vPX<>"
 

@@ -1,4 +1,4 @@
-"""What one formulation costs on one mechanism: to derive, to evaluate, and to integrate to a
+"""The cost of one formulation on one mechanism: to derive, to evaluate, and to integrate to a
 given accuracy with the simulator, in the formulation's own states.
 
 Times are seconds of the processor, the least of several runs; ratios are what counts, but of the
@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 
 TIMED_ACCURACY = 1e-6
-"""Of the motions that are timed: largest error, as a share of the largest coordinate or speed."""
+"""The largest error of timed motions, as a share of the largest coordinate or velocity."""
 TRIED_TOLERANCES = [10 ** (-k / 2) for k in range(8, 23)]
 REFERENCE_TOLERANCE = 1e-12
 """Tolerance of the motion that errors are counted from."""
@@ -81,14 +81,15 @@ class FormulationRow(NotebookDisplayed):
 
 
 def evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
-    """From which share of the time to integrate to which the equations are evaluated."""
+    """The smallest and largest share of the integration time that evaluating the equations
+    takes."""
     shares = [min(100.0, 100 * row.evaluation_share) for row in rows if row.integrate_seconds > 0]
     low, high = (f"{share:.2g}" for share in (min(shares, default=0.0), max(shares, default=0.0)))
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
 def integration_time_note(rows: Sequence[FormulationRow]) -> str:
-    """What of the time to integrate says something about formulations, in words."""
+    """A sentence on how much of the integration time depends on the formulation."""
     return (
         f"of the time to integrate, {evaluation_share_text(rows)} is evaluating the equations "
         "(as timed in a batch); the rest is what the integrator’s own steps take by any formulation"
@@ -185,7 +186,7 @@ class FormulationTrial:
         return (states if self.eqs.by == "hamilton" else states // 2), states
 
     def integrate_motion(self, tolerance: float) -> SampledMotion:
-        """By the simulator, with its own projection onto constraints."""
+        """Integrate by the simulator, with its own projection onto constraints."""
         system, times = self.system, np.linspace(0.0, self.duration, MOTION_SAMPLES)
         options = {"rtol": tolerance, "atol": tolerance / 10, "max_step": math.inf}
         mending, before = Mending(system), system.evaluations
@@ -216,7 +217,7 @@ class FormulationTrial:
         return min(motions, key=lambda motion: motion.seconds), error
 
     def time_evaluation(self) -> float:
-        """Of one state in a batch."""
+        """The time to evaluate one state in a batch."""
         inputs = self.system.inputs(0.0, self.system.start(*self.start_state))
         rows = [np.tile(values, (TIMED_BATCH_SIZE, 1)) for values in inputs]
         return time_repeated(lambda: self.system.kernel(*rows), 20)[1] / TIMED_BATCH_SIZE * 1e6
@@ -295,13 +296,13 @@ def time_repeated(
 def require_motion(mechanism: Mechanism) -> None:
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
+            f"{mechanism.name} cannot move: it has no degrees of freedom",
+            remedy="add a joint, or unlock one",
         )
 
 
 def _first_output_values(result: Any) -> Floats:
-    """Of a function's first output; a second one is the smallest pivot."""
+    """The values of a function's first output; a second one is the smallest pivot."""
     return np.asarray(result[0] if isinstance(result, tuple) else result, dtype=float).ravel()
 
 

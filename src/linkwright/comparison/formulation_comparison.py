@@ -46,7 +46,7 @@ class Comparison(SavableResult):
 
     @property
     def base_row(self) -> FormulationRow | None:
-        """What times are compared with: Lagrange's, or the first."""
+        """The row that times are compared with: Lagrange's, or the first."""
         found = [row for row in self.rows if row.by == "lagrange"] or self.rows
         return found[0] if found else None
 
@@ -98,7 +98,7 @@ class Comparison(SavableResult):
 
 
 def _spring_note(one: FormulationRow) -> str:
-    """What the disagreement of `approximate` means, which is no error of its equations."""
+    """A note on the disagreement of `approximate`, which is not an error of its equations."""
     said = (
         "approximate: springs hold its joints and loops; how far these give way is in both "
         "“disagreement” and “motions apart”, which are of its motion"

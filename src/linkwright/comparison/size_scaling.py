@@ -25,7 +25,7 @@ COST_LABELS = {
     "evaluate_microseconds": "time to evaluate, µs",
     "integrate_seconds": "time to integrate, s",
 }
-"""What is fitted, and how it is called."""
+"""The fitted costs, and their labels."""
 MAX_CHAIN_LINKS = 1000
 """Links of the longest chain."""
 
@@ -50,7 +50,7 @@ def upper_half(sizes: Sequence[T]) -> Sequence[T]:
 
 
 def fit_power_law(sizes: Sequence[float], costs: Sequence[float]) -> PowerLaw | None:
-    """Least squares of the logarithms over the `fitted` sizes; None of fewer than three."""
+    """Least squares of the logarithms over the sizes of `upper_half`; None of fewer than three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None
     x, y = (np.log(np.asarray(upper_half(values), dtype=float)) for values in (sizes, costs))
@@ -149,7 +149,7 @@ def _number_text(value: float) -> str:
 
 
 def _exponent_text(power: PowerLaw | None) -> str:
-    """With its error; three points are too few for one."""
+    """The exponent with its error; three points are too few for one."""
     if power is None:
         return ""
     error = f"± {power.error:.2f}" if power.points > 3 else "(three points)"

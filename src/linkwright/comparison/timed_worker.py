@@ -58,7 +58,7 @@ class TimedWorker:
     def call_within(
         self, function: Callable[..., Result], *arguments: object, seconds: float
     ) -> Result:
-        """function(*arguments), or `OutOfTimeError` after so many seconds."""
+        """function(*arguments), or `BudgetExceededError` after so many seconds."""
         if _IS_CANCELLED.is_set():
             raise KeyboardInterrupt
         if self._process is None:
@@ -107,7 +107,7 @@ class TimedWorker:
             process.kill()
 
     def _end_process(self, patience: float = 0.0) -> int | None:
-        """How the process ended; it does now, if it has not."""
+        """End the process if it still runs, and tell how it ended."""
         process, self._process = self._process, None
         if process is None:
             return None
@@ -167,7 +167,7 @@ def _read_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
 def serve() -> None:
     """The other process: calls what it is asked to until its input ends."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # what libraries print is not an answer
     while True:
         try:
             function, arguments, seconds = pickle.load(sys.stdin.buffer)
@@ -185,6 +185,6 @@ def serve() -> None:
 
 
 def _limit_cpu_time(seconds: float) -> None:
-    """From now on, so much of the processor; then the system ends this process. 0: all it takes."""
+    """Limit this process to so many seconds of CPU time; the system then ends it. 0: no limit."""
     if _HAS_CPU_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -121,11 +121,12 @@ def _first_estimate(of: ControlledEquations, given: Any) -> list[float]:
 
 
 def _rotor_mass_matrix(of: ControlledEquations) -> Any:
-    """What motors add to the mass matrix: the same in every configuration."""
+    """The rotors' part of the mass matrix, the same in every configuration."""
     mechanism = of.equations.mechanism
     if mechanism.coordinates is not None:
         raise UnsupportedError(
-            "adaptive control is of joints, not of chosen coordinates", where=mechanism.name
+            "adaptive control supports joint coordinates, not chosen coordinates",
+            where=mechanism.name,
         )
     bare = derive(mechanism.without("motors"), parameters="numeric")
     masses = [

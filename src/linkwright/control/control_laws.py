@@ -1,4 +1,4 @@
-"""What the laws share: symbols, references, gains, bounds of drives, sampling."""
+"""Common parts of control laws: symbols, references, gains, effort bounds, sampling."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..simulation.feedback import Feedback, Reference
 from ..types import SX, Floats
 
 ReferenceLike: TypeAlias = Trajectory | ArrayLike | Callable[[float], ArrayLike]
-"""What a controller follows: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
+"""The reference of a controller: a trajectory, a set point, or a function t → (x, ẋ, ẍ)."""
 
 FRICTION_FADE_VELOCITY = 0.01
 """Speeds below which friction is not fully made up for, rad/s or m/s."""
@@ -32,9 +32,10 @@ class ControlledEquations:
 
     `size` numbers are followed: their values x_r, rates v_r and second rates a_r. The equations
     are without Coulomb friction, which jumps where a joint turns back; `friction` is its force as
-    a function of (q, speeds), for the speeds that are wanted, and fades where these do. `driven`
-    is 1 for speeds that have a drive, and 0 for those that a loop leads or nothing moves; `joints`
-    are the coordinates whose rates the speeds are, 0 where a quaternion has them.
+    a function of (q, velocities), for the velocities that are wanted, and fades where these do.
+    `driven` is 1 for velocities that have a drive, and 0 for those that a loop leads or nothing
+    moves; `joints` are the coordinates whose rates the velocities are, 0 where a quaternion has
+    them.
     """
 
     equations: Equations
@@ -77,13 +78,15 @@ def controlled_equations(
     names = equations.names
     if by_model and names.nq != names.nv:
         raise UnsupportedError(
-            "controllers by the model need coordinates whose rates are the speeds",
+            "model-based controllers need coordinates whose rates are the velocities",
             where=mechanism.name,
             remedy='give the ball or free joint rotation = "cardan", or use pid',
         )
     if by_model and names.constraints:
         raise UnsupportedError(
-            "this law knows no loops and constraints", where=mechanism.name, remedy="use pid"
+            "this control law does not support loops and constraints",
+            where=mechanism.name,
+            remedy="use pid",
         )
     own, q = _coordinate_of_velocity(bare), equations.symbols["q"]
     driven = _actuated_velocities(equations, own, all_of_them=by_model)
@@ -111,7 +114,7 @@ def _actuated_velocities(
     equations: Equations, own: Sequence[int | None], *, all_of_them: bool
 ) -> Floats:
     """1 for every speed that drives move one by one. Without actuators these are all that have a
-    coordinate; actuators must be able to, for all speeds or for those that they move at all."""
+    coordinate; actuators must be able to, for all velocities or for those that they move at all."""
     names = equations.names
     followable = np.array([k is not None for k in own])
     if not names.actuators:
@@ -124,7 +127,7 @@ def _actuated_velocities(
     asked = names.nv if all_of_them else int(driven.sum())
     if np.linalg.matrix_rank(numbers) < asked or (driven & ~followable).any():
         raise UnsupportedError(
-            f"the actuators cannot drive {asked} speeds one by one",
+            f"the actuators cannot drive {asked} velocities independently",
             where=equations.mechanism.name, remedy="give a law of your own as torque=",
         )  # fmt: skip
     return np.where(driven, 1.0, 0.0)
@@ -160,7 +163,7 @@ def read_reference(given: ReferenceLike, size: int) -> Reference:
     if callable(given):
         return Reference(lambda t: _stack_reference(given(t), size))
     if np.shape(given) not in ((), (size,)):
-        raise LinkwrightError(f"the set point is not {size} numbers", remedy=f"give {size}")
+        raise LinkwrightError(f"the set point must be {size} numbers", remedy=f"give {size}")
     still = np.concatenate([read_control_vector(given, size, "the set point"), np.zeros(2 * size)])
     return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)))
 
@@ -197,7 +200,7 @@ def _stack_reference(values: Any, size: int) -> Floats:
 
 
 MAX_GAIN = 1e50
-"""Of gains and set points, as of a mechanism's numbers: products of a few do not overflow."""
+"""The bound of gains and set points, as of a mechanism's numbers: products do not overflow."""
 
 
 def read_control_vector(values: ArrayLike, size: int, what: str) -> Floats:
@@ -222,12 +225,14 @@ def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Fl
     if isinstance(most, str):
         if most != "limits":
             raise LinkwrightError(
-                f"'{most}' is no bound of drives", remedy='give "limits" or numbers'
+                f"'{most}' is not a bound of actuator efforts", remedy='give "limits" or numbers'
             )
         return bounds_of(mechanism).effort
-    found = check_scalar_or_vector(most, size, "the bound of drives", or_infinite=True)
+    found = check_scalar_or_vector(most, size, "the bound of actuator efforts", or_infinite=True)
     if not (found > 0).all():
-        raise LinkwrightError("a bound of drives is not above 0", remedy="give numbers above 0")
+        raise LinkwrightError(
+            "a bound of actuator efforts is not above 0", remedy="give numbers above 0"
+        )
     return found
 
 
@@ -271,7 +276,9 @@ def feedback_law(
 ) -> Feedback:
     """The law as the simulator takes it; a reference that is an expression becomes part of it."""
     if period is not None and not 0 < period < np.inf:
-        raise LinkwrightError(f"a sampling time of {period:g} s means nothing", remedy="above 0")
+        raise LinkwrightError(
+            f"the sampling time must be above 0 s (got {period:g})", remedy="above 0"
+        )
     followed, rates = of.reference_symbols, states.rates
     if isinstance(reference, ca.SX):
         tau, rates = ca.substitute([tau, rates], [followed], [reference])

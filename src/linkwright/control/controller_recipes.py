@@ -1,4 +1,4 @@
-"""How a controller was made, as data: a run's file keeps it, and a file can ask for one.
+"""Recipes of controllers, as data: a run's file keeps one, and a file can ask for one.
 
 A recipe is a table: the controller's name, what its function was given by name, and the mechanism
 that the law knows, as text. Functions as references are in no recipe.
@@ -86,7 +86,7 @@ def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) ->
     name = str(given.pop("controller", ""))
     if name not in CONTROLLERS_BY_NAME:
         raise NameNotFoundError(
-            f"there is no controller '{name}'",
+            f"unknown controller '{name}'",
             remedy=suggest_remedy(name, list(CONTROLLERS_BY_NAME)),
         )
     if "mechanism" in given:
@@ -121,6 +121,6 @@ def _read_recipe_reference(given: Any) -> Any:
     if set(given) == {"start", "end", "time"}:
         return quintic(given["start"], given["end"], given["time"])
     raise LinkwrightError(
-        f"a reference has no parts {', '.join(map(str, given))}",
+        f"a reference does not take {', '.join(map(str, given))}",
         remedy="give numbers to stay at, or start, end and time",
     )

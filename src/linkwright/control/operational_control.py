@@ -130,7 +130,7 @@ def _read_held_rotation(given: Any) -> Any:
         or np.abs(R.T @ R - np.eye(3)).max() > 1e-6
         or np.linalg.det(R) < 0
     ):
-        raise LinkwrightError("the rotation to hold is no rotation matrix")
+        raise LinkwrightError("the rotation to hold is not a rotation matrix")
     return ca.DM(R)
 
 

@@ -22,7 +22,7 @@ _NO_EXPONENTS: _Exponents = (Fraction(0),) * 3
 
 @dataclass(frozen=True, slots=True)
 class InferredDimension:
-    """What is known of a value: its dimension, if units tell; whether it is a plain number.
+    """The known properties of a value: its dimension, if units tell; whether it is a plain number.
 
     `number` is the value of a literal, which exponents need.
     """
@@ -104,7 +104,7 @@ def _dimension_in_words(value: InferredDimension) -> str:
 def infer_dimension(
     expression: Expression, parameters: Mapping[str, InferredDimension]
 ) -> InferredDimension:
-    """What units tell of the expression, given what they tell of the parameters."""
+    """Infer the dimension of the expression from units, given those of the parameters."""
     return fold_expression(
         expression, _DimensionInterpretation(), lambda name: parameters.get(name, UNKNOWN_DIMENSION)
     )

@@ -1,7 +1,7 @@
 """Readings of the syntax tree: in floats (exact as long as possible), and in dimensions.
 
-An interpretation says what numbers, sums, products, powers and functions mean; `fold` walks
-the tree. The derivations have a further one, CasADi expressions.
+An interpretation says what numbers, sums, products, powers and functions mean; `fold_expression`
+walks the tree. The derivations have a further one, CasADi expressions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class Interpretation(Protocol[T]):
-    """What the nodes of a syntax tree mean, below the layer that knows tapes: floats, dimensions,
+    """The meaning of a syntax tree's nodes, below the layer that knows tapes: floats, dimensions,
     CasADi expressions. Exact readings are algebras of operations (`algebra.exact`)."""
 
     def number(self, value: Fraction) -> T: ...

@@ -32,7 +32,7 @@ class FormulaBreaker:
         self.setter = setter
 
     def formula_pieces(self, expression: Expression, level: int = _SUM_LEVEL) -> list[str]:
-        """In their order; `level` is how tightly what stands around binds."""
+        """The pieces in their order; `level` is how tightly the surroundings bind."""
         if len(expression_text(expression)) <= MAX_PIECE_LENGTH:
             return [self.setter.typeset_at_level(expression, level)]
         match expression:
@@ -95,7 +95,7 @@ class FormulaBreaker:
 
 
 def _prefix_sign(sign: str, pieces: list[str], infix: bool = False) -> list[str]:
-    """With a sign before the first."""
+    """Put a sign before the first piece."""
     if not sign:
         return pieces
     form = ' form="infix" lspace="0"' if infix else ""
@@ -103,7 +103,7 @@ def _prefix_sign(sign: str, pieces: list[str], infix: bool = False) -> list[str]
 
 
 def _parenthesize(pieces: list[str], needed: bool) -> list[str]:
-    """In parentheses."""
+    """Put the pieces in parentheses."""
     if not needed:
         return pieces
     found = [_mathml_row(f'<mo stretchy="false">(</mo>{pieces[0]}'), *pieces[1:]]

@@ -52,7 +52,7 @@ def read_expression(value: object) -> Expression:
         case str():
             return parse_expression(value)
         case bool():
-            raise ExpressionError(f"'{value}' is no number")
+            raise ExpressionError(f"'{value}' is not a number")
         case Integral() | Rational():
             return Number(Fraction(value))
         case Decimal() | Real():
@@ -63,7 +63,7 @@ def read_expression(value: object) -> Expression:
             return value
         case _:
             raise ExpressionError(
-                f"{shorten_text(repr(value))} is no number",
+                f"{shorten_text(repr(value))} is not a number",
                 remedy="give a number or an expression in quotes",
             )
 
@@ -72,7 +72,7 @@ def _decimal_literal(text: str) -> Number:
     """The exact value of a decimal literal, refused when absurdly long or large."""
     mantissa, _, exponent = text.lower().partition("e")
     if not mantissa.lstrip("+-").replace(".", "", 1).isdigit():
-        raise ExpressionError(f"{text} is no finite number")
+        raise ExpressionError(f"{text} is not a finite number")
     if (
         len(mantissa) > MAX_DECIMAL_DIGITS
         or len(exponent) > 5
@@ -125,7 +125,7 @@ class _ExpressionParser:
         if names_in_expression(value):
             raise self.syntax_error(
                 f"'{unit}' follows an expression with names",
-                "units go behind plain numbers; put * between factors",
+                "units follow plain numbers; put * between factors",
             )
         if unit.startswith("_"):
             raise self.syntax_error(
@@ -195,7 +195,7 @@ class _ExpressionParser:
     def parse_call(self, function: str) -> Expression:
         if function not in FUNCTION_ARITIES:
             raise self.syntax_error(
-                f"'{function}' is no function", suggest_remedy(function, list(FUNCTION_ARITIES))
+                f"'{function}' is not a function", suggest_remedy(function, list(FUNCTION_ARITIES))
             )
         arguments = [self.parse_sum()]
         while self.accept_operator(","):

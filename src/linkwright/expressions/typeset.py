@@ -31,7 +31,7 @@ _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
 
 
 class FormulaNotation(Protocol):
-    """How pieces are put together in one notation."""
+    """The rules that put pieces together in one notation."""
 
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str: ...
     def unit(self, text: str) -> str: ...
@@ -86,7 +86,7 @@ class LatexNotation:
         return name + self.parentheses(inner)
 
     def parentheses(self, inner: str) -> str:
-        """As high as what is inside."""
+        """Parentheses as high as what is inside."""
         is_high = any(word in inner for word in ("\\frac", "\\sqrt", "\\left"))
         return f"\\left({inner}\\right)" if is_high else f"({inner})"
 
@@ -270,7 +270,7 @@ def has_leading_minus(term: Expression) -> bool:
 
 
 def subtracted_term(term: Expression) -> Expression | None:
-    """What is subtracted, if the term is negative."""
+    """The subtracted expression, if the term is negative."""
     match term:
         case Negation(operand):
             return operand

@@ -58,7 +58,7 @@ def _build_unit_table() -> dict[str, Unit]:
 
 UNITS = _build_unit_table()
 UNIT_PLACE_RULE = (
-    "a unit stands only behind a plain number at the end of the whole expression, "
+    "a unit may only follow a plain number at the end of the whole expression, "
     "and * is needed between factors"
 )
 _DIMENSIONLESS_UNIT = Unit(Fraction(1), 0, DIMENSIONLESS)
@@ -121,7 +121,9 @@ class _UnitReader:
             or not token.text.isdigit()
             or int(token.text) > _MAX_UNIT_EXPONENT
         ):
-            raise self.unit_error("the exponent is no small integer", "write it as in m^2 or s^-1")
+            raise self.unit_error(
+                "the exponent is not a small integer", "write it as in m^2 or s^-1"
+            )
         result = _DIMENSIONLESS_UNIT
         for _ in range(int(token.text)):
             result = result.multiply_unit(unit, sign)

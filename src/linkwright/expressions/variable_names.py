@@ -1,4 +1,4 @@
-"""Which words expressions can use as names."""
+"""The words that expressions can use as names."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def load(
 
 
 def read_toml_numbers(path: str | Path) -> dict[str, object]:
-    """The table of a TOML file that is no mechanism, its decimals as floats."""
+    """The table of a TOML file that is not a mechanism, its decimals as floats."""
     from .toml_reader import read_toml_table
 
     return {
@@ -162,9 +162,9 @@ def _read_file_content(path: Path) -> str:
         _check_file_size(len(data))
         return data.decode("utf-8-sig")
     except FileNotFoundError:
-        raise FileError("there is no such file", remedy="check the path") from None
+        raise FileError("no such file", remedy="check the path") from None
     except UnicodeDecodeError:
-        raise FileError("is no UTF-8 text", remedy="name a mechanism file") from None
+        raise FileError("is not UTF-8 text", remedy="name a mechanism file") from None
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}") from None
 
@@ -182,7 +182,7 @@ def _check_text(text: str) -> str:
         text.encode()
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
-        raise FileError("has half of a character", where=f"line {line}") from None
+        raise FileError("contains an unpaired surrogate", where=f"line {line}") from None
     return text
 
 
@@ -191,7 +191,7 @@ def _read_mechanism_text(
 ) -> Mechanism:
     kind = _detect_file_format(text, name)
     if base is not None and kind != "urdf":
-        raise FileError("base= is for URDF files", remedy="say it in the file's joints")
+        raise FileError("base= is for URDF files", remedy="state it in the joints of the file")
     if convention is not None and not kind.startswith("dh"):
         raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
     match kind:
@@ -230,7 +230,9 @@ def _detect_file_format(text: str, name: str) -> str:
             return "mjcf"
         return "urdf"
     if name and "." in name and not name.endswith(".toml"):
-        raise FileError("is of no known kind", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv")
+        raise FileError(
+            "is not a known kind of file", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv"
+        )
     if "[[links]]" in text:
         return "dh.toml"
     first = next((line for line in text.splitlines() if line and line[0] != "#"), "")

@@ -40,7 +40,7 @@ def _csv_place(number: int, key: str) -> str:
 
 
 def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """What comments say for the whole table, and those that look so but have no meaning."""
+    """Keys that comments set for the whole table, and comments that look alike but mean nothing."""
     fields: dict[str, Any] = {}
     others = []
     for line in lines:
@@ -52,7 +52,7 @@ def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
             others.append(f"the comment '{line[:80]}'")
             continue
         if key in fields:
-            raise FileError("is said twice", where=f"# {key}", remedy="remove one of them")
+            raise FileError("is given twice", where=f"# {key}", remedy="remove one of them")
         fields[key] = value.split(",") if key == "gravity" else value
     return fields, others
 
@@ -67,7 +67,7 @@ def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
             found.append(_read_csv_row(header, [cell.strip() for cell in cells], len(found) + 1))
     except csv.Error as error:
         where = f"row {len(found) + 1}"
-        raise FileError(f"is no valid CSV: {error}", where=where) from None
+        raise FileError(f"is not valid CSV: {error}", where=where) from None
     return found
 
 

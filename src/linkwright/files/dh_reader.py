@@ -4,7 +4,7 @@ standard: T_i = Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), body frame i at the f
 modified: T_i = Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), body frame i at joint i.
 
 `theta` of a turning joint and `d` of a sliding one are added to the joint's coordinate.
-Mass centres and inertias are given in body frame i.
+Centres of mass and inertias are given in body frame i.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from .toml_reader import read_toml_table
 from .unique_names import make_unique_name
 
 FilePlace = Callable[[int, str], str]
-"""Where a key of a link stands in the file; links are counted from 1."""
+"""The place of a link's key in the file; links are counted from 1."""
 
 
 class DHLink(MechanismPart):
@@ -82,7 +82,7 @@ def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
     fields = read_toml_table(text)
     rows = fields.pop("links", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise FileError("is no list of tables", where="links", remedy="write [[links]]")
+        raise FileError("is not a list of tables", where="links", remedy="write [[links]]")
 
     def place(number: int, key: str) -> str:
         return f"links[{number}].{_count_from_one(key)}" if key else f"links[{number}]"
@@ -118,19 +118,19 @@ def _count_from_one(place: str) -> str:
 
 
 def _choose_dh_convention(said: object, asked: str | None) -> str:
-    """What the file says or the call asks; they must not contradict each other."""
+    """The convention of the file or the call; they must not contradict each other."""
     for found in (said, asked):
         if found is not None and found not in ("standard", "modified"):
             raise FileError(
-                f"'{found}' is no Denavit–Hartenberg convention", where="convention",
+                f"'{found}' is not a Denavit–Hartenberg convention", where="convention",
                 remedy="use 'standard' or 'modified'",
             )  # fmt: skip
     if said and asked and said != asked:
         raise FileError(
-            f"the file says '{said}', the call '{asked}'", where="convention",
+            f"the file states '{said}', the call '{asked}'", where="convention",
             remedy="correct one of them",
         )  # fmt: skip
-    if not said and not asked:
+    if not asked and not said:
         raise FileError(
             "does not say which Denavit–Hartenberg convention it follows", where="convention",
             remedy="add convention = 'standard' or 'modified' (in CSV: # convention: standard)",
@@ -181,7 +181,7 @@ def _dh_body_names(links: Sequence[DHLink], place: FilePlace) -> list[str]:
             whose = f"of link {given[link.name]}" if given[link.name] else "of the fixed world"
             raise MechanismError(
                 f"'{link.name}' is the name {whose} already", where=place(number, "name"),
-                remedy="name it otherwise",
+                remedy="choose another name",
             )  # fmt: skip
         if link.name:
             given[link.name] = number
@@ -193,7 +193,7 @@ def _dh_body(link: DHLink) -> Body:
 
 
 def _dh_joint_fields(link: DHLink) -> dict[str, Any]:
-    """What a link says of its joint besides geometry."""
+    """The fields that a link gives its joint besides geometry."""
     keys = ("motor", "damping", "friction", "limits")
     return {key: getattr(link, key) for key in keys if key in link.model_fields_set}
 

@@ -1,5 +1,5 @@
-"""What MuJoCo adds to the equations beyond joints: flags that switch effects off are honoured,
-and forces that we have no form for are refused, so that nothing is computed without them.
+"""Effects that MuJoCo adds to the equations beyond joints: flags that switch effects off are
+honoured, and forces that we have no form for are refused, so that nothing is computed without them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NameOfObject = Callable[[str, int], str]
 
 @dataclass(frozen=True)
 class MjcfSwitches:
-    """Which effects the file's option flags leave on."""
+    """The effects that the file's option flags leave on."""
 
     gravity: bool
     springs: bool

@@ -1,5 +1,5 @@
 """MJCF in, through MuJoCo's own compiler (extra `[mjcf]`), so that defaults, includes and
-geometry mean what they mean there. Coordinates are MuJoCo's `qpos`; speeds follow our own
+geometry mean what they mean there. Coordinates are MuJoCo's `qpos`; velocities follow our own
 convention (free joints: angular before linear, both in the child's frame).
 """
 
@@ -66,7 +66,7 @@ def _to_floats(values: Any) -> list[float]:
 
 
 class _MjcfNames:
-    """What everything is called: as in the file where it has a name that is free here."""
+    """The names of all elements: as in the file where the name is free here."""
 
     def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
         self.kinds = kinds
@@ -215,7 +215,7 @@ class _MjcfReader:
         return {"stiffness": stiffness, "rest": rest}
 
     def joint_losses(self, index: int, kind: JointKind) -> dict[str, Any]:
-        """Damping, friction and armature, in the order of our speeds."""
+        """Damping, friction and armature, in the order of our velocities."""
         first, on = int(self.m.jnt_dofadr[index]), self.switches
         dofs = [first + i for i in _velocity_order(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
@@ -351,7 +351,7 @@ class _MjcfReader:
 
 
 def _velocity_order(kind: JointKind) -> list[int]:
-    """Where our speeds of a joint stand among MuJoCo's, in which slides come before turns."""
+    """The places of our joint velocities among MuJoCo's, in which slides come before turns."""
     turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
     theirs = sorted(range(len(turns)), key=turns.__getitem__)
     return [theirs.index(k) for k in range(len(turns))]

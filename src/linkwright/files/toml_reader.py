@@ -25,9 +25,9 @@ def read_toml_table(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        raise FileError(f"is no valid TOML: {error}") from None
+        raise FileError(f"is not valid TOML: {error}") from None
     except ValueError:
-        raise FileError("is no valid TOML: an integer has too many digits") from None
+        raise FileError("is not valid TOML: an integer has too many digits") from None
     except RecursionError:
         raise deep from None
 

@@ -1,4 +1,4 @@
-"""URDF in. What a file says and we do not use is listed, not dropped in silence."""
+"""URDF in. What a file says and we do not use is listed, not dropped silently."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
     name = found[0].required_attribute("link")
     if name not in bodies:
         remedy = suggest_remedy(name, list(bodies))
-        raise FileError(f"there is no link '{name}'", where=f"line {found[0].line}", remedy=remedy)
+        raise FileError(f"unknown link '{name}'", where=f"line {found[0].line}", remedy=remedy)
     return bodies[name]
 
 
@@ -191,7 +191,7 @@ def _read_joint_limit(limit: XmlElement | None, attribute: str) -> str | None:
 
 
 def _free_orphaned_mimics(joints: dict[str, Any]) -> list[str]:
-    """Lets joints that mimic a joint which does not exist move by themselves, and says so."""
+    """Make joints that mimic a missing joint independent, and note it."""
     notes = []
     for name, joint in joints.items():
         leader = joint.get("mimic", {}).get("joint")

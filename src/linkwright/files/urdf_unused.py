@@ -1,4 +1,4 @@
-"""What a URDF says and has no bearing on the equations: found by knowing all that has."""
+"""Content of a URDF that has no bearing on the equations: all but what is known to have."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _child_tags_read(element: XmlElement, kind: str) -> set[str]:
 
 
 def _unused_repetitions(elements: list[XmlElement], place: str) -> Iterator[str]:
-    """Where URDF foresees one element, the first counts."""
+    """The repeated elements where URDF foresees one: the first counts."""
     if len(elements) > 1:
         yield f"{place}: the other {len(elements) - 1} of {len(elements)} <{elements[0].tag}>"
     for first in elements[:1]:

@@ -80,6 +80,6 @@ def read_xml(text: str | bytes) -> XmlElement:
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise FileError(f"is no well-formed XML: {error}") from None
+        raise FileError(f"is not well-formed XML: {error}") from None
     assert builder.root is not None
     return builder.root

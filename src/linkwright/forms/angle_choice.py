@@ -1,4 +1,4 @@
-"""Which angles the closed forms of a mechanism are written in.
+"""The angles in which the closed forms of a mechanism are written.
 
 Inside a run of parallel axes these are the absolute angles, counted from the run's beginning
 (q2, q2 + q3): with joint angles the terms of a planar chain double with every link. Elsewhere

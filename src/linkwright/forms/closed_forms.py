@@ -49,7 +49,7 @@ class ClosedForm:
     Printing is by `text`, `latex`, `html` (MathML), `sympy` and `json`. `by` says how terms are
     collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` whether
     constants that occur often get names: None where that shortens. Names are never among the
-    `reserved` ones. Forces of `springs` between points come on top of the reading's first output.
+    `reserved_names`. Forces of `springs` between points come on top of the reading's first output.
     """
 
     name: str
@@ -212,14 +212,14 @@ def make_closed_form(
 
 
 def _printed_symbol_order(eqs: Equations) -> tuple[str, ...]:
-    """Symbols in the order in which a book has them: accelerations before speeds."""
+    """Symbols in the order in which a book has them: accelerations before velocities."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     keys = ("q", "qdd", "qd", "vd", "v", "tau", "t", "p")
     return tuple(name for key in keys for name in entries[key])
 
 
 def _remember_for_mechanism(eqs: Equations, key: str, make: Any) -> Any:
-    """What belongs to the mechanism, made once for all forms of its equations."""
+    """Remember a value that belongs to the mechanism, for all forms of its equations."""
     if ("form", key) not in eqs._built:
         eqs._built["form", key] = make(eqs.mechanism)
     return eqs._built["form", key]
@@ -242,12 +242,12 @@ def _exact_symbolic_equations(
         return symbolic, frozenset(eqs.parameters)
     kept = frozenset() if isinstance(parameters, str) else frozenset(parameters)
     for name in kept - set(symbolic.parameters):
-        raise LinkwrightError(f"'{name}' is no parameter", remedy="see eqs.parameters")
+        raise LinkwrightError(f"'{name}' is not a parameter", remedy="see eqs.parameters")
     return symbolic, kept
 
 
 def find_symbol_roles(eqs: Equations) -> SymbolRoles:
-    """Which symbols are masses and inertias, from the vector of inertial parameters."""
+    """Find the symbols that are masses and inertias, from the vector of inertial parameters."""
     pi = ca.SX(eqs.inertial_parameters)
     known = set(eqs.parameters)
     masses = {s.name() for k in range(0, pi.numel(), 10) for s in ca.symvar(pi[k])} & known
@@ -318,7 +318,7 @@ def _divide_by_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) 
 
 
 def _quotient_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
-    """By the first row (three rows at most)."""
+    """The determinant by the first row (three rows at most)."""
     if len(A) == 1:
         return A[0][0]
     total = ring.constant(Fraction(0))

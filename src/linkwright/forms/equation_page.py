@@ -1,4 +1,4 @@
-"""What still fits on a page that a person would read."""
+"""The size of forms that still fit on a page that a person would read."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def _reader_without_names(reader: TermReader) -> TermReader:
 
 
 def _generator_labels(reader: TermReader) -> list[object]:
-    """What the generators of a ring stand for, in their order."""
+    """The meanings of a ring's generators, in their order."""
     ring = reader.ring
     labels: list[object] = [None] * (ring.function_capacity - len(ring.opaque_functions))
     labels += [reader.function_expression(k) for k in reversed(range(len(ring.opaque_functions)))]

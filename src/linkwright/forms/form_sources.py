@@ -1,4 +1,4 @@
-"""What can be asked for in closed form, as CasADi expressions with names and shapes."""
+"""The quantities that have a closed form, as CasADi expressions with names and shapes."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ SHORT_QUANTITY_NAMES = {
 """Short names of quantities, as the equation of motion has them."""
 
 MAX_INVERTED_DOF = 3
-"""Up to this many freedoms M⁻¹ is written out, as adjugate over determinant."""
+"""Up to this many degrees of freedom M⁻¹ is written out, as adjugate over determinant."""
 
 
 @dataclass(frozen=True)
 class FormSource:
     """The outputs of a quantity, entries row by row, and a sentence that says what it is.
 
-    `solved`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
+    `solved_output`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
     `springs`: springs between points whose forces are to be added to the first output.
     """
 
@@ -83,7 +83,7 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         remedy = suggest_remedy(name, everything)
         if name in eqs.frame_builders:
             remedy = f'name a frame or body: closed_form("{name}", "{eqs.names.bodies[-1]}")'
-        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
+        raise NameNotFoundError(f"unknown quantity '{name}'", remedy=remedy)
     _, outputs = quantity_ports(eqs.names, name, list(eqs.parameters))
     made = zip(outputs, eqs.expressions(name), strict=True)
     kept = tuple((port, expression) for port, expression in made if port.name != "pivot")
@@ -109,7 +109,7 @@ def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         name = "jacobian"
     if name not in FRAME_SIGNATURES:
         raise NameNotFoundError(
-            f"'{name}' is no quantity of a frame",
+            f"'{name}' is not a quantity of a frame",
             remedy=suggest_remedy(name, list(FRAME_SIGNATURES)),
         )
     _, outputs = quantity_ports(eqs.names, name, list(eqs.parameters))
@@ -127,7 +127,7 @@ def _single_output_source(name: str, what: str, symbol: str, expression: SX) -> 
 def _require_coordinate_rates(eqs: Equations, name: str) -> None:
     if eqs.nq != eqs.nv:
         raise UnsupportedError(
-            f"{name} needs speeds that are rates of coordinates",
+            f"{name} needs velocities that are rates of coordinates",
             remedy='use rotation = "cardan"',
         )
 
@@ -167,8 +167,8 @@ def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b
     n = eqs.nv
     if n > MAX_INVERTED_DOF:
         raise UnsupportedError(
-            f"{name} of {n} freedoms is too long to be read",
-            remedy=f"up to {MAX_INVERTED_DOF} freedoms are written out",
+            f"{name} of {n} degrees of freedom is too long to read",
+            remedy=f"up to {MAX_INVERTED_DOF} degrees of freedom are written out",
         )
     outputs = ((Port("M", (n, n)), eqs.M), (_expression_port("b", b), b))
     return FormSource(name, what, outputs, solved_output=symbol)
@@ -187,7 +187,7 @@ _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
 
 
 def closed_form_quantities(eqs: Equations) -> list[str]:
-    """Quantities that are no functions of the equations, but have a closed form."""
+    """Quantities that are not functions of the equations, but have a closed form."""
     return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
 
 

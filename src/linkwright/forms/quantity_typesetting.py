@@ -42,7 +42,7 @@ def writable_functions(equations: Equations) -> list[str]:
 
 
 def equation_functions(equations: Equations) -> list[str]:
-    """Those that make up the equation of motion."""
+    """The functions that make up the equation of motion."""
     known = writable_functions(equations)
     found = [name for name in _EQUATION_FUNCTIONS if name in known]
     if equations.names.position_row_count == 0 and "constraint_residual" in found:
@@ -90,15 +90,15 @@ class TypesetQuantity:
 
 
 def split_labels(labels: list[str], size: int = 6) -> list[list[str]]:
-    """As many as stand beside each other."""
+    """Split the labels into rows of as many as fit beside each other."""
     return [labels[k : k + size] for k in range(0, len(labels), size)]
 
 
 def typeset_quantity(
     equations: Equations, name: str, *, steps: bool = False, page: int = PAGE_CHARACTERS
 ) -> TypesetQuantity:  # fmt: skip
-    """Of a function; or of a quantity that is none, or one of a frame (`jacobian:tool`), which has
-    no steps."""
+    """Typeset a function, or a quantity that is not one, or one of a frame (`jacobian:tool`),
+    which has no steps."""
     if name in writable_functions(equations):
         return _typeset_function(equations, name, steps or name == "state_rates", page)
     quantity, _, frame = name.partition(":")

@@ -42,7 +42,7 @@ MASS_KIND, INERTIA_KIND, CONSTANT_KIND, COORDINATE_KIND, CIRCULAR_KIND, CALL_KIN
     range(7)
 )
 _MIN_TIGHT_SHRINKING = 0.9
-"""What a form must shrink to before factors are taken out that a book leaves inside."""
+"""The share to which a form must shrink before factors are taken out that a book leaves inside."""
 _MAX_TERMS_TRIED = 300
 """Sums of more terms are not tried in all ways."""
 
@@ -57,7 +57,7 @@ KindFilter = Callable[[int], bool]  # which kinds of symbols belong to the key
 
 @dataclass(frozen=True)
 class SymbolRoles:
-    """What the symbols are, which decides how terms are collected and in which order."""
+    """The roles of symbols, which decide how terms are collected and in which order."""
 
     masses: frozenset[str]
     inertias: frozenset[str]
@@ -253,7 +253,7 @@ class TermCollector:
         return self.atom_kind(atom), 0, self.atom_sort_key(atom)
 
     def sum_factor_sort_key(self, expression: Expression) -> tuple[Any, ...]:
-        """Where a factor stands that is a sum, or a symbol or function out of one."""
+        """The sort key of a factor that is a sum, or a symbol or function out of one."""
         base = expression.base if isinstance(expression, Power) else expression
         if base in self.reader.atoms_by_expression:
             return self.factor_sort_key(self.reader.atoms_by_expression[base])
@@ -352,8 +352,8 @@ class TermCollector:
         return self.term_sort_keys[monomial]
 
     def term_sort_key(self, monomial: TermMonomial) -> list[Any]:
-        """By rates (what has none is last), cosines and sines, fewest first, weights, constants,
-        numbers."""
+        """The sort key: by rates (terms without any are last), cosines and sines, fewest first,
+        weights, constants, numbers."""
         parts: dict[int, list[Any]] = {k: [] for k in range(7)}
         size = 0
         for atom, power in monomial:

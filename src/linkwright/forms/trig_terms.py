@@ -1,4 +1,4 @@
-"""From polynomials of the ring to the terms that are printed.
+"""Conversion of polynomials of the ring to the terms that are printed.
 
 The ring has absolute angles and no squares of sines, which makes it canonical. A book writes
 cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²: product-to-sum, here and only where it shortens.
@@ -60,7 +60,8 @@ class TermReader:
     """Terms of the values of one ring; `written` are angles that keep the sign they have.
 
     Functions that are long get names, with what they depend on in `definitions`, if `naming`.
-    Beyond `SECONDS` nothing more is shortened or collected; beyond twice that it is given up.
+    Beyond `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; beyond twice that it is
+    given up.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ MAX_KEPT_EQUATIONS = 32
 def formulation_module(name: str) -> ModuleType:
     if name not in FORMULATIONS:
         raise NameNotFoundError(
-            f"there is no formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
+            f"unknown formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
         )
     return import_module(f"{__name__}.{name}")
 
@@ -105,7 +105,7 @@ def derive_uncached(
                 remedy=suggest_remedy(option, known),
             )
     if parameters == "base":
-        from .base_parameters.base_equations import derive_base
+        from .base_inertial_parameters.base_equations import derive_base
 
         equations = derive_base(mechanism, by)
     else:

@@ -1,7 +1,8 @@
 """Approximate dynamics of Rooney, Rai and Jones, Bayseç and Kapucu (1996), (16)–(22), (66)–(77).
 
-More coordinates than freedoms: beside the joints' variables, the mass centres x of chosen bodies.
-These move as free points; constraint equations are kept by strong springs and dampers:
+More coordinates than degrees of freedom: beside the joints' variables, the centres of mass x of
+chosen bodies. These move as free points; constraint equations are kept by strong springs and
+dampers:
 
     f = x − r(q) = 0,  φ(q, t) = 0               what x should be; loops, constraints (17), (67)
     λ = −β(f + γ ḟ)                              constraint forces                   (20), (77)
@@ -9,10 +10,10 @@ These move as free points; constraint equations are kept by strong springs and d
 
 M has the chosen bodies' masses at x alone, so that it is simpler than any exact one. As β grows, f
 goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps.
-Constraints of speeds, ψ = 0, have the damping alone, λ = −βγψ. With `iterations`, multipliers are
-corrected as in DAMN until the constraints hold in the accelerations too, for any β. In a consistent
-state (f = ḟ = 0) there is no constraint force yet: accelerations of one instant mean nothing
-without iterations, motions do.
+Constraints of velocities, ψ = 0, have the damping alone, λ = −βγψ. With `iterations`, multipliers
+are corrected as in DAMN until the constraints hold in the accelerations too, for any β. In a
+consistent state (f = ḟ = 0) the constraint force is still zero: accelerations of one instant mean
+nothing without iterations, motions do.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def derive(
     gamma: float | None = None,
     iterations: int = 0,
 ) -> Equations:
-    """Approximate equations. `bodies` are those whose mass centres become coordinates (all that
+    """Approximate equations. `bodies` are those whose centres of mass become coordinates (all that
     do not hang on ground directly); `beta` (N/m) and `gamma` (s) as `suggested` if not given."""
     if iterations and gamma is not None and gamma <= 0:
         raise UnsupportedError(
@@ -106,9 +107,9 @@ def suggest_penalty_factors(
         singular = len(sizes) == 0 or sizes[0] <= 1e-12 * max(1.0, sizes[-1])
         if singular or (len(masses) and masses.min() <= 0):
             raise UnsupportedError(
-                "without the masses at the chosen points, some coordinate moves no inertia",
+                "without the masses at the chosen points, a coordinate has no inertia",
                 where=mechanism.name,
-                remedy="give the bodies inertia about their mass centres, or choose fewer bodies",
+                remedy="give the bodies moments of inertia, or choose fewer bodies",
             )
         if len(J):
             of_q, of_x = J[:, : tree.nv], J[:, tree.nv :]
@@ -124,7 +125,7 @@ def _choose_point_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> 
         given = [bodies] if isinstance(bodies, str) else list(bodies)
         for name in given:
             if name not in mechanism.bodies:
-                raise UnsupportedError(f"there is no body '{name}'", where=mechanism.name)
+                raise UnsupportedError(f"unknown body '{name}'", where=mechanism.name)
         return given
     tree = build_tree(mechanism, "numeric")
     roots = {joint.child for joint in mechanism.joints.values() if joint.parent == "ground"}
@@ -170,7 +171,7 @@ class ApproximateFormulation(Formulation):
 
     @cached_property
     def r(self) -> Array:
-        """Where the joints' variables put the chosen mass centres."""
+        """The places where the joints' variables put the chosen centres of mass."""
         places = [ca.SX(self.D) @ body.r for body in self.point_bodies]
         return ca.vertcat(*places) if places else ca.SX(0, 1)
 
@@ -193,7 +194,7 @@ class ApproximateFormulation(Formulation):
 
     @cached_property
     def M_q(self) -> Array:
-        """Of the joints' variables: all inertia but the masses at x."""
+        """The mass matrix of the joints' variables: all inertia but the masses at x."""
         tree = self.tree
         D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
         for body in self.world.bodies:
@@ -278,7 +279,7 @@ class ApproximateFormulation(Formulation):
         )
 
     def forward_dynamics(self) -> Array:
-        """Of a consistent state, by iterated multipliers."""
+        """The forward dynamics of a consistent state, by iterated multipliers."""
         zdd = self.accelerations()
         rate = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
         return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, rate])[0]

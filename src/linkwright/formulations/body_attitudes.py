@@ -1,4 +1,4 @@
-"""How free bodies are turned, as states, and the joints' angles between bodies.
+"""Attitudes of free bodies, as states, and the joints' angles between bodies.
 
 One angle a body in a plane, none where nothing turns, a unit quaternion (w, x, y, z) in space. The
 turn t of a body from where it stands at q = 0 is a product of turns about axes that stand still:
@@ -59,7 +59,7 @@ def constant_to_numpy(array: Array) -> Array:
 
 
 class BodyAttitude(ABC):
-    """How bodies are turned: `endings` name the states of one body."""
+    """How bodies are turned: `state_suffixes` name the states of one body."""
 
     state_suffixes: tuple[str, ...] = ()
     loses_whole_turns = False
@@ -75,7 +75,7 @@ class BodyAttitude(ABC):
 
     @abstractmethod
     def attitude_from_states(self, body: str, states: Array) -> Array:
-        """How far a body is turned from where it stands at q = 0."""
+        """The rotation of a body from its attitude at q = 0."""
 
     @abstractmethod
     def states_from_attitude(self, body: str, turn: Array) -> Array:
@@ -93,15 +93,15 @@ class BodyAttitude(ABC):
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
-        """What turns of two bodies say about the joint between them; `near` are the tree's
-        coordinates nearly."""
+        """Read the angles of the joint between two bodies from their attitudes; `near` are the
+        tree's coordinates nearly."""
 
     @abstractmethod
     def state_rates(self, states: Array, omega: Array) -> Array:
-        """Of the states, with ω in the world's axes."""
+        """The rates of the states, with ω in the world's axes."""
 
     def turning_links(self, links: Sequence[int]) -> list[tuple[int, Link]]:
-        """Those of the links that turn."""
+        """The links that turn."""
         all_links = ((i, self.tree.links[i]) for i in links)
         return [(i, link) for i, link in all_links if link.kind.has_rotation]
 

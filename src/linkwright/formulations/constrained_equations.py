@@ -2,7 +2,7 @@
 
     M q̈ + C q̇ + g = τ + f + Jᵀλ,      J q̈ + γ = 0
 
-Accelerations come from the formulation itself, or by reduction to independent speeds.
+Accelerations come from the formulation itself, or by reduction to independent velocities.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class _ConstrainedBuilders:
         return ca.vertcat(joints, *loop_joint_wrenches(shared.tree, loads))
 
     def reactions(self) -> tuple[Array, Array]:
-        """Those that τ brings about; least in the sum of squares where λ is not unique."""
+        """The reactions that τ brings about; least in the sum of squares where λ is not unique."""
         own = self.reduction
         chosen = own.dependent_factors.solve_transposed(self.constraint_forces[own.p])
         rows = ca.substitute(self.reactions_of_motion(), self.shared.qdd, self.accelerations)

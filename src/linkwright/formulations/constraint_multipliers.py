@@ -18,8 +18,8 @@ from .velocity_reduction import VelocityReduction
 
 
 class ConstraintMultipliers:
-    """Of the independent rows that the reduction has chosen; `solve` is M⁻¹, `F` all forces,
-    `J` the Jacobian of all rows where the formulation has made its own."""
+    """Multipliers of the independent rows that the reduction has chosen; `solve` is M⁻¹, `F` all
+    forces, `J` the Jacobian of all rows where the formulation has made its own."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What all formulations share: symbols, kinematics, energies, and the assembly of equations."""
+"""The common base of formulations: symbols, kinematics, energies, and the assembly of equations."""
 
 from __future__ import annotations
 
@@ -46,10 +46,12 @@ from .velocity_reduction import VelocityReduction
 
 
 def reject_quaternions(mechanism: Mechanism) -> str | None:
-    """The reason of formulations whose speeds are rates of coordinates, if there is one."""
+    """The reason of formulations whose velocities are rates of coordinates, if there is one."""
     for name, joint in mechanism.joints.items():
         if joint.by_quaternion and joint.moves:
-            return f"speeds of '{name}' are no rates of coordinates (use rotation = \"cardan\")"
+            return (
+                f"velocities of '{name}' are not rates of coordinates (use rotation = \"cardan\")"
+            )
     return None
 
 
@@ -120,7 +122,7 @@ class Formulation:
 
     @cached_property
     def reduction(self) -> VelocityReduction:
-        """To independent speeds, chosen where the mechanism is assembled."""
+        """The reduction to independent velocities, chosen where the mechanism is assembled."""
         assert self.constraints is not None
         mechanism = self.tree.mechanism
         _, choice = reference_configuration(mechanism)

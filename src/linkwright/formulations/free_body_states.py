@@ -1,5 +1,5 @@
-"""The states of free bodies: how each one is turned, where its mass centre is, and both rates, as
-(23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
+"""The states of free bodies: how each one is turned, where its centre of mass is, and both rates,
+as (23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
 
 In a plane an angle and two coordinates a body, three coordinates where nothing turns, in space a
 unit quaternion and three: 13 states a body with ω and v, all in the world's axes. Joints are read
@@ -38,14 +38,14 @@ from .body_attitudes import (
 from .joint_reading import JointReading, LooseBody
 
 if TYPE_CHECKING:
-    from .free_bodies import FreeBodies, SeparateBody
+    from .free_body_equations import FreeBodies, SeparateBody
 
 
 SPATIAL_COMPONENTS = 6
 
 
 def states_per_body(k: int) -> int:
-    """By the number of components of its acceleration: in space, quaternions have four."""
+    """The number of states by that of acceleration components: in space, quaternions have four."""
     return 2 * k + 1 if k == SPATIAL_COMPONENTS else 2 * k
 
 
@@ -113,7 +113,7 @@ class FreeBodyStates:
         return LooseBody(body.parent, self._joint_links(body), turn, pose, r, omega, v)
 
     def _out_of_plane_position(self, body: SeparateBody) -> Array:
-        """The part of a mass centre's place that no motion changes."""
+        """The part of a centre of mass's place that no motion changes."""
         start = self.poses_at_zero[body.link]
         r = constant_to_numpy(ca.SX(start.p + start.R @ body.c))
         return r - self.directions.T @ (self.directions @ r)
@@ -132,7 +132,7 @@ class FreeBodyStates:
 
     @cached_property
     def body_attitudes(self) -> list[Array]:
-        """Of all bodies, by the joints."""
+        """The attitudes of all bodies, by the joints."""
         full, found = spread_coordinates(self.tree, self.q), list[Array]()
         for body in self.free.bodies:
             turn = found[body.parent] if body.parent >= 0 else self.attitude.ground_attitude

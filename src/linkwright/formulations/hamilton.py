@@ -116,7 +116,7 @@ class HamiltonFormulation(Formulation):
             to_motion=lambda: (self.q, self.velocities_from_momenta),
         )
 
-    # -- in coordinates, speeds and accelerations ----------------------------------------
+    # -- in coordinates, velocities and accelerations ----------------------------------------
 
     def substitute_momenta(self, expression: Array) -> Array:
         """An expression of q and p, at p = ∂L/∂q̇."""

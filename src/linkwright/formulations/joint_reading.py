@@ -1,8 +1,8 @@
-"""Joint coordinates and speeds, read from bodies that are placed one by one.
+"""Joint coordinates and velocities, read from bodies that are placed one by one.
 
-A joint's angles follow from the turns of its two bodies, its slides from where the mass centres
-are; its speeds from the difference of their velocities. Where bodies stand as joints allow, that
-is exact; where they have drifted apart, it is what the joint would say.
+A joint's angles follow from the turns of its two bodies, its slides from where the centres of mass
+are; its velocities from the difference of their velocities. Where bodies stand as joints allow,
+that is exact; where they have drifted apart, it is what the joint would say.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..kinematics.world_kinematics import JointAxis, link_joint_axes
 from .body_attitudes import BodyAttitude
 
 _NEWTON_STEPS = 3
-"""Of Newton's, from coordinates that are known nearly to chosen ones."""
+"""The number of Newton's steps from coordinates that are known nearly to chosen ones."""
 
 
 @dataclass(frozen=True)
 class LooseBody:
-    """A body by itself: its turn, its link's pose, its mass centre, ω and v of this; `links` are
+    """A body by itself: its turn, its link's pose, its centre of mass, ω and v of this; `links` are
     those of the joint before it, `parent` the body before that (−1 for ground)."""
 
     parent: int
@@ -149,7 +149,7 @@ class JointReading:
 
     @cached_property
     def qd(self) -> Array:
-        """The model's speeds."""
+        """The model's velocities."""
         v = ca.SX.zeros(self.tree.tree_nv)
         for body in self.read_bodies:
             for freedom, value in self._read_joint_velocities(body):

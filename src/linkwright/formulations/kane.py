@@ -2,7 +2,7 @@
 
     V̂ = ω + εv = Σ v̂_r u_r             dual velocity, and its partials                       (6)
     V̂_i = V̂_{i−1} + dθ̂/dt ẑ_i           along a chain of dual angles θ̂ = θ + εl               (3)
-    Ĥ = m v* + ε I·ω                    dual momentum of a body for its mass centre          (8)
+    Ĥ = m v* + ε I·ω                    dual momentum of a body for its centre of mass          (8)
     F̂* = dĤ/dt + V̂ × Ĥ                  dual inertia force                                   (9)
     dual(Σ v̂_r · F̂) = 0                 for every independent generalized speed u_r         (10)
 
@@ -94,7 +94,8 @@ class KaneFormulation(Formulation):
         self.displacements_in_parents = [self.dual_displacement(i) for i in range(len(tree.links))]
 
     def dual_displacement(self, i: int) -> DualDisplacement:
-        """Of a link in its parent: a fixed one, then a turn by a dual angle about z."""
+        """The displacement of a link in its parent: a fixed one, then a turn by a dual angle about
+        z."""
         link = self.tree.links[i]
         fixed = DualDisplacement(link.R, link.p)
         q = self.tree_coordinates[link.q_range]
@@ -159,7 +160,7 @@ class KaneFormulation(Formulation):
     def partial_velocities(
         self, speeds: Mapping[str, str] | None = None
     ) -> dict[str, dict[str, DualVector]]:
-        """v̂_r of every body for its mass centre, in its link's axes, by the generalized speeds
+        """v̂_r of every body for its centre of mass, in its link's axes, by the generalized speeds
         (tables of the paper); under constraints, the non-holonomic ones of independent speeds."""
         found = {}
         names, G = self.tree.names.qd, ca.SX.eye(self.tree.nv)
@@ -240,14 +241,14 @@ class KaneFormulation(Formulation):
     # -- generalized speeds ------------------------------------------------------------------
 
     def read_generalized_speeds(self, speeds: Mapping[str, str]) -> Array:
-        """u = Y q̇ + Z (4) as expressions: as many as there are freedoms."""
+        """u = Y q̇ + Z (4) as expressions: as many as there are degrees of freedom."""
         tree = self.tree
         freedom = tree.nv if self.constraints is None else len(self.reduction.a)
         if tree.nq != tree.nv or len(speeds) != freedom:
             raise UnsupportedError(
-                f"{len(speeds)} generalized speeds for {freedom} freedoms",
+                f"{len(speeds)} generalized speeds for {freedom} degrees of freedom",
                 where=tree.mechanism.name,
-                remedy="give one for each freedom, of joints without quaternions",
+                remedy="give one for each degree of freedom, of joints without quaternions",
             )
         scope = dict(zip(tree.names.q, ca.vertsplit(self.q), strict=True))
         scope |= {f"d{n}": x for n, x in zip(tree.names.qd, ca.vertsplit(self.qd), strict=True)}

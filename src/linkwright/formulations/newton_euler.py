@@ -1,7 +1,7 @@
 """Newton's and Euler's equations of free bodies, Bayseç and Kapucu (1996), (23)–(46).
 
-Every body is free: (α, a) are its angular acceleration and that of its mass centre, and each
-joint is an unknown wrench w (moment, force) on the body behind it, about its mass centre:
+Every body is free: (α, a) are its angular acceleration and that of its centre of mass, and each
+joint is an unknown wrench w (moment, force) on the body behind it, about its centre of mass:
 
     N y = F + Xᵀ w       Newton and Euler: y = (α, a) of all bodies, N = diag(I, m),
                          F = (−ω × Iω, m g)
@@ -35,7 +35,7 @@ from ..kinematics.tree_coordinates import neutral_coordinates
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
-from .free_bodies import FreeBodies, combine_link_masses
+from .free_body_equations import FreeBodies, combine_link_masses
 from .free_body_states import FreeBodyStates, states_per_body
 
 

@@ -11,8 +11,8 @@ with their derivatives by every coordinate before it and by time, all by recurre
     V = Y + ∂T/∂q − Ẇ q̇,   W q̈ = P + V                                            (29), (30)
 
 Where the paper's (5) is 0/0, and everywhere else, the joint's own frame tells where q is zero;
-Rodrigues' formula (8) is then a turn about its z axis. `at_instant` is the paper's procedure:
-numbers for one instant, from which accelerations or drives follow.
+Rodrigues' formula (8) is then a turn about its z axis. `recurrent_matrices` is the paper's
+procedure: numbers for one instant, from which accelerations or drives follow.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 def recurrent_matrices(
     mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """W and V of W q̈ = P + V as numbers, at coordinates q, speeds qd and time t."""
+    """W and V of W q̈ = P + V as numbers, at coordinates q, velocities qd and time t."""
     tree = build_tree(mechanism, "numeric")
     motion = tree.motion
     inputs, now = [motion.q, motion.qd, motion.t], (q, qd, t)
@@ -114,7 +114,7 @@ class LinkQuantity:
 
 @dataclass(frozen=True)
 class RecurrentLink:
-    """A link of the chain: transition matrix A, origin, and the axis of its freedom."""
+    """A link of the chain: transition matrix A, origin, and the axis of its degree of freedom."""
 
     A: LinkQuantity
     origin: LinkQuantity
@@ -122,7 +122,7 @@ class RecurrentLink:
 
 
 class RecurrentChain:
-    """W and V at coordinates q and speeds qd, numbers or symbols."""
+    """W and V at coordinates q and velocities qd, numbers or symbols."""
 
     def __init__(self, tree: KinematicTree, q: Array, qd: Array) -> None:
         self.tree = tree

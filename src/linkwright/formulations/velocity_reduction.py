@@ -1,6 +1,6 @@
-"""From all speeds to independent ones: what constraints leave, without multipliers.
+"""Reduction of all velocities to the independent ones that constraints leave.
 
-With the independent rows of J q̇ = … split into dependent speeds p and independent ones a,
+With the independent rows of J q̇ = … split into dependent velocities p and independent ones a,
 A = [A_p A_a], the transfer of `reference/transfer.md` (Freeman and Tesar; Maggi) is
 
     q̇ = G a + k,     G = [1; −A_p⁻¹ A_a],   k = [0; −A_p⁻¹ V₀]      V₀: rows of V at q̇ = 0
@@ -8,7 +8,7 @@ A = [A_p A_a], the transfer of `reference/transfer.md` (Freeman and Tesar; Maggi
     GᵀM G ȧ = Gᵀ(τ − b − M c)                                       b: bias of the tree
     λ = A_p⁻ᵀ (M q̈ + b − τ)_p                                        forces of the chosen rows
 
-Which rows and speeds is data (`Choice`); `pivot` tells how far a state is from where they fail.
+Which rows and velocities is data (`Choice`); `pivot` tells how far a state is from where they fail.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class VelocityReduction:
         return self.dependent_factors.solve(self.right_sides)
 
     def merge_rows(self, dependent: Array, independent: Array) -> Array:
-        """Rows for all speeds from those of p and a."""
+        """Rows for all velocities from those of p and a."""
         rows: dict[int, Array] = {}
         for places, part in ((self.p, dependent), (self.a, independent)):
             rows |= dict(zip(places, ca.vertsplit(part) if places else [], strict=True))
@@ -68,7 +68,7 @@ class VelocityReduction:
 
     @cached_property
     def G(self) -> Array:
-        """nv × freedoms: all speeds by the independent ones."""
+        """nv × degrees of freedom: all velocities by the independent ones."""
         f = len(self.a)
         return self.merge_rows(-self.dependent_solutions[:, :f], ca.SX.eye(f))
 
@@ -80,7 +80,7 @@ class VelocityReduction:
 
     @cached_property
     def imposed_velocities(self) -> Array:
-        """k: speeds at a = 0, which constraints that depend on time give."""
+        """k: velocities at a = 0, which constraints that depend on time give."""
         f = len(self.a)
         return self.merge_rows(-self.dependent_solutions[:, f + 1], ca.SX.zeros(f, 1))
 
@@ -122,7 +122,7 @@ class VelocityReduction:
     @cached_property
     def smallest_pivot(self) -> Scalar:
         """The smallest pivot, as a share of its size where the choice was made; 0 where rows that
-        were left out restrict the independent speeds, so that the choice does not hold."""
+        were left out restrict the independent velocities, so that the choice does not hold."""
         least = ca.SX(1)
         for pivot, size in zip(self.dependent_factors.pivots, self.choice.pivots, strict=True):
             least = ca.fmin(least, ca.fabs(pivot) / size)
@@ -139,7 +139,8 @@ class VelocityReduction:
         self, B: Array, needed: Array, at_home: Callable[[Array], Sequence[float]]
     ) -> tuple[Array, Scalar]:
         """u of least norm with GᵀB u = Gᵀ(M q̈ + b): what actuators do for a motion. The second
-        result is the smallest pivot, those of GᵀB included; 0 where some freedom is not driven.
+        result is the smallest pivot, those of GᵀB included; 0 where some degree of freedom is not
+        driven.
         """
         if not self.a:
             return ca.SX.zeros(B.shape[1]), self.smallest_pivot
@@ -168,7 +169,7 @@ class VelocityReduction:
 
 
 def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list[Array]:
-    """What the parent of every loop does to its child, about the joint's origin in the parent;
+    """The wrench of every loop's parent on its child, about the joint's origin in the parent;
     `loads` are those of `constraint_loads`, which name the loop that they belong to."""
     found, setting = [], BodyStates(tree)
     for tie in tree.restraints.entries:

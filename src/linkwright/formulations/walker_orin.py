@@ -28,7 +28,7 @@ def walker_orin_accelerations(
 ) -> Floats:
     """q̈ by one of the four methods."""
     if method not in _METHODS:
-        raise UnsupportedError(f"there is no method {method}", remedy="use 1, 2, 3 or 4")
+        raise UnsupportedError(f"unknown method {method}", remedy="use 1, 2, 3 or 4")
     rest = np.zeros(equations.nv)
     inverse = equations.function_at_values("inverse_dynamics")
     bias = _to_column(inverse(q, qd, rest))

@@ -1,7 +1,7 @@
-"""Which inertial numbers of a mechanism its motion can tell, and regressors for them."""
+"""Inertial parameters that the motion of a mechanism determines, and regressors for them."""
 
-from ..formulations.base_parameters.base_equations import derive_base
-from ..formulations.base_parameters.parameter_groups import (
+from ..formulations.base_inertial_parameters.base_equations import derive_base
+from ..formulations.base_inertial_parameters.parameter_groups import (
     BaseParameter,
     BaseParameters,
     base_parameters,

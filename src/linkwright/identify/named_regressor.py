@@ -36,7 +36,7 @@ from ..expressions import (
     parse_expression,
 )
 from ..formulations import derive
-from ..formulations.base_parameters.regressor_samples import record_function_tape
+from ..formulations.base_inertial_parameters.regressor_samples import record_function_tape
 from ..kinematics.parameter_values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..quantities import quantity_entry_names
@@ -226,7 +226,7 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
         for name in names_in_expression(theta):
             if name not in eqs.parameters:
                 raise NameNotFoundError(
-                    f"'{name}' is no parameter",
+                    f"'{name}' is not a parameter",
                     where=f"{eqs.mechanism.name}: {text}",
                     remedy=suggest_remedy(name, list(eqs.parameters)),
                 )
@@ -234,7 +234,7 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
 
 
 def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) -> PolynomialReading:
-    """τ and θ as quotients of polynomials in parameters, speeds, cosines and sines."""
+    """τ and θ as quotients of polynomials in parameters, velocities, cosines and sines."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     tape = append_formula_output(
         record_function_tape(eqs, "inverse_dynamics"), thetas, entries, _THETA_OUTPUT

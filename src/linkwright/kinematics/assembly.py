@@ -81,7 +81,7 @@ def assemble(
     if not np.isfinite(q).all():
         raise AssemblyError(
             "a rough value is not finite, or a quaternion is zero", where=mechanism.name,
-            remedy="give numbers; 1, 0, 0, 0 is no turn",
+            remedy="give numbers; 1, 0, 0, 0 is the identity rotation",
         )  # fmt: skip
     return find_closed_configuration(system, q, t, system.held_steps(hold), ranges)
 
@@ -111,7 +111,9 @@ def _read_coordinate_value(name: str, value: object) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        raise AssemblyError(f"{value!r} is no value for '{name}'", remedy="give a number") from None
+        raise AssemblyError(
+            f"{value!r} is not a value for '{name}'", remedy="give a number"
+        ) from None
 
 
 def assembly_branches(
@@ -130,8 +132,8 @@ def assembly_branches(
     more = len(loose) - jacobian_rank(J[:, loose], scale)
     if more > 0:
         raise AssemblyError(
-            f"{more} more coordinates can move: there is no end of "
-            "configurations", where=mechanism.name, remedy="hold as many coordinates as are free",
+            f"{more} more coordinates can move: infinitely many configurations exist",
+            where=mechanism.name, remedy="hold as many coordinates as are free",
         )  # fmt: skip
     found = [first]
     for start in restart_positions(system, first, held):
@@ -194,12 +196,12 @@ def assemble_velocities(
 def _complete_velocities(
     system: ConstraintSystem, q: Floats, given: Mapping[str, float], t: float
 ) -> Floats:
-    """The least speeds with the given ones, under the constraints."""
+    """The least velocities with the given ones, under the constraints."""
     names = system.names.qd
     for name in given:
         if name not in names:
             raise NameNotFoundError(
-                f"there is no speed '{name}'", remedy=suggest_remedy(name, [*names])
+                f"unknown velocity '{name}'", remedy=suggest_remedy(name, [*names])
             )
     numbers = [_read_coordinate_value(name, value) for name, value in given.items()]
     still, J = system.velocity_terms(q, np.zeros(len(names)), t)
@@ -217,8 +219,9 @@ def _complete_velocities(
     ):
         worst = int(np.argmax(np.abs(left) / system.row_sizes))
         raise AssemblyError(
-            f"the given speeds contradict the constraints: '{system.constraints.owners[worst]}' "
-            f"is violated by {abs(left[worst]):.3g} (m/s or rad/s)",
+            f"the given velocities contradict the constraints: "
+            f"'{system.constraints.owners[worst]}' is violated by "
+            f"{abs(left[worst]):.3g} (m/s or rad/s)",
             where=system.mechanism.name, remedy="give fewer of them: the others follow",
         )  # fmt: skip
     return qd
@@ -227,7 +230,7 @@ def _complete_velocities(
 def check_constrained_velocities(
     mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0
 ) -> None:
-    """Raises where speeds break the constraints by more than rounding."""
+    """Raises where velocities break the constraints by more than rounding."""
     system = constraint_system(mechanism)
     V, J = system.velocity_terms(q, qd, t)
     bound = CLOSURE_TOLERANCES.given_velocity_residual * (
@@ -240,8 +243,8 @@ def check_constrained_velocities(
         return
     worst = int(np.argmax(np.abs(V) / bound))
     raise AssemblyError(
-        f"the speeds break '{system.constraints.owners[worst]}' by {abs(V[worst]):.3g} (m/s or "
-        "rad/s)", where=mechanism.name,
+        f"the velocities violate '{system.constraints.owners[worst]}' by {abs(V[worst]):.3g} "
+        "(m/s or rad/s)", where=mechanism.name,
         remedy="give some of them by name, so that the others follow, or project them: "
         "assemble_velocities(mechanism, q, qd)",
     )  # fmt: skip
@@ -253,7 +256,7 @@ def consistent_velocities(
     qd: Sequence[float] | Floats,
     t: float = 0.0,
 ) -> Floats:
-    """The speeds nearest to qd that the constraints allow at q."""
+    """The velocities nearest to qd that the constraints allow at q."""
     system = constraint_system(mechanism)
     here, speeds = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     V, J = system.velocity_terms(here, speeds, t)
@@ -262,7 +265,7 @@ def consistent_velocities(
     left = system.closable_residual(system.velocity_terms(here, corrected, t)[0], J, largest)
     if left > CLOSURE_TOLERANCES.velocity_residual * largest:
         raise AssemblyError(
-            f"no speeds hold the constraints here: {left:.3g} is left over",
+            f"no velocities satisfy the constraints here: {left:.3g} is left over",
             where=mechanism.name, remedy="the demands contradict each other in this configuration",
         )  # fmt: skip
     return corrected
@@ -271,7 +274,7 @@ def consistent_velocities(
 def closed_state_near_home(
     mechanism: Mechanism, step: Floats, qd: Floats, t: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """A state that the constraints allow: home, moved by about `step`, with speeds near qd."""
+    """A state that the constraints allow: home, moved by about `step`, with velocities near qd."""
     system = constraint_system(mechanism)
     home = assemble(mechanism, t=t)
     for share in (1.0, 0.3, 0.1, 0.0):

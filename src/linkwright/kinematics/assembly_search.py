@@ -116,7 +116,7 @@ def _refusal_reason(system: ConstraintSystem, q: Floats, t: float) -> str:
     """Return why a closed configuration cannot be used; nothing where it can."""
     _, J, upright = system.position_terms(q, t)
     if not np.isfinite(J).all():
-        return "its equations have no finite slope where they hold"
+        return "its equations have no finite Jacobian where they hold"
     if not (upright > 0).all():
         return "it closes only with a joint turned over, or a wheel that lies flat"
     return ""
@@ -148,7 +148,7 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
     what = refused or f"'{worst}' cannot close: it stays {residuals[worst]:.3g} (m or rad) open"
     error = AssemblyError(
         f"the mechanism cannot be assembled: {what}", where=system.mechanism.name,
-        remedy="give rough values that are nearer, hold fewer, or check the lengths",
+        remedy="give closer rough values, hold fewer, or check the lengths",
     )  # fmt: skip
     error.residuals, error.q = residuals, q
     return error

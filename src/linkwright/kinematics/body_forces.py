@@ -1,4 +1,5 @@
-"""Force elements, once for all formulations: wrenches on links, and forces along freedoms."""
+"""Force elements, once for all formulations: wrenches on links, and forces along degrees of
+freedom."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class BodyForce:
 def spring_body_forces(
     tree: KinematicTree, q: Array, qd: Array, only_linear: bool = False
 ) -> list[BodyForce]:
-    """What springs and dampers between points do at both ends, and compliant contacts;
+    """The forces of springs and dampers between points at both ends, and of compliant contacts;
     `only_linear` leaves out those of `spring_lengths`."""
     if not tree.forces.passive_elements:
         return []
@@ -50,7 +51,7 @@ def spring_body_forces(
 class SpringLength:
     """A spring or damper between points that are L apart: f = −(k (L − l0) + c L̇) ∂L/∂q.
 
-    `square` is L², `slope` L ∂L/∂q along the model's speeds and `rate` L L̇, all without roots.
+    `square` is L², `slope` L ∂L/∂q along the model's velocities and `rate` L L̇, all without roots.
     """
 
     spring: PointSpring
@@ -67,7 +68,7 @@ def spring_lengths(tree: KinematicTree, q: Array, qd: Array) -> tuple[SpringLeng
 
 
 def point_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """Of springs between points, and of compliant contacts."""
+    """The energy of springs between points, and of compliant contacts."""
     total = ca.SX(0)
     if tree.forces.passive_elements:
         world = WorldKinematics(tree, q)
@@ -88,7 +89,7 @@ def declared_body_forces(tree: KinematicTree, q: Array) -> list[BodyForce]:
 
 
 def generalized_body_forces(tree: KinematicTree, q: Array, loads: Iterable[BodyForce]) -> Array:
-    """Forces of loads along the model's speeds."""
+    """Forces of loads along the model's velocities."""
     loads = list(loads)
     if not loads:
         return gather_forces(tree, ca.SX.zeros(tree.tree_nv))
@@ -96,7 +97,7 @@ def generalized_body_forces(tree: KinematicTree, q: Array, loads: Iterable[BodyF
 
 
 def generalized_forces_in_world(world: WorldKinematics, loads: Iterable[BodyForce]) -> Array:
-    """Forces of loads along the model's speeds, bodies standing where the world has them."""
+    """Forces of loads along the model's velocities, bodies standing where the world has them."""
     total = ca.SX.zeros(world.tree.tree_nv)
     for load in loads:
         for freedom in world.path_axes(load.link):
@@ -106,7 +107,7 @@ def generalized_forces_in_world(world: WorldKinematics, loads: Iterable[BodyForc
 
 
 def declared_joint_forces(tree: KinematicTree) -> Array:
-    """Forces that the mechanism gives along its freedoms, for the model's speeds."""
+    """Forces that the mechanism gives along its degrees of freedom, for the model's velocities."""
     total = ca.SX.zeros(tree.tree_nv)
     for element in tree.forces.declared_elements:
         for index, force in element.joint_forces():

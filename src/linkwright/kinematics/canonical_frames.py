@@ -95,7 +95,7 @@ def _inertia_in_new_frame(
 
 
 def _choose_link_frames(tree: KinematicTree) -> list[_FrameChange]:
-    """From the tips inward: each frame looks along the normal to its main child's axis."""
+    """Choose frames from the tips inward: each looks along the normal to its main child's axis."""
     changes = [_FrameChange()] * len(tree.links)
     for i in range(len(tree.links) - 1, -1, -1):
         link, child = tree.links[i], _main_child(tree, i)

@@ -1,4 +1,4 @@
-"""Equations of loops and constraints, and what they demand of speeds and accelerations.
+"""Equations of loops and constraints, and what they demand of velocities and accelerations.
 
     φ(q, t) = 0                          holonomic: loops, gears, drives, rods, surfaces
     ψ = A(q, t) q̇ − b(q, t) = 0          non-holonomic: rolling, knife edges
@@ -99,7 +99,7 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
 
 
 def _stack_rows(rows: Sequence[Scalar]) -> Array:
-    """Below one another; a column without entries where there are none."""
+    """Stack the rows; a column without entries where there are none."""
     return ca.vertcat(ca.SX(0, 1), *rows)
 
 
@@ -112,7 +112,7 @@ def axle_misalignment_rates(tree: KinematicTree) -> Array:
 
 
 def _restraint_row_units(tie: Restraint, rows: list[Scalar]) -> list[str]:
-    """What equations are measured in, one word a row."""
+    """The units of equations, one word a row."""
     return tie.row_units(len(rows))
 
 
@@ -142,7 +142,7 @@ def idle_constraint_error(owner: str) -> MechanismError:
 def constraint_body_forces(
     tree: KinematicTree, constraints: ConstraintEquations, force: Array
 ) -> list[BodyForce]:
-    """What forces λ of the rows do to the bodies that loops and constraints tie together.
+    """The forces of multipliers λ on the bodies that loops and constraints tie together.
 
     The virtual power of a wrench is λ times the rate of its row. Equations between coordinates
     act along these, and have no wrench.

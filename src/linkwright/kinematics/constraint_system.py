@@ -179,15 +179,15 @@ class ConstraintSystem:
         row = np.asarray(self._rate_matrix_function(anywhere))[self.names.q.index(coordinate)]
         if np.count_nonzero(row) != 1 or row.max() != 1:
             raise UnsupportedError(
-                f"'{coordinate}' has no speed of its own", remedy='use rotation = "cardan"'
+                f"'{coordinate}' has no velocity of its own", remedy='use rotation = "cardan"'
             )
         return int(np.argmax(row))
 
     def check_coordinate(self, coordinate: str) -> None:
-        """Raise if there is no such coordinate."""
+        """Raise if the mechanism lacks the coordinate."""
         if coordinate not in self.names.q:
             raise NameNotFoundError(
-                f"there is no coordinate '{coordinate}'",
+                f"unknown coordinate '{coordinate}'",
                 remedy=suggest_remedy(coordinate, list(self.names.q)),
             )
 

@@ -1,4 +1,4 @@
-"""What a joint does, as elementary motions: turns and slides about axes, balls, free bodies.
+"""Joints as elementary motions: turns and slides about axes, balls, free bodies.
 
 The motions are told apart here alone: the recursions ask what a motion does (`turns_about_axis`,
 `has_quaternion`, …), not which it is.
@@ -47,12 +47,12 @@ class MotionKind(Enum):
 
     @cached_property
     def has_quaternion(self) -> bool:
-        """Whether its last four coordinates are a quaternion, and its first three speeds ω."""
+        """Whether its last four coordinates are a quaternion, and its first three velocities ω."""
         return self in (MotionKind.BALL, MotionKind.FREE)
 
     @cached_property
     def has_position(self) -> bool:
-        """Whether its first three coordinates are a position, and its last three speeds v."""
+        """Whether its first three coordinates are a position, and its last three velocities v."""
         return self is MotionKind.FREE
 
     @cached_property

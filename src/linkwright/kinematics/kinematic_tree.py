@@ -30,7 +30,7 @@ GROUND = -1
 
 @dataclass(frozen=True)
 class ModelSymbols:
-    """The model's own: coordinates q, speeds qd, their rates qdd, forces tau, and time t."""
+    """The model's own: coordinates q, velocities qd, their rates qdd, forces tau, and time t."""
 
     q: Array
     qd: Array
@@ -68,11 +68,11 @@ class ForceElement(ABC):
     label: ClassVar[str] = "load"
 
     def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
-        """Forces and moments on bodies where these stand in the world, v the tree's speeds."""
+        """Forces and moments on bodies where these stand in the world, v the tree's velocities."""
         return []
 
     def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
-        """Forces along degrees of freedom, by the index among the tree's speeds."""
+        """Forces along degrees of freedom, by the index among the tree's velocities."""
         return ()
 
     def potential_energy(self, world: WorldKinematics) -> Scalar | None:
@@ -80,19 +80,19 @@ class ForceElement(ABC):
         return None
 
     def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
-        """How closed forms write it, if its force depends on a length."""
+        """The form in which closed forms write it, if its force depends on a length."""
         return None
 
     @property
     def sketches(self) -> tuple[Sketch, ...]:
-        """What pictures show of it."""
+        """The glyphs that pictures show of it."""
         return ()
 
 
 @dataclass(frozen=True)
 class TreeForces:
-    """Force elements and compliant contacts; `moves` are what actuators drive, as expressions of
-    the model's symbols."""
+    """Force elements and compliant contacts; `actuator_moves` are what actuators drive, as
+    expressions of the model's symbols."""
 
     force_elements: tuple[ForceElement, ...] = ()
     actuator_moves: tuple[Scalar, ...] = ()
@@ -136,12 +136,12 @@ class Restraint(ABC):
         """Its equations."""
 
     def row_units(self, count: int) -> list[str]:
-        """What its first `count` equations of positions, or of speeds, are measured in: "m", "1"
-        (sines of angles), or "" where nobody knows."""
+        """The units of its first `count` equations of positions, or of velocities: "m",
+        "1" (sines of angles), or "" where nobody knows."""
         return ["m"] * count
 
     def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
-        """Expressions of speeds that must vanish for its equations to make sense."""
+        """Expressions of velocities that must vanish for its equations to make sense."""
         return []
 
     def relocate_frames(self, change: Callable[[LinkFrame], LinkFrame]) -> Restraint:
@@ -163,13 +163,13 @@ class Restraint(ABC):
 
     @property
     def sketches(self) -> tuple[Sketch, ...]:
-        """What pictures show of it."""
+        """The glyphs that pictures show of it."""
         return ()
 
 
 @dataclass(frozen=True)
 class Restraints:
-    """What closes loops and restricts the motion of a tree."""
+    """The loops and constraints that restrict the motion of a tree."""
 
     entries: tuple[Restraint, ...] = ()
 
@@ -181,7 +181,7 @@ class Link:
     (R, p) places the motion's frame, before it moves, in the parent link's frame. A turn is
     by q + `offset`; the link's own frame is shifted along z by `shift` beyond the motion.
     `inertia` is about the link frame's origin; `q` and `v` are the first indices of its
-    coordinates and speeds among those of the whole tree, followers of mimicry included.
+    coordinates and velocities among those of the whole tree, followers of mimicry included.
     """
 
     parent: int
@@ -206,7 +206,7 @@ class Link:
 
 @dataclass(frozen=True)
 class BodyMass:
-    """A body as textbooks have it: mass m, mass centre c, tensor I about it, link's axes."""
+    """A body as textbooks have it: mass m, centre of mass c, tensor I about it, link's axes."""
 
     link: int
     m: Scalar
@@ -216,7 +216,8 @@ class BodyMass:
 
 @dataclass(frozen=True)
 class JointEffects:
-    """What acts along one freedom of the tree: losses, spring, rotor (zero where nothing)."""
+    """The effects along one degree of freedom of the tree: losses, spring, rotor (zero where
+    nothing)."""
 
     damping: Scalar = 0.0
     friction: Scalar = 0.0
@@ -248,7 +249,7 @@ class JointLinks:
 class KinematicTree:
     """A mechanism made ready for recursions, with its numbers as floats or symbols.
 
-    `nq`, `nv` count the model's coordinates and speeds. The tree itself may have more:
+    `nq`, `nv` count the model's coordinates and velocities. The tree itself may have more:
     `followers` maps its coordinates of mimicking joints to the model's. `inertias` and `masses`
     are those of the single bodies, in their links' frames (a canonical tree has no masses).
     """
@@ -285,7 +286,7 @@ class KinematicTree:
         return len(self.joint_effects)
 
     def own_velocity_indices(self) -> list[int]:
-        """Indices, among the tree's speeds, of those that are the model's, in order."""
+        """Indices, among the tree's velocities, of those that are the model's, in order."""
         return [v for v in range(self.tree_nv) if v not in self.followers]
 
     def path_to_ground(self, link: int) -> Iterator[int]:

@@ -1,4 +1,5 @@
-"""What constraints leave free, which of them are redundant, and where rows are chosen."""
+"""The mobility that constraints leave, redundant rows, and the configuration where rows are
+chosen."""
 
 from __future__ import annotations
 
@@ -62,14 +63,14 @@ class Mobility(NotebookDisplayed):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.dof} freedom{'s' * (self.dof != 1)}: {', '.join(self.independent)}",
+            f"{self.dof} degree{'s' * (self.dof != 1)} of freedom: {', '.join(self.independent)}",
             f"{self.equations} equations of constraint, {self.rank} independent",
         ]
         if self.configuration != self.dof:
-            lines.append(f"constraints of positions alone leave {self.configuration}")
+            lines.append(f"holonomic constraints alone leave {self.configuration}")
         lines += [f"redundant: {row}, by {', '.join(by)}" for row, by in self.redundant.items()]
         if self.idle:
-            lines.append(f"hold by themselves: {', '.join(self.idle)}")
+            lines.append(f"always hold: {', '.join(self.idle)}")
         if self.nearly:
             shown = [
                 f"{row} stays {left:.2g} open" if left else row for row, left in self.nearly.items()
@@ -224,7 +225,7 @@ def _neighbor_configurations(
 
 @lru_cache(maxsize=32)
 def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
-    """How many equations of constraint are independent: of all, and of those of positions."""
+    """The number of independent constraint equations: of all, and of those of positions."""
     system, (home, choice) = constraint_system(mechanism), reference_configuration(mechanism)
     chosen = len(set(system.constraints.position_rows) & set(choice.rows))
     at_home = system.jacobian_rank(system.position_terms(np.array(home), 0.0)[1])
@@ -233,7 +234,7 @@ def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
 
 @lru_cache(maxsize=32)
 def redundant_row_leeway(mechanism: Mechanism) -> float:
-    """How far nearly redundant rows may stay open (m, rad); 0 where all rows close exactly."""
+    """The residual that nearly redundant rows may keep (m, rad); 0 where all rows close exactly."""
     system, home = constraint_system(mechanism), np.array(reference_configuration(mechanism)[0])
     states = [(home, 0.0), *_neighbor_configurations(system, home)]
     left = max(system.largest_residual(q, t) for q, t in states)

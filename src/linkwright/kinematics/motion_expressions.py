@@ -1,4 +1,4 @@
-"""What a mechanism says in expressions of its motion: chosen coordinates, forces, actuators."""
+"""Expressions of the motion in a mechanism: chosen coordinates, forces, actuators."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues)
 def motion_symbol_scope(
     mechanism: Mechanism, motion: ModelSymbols, transfer: JointTransfer | None
 ) -> SymbolScope:
-    """What names in forces stand for: t, coordinates and speeds, those of the joints too."""
+    """The meaning of names in forces: t, coordinates and velocities, those of the joints too."""
     scope: SymbolScope = {"t": motion.t}
     q, qd = motion.q, motion.qd
     if transfer is not None:

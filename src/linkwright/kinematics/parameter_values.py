@@ -1,4 +1,4 @@
-"""From exact numbers to what derivations compute with: floats, or symbols of parameters.
+"""Conversion of exact numbers to what derivations compute with: floats, or parameter symbols.
 
 `parameters` says which numbers stay symbols: "numeric" none, "symbolic" all but 0, ±1 and
 right angles, or a list of names. A number that has no name gets one from its place, such as
@@ -71,7 +71,7 @@ class ParameterValues:
         return self.named_scalar(value, name) if isinstance(value, Fraction) else value
 
     def enter_place(self, place: str) -> None:
-        """From here on, numbers stand at this place (a body, a joint, a frame)."""
+        """Set the place (a body, a joint, a frame) of the numbers that follow."""
         self.place = place
 
     def named_scalar(self, value: ExactNumber, name: str) -> Scalar:
@@ -147,7 +147,7 @@ class ParameterValues:
         return self.parameter_values[name]
 
     def _parameter_value(self, name: str) -> Scalar | Fraction:
-        """The value of a parameter that is no symbol, by those before it."""
+        """The value of a parameter that is not a symbol, by those before it."""
         expression = self.mechanism.parameters[name]
         if self.keeps_symbol(name) or not self._uses_symbols(expression):
             return float(self.mechanism.values[name])
@@ -191,7 +191,7 @@ class ParameterValues:
         for name in self.requested_names:
             if name not in self.symbols:
                 known = sorted(self.used_names)
-                what = "has no effect on this mechanism" if name in known else "is no parameter"
+                what = "has no effect on this mechanism" if name in known else "is not a parameter"
                 remedy = "leave it out" if name in known else suggest_remedy(name, known)
                 raise NameNotFoundError(
                     f"'{name}' {what}", where=self.mechanism.name, remedy=remedy
@@ -238,7 +238,7 @@ def read_mechanism_expression(
             return float(mechanism.values[name])
         known = [*scope, *mechanism.parameters]
         raise NameNotFoundError(
-            f"there is no '{name}'", where=mechanism.name, remedy=suggest_remedy(name, known)
+            f"unknown name '{name}'", where=mechanism.name, remedy=suggest_remedy(name, known)
         )
 
     return _to_scalar(fold_expression(expression, CasadiAlgebra(float), lookup))
@@ -334,7 +334,7 @@ class CasadiAlgebra:
 
 
 def _integer_power(base: Scalar, exponent: int) -> Scalar:
-    """By repeated multiplication, so that it is exact and differentiates cleanly."""
+    """The power by repeated multiplication, so that it is exact and differentiates cleanly."""
     if exponent < 0:
         return 1 / _integer_power(base, -exponent)
     result: Scalar = 1.0

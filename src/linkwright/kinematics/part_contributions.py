@@ -1,4 +1,4 @@
-"""What every single part has of energies and places: bodies, rotors, springs, frames."""
+"""Energies and places of every single part: bodies, rotors, springs, frames."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class PartContributions:
         return found
 
     def centers_of_mass(self) -> list[Array]:
-        """Mass centres of the bodies in the world."""
+        """Centres of mass of the bodies in the world."""
         return [body.r for body in self.world.bodies]
 
     def frame_origins(self) -> dict[str, Array]:

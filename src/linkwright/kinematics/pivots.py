@@ -1,4 +1,4 @@
-"""How free a constrained mechanism is: independent equations, independent speeds, redundancy.
+"""Mobility of a constrained mechanism: independent equations and velocities, redundancy.
 
 Straight-line code cannot pivot, so the rows and columns that are eliminated are chosen here, at a
 configuration that closes, and are data of the model from then on.
@@ -21,9 +21,9 @@ _MIN_PIVOT_SHARE = 0.2
 
 @dataclass(frozen=True)
 class PivotChoice:
-    """Rows of J and speeds that are eliminated, pair by pair in this order; the other speeds are
-    independent. `pivots` are their sizes at the configuration of the choice; `redundant` rows
-    restrict what others restrict already; rows in neither list hold by themselves."""
+    """Rows of J and velocities that are eliminated, pair by pair in this order; the other
+    velocities are independent. `pivots` are their sizes at the configuration of the choice;
+    `redundant` rows restrict what others restrict already; rows in neither list always hold."""
 
     rows: tuple[int, ...]
     dependent: tuple[int, ...]
@@ -34,7 +34,7 @@ class PivotChoice:
 
 @dataclass(frozen=True)
 class JacobianScale:
-    """What entries of J are measured by: the size of its rows (metres or 1; 0 where nobody knows
+    """The scale of the entries of J: the size of its rows (metres or 1; 0 where nobody knows
     it) times that of its columns (1, or one by metres); and the `closure` of the mechanism, the
     share below which entries and singular values are zero."""
 
@@ -63,8 +63,8 @@ def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
 
 
 def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
-    """Of a constraint Jacobian, whatever its units: singular values of the scaled one below the
-    closure's share of the largest are zero."""
+    """The rank of a constraint Jacobian, whatever its units: singular values of the scaled one
+    below the closure's share of the largest are zero."""
     if 0 in J.shape:
         return 0
     sizes = np.linalg.svd(scale_jacobian(J, scale), compute_uv=False)
@@ -76,18 +76,19 @@ def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
 def choose_pivots(
     J: Floats, scale: JacobianScale, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()
 ) -> PivotChoice:
-    """Pivots of J by size and sparsity; the speeds in `kept` stay independent."""
+    """Pivots of J by size and sparsity; the velocities in `kept` stay independent."""
     whole, n = jacobian_rank(J, scale), J.shape[1]
     free = [k for k in range(n) if k not in kept]
     if kept and len(kept) != n - whole:
         raise UnsupportedError(
-            f"{len(kept)} speeds are named for {n - whole} freedom{'s' * (n - whole != 1)}",
-            where="independent", remedy="name as many as there are freedoms, or none",
+            f"{len(kept)} velocities are named for "
+            f"{n - whole} degree{'s' * (n - whole != 1)} of freedom",
+            where="independent", remedy="name as many as there are degrees of freedom, or none",
         )  # fmt: skip
     if kept and jacobian_rank(J[:, free], scale.select_columns(free)) < whole:
         raise UnsupportedError(
             f"{_restricted_inputs(J, scale, kept, free, names)} cannot drive the mechanism here: "
-            "the chosen independent speeds are restricted themselves",
+            "the chosen independent velocities are restricted themselves",
             where="independent", remedy="choose others, or another configuration",
         )  # fmt: skip
     rows, columns = find_pivots(scale_jacobian(J, scale), free, whole)

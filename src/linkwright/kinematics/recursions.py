@@ -64,7 +64,7 @@ def recurse_inward(
 
 @dataclass(frozen=True)
 class LinkDisplacement:
-    """Where a link stands in its parent: at p, turned by the constant R0, then by its own
+    """The displacement of a link in its parent: at p, turned by the constant R0, then by its own
     motion, then shifted along its own z.
 
     The parts are applied one after the other, because most of their entries are 0 and 1.
@@ -145,7 +145,7 @@ def _link_displacement(link: Link, q: Array) -> LinkDisplacement:
 
 
 def joint_axial_slide(link: Link, q: Array) -> Scalar | None:
-    """How far a motion about an axis shifts the link along it; None if it does not."""
+    """The shift along the axis by a motion about it; None if there is none."""
     if not link.kind.slides_along_axis:
         return None
     return link.pitch * q if link.kind.turns_about_axis else q
@@ -157,7 +157,7 @@ def _link_cosine_sine(link: Link, q: Array) -> tuple[Scalar, Scalar]:
 
 
 def joint_motion(link: Link, v: Array) -> SpatialMotion:
-    """What the joint's own speeds (or their rates) add, in the link's axes: S v."""
+    """The contribution of the joint's own velocities (or their rates), in the link's axes: S v."""
     kind = link.kind
     if kind.has_quaternion:
         return SpatialMotion(v[:3], v[3:] if kind.has_position else ZERO3)
@@ -175,7 +175,7 @@ def motion_subspace(link: Link) -> list[SpatialMotion]:
 
 
 def project_joint_force(link: Link, wrench: SpatialForce) -> list[Scalar]:
-    """Sᵀ times a wrench on the link: the forces along its speeds."""
+    """Sᵀ times a wrench on the link: the forces along its velocities."""
     n, f = wrench.moment, wrench.force
     if link.kind.has_quaternion:
         return [n[0], n[1], n[2], *((f[0], f[1], f[2]) if link.kind.has_position else ())]
@@ -235,7 +235,7 @@ def link_accelerations(
 ) -> list[LinkMotion]:
     """Every link's rates and accelerations, ground accelerating by `ground` (−g for weight).
 
-    With `vd` None the speeds are constant: what remains is J̇ v.
+    With `vd` None the velocities are constant: what remains is J̇ v.
     """
 
     def step(index: int, link: Link, parent: LinkMotion) -> LinkMotion:

@@ -1,4 +1,4 @@
-"""What pictures show of constraints and forces: plain data, which `show` draws."""
+"""Sketches of constraints and forces: plain data, which `show` draws."""
 
 from __future__ import annotations
 

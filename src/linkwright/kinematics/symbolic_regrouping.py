@@ -1,7 +1,8 @@
 """Inertia with symbols moved toward ground, wherever no joint's force notices.
 
-What `canonical.regrouped` does with numbers. Frames stay the user's: sliding them along their axes
-until origins coincide saves operations with numbers, but costs some with symbols (PUMA 560).
+What `canonical_frames.regroup_inertias` does with numbers. Frames stay the user's: sliding them
+along their axes until origins coincide saves operations with numbers, but costs some with symbols
+(PUMA 560).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def regroup_symbolic_inertias(tree: KinematicTree) -> KinematicTree:
 
 
 def _split_inertia(link: Link) -> tuple[SpatialInertia, SpatialInertia]:
-    """What a link's motion changes of its inertia, and what it does not."""
+    """The parts of a link's inertia that its motion changes, and those that it does not."""
     m, h, tensor = link.inertia.m, ca.SX(link.inertia.h), ca.SX(link.inertia.I)
     disk = ca.diag(ca.vertcat(tensor[1, 1], tensor[1, 1], 0))
     rest = ca.SX(tensor)

@@ -1,4 +1,4 @@
-"""From a mechanism to its kinematic tree."""
+"""Construction of a mechanism's kinematic tree."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class _TreeBuilder:
         )
 
     def velocity_indices(self) -> dict[str, int]:
-        """Freedoms by name, and where they stand among the tree's speeds."""
+        """Degrees of freedom by name, and where they stand among the tree's velocities."""
         return {
             coordinate_name(name, freedom.ending): self.velocity_of_coordinate[name] + k
             for name, joint in self.mechanism.joints.items()
@@ -242,7 +242,7 @@ class _TreeBuilder:
                 self.links[index] = replace(link, inertia=link.inertia + inertia)
 
     def read_body_mass(self, name: str, body: Body) -> BodyMass:
-        """A body's mass, mass centre and tensor, in its link's frame."""
+        """A body's mass, centre of mass and tensor, in its link's frame."""
         self.values.enter_place(f"bodies.{name}")
         scalar, tensor = self.values.read_scalar, body.inertia
         xx, yy, zz, xy, xz, yz = (

@@ -1,4 +1,4 @@
-"""Coordinates and speeds: other coordinates than the joints' own, mimicry, and moving on the
+"""Coordinates and velocities: other coordinates than the joints' own, mimicry, and moving on the
 manifold of unit quaternions."""
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def make_joint_transfer(q: Array, own: ModelSymbols, start: tuple[float, ...]) -
 
 
 def _follower_coordinates(tree: KinematicTree) -> dict[int, MimicFollower]:
-    """Followers by the index of their tree coordinate (they are all of one freedom)."""
+    """Followers by the index of their tree coordinate (they are all of one degree of freedom)."""
     return {link.q: tree.followers[link.v] for link in tree.links if link.v in tree.followers}
 
 
@@ -59,7 +59,8 @@ def spread_coordinates(tree: KinematicTree, q: Array) -> Array:
 
 
 def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
-    """Index of the model's coordinate for an index of the model's speeds (single freedoms)."""
+    """Index of the model's coordinate for an index of the model's velocities (single degrees of
+    freedom)."""
     found: dict[int, int] = {}
     q = v = 0
     for link in tree.links:
@@ -72,12 +73,12 @@ def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
 
 
 def spread_velocities(tree: KinematicTree, v: Array) -> Array:
-    """The tree's speeds from the model's: G v, at the model's own coordinates."""
+    """The tree's velocities from the model's: G v, at the model's own coordinates."""
     return _spread_to_followers(tree, v if tree.transfer is None else tree.transfer.G @ v)
 
 
 def spread_accelerations(tree: KinematicTree, qd: Array, qdd: Array | None) -> Array:
-    """Rates of the tree's speeds: G q̈ + Ġ q̇. None stands for zero, there and back."""
+    """Rates of the tree's velocities: G q̈ + Ġ q̇. None stands for zero, there and back."""
     if tree.transfer is None or tree.transfer.is_affine:
         return None if qdd is None else spread_velocities(tree, qdd)
     total = tree.transfer.G_rate @ qd
@@ -116,7 +117,7 @@ def transfer_coriolis_matrix(tree: KinematicTree, M: Array) -> Array:
 
 
 def gather_columns(tree: KinematicTree, columns: Array) -> Array:
-    """Columns for the model's speeds from those for the tree's: A G."""
+    """Columns for the model's velocities from those for the tree's: A G."""
     return gather_forces(tree, columns.T).T
 
 
@@ -136,7 +137,7 @@ def links_with_coordinates(tree: KinematicTree) -> list[tuple[Link, slice, slice
 
 
 def coordinate_rate_matrix(tree: KinematicTree, q: Array) -> Array:
-    """N(q) with dq/dt = N(q) · speeds, nq × nv."""
+    """N(q) with dq/dt = N(q) · velocities, nq × nv."""
     if tree.transfer is not None:
         return ca.SX.eye(tree.nq)
     N = ca.SX(tree.nq, tree.nv)
@@ -166,7 +167,7 @@ def neutral_coordinates(tree: KinematicTree) -> list[float]:
 
 def quaternion_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
     """Where the quaternions (w, x, y, z) of free and spherical joints stand in q, and their
-    angular velocities among the speeds."""
+    angular velocities among the velocities."""
     if tree.transfer is not None:
         return []
     turned = [own for own in links_with_coordinates(tree) if own[0].kind.has_quaternion]
@@ -175,7 +176,7 @@ def quaternion_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
 
 def position_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
     """Where the positions (x, y, z) of free joints with quaternions stand in q, and their
-    velocities, in the child's axes, among the speeds."""
+    velocities, in the child's axes, among the velocities."""
     if tree.transfer is not None:
         return []
     free = [own for own in links_with_coordinates(tree) if own[0].kind.has_position]
@@ -183,7 +184,7 @@ def position_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
 
 
 def integrate_coordinates(tree: KinematicTree, q: Array, v: Array) -> Array:
-    """q ⊕ v: where constant speeds v lead in unit time; quaternions come out at length 1."""
+    """q ⊕ v: where constant velocities v lead in unit time; quaternions come out at length 1."""
     if tree.transfer is not None:
         return q + v
     parts = []

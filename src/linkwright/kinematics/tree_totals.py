@@ -1,4 +1,4 @@
-"""Sums over all bodies: energies, mass centre, momentum."""
+"""Sums over all bodies: energies, centre of mass, momentum."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tree_coordinates import spread_coordinates, spread_velocities
 
 
 def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
-    """Of bodies and of rotors."""
+    """The kinetic energy of bodies and of rotors."""
     v = spread_velocities(tree, qd)
     twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
     momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
@@ -26,7 +26,8 @@ def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
 
 
 def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """Of weight, zero at the height of the world's origin, and of joint springs."""
+    """The potential energy of weight, zero at the height of the world's origin, and of joint
+    springs."""
     return tree_weight_energy(tree, q) + joint_spring_energy(tree, q) + point_spring_energy(tree, q)
 
 
@@ -41,7 +42,7 @@ def tree_weight_energy(tree: KinematicTree, q: Array) -> Scalar:
 
 
 def joint_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """Of the joints' springs."""
+    """The energy of the joints' springs."""
     full = spread_coordinates(tree, q)
     springs = ca.SX(0)
     for link in tree.links:
@@ -56,11 +57,11 @@ def moving_mass(tree: KinematicTree) -> Scalar:
 
 
 def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
-    """Of everything that moves, in the world."""
+    """The centre of mass of everything that moves, in the world."""
     mass = moving_mass(tree)
     if isinstance(mass, float) and mass == 0.0:
         raise UnsupportedError(
-            "has no mass, and so no mass centre",
+            "has no mass, and so no centre of mass",
             where=tree.mechanism.name,
             remedy="give bodies mass",
         )
@@ -72,7 +73,7 @@ def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
 
 
 def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
-    """Angular momentum about the mass centre, then linear momentum, in world axes."""
+    """Angular momentum about the centre of mass, then linear momentum, in world axes."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
     total = SpatialForce(ZERO3, ZERO3)
     placed = link_poses(tree, moved)
@@ -86,7 +87,7 @@ def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
 
 
 def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
-    """Forces of the joints' own dampers, friction and springs, along the tree's speeds."""
+    """Forces of the joints' own dampers, friction and springs, along the tree's velocities."""
     full = spread_coordinates(tree, q)
     forces = joint_loss_forces(tree, qd)
     for link in tree.links:
@@ -97,7 +98,7 @@ def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
 
 
 def joint_loss_forces(tree: KinematicTree, qd: Array) -> Array:
-    """Forces of the joints' dampers and friction, along the tree's speeds."""
+    """Forces of the joints' dampers and friction, along the tree's velocities."""
     v = spread_velocities(tree, qd)
     return ca.vertcat(
         *(

@@ -1,4 +1,5 @@
-"""The tree in world axes, as textbooks draw it: axes of the freedoms, mass centres, Jacobians."""
+"""The tree in world axes, as textbooks draw it: axes of the degrees of freedom, centres of mass,
+Jacobians."""
 
 from __future__ import annotations
 
@@ -16,8 +17,9 @@ from .tree_coordinates import spread_coordinates
 
 @dataclass(frozen=True)
 class JointAxis:
-    """One freedom of the tree: it turns about the axis s through the point r, or slides along
-    s, or both (`pitch`, metres a radian); `index` is its place among the tree's speeds."""
+    """One degree of freedom of the tree: it turns about the axis s through the point r, or slides
+    along s, or both (`pitch`, metres a radian); `index` is its place among the tree's
+    velocities."""
 
     velocity_index: int
     link: int
@@ -40,7 +42,7 @@ class JointAxis:
 
 @dataclass(frozen=True)
 class PlacedBody:
-    """A body in the world: its mass m, mass centre r, and tensor I about it, world axes."""
+    """A body in the world: its mass m, centre of mass r, and tensor I about it, world axes."""
 
     name: str
     link: int
@@ -51,7 +53,7 @@ class PlacedBody:
 
 
 def link_joint_axes(tree: KinematicTree, i: int, pose: LinkPose) -> Iterator[JointAxis]:
-    """Those of one link where it is placed."""
+    """The joint axes of one link where it is placed."""
     link = tree.links[i]
     axes = [pose.R[:, k] for k in range(3)]
     if link.kind.has_quaternion:
@@ -76,7 +78,7 @@ class WorldKinematics:
 
     @cached_property
     def joint_axes(self) -> list[JointAxis]:
-        """By the tree's speeds."""
+        """The joint axes by the tree's velocities."""
         return [
             f for i, pose in enumerate(self.link_poses) for f in link_joint_axes(self.tree, i, pose)
         ]
@@ -101,7 +103,7 @@ class WorldKinematics:
         return [freedom for freedom in self.joint_axes if freedom.link in below]
 
     def point_jacobians(self, link: int, x: Array) -> tuple[Array, Array]:
-        """(J_v, J_ω), 3 × the tree's speeds, of the point x of a link."""
+        """(J_v, J_ω), 3 × the tree's velocities, of the point x of a link."""
         J_v, J_w = (ca.SX(3, self.tree.tree_nv) for _ in range(2))
         for freedom in self.path_axes(link):
             J_v[:, freedom.velocity_index] = freedom.unit_point_velocity(x)
@@ -127,7 +129,7 @@ class WorldKinematics:
         return place.R if place.link == GROUND else self.link_poses[place.link].R @ place.R
 
     def point_velocity(self, link: int, x: Array, v: Array) -> Array:
-        """Of the point x of a link, v the tree's speeds."""
+        """The velocity of the point x of a link, v the tree's velocities."""
         total = ca.SX.zeros(3)
         if link != GROUND:
             for freedom in self.path_axes(link):

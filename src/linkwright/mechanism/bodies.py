@@ -60,7 +60,7 @@ class Placement(Orientation):
 
 
 class Inertia(Orientation):
-    """Inertia tensor about the mass centre, kg·m², in the body's axes or axes turned by rpy.
+    """Inertia tensor about the centre of mass, kg·m², in the body's axes or axes turned by rpy.
 
     `xy` is the tensor's own entry, −∫xy dm, as in URDF files.
     """
@@ -125,11 +125,11 @@ class Body(MechanismPart):
 
     mass: Annotated[Expression, NumberField("kg")] = Field(default=ZERO, description="mass, kg")
     center: Annotated[Vector, NumberField("m", 3)] = Field(
-        default=ORIGIN, description="mass centre in the body's frame, m"
+        default=ORIGIN, description="centre of mass in the body's frame, m"
     )
     inertia: Inertia = Field(
         default_factory=Inertia,
-        description="about the mass centre, kg*m^2: {xx=…}, [xx, yy, zz] or a symmetric 3×3 array",
+        description="about the centre of mass, kg*m^2: {xx=…}, [xx, yy, zz] or symmetric 3×3",
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions

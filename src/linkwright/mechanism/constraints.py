@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _ConstraintPart(MechanismPart):
-    """What restricts the motion; `rows` counts its equations of positions and of speeds."""
+    """A constraint on the motion; `rows` counts its equations of positions and of velocities."""
 
     @property
     def row_counts(self) -> tuple[int, int]:
@@ -51,7 +51,8 @@ class _BreakableConstraint(_ConstraintPart):
 
 
 class EquationConstraint(_ConstraintPart):
-    """`position` = 0, an expression of coordinates and t, or `velocity` = 0, linear in speeds."""
+    """`position` = 0, an expression of coordinates and t, or `velocity` = 0, linear in
+    velocities."""
 
     type: Literal["equation"]
     position: Annotated[Expression | None, NumberField("any", optional=True)] = None
@@ -81,9 +82,9 @@ class EquationConstraint(_ConstraintPart):
             return
         if "speed" not in kinds:
             remedy = "name one, such as dq1 for that of q1"
-            raise MechanismError("uses no speed", where=where, remedy=remedy)
+            raise MechanismError("uses no velocity", where=where, remedy=remedy)
         if not checks.is_linear_in_velocities(number):
-            what = "is not linear in the speeds"
+            what = "is not linear in the velocities"
             raise MechanismError(what, where=where, remedy="make it linear")
 
 
@@ -101,7 +102,7 @@ class CouplingConstraint(_ConstraintPart):
     def _check_some_coefficients(self) -> CouplingConstraint:
         if not isinstance(self.coefficients, tuple) or not self.coefficients:
             remedy = "write them as [c0, c1, …]"
-            raise MechanismError("is no list of numbers", where="coefficients", remedy=remedy)
+            raise MechanismError("is not a list of numbers", where="coefficients", remedy=remedy)
         return self
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
@@ -172,7 +173,7 @@ class DistanceConstraint(_BreakableConstraint):
             checks.check_number(self.length, "length", where, "m")
             if checks.scope.finite_value(self.length, where) <= 0:
                 remedy = "give a length above 0, or close a spherical loop"
-                raise MechanismError("is no length", where=where, remedy=remedy)
+                raise MechanismError("is not a positive length", where=where, remedy=remedy)
 
 
 class SurfaceConstraint(_ConstraintPart):
@@ -194,7 +195,7 @@ class SurfaceConstraint(_ConstraintPart):
         for axis in "xyz":
             if axis in checks.mechanism.parameters:
                 what = f"'{axis}' is a parameter and a coordinate of the point"
-                raise MechanismError(what, where=place, remedy="name the parameter otherwise")
+                raise MechanismError(what, where=place, remedy="rename the parameter")
         where = f"{place}.surface"
         if "coordinate" not in checks.check_point_expression(self.surface, where):
             remedy = "give the surface's equation"
@@ -236,7 +237,9 @@ class RollingConstraint(_BreakableConstraint):
         radius = checks.scope.finite_value(self.radius, f"{place}.radius")
         if radius <= 0:
             where = f"{place}.radius"
-            raise MechanismError("is no radius", where=where, remedy="give a length above 0")
+            raise MechanismError(
+                "is not a positive radius", where=where, remedy="give a length above 0"
+            )
         if self.other_radius is None:
             return
         where = f"{place}.other_radius"

@@ -1,4 +1,4 @@
-"""Names and order of coordinates, speeds, joints and moving bodies."""
+"""Names and order of coordinates, velocities, joints and moving bodies."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _Time = TypeVar("_Time")
 
 @dataclass(frozen=True)
 class MechanismNames:
-    """In the order of the vectors: joints depth first, in file order.
+    """The names in the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
     `in_time`: forces or constraints depend on t. `constraints` are the owners of the rows of the
     constraint Jacobian, in file order; `position_rows` says which of these rows are equations of
-    positions, the others are equations of velocities. `independent` speeds are known where
+    positions, the others are equations of velocities. `independent` velocities are known where
     somebody has assembled the mechanism.
     """
 
@@ -99,7 +99,7 @@ def coordinate_name(joint: str, ending: str) -> str:
 
 
 def coordinate_names(name: str, joint: Joint) -> list[str]:
-    """Of the coordinates that the joint has itself."""
+    """The names of the coordinates that the joint has itself."""
     return [coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
 
 
@@ -109,7 +109,7 @@ def velocity_names(name: str, joint: Joint) -> list[str]:
 
 @dataclass(frozen=True)
 class VariableMeaning:
-    """What a name in the expression of a force or constraint may stand for."""
+    """A meaning of a name in the expression of a force or constraint."""
 
     kind: str  # "coordinate", "speed" or "time"
     joint: str = ""
@@ -123,7 +123,7 @@ class VariableMeaning:
 def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
     """The meanings of all names that change in time.
 
-    The speed of the coordinate q1 is dq1; speeds that are no rates have names of their own.
+    The speed of the coordinate q1 is dq1; velocities that are not rates have names of their own.
     """
     meanings = {"t": [VariableMeaning("time")]}
     for name, joint in mechanism.joints.items():

@@ -55,7 +55,7 @@ class Spring(_ForceElement):
 
 
 class WrenchElement(_ForceElement):
-    """A force and moment on a frame or body, expressions of t, coordinates and speeds."""
+    """A force and moment on a frame or body, expressions of t, coordinates and velocities."""
 
     type: Literal["wrench"]
     on: str
@@ -77,10 +77,11 @@ class WrenchElement(_ForceElement):
 
 
 class JointForce(_ForceElement):
-    """A force or moment along one freedom, an expression of t, coordinates and speeds."""
+    """A force or moment along one degree of freedom, an expression of t, coordinates and
+    velocities."""
 
     type: Literal["joint"]
-    on: str = Field(description="the freedom, by its coordinate: q1, tube.x")
+    on: str = Field(description="the degree of freedom, by its coordinate: q1, tube.x")
     force: Annotated[Expression, NumberField("any")]
 
     def check(self, place: str, checks: ForceChecks) -> None:

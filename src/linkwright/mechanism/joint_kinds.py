@@ -64,8 +64,8 @@ _DOFS_OF_MOTIONS = {"ball": _ANGULAR_DOFS, "free": _ANGULAR_DOFS + _LINEAR_DOFS}
 
 @dataclass(frozen=True, slots=True)
 class SecondAxis:
-    """What `axis2` means; `if_parallel` is the error and its remedy where it must not be parallel
-    to `axis`."""
+    """What `axis2` means; `parallel_error` is the error and its remedy where it must not be
+    parallel to `axis`."""
 
     meaning: str
     default: Vector
@@ -74,13 +74,13 @@ class SecondAxis:
 
 @dataclass(frozen=True, slots=True)
 class LoopClosure:
-    """What a joint keeps constant where it closes a loop.
+    """The values that a joint keeps constant where it closes a loop.
 
-    `held` names the directions along which the two origins stay together: a is the axis `about`,
-    b and c are normal to it, all fixed `within` the parent or the child. `orientation`: the
-    `axis` of both bodies stays "parallel"; the bodies keep the "same" orientation; the "angle"
-    between `axis` in the parent and `axis2` in the child is kept; or "any" is possible. A `screw`
-    ties the slide along a to the turn.
+    `held_directions` names the directions along which the two origins stay together: a is the axis
+    `about`, b and c are normal to it, all fixed in the parent or the child (`directions_in`).
+    `orientation`: the `axis` of both bodies stays "parallel"; the bodies keep the "same"
+    orientation; the "angle" between `axis` in the parent and `axis2` in the child is kept; or "any"
+    is possible. A `screw` ties the slide along a to the turn.
     """
 
     held_directions: Literal["bca", "bc", "a"]
@@ -91,7 +91,8 @@ class LoopClosure:
 
     @property
     def row_count(self) -> int:
-        """The number of equations; the first `len(held)` are lengths, the others sines."""
+        """The number of equations; the first `len(held_directions)` are lengths, the others
+        sines."""
         turns = {"parallel": 2, "same": 3, "angle": 1, "any": 0}[self.orientation]
         return len(self.held_directions) + turns + self.is_screw
 
@@ -157,13 +158,13 @@ class JointKind:
 
     @cached_property
     def _dofs(self) -> tuple[tuple[DegreeOfFreedom, ...], ...]:
-        """With angles, then with a quaternion."""
+        """The entries with angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
         return tuple(tuple(f for motion in motions for f in motion.dofs) for motions in both)
 
     @cached_property
     def _coordinate_endings(self) -> tuple[tuple[str, ...], ...]:
-        """With angles, then with a quaternion."""
+        """The entries with angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
         return tuple(tuple(c for motion in motions for c in motion.coordinates) for motions in both)
 

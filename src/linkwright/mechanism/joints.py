@@ -93,7 +93,7 @@ class Joint(MechanismPart):
         default=None, description="of a helical joint, m/rad"
     )
     rotation: Literal["quaternion", "cardan"] | None = Field(
-        default=None, description="of a spherical or free joint; quaternion unless said"
+        default=None, description="of a spherical or free joint; default: quaternion"
     )
     limits: Limits = Field(default_factory=Limits)
     damping: Annotated[PerDof, NumberField("damping", None)] = Field(
@@ -233,7 +233,8 @@ def _check_dry_friction(joint: Joint) -> None:
 
 
 def _check_field_sizes(joint: Joint) -> None:
-    """A list has one entry a freedom; one number for several freedoms must fit them all."""
+    """A list has one entry a degree of freedom; one number for several degrees of freedom must fit
+    them all."""
     mixed = len({freedom.is_rotation for freedom in joint.dofs}) > 1
     for place, value, size in _per_dof_fields(joint):
         if isinstance(value, tuple) and len(value) != size:
@@ -251,7 +252,7 @@ def _check_field_sizes(joint: Joint) -> None:
             )  # fmt: skip
         if mixed and value != (ONE if place == "motor.ratio" else ZERO):
             raise MechanismError(
-                "is one number for freedoms that turn and slide", where=place,
+                "is one number for degrees of freedom that turn and slide", where=place,
                 remedy=f"give a list of {size}",
             )  # fmt: skip
 

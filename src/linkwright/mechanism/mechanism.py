@@ -77,7 +77,7 @@ class Mechanism(MechanismPart):
     )
     independent: tuple[str, ...] = Field(
         default=(),
-        description="speeds that the others follow where there are constraints; none: chosen",
+        description="independent velocities, where constraints exist; default: automatic",
     )
     closure: float = Field(
         default=1e-6, gt=0, le=1e-2,
@@ -94,7 +94,7 @@ class Mechanism(MechanismPart):
         default=(),
         exclude=True,
         repr=False,
-        description="what the source file says and is not used",
+        description="content of the source file that is not used",
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
@@ -131,7 +131,7 @@ class Mechanism(MechanismPart):
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """What was said, to be checked anew; nothing computed travels along."""
+        """Pickle the given data, which is checked anew; nothing computed is pickled."""
         return (_rebuild_mechanism, ({key: getattr(self, key) for key in self.model_fields_set},))
 
     @cached_property
@@ -141,7 +141,7 @@ class Mechanism(MechanismPart):
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is legal but no real body has: unphysical inertia."""
+        """Warnings on legal data that no real body has: unphysical inertia."""
         return tuple(unphysical_body_messages(self))
 
     @cached_property
@@ -192,7 +192,7 @@ class Mechanism(MechanismPart):
         for name in values:
             if name not in self.parameters:
                 raise NameNotFoundError(
-                    f"'{name}' is no parameter of {self.name}",
+                    f"'{name}' is not a parameter of {self.name}",
                     remedy=suggest_remedy(name, list(self.parameters)),
                 )
         return replace_fields(self, parameters={**self.parameters, **values})
@@ -229,7 +229,7 @@ class Mechanism(MechanismPart):
         for effect in effects:
             if effect not in (*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES):
                 raise NameNotFoundError(
-                    f"'{effect}' is nothing that can be taken out",
+                    f"'{effect}' cannot be left out",
                     remedy=suggest_remedy(effect, [*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES]),
                 )
             keys |= set(_REMOVABLE_FIELDS.get(effect, ()))

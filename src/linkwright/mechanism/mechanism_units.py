@@ -1,4 +1,4 @@
-"""Units of single coordinates and speeds, and of what goes with them."""
+"""Units of single coordinates and velocities, and of what goes with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNITS_OF_RATES = {
     "tau": {"rad": "N m", "m": "N", ANGLE_OR_LENGTH: "N m or N"},
     "p": {"rad": "kg m^2/s", "m": "kg m/s", ANGLE_OR_LENGTH: "kg m^2/s or kg m/s"},
 }
-"""Units of speeds, their rates, forces and momenta, by that of the displacement."""
+"""Units of velocities, their rates, forces and momenta, by that of the displacement."""
 
 
 def coordinate_units(mechanism: Mechanism) -> list[str]:
@@ -40,7 +40,8 @@ def velocity_units(mechanism: Mechanism) -> list[str]:
 
 
 def _chosen_coordinate_units(mechanism: Mechanism) -> list[str]:
-    """By the joint variables that a chosen coordinate goes with: of one kind, or either."""
+    """The units by the joint variables that a chosen coordinate goes with: of one kind, or
+    either."""
     chosen = mechanism.coordinates
     assert chosen is not None
     kinds: dict[str, str] = {}

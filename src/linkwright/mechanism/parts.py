@@ -1,4 +1,4 @@
-"""What all parts of a mechanism are made of: frozen records, tables, exact quantities."""
+"""Building blocks of a mechanism's parts: frozen records, tables, exact quantities."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def allow_list_in_schema(found: Any, handler: Any, size: int) -> Any:
 class NumberField:
     """Annotation of a field: exact numbers in `unit`, one (`size` 0), or `size` of them.
 
-    `size` None means one number or a list, one for each freedom of a joint; the unit of
-    such a field depends on whether the freedom turns or slides, and is checked there.
+    `size` None means one number or a list, one for each degree of freedom of a joint; the unit of
+    such a field depends on whether the degree of freedom turns or slides, and is checked there.
     """
 
     unit: str
@@ -94,7 +94,7 @@ class NumberField:
         if hasattr(value, "tolist"):
             value = value.tolist()
         if not isinstance(value, list | tuple):
-            raise ExpressionError("is no list of numbers", remedy=f"give {self.size} of them")
+            raise ExpressionError("is not a list of numbers", remedy=f"give {self.size} of them")
         if self.size is not None and len(value) != self.size:
             raise ExpressionError(f"has {len(value)} numbers", remedy=f"give {self.size} of them")
         return tuple(read_expression(entry) for entry in value)
@@ -200,7 +200,7 @@ class PartTable(Mapping[str, T], Generic[T]):
 
 def _check_is_table(value: object) -> dict[Any, Any]:
     if not isinstance(value, Mapping):
-        raise MechanismError("is no table of named entries", remedy="write it as name = …")
+        raise MechanismError("is not a table of named entries", remedy="write it as name = …")
     return dict(value)
 
 

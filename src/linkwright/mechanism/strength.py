@@ -1,4 +1,4 @@
-"""What a member carries before it fails and detaches."""
+"""The load that a joint or constraint carries before it fails and detaches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What users give to functions in place of a mechanism, or of numbers: checked, and read."""
+"""Checking and reading of users' arguments: mechanisms, and numbers."""
 
 from __future__ import annotations
 

@@ -53,25 +53,28 @@ def _field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> st
 def _describe_error(
     kind: str, value: Any, context: Mapping[str, Any], words: str
 ) -> tuple[str, str]:
-    """What is wrong and what to do, for the kinds of errors that our records can have."""
+    """Describe what is wrong and what to do, for the kinds of errors that our records can have."""
     match kind:
         case "union_tag_not_found":
             return "has no type", "give type = one of those in the schema"
         case "union_tag_invalid":
-            return f"'{context['tag']}' is no type here", f"use type = {context['expected_tags']}"
+            return (
+                f"'{context['tag']}' is not a type here",
+                f"use type = {context['expected_tags']}",
+            )
         case "missing":
             return "is missing", "give it"
         case "string_type":
-            return f"{_shortened_repr(value)} is no text", "put it in quotes"
+            return f"{_shortened_repr(value)} is not text", "put it in quotes"
         case "literal_error":
             return f"{_shortened_repr(value)} is not known here", f"use {context['expected']}"
         case "model_type" | "model_attributes_type" | "dict_type":
             remedy = _SHORTHAND_REMEDIES.get(
                 context.get("class_name", ""), "write it as { key = … }"
             )
-            return f"{_shortened_repr(value)} is no table", remedy
+            return f"{_shortened_repr(value)} is not a table", remedy
         case "tuple_type":
-            return f"{_shortened_repr(value)} is no list", "write it as […, …]"
+            return f"{_shortened_repr(value)} is not a list", "write it as […, …]"
         case "too_short" | "too_long":
             wanted = context.get("min_length", context.get("max_length"))
             return f"has {context['actual_length']} entries", f"give {wanted}"

@@ -128,7 +128,7 @@ class _CompiledFunction:
 
 
 def _call_signature(inputs: Sequence[str]) -> Signature:
-    """What `help` and editors show at run time."""
+    """The signature that `help` and editors show at run time."""
     places = [Parameter(_argument_name(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs]
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default)

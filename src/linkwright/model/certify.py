@@ -47,7 +47,7 @@ def certify_function(
 
 
 def derive_exact_equations(model: Model) -> Equations:
-    """With all numbers as symbols; equations that somebody handed in are as they are."""
+    """Derive the equations with all numbers as symbols; given equations are left as they are."""
     if model._identity is None:
         return model.equations
     from ..formulations import derive
@@ -59,7 +59,7 @@ def _check_certify_request(model: Model, name: str, digits: int, frame: str | No
     known = FRAME_SIGNATURES if frame else quantity_signatures(model.names)
     if name not in known:
         raise NameNotFoundError(
-            f"there is no function '{name}'", remedy=suggest_remedy(name, list(known))
+            f"unknown function '{name}'", remedy=suggest_remedy(name, list(known))
         )
     if not isinstance(digits, int) or not 1 <= digits <= MAX_CERTIFIED_DIGITS:
         raise UnsupportedError(f"digits = {digits!r}", remedy=f"give 1 to {MAX_CERTIFIED_DIGITS}")

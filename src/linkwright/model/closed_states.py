@@ -1,7 +1,7 @@
 """Whether states close the loops and hold the constraints of a model, and which one does not.
 
 Compiled functions take every state as it is: under constraints their results mean something only
-where q closes, and where speeds and accelerations are such that it stays so.
+where q closes, and where velocities and accelerations are such that it stays so.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def check_states_closed(
 
 
 _OPEN_MESSAGE = "does not close: '{}' is open by {:.3g}"
-_VELOCITIES_MESSAGE = "has speeds that contradict '{}' by {:.3g}"
+_VELOCITIES_MESSAGE = "has velocities that contradict '{}' by {:.3g}"
 _ACCELERATIONS_MESSAGE = "has accelerations that contradict '{}' by {:.3g}"
 _CLOSE_REMEDY = "close it with model.close or assemble"
 _FOLLOW_REMEDY = "let them follow from the independent ones, see model.independent_map"

@@ -34,7 +34,7 @@ def compute_model_facts(equations: Equations, parameters: Sequence[str]) -> Mode
     for name in parameters:
         if name not in equations.parameters:
             raise NameNotFoundError(
-                f"'{name}' is no symbol of these equations",
+                f"'{name}' is not a symbol of these equations",
                 remedy=suggest_remedy(name, list(equations.parameters)),
             )
     values = {name: float(value) for name, value in equations.parameters.items()}

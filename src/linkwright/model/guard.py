@@ -1,7 +1,7 @@
 """Functions of constrained mechanisms in batches: compiled, and where a pivot got small, solved
 again with pivoting.
 
-The compiled functions eliminate speeds in an order that was chosen where the mechanism is
+The compiled functions eliminate velocities in an order that was chosen where the mechanism is
 assembled. They also return their smallest pivot, as a share of its size there.
 """
 
@@ -44,7 +44,7 @@ ALL_STATES_NOTE = (
 )
 CLOSED_STATES_NOTE = (
     "States must hold the constraints: where q does not close, or qd or qdd contradict them, the\n"
-    "result is a number without meaning. model.closed(q) tells; check=True raises an\n"
+    "result has no meaning. model.closed(q) tests it; check=True raises an\n"
     "AssemblyError that names the first such state and the constraint."
 )
 
@@ -93,7 +93,7 @@ class GuardedFunction:
 
 class NumericFallback:
     """A function of which nothing is compiled, because some output is empty: no equations of
-    positions, or no freedom."""
+    positions, or no degree of freedom."""
 
     def __init__(self, name: str, model: Model, documentation: str) -> None:
         self.name, self.model = name, model
@@ -161,12 +161,15 @@ class _StateBatch:
 
 
 def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
-    """Newton's steps of the dependent speeds, all states of a batch at once."""
+    """Newton's steps of the dependent velocities, all states of a batch at once."""
     if not model.names.position_row_count:
         return q.copy()
     kept = [model.names.qd.index(name) for name in model.names.independent]
     parameters = [p] if model.parameters else []
     rest = model.names.time_arguments(t) + parameters
+    leading = [x.shape[:-1] for x in (q, *parameters)]
+    batch = np.broadcast_shapes(*leading, *(x.shape for x in model.names.time_arguments(t)))
+    q = np.broadcast_to(q, (*batch, model.nq))
     position_rows = list(model.names.position_rows)
     functions = PositionConstraints(
         lambda q: model.constraint_residual(q, *rest),
@@ -179,7 +182,7 @@ def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floa
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
-            where=model.mechanism.name, remedy="give rough values that are nearer",
+            where=model.mechanism.name, remedy="give closer rough values",
         )  # fmt: skip
     return closure.q
 
@@ -191,7 +194,7 @@ class ConstrainedState:
         self.model, self.state = model, state
         self.J = self.call_model_function("constraint_jacobian")
         if not np.isfinite(self.J).all():
-            raise np.linalg.LinAlgError("the constraints have no finite slope")
+            raise np.linalg.LinAlgError("the constraints have no finite Jacobian")
         left, sizes, right = np.linalg.svd(self.J)
         kept = min(
             singular_value_rank(sizes, MIN_SINGULAR_VALUE_SHARE, CLOSURE_TOLERANCES.idle_row_entry),
@@ -212,7 +215,7 @@ class ConstrainedState:
             raise UnsupportedError(
                 f"{name} cannot be computed where {' and '.join(self.model.names.independent)} "
                 "hardly drive the mechanism", where=self.model.mechanism.name,
-                remedy="name other independent speeds",
+                remedy="name other independent velocities",
             )  # fmt: skip
         found = getattr(self, name)()
         return found if isinstance(found, tuple) else (found,)
@@ -229,7 +232,7 @@ class ConstrainedState:
         return found
 
     def wrench_forces(self) -> Floats:
-        """What wrenches on the bodies do along all speeds."""
+        """The generalized forces of wrenches on the bodies, along all velocities."""
         q, wrenches = self.state["q"], self.state["wrenches"]
         last = [self.state["p"]] if self.model.parameters else []
         bodies = zip(self.model.body_names, wrenches, strict=True)
@@ -281,7 +284,7 @@ class ConstrainedState:
         return rows
 
     def least_actuator_forces(self, others: Floats) -> Floats:
-        """u of least norm, beside other forces along the speeds."""
+        """u of least norm, beside other forces along the velocities."""
         B = self.call_model_function("input_matrix")
         A = self.null_space.T @ B
         sizes = np.linalg.svd(A, compute_uv=False)
@@ -289,7 +292,7 @@ class ConstrainedState:
             len(sizes) < len(A) or not sizes[-1] > MIN_SINGULAR_VALUE_SHARE * np.linalg.norm(B, 2)
         ):
             raise UnsupportedError(
-                f"the drives cannot move all {len(A)} freedoms here",
+                f"the actuators cannot move all {len(A)} degrees of freedom here",
                 where=self.model.mechanism.name,
                 remedy="declare more actuators, or leave this configuration",
             )
@@ -318,7 +321,7 @@ class ConstrainedState:
             ]
             raise UnsupportedError(
                 f"{' and '.join(stuck or names.independent)} cannot drive the mechanism here",
-                where=self.model.mechanism.name, remedy="name other independent speeds",
+                where=self.model.mechanism.name, remedy="name other independent velocities",
             )  # fmt: skip
         back = -jacobian_pseudoinverse(self.J[:, p], MIN_SINGULAR_VALUE_SHARE)
         still = self.call_model_function("constraint_velocity", qd=np.zeros(names.nv))

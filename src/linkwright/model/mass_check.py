@@ -42,7 +42,8 @@ def check_mass_invertible(equations: Equations, function: str) -> None:
 def check_mass_matrix(equations: Equations) -> None:
     """Raises where the mass matrix is positive definite nowhere: at random states, and under
     constraints, for what these leave, where the mechanism is assembled. Where that is a singular
-    configuration, in which the independent speeds do not determine the others, nothing is said."""
+    configuration, in which the independent velocities do not determine the others, nothing is
+    said."""
     if equations.names.constraints:
         matrices, names = _assembled_mass_matrix(equations), equations.names.independent
     else:

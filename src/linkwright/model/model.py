@@ -154,14 +154,15 @@ class Model(
         self._frame_functions: dict[tuple[str, str], Callable[..., Any]] = {}
         if self.names.nv == 0:
             raise UnsupportedError(
-                f"{mechanism.name} cannot move: it has no joint with a freedom",
-                remedy="add one, or unlock one",
+                f"{mechanism.name} cannot move: it has no degrees of freedom",
+                remedy="add a joint, or unlock one",
             )
         self._facts = self._load_facts()
         self.names = replace(self.names, independent=tuple(self._facts.independent))
 
     def _load_facts(self) -> ModelFacts:
-        """From the cache, or from the equations: so a bad mechanism is refused at once."""
+        """Load facts from the cache, or from the equations: so a bad mechanism is refused at
+        once."""
         key = code_cache.cache_key("facts", self._identity)
         if self._identity is not None and (content := code_cache.read_cache_entry(key)) is not None:
             return ModelFacts(**json.loads(content))
@@ -172,7 +173,7 @@ class Model(
 
     @property
     def equations(self) -> Equations:
-        """What is compiled; derived when first needed."""
+        """The equations that are compiled; derived when first needed."""
         return self._derive_once()
 
     def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:

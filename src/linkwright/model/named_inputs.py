@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, AssemblyError, NameNotFoundError, suggest_remedy
+from ..kinematics.closing import project_accelerations
 from ..mechanism import read_named_numbers
 from ..ports import Port
 from ..quantities import quantity_entry_names
@@ -21,7 +22,7 @@ _ENTRY_KINDS = {
     "q": "coordinate", "q1": "coordinate", "p": "parameter", "wrenches": "body",
     "lambda": "multiplier",
 }  # fmt: skip
-"""What the entries of inputs are called in messages; those of all others belong to velocities."""
+"""The names of inputs' entries in messages; those of all others belong to velocities."""
 
 
 def read_named_inputs(
@@ -149,17 +150,15 @@ def _follow_accelerations(
 ) -> Floats:
     """The least accelerations with J q̈ + γ = 0 and those that are held."""
     _require_nominal_parameters(model, inputs)
-    free = [k for k in range(model.nv) if k not in held]
 
     def allowed(qdd: Floats, t: float, q: Floats, qd: Floats) -> Floats:
         clock = model.names.time_arguments(t)
         nominal = [model.nominal_parameters] if model.parameters else []
         J = model.constraint_jacobian(q, *clock, *nominal)
         bias = model.constraint_bias(q, qd, *clock, *nominal)
-        found = qdd.copy()
-        found[free] = -np.linalg.pinv(J[:, free], rcond=1e-9) @ (bias + J @ qdd)
+        found = project_accelerations(J, qdd, bias, hold=held, rank_share=1e-9)
         left = np.abs(J @ found + bias)
-        if left.max() > 1e-8 * max(1.0, np.abs(found).max()):
+        if not left.max() <= 1e-8 * max(1.0, np.abs(found).max()):
             raise AssemblyError(
                 "the given accelerations contradict the constraints: "
                 f"'{model.constraint_names[int(left.argmax())]}' is violated by {left.max():.3g}",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def largest_constraint_rank(model: Model) -> int:
     """The most rows of J that count as independent: where some are nearly redundant, as many as
-    there are dependent speeds; all of them otherwise."""
+    there are dependent velocities; all of them otherwise."""
     return model.nv - len(model.independent_names) if model.leeway else model.nv
 
 

@@ -1,4 +1,4 @@
-"""The ranges of coordinates, speeds and drives that a mechanism states, as arrays."""
+"""The ranges of coordinates, velocities and drives that a mechanism states, as arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..types import Booleans, Floats
 from .trajectory import Trajectory
 
 _RANGE_SLACK = 1e-9
-"""What coordinates may be out of their ranges by rounding, rad or m."""
+"""The distance by which coordinates may be out of their ranges by rounding, rad or m."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,7 +123,7 @@ def _refuse_joint_limits(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         if joint.limits.model_fields_set:
             raise UnsupportedError(
-                "limits of joints say nothing of chosen coordinates", where=f"joint {name}",
+                "joint limits do not apply to chosen coordinates", where=f"joint {name}",
                 remedy='leave one of the two out, for example by mechanism.without("limits")',
             )  # fmt: skip
 

@@ -10,19 +10,19 @@ from ..mechanism.mechanism_units import velocity_units
 
 @dataclass(frozen=True)
 class CoordinateUnit:
-    """Of a coordinate, its rates, and its drive; all "" where nobody has said."""
+    """The units of a coordinate, its rates, and its effort; all "" where they are not known."""
 
     coordinate: str
     effort: str
 
     @property
     def rates(self) -> tuple[str, str]:
-        """Of the speed and of the acceleration."""
+        """The units of the velocity and of the acceleration."""
         return (f"{self.coordinate}/s", f"{self.coordinate}/s²") if self.coordinate else ("", "")
 
     @property
     def all(self) -> tuple[str, str, str, str]:
-        """Of the coordinate, its speed, its acceleration and its drive."""
+        """The units of the coordinate, its velocity, its acceleration and its effort."""
         return self.coordinate, *self.rates, self.effort
 
 
@@ -34,7 +34,7 @@ ROTATION_UNIT, TRANSLATION_UNIT, UNKNOWN_UNIT = (
 
 
 def units_of_coordinates(mechanism: Mechanism) -> list[CoordinateUnit]:
-    """Of every speed, in order."""
+    """The units of every velocity, in order."""
     kinds = {"rad": ROTATION_UNIT, "m": TRANSLATION_UNIT}
     return [kinds.get(unit, UNKNOWN_UNIT) for unit in velocity_units(mechanism)]
 

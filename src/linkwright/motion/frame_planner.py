@@ -136,7 +136,9 @@ def plan_to(
     points = [begin]
     for target in targets:
         points.append(
-            _joints_at_target(mechanism, frame, target, points[-1], posture, limits, loops)
+            _joints_at_target(
+                mechanism, frame, target, points[-1], posture, limits=limits, loops=loops
+            )
         )
     times = np.linspace(0.0, duration or 1.0, len(points))
     trajectory = _trajectory_within_ranges(
@@ -219,8 +221,8 @@ def has_rate_limits(mechanism: Mechanism) -> bool:
 
 
 def _joints_at_target(
-    mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, limits: bool,
-    loops: LoopFollower | None,
+    mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, *,
+    limits: bool, loops: LoopFollower | None,
 ) -> Floats:  # fmt: skip
     """Joints for one target; a clear refusal where it is out of reach."""
     (read,) = read_targets({frame: target})

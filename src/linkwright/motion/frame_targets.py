@@ -1,4 +1,4 @@
-"""What frames are to reach, as data: points (x, y), points (x, y, z), or whole poses."""
+"""Targets of frames, as data: points (x, y), points (x, y, z), or whole poses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_TARGET_NUMBER = 1e100  # squares of it are finite
 
 @dataclass(frozen=True)
 class FrameTarget:
-    """Of one frame: its kind and its numbers (…, size)."""
+    """The target of one frame: its kind and its numbers (…, size)."""
 
     frame: str
     kind: str
@@ -35,14 +35,14 @@ def read_targets(given: Mapping[str, object]) -> list[FrameTarget]:
             "targets are given by the names of frames", remedy='write {"tool": [x, y, z]}'
         )
     if not given:
-        raise LinkwrightError("there is no target", remedy="give one for a frame by its name")
+        raise LinkwrightError("no target is given", remedy="give one for a frame by its name")
     return [_read_target(frame, value) for frame, value in given.items()]
 
 
 def _read_target(frame: str, value: Any) -> FrameTarget:
     numbers = read_number_array(value)
     if numbers is None or not numbers.size or not np.isfinite(numbers).all():
-        raise LinkwrightError("the target is no array of finite numbers", where=frame)
+        raise LinkwrightError("the target is not an array of finite numbers", where=frame)
     if np.abs(numbers).max() >= _MAX_TARGET_NUMBER:
         raise LinkwrightError(
             f"the target is too far: {np.abs(numbers).max():.3g}", where=frame,
@@ -61,7 +61,7 @@ def _read_target(frame: str, value: Any) -> FrameTarget:
         if numbers.ndim and numbers.shape[-1] == size and kind != "pose":
             return FrameTarget(frame, kind, numbers)
     raise LinkwrightError(
-        f"a target of the shape {numbers.shape} means nothing", where=frame,
+        f"a target cannot have the shape {numbers.shape}", where=frame,
         remedy="give (…, 3) points, (…, 4, 4) placements, or (…, 7) points and quaternions",
     )  # fmt: skip
 
@@ -74,7 +74,7 @@ def _check_rotation(rotation: Floats, frame: str) -> Floats:
     square = np.swapaxes(rotation, -1, -2) @ rotation
     if np.abs(square - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation).min() < 0:
         raise LinkwrightError(
-            "the target's 3×3 is no rotation", where=frame, remedy="give an orthogonal matrix"
+            "the target's 3×3 is not a rotation", where=frame, remedy="give an orthogonal matrix"
         )
     return rotation
 

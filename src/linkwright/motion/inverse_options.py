@@ -21,8 +21,8 @@ class InverseKinematicsOptions:
     largest_damping: float = 1e12
     """A target that still gets no nearer with this damping factor is stuck."""
     null_space_damping: float = 1e-10
-    """Of steps that hold the frames: large enough that singular directions are not followed,
-    small enough that frames stray by less than the tolerance."""
+    """The damping of steps that hold the frames: large enough that singular directions are not
+    followed, small enough that frames stray by less than the tolerance."""
     longest_step: float = 0.5
     """No coordinate changes by more in a step, rad or m: further out the linear model is void."""
     far_lengths: float = 100.0
@@ -32,15 +32,15 @@ class InverseKinematicsOptions:
     """A coordinate at the end of its range is held there by at least this share of the error's
     slope; below, it may leave."""
     posture_deviation: float = 0.02
-    """How far frames may stray on the way to the posture, as a share of the length; the way back
-    is one or two steps."""
+    """The distance that frames may deviate on the way to the posture, as a share of the length;
+    the way back is one or two steps."""
 
     # -- loops (augmented Lagrangian) -----------------------------------------------------------
     loop_weight: float = 10.0
     """The first weight of stiff loops, for targets as far as the length: loops then stay with
     their assembly. Every other attempt begins with weight 1, so that frames may pass."""
     loop_weight_growth: float = 10.0
-    """What the weight grows by where multipliers did not lessen the gap enough …"""
+    """The factor of the weight where multipliers did not lessen the residual enough …"""
     sufficient_gap_reduction: float = 0.1
     """… that is, to this share of what it was."""
     loop_share_of_gradient: float = 0.1
@@ -91,16 +91,16 @@ class InverseKinematicsOptions:
     far_reach: float = 1.5
     """Targets farther than this multiple of the samples' reach count as far."""
     agreed_attempts: int = 20
-    """How many attempts must end at the same best point before it counts as the nearest: many
-    where samples have been as far, so that no target is given up that others would reach."""
+    """The number of attempts that must end at the same best point before it counts as the nearest:
+    many where samples have been as far, so that no target is given up that others would reach."""
     agreed_attempts_outside: int = 8
     """The same for targets farther than all samples."""
     first_perturbation: float = 0.1
-    """How far from the start the first restart begins, rad; later ones begin at samples."""
+    """The distance of the first restart from the start, rad; later ones begin at samples."""
     perturbations: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
     """What misses a target by little is moved by so much, rad, and goes on from there."""
     max_more_descents: int = 4
-    """How often an answer that could still get nearer is followed further."""
+    """The number of times that an answer that could still get nearer is followed further."""
 
 
 INVERSE_OPTIONS = InverseKinematicsOptions()

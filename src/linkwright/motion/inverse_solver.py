@@ -113,7 +113,7 @@ class InverseKinematics:
         for frame, kind in self.kinds.items():
             if kind not in TARGET_SIZES:
                 raise LinkwrightError(
-                    f"'{kind}' is no kind of target",
+                    f"'{kind}' is not a kind of target",
                     where=frame,
                     remedy=f"use {', '.join(TARGET_SIZES)}",
                 )
@@ -131,7 +131,7 @@ class InverseKinematics:
         )
 
     def _characteristic_length(self) -> float:
-        """What 1 rad moves the frames by, on average; 1 where nothing turns."""
+        """The mean displacement of the frames by 1 rad; 1 where nothing turns."""
         q = self.samples[:64]
         columns = [self.model.jacobian(frame)(q)[:, 3:] for frame in self.kinds]
         turning = np.array(
@@ -167,7 +167,7 @@ class InverseKinematics:
 
     @cached_property
     def _sample_placements(self) -> Floats:
-        """Where the frames are at the samples, as targets are given."""
+        """The placements of the frames at the samples, as targets are given."""
         parts = []
         for frame, kind in self.kinds.items():
             T = self.model.placement(frame)(self.samples)
@@ -181,7 +181,7 @@ class InverseKinematics:
     ) -> Joints:  # fmt: skip
         """Joints for targets by frame; their leading axes broadcast, with those of `start`.
 
-        Joints that the targets leave free go toward the posture, which is the start unless said.
+        Joints that the targets leave free go toward the posture, which defaults to the start.
         What is not reached is tried again from up to `restarts` other starts.
         """
         read = self._order_targets(read_targets(targets))
@@ -201,7 +201,9 @@ class InverseKinematics:
         by_frame = {target.frame: target for target in read}
         if {f: t.kind for f, t in by_frame.items()} != self.kinds:
             said = ", ".join(f"a {kind} of {frame}" for frame, kind in self.kinds.items())
-            raise LinkwrightError("the targets are of other kinds", remedy=f"give {said}")
+            raise LinkwrightError(
+                "the targets are of another kind than the solver's", remedy=f"give {said}"
+            )
         return [by_frame[frame] for frame in self.kinds]
 
     def _check_coordinates(self, given: Any, what: str) -> Floats:

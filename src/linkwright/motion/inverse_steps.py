@@ -36,7 +36,7 @@ from .inverse_options import INVERSE_OPTIONS
 
 @dataclass(frozen=True)
 class _TrialStep:
-    """Where a step leads, by how much it lessens the cost, and by how much it should."""
+    """The end of a step, the decrease of the cost, and the decrease that was predicted."""
 
     q: SX
     cost: SX
@@ -67,7 +67,8 @@ class InverseIteration:
 
     @property
     def target_size(self) -> int:
-        """How many numbers of `target` are the frames'; those of the loops, s and w, follow."""
+        """The count of numbers of `target` that are the frames'; those of the loops, s and w,
+        follow."""
         return sum(TARGET_SIZES[kind] for _, kind in self.frames)
 
     @cached_property
@@ -197,7 +198,7 @@ class InverseIteration:
         return ca.fmin(ca.fmax(q, low), high)
 
     def _free_coordinates(self, gradient: SX) -> SX:
-        """1 for speeds that may change, 0 for those whose coordinate would leave its range."""
+        """1 for velocities that may change, 0 for those whose coordinate would leave its range."""
         flags = [ca.SX(1)] * self.equations.nv
         if self.equations.nq == self.equations.nv:
             for k in range(self.equations.nv):
@@ -265,7 +266,7 @@ class InverseIteration:
         return self._try_step(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
     def _try_step(self, step: SX, expected: SX) -> _TrialStep:
-        """Far away the gain is no difference of costs, in which it would be lost by rounding."""
+        """Far away the gain is not a difference of costs, in which it would be lost by rounding."""
         q, (_, before, _, here, missing) = self._step_within_bounds(step), self._target_errors
         cost, errors, there, left = self._error_function(q, self.target)
         gain = ca.dot(there - here, missing + left) / 2
@@ -295,7 +296,7 @@ class InverseIteration:
 
     @property
     def posture_cost_allowance(self) -> float:
-        """What the cost may grow by while the posture is sought."""
+        """The amount by which the cost may grow while the posture is sought."""
         return (INVERSE_OPTIONS.posture_deviation * self.length) ** 2 / 2
 
     @cached_property

@@ -38,9 +38,9 @@ def check_plannable_loops(mechanism: Mechanism, model: Model) -> None:
     if names.position_row_count < len(names.constraints) or (
         names.constraints and names.is_time_dependent
     ):
-        what = "in time" if names.is_time_dependent else "of speeds"
+        what = "in time" if names.is_time_dependent else "of velocities"
         raise UnsupportedError(
-            f"plans know no constraints {what}", where=mechanism.name, remedy="use simulate"
+            f"plans do not support constraints {what}", where=mechanism.name, remedy="use simulate"
         )
 
 
@@ -54,8 +54,9 @@ class LoopFollower:
 
     @cached_property
     def leading_coordinates(self) -> list[int]:
-        """As many coordinates as are free, all others depending on them: those with drives first,
-        then those that the mechanism calls independent, then the others in their order."""
+        """The independent coordinates, as many as are free, which all others depend on: those with
+        drives first, then those that the mechanism calls independent, then the others in their
+        order."""
         J = self.model.constraint_jacobian(self.start_configuration)
         named, names = self.mechanism.independent, self.model.names.q
         order = sorted(

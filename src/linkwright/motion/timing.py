@@ -1,8 +1,8 @@
-"""How fast a motion may be: the shortest time in which speeds and drives stay within bounds.
+"""The shortest time of a motion in which velocities and actuator efforts stay within bounds.
 
-All is slowed alike: in r times the time, speeds are 1/r and accelerations 1/r² of what they were.
-What drives then must do is known from inverse dynamics, friction included, so that the shortest
-time is found by search: over a grid first, since what is feasible need not be an interval.
+All is slowed alike: in r times the time, velocities are 1/r and accelerations 1/r² of what they
+were. What drives then must do is known from inverse dynamics, friction included, so that the
+shortest time is found by search: over a grid first, since what is feasible need not be an interval.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LIMIT_SLACK = 1e-6
 def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
     if model.nq != model.nv:
         raise UnsupportedError(
-            "trajectories are of coordinates whose rates are the speeds", where=mechanism.name,
+            "trajectories need coordinates whose rates are the velocities", where=mechanism.name,
             remedy='give the ball or free joint rotation = "cardan"',
         )  # fmt: skip
 
@@ -52,7 +52,7 @@ class _PacedMotion:
 
     @cached_property
     def unit_pace(self) -> float:
-        """The pace at which the largest speeds or accelerations are 1, in SI."""
+        """The pace at which the largest velocities or accelerations are 1, in SI."""
         largest = max(float(np.abs(self.qd).max()), float(np.sqrt(np.abs(self.qdd).max())))
         return 1 / largest if largest else 1.0
 
@@ -113,13 +113,13 @@ def at_limits(
     if not (v > 0).all() or not (f > 0).all():
         raise LinkwrightError("limits must be above 0")
     if samples < 2:
-        raise LinkwrightError(f"{samples} samples show no motion", remedy="give 2 or more")
+        raise LinkwrightError(f"samples must be at least 2 (got {samples})")
     motion = _PacedMotion(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
         fastest = float((v / _peak_rates(trajectory, 1)).min())
     if np.isinf(f).all():
         if np.isinf(fastest):
-            raise LinkwrightError("there is no limit to keep", remedy="give velocity or effort")
+            raise LinkwrightError("no limit is given", remedy="give velocity or effort")
         return trajectory.stretched(1 / fastest)
     return trajectory.stretched(1 / _fastest_pace(motion, f, fastest))
 
@@ -142,8 +142,8 @@ def _peak_rates(trajectory: Trajectory, order: int) -> Floats:
 
 
 def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
-    """What a motion asks beyond the ranges, speeds and drives that a mechanism states, in words;
-    of drives at equal samples, as `at_limits` keeps them."""
+    """The violations by a motion of the ranges, velocities and efforts that a mechanism states, in
+    words; of drives at equal samples, as `at_limits` keeps them."""
     bounds, (speeds, _, drives) = (
         bounds_of(mechanism),
         peak_rates_and_efforts(mechanism, trajectory),
@@ -172,7 +172,7 @@ def _fastest_pace(motion: _PacedMotion, most: Floats, fastest: float) -> float:
     good = (shares <= 1).all(axis=(-2, -1))
     if not good.any():
         raise LinkwrightError(
-            _slowest_motion_message(motion, most), remedy="carry less, or take other limits"
+            _slowest_motion_message(motion, most), remedy="reduce the load, or raise the limits"
         )
     k = int(np.nonzero(good)[0][-1])
     if k == len(paces) - 1:
@@ -193,7 +193,7 @@ def _excessive_pace(motion: _PacedMotion, most: Floats) -> float:
     while (motion.effort_at_paces(np.asarray(pace)) <= most).all():
         pace *= 2
         if pace > 1e9 * motion.unit_pace:
-            raise LinkwrightError("no pace of this motion takes the drives to their limits")
+            raise LinkwrightError("no pace of this motion takes the actuators to their limits")
     return pace * 16
 
 

@@ -1,7 +1,7 @@
 """Paths of a tool in space, and the joints' motion that follows them.
 
 A path gives points, and turns, over s from 0 to 1; a law, a trajectory of one number, says how far
-the tool has come along it. At every knot the joints come from inverse kinematics, their rates from
+the tool has moved along it. At every knot the joints come from inverse kinematics, their rates from
 J q̇ = v and J q̈ = a − J̇ q̇; between knots they are quintics with just these ends.
 """
 
@@ -85,7 +85,7 @@ class _PathFollower:
         return np.array([found.q, qd, qdd])
 
     def _loop_residual(self, q: Floats) -> float:
-        """What loops are open by."""
+        """The residual of the loops."""
         model = self.solver.model
         return float(np.abs(model.constraint_residual(q)).max()) if model.names.constraints else 0.0
 
@@ -105,7 +105,7 @@ class _PathFollower:
         return found
 
     def _stuck_error(self, s: float, J: Floats) -> LinkwrightError:
-        """Why the joints cannot go on: here, or anywhere."""
+        """The error that says why the joints cannot go on: here, or anywhere."""
         usual = max(_jacobian_rank(x) for x in self._sample_jacobians(len(J)))
         if _jacobian_rank(J) < usual:
             why, remedy = "the configuration is singular", "start elsewhere"

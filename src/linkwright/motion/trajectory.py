@@ -194,7 +194,7 @@ class Trajectory(NotebookDisplayed):
             A new motion that begins at the same time.
         """
         if not 0 < factor < np.inf:
-            raise LinkwrightError(f"{factor:g} times as long is no motion", remedy="give above 0")
+            raise LinkwrightError(f"the factor must be finite and above 0 (got {factor:g})")
         powers = float(factor) ** -np.arange(self.coefficients.shape[1])
         knots = self.knots[0] + factor * (self.knots - self.knots[0])
         return Trajectory(knots, self.coefficients * powers[:, None])

@@ -144,7 +144,7 @@ def make_ball(
         exact = Fraction(str(value)) if isinstance(value, str) else Fraction(value)
     except (ValueError, TypeError, OverflowError):
         raise UnsupportedError(
-            f"{value!r} is no finite number", remedy="give floats, fractions or decimals as text"
+            f"{value!r} is not a finite number", remedy="give floats, fractions or decimals as text"
         ) from None
     return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
 
@@ -177,7 +177,7 @@ class Interval(NotebookDisplayed):
 
     @property
     def digits(self) -> float:
-        """How many digits are certain; infinite where all are."""
+        """The number of certain digits; infinite where all are."""
         mid, radius = abs(Fraction(self.mid)), Fraction(self.radius)
         if not radius:
             return inf
@@ -207,7 +207,8 @@ def interval_from_ball(ball: Ball, digits: int) -> Interval:
     """The ball in decimals, outward."""
     if not ball.is_finite():
         raise UnsupportedError(
-            "no finite interval holds the value", remedy="move away from where it has no value"
+            "no finite interval holds the value",
+            remedy="move away from states where it is undefined",
         )
     mid, radius, power = (int(x) for x in ball.mid_rad_10exp(digits + 5))
     return Interval(_decimal_text(mid, power), _decimal_text(radius, power))

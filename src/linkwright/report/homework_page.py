@@ -95,7 +95,7 @@ def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) ->
 def _dotted_names(
     sides: Iterable[Expression], coordinates: Iterable[str], said: Mapping[str, str]
 ) -> dict[str, tuple[str, int]]:
-    """Which names are set with dots: rates of coordinates, ours and theirs."""
+    """The names that are set with dots: rates of coordinates, ours and the text's."""
     used = frozenset[str]().union(*(names_in_expression(side) for side in sides))
     ours = {*coordinates}
     ours |= {theirs for theirs, meaning in said.items() if meaning in ours}

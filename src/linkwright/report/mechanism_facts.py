@@ -1,4 +1,4 @@
-"""What a mechanism is made of, as plain data."""
+"""The parts of a mechanism, as plain data."""
 
 from __future__ import annotations
 
@@ -58,21 +58,22 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
 
 
 _SYMBOL_MEANINGS = {
-    "m_": "mass of", "c[xyz]_": "mass centre of", "I[xyz]{2}_": "inertia of",
+    "m_": "mass of", "c[xyz]_": "centre of mass of", "I[xyz]{2}_": "inertia of",
     "g[xyz]$": "gravity", "G_": "gear ratio of", "J_": "inertia of the rotor of",
     "d_": "damping of", "F_": "dry friction of", "k_": "stiffness of",
 }  # fmt: skip
-"""How symbols begin that equations make where a file names none."""
+"""The beginnings of symbols that equations make where a file names none."""
 
 
 def symbol_meaning(name: str) -> str:
-    """What a symbol is that the file does not name: of a body, a joint, gravity."""
+    """The meaning of a symbol that the file does not name: of a body, a joint, gravity."""
     kinds = [word for start, word in _SYMBOL_MEANINGS.items() if re.match(start, name)]
     return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
 
 
 def _mobility_facts(mechanism: Mechanism) -> dict[str, Any]:
-    """What loops and constraints leave, or why they cannot be closed; nothing for a tree."""
+    """The mobility under loops and constraints, or why they cannot be closed; nothing for a
+    tree."""
     if not (mechanism.loops or mechanism.constraints):
         return {}
     from ..kinematics.mobility_analysis import mobility
@@ -81,11 +82,12 @@ def _mobility_facts(mechanism: Mechanism) -> dict[str, Any]:
         found = mobility(mechanism)
     except LinkwrightError as error:
         return {"freedom": None, "why": str(error)}
-    return {**asdict(found), "text": str(found)}
+    facts = asdict(found)
+    return {"freedom": facts.pop("dof"), **facts, "text": str(found)}
 
 
 def _joint_note(joint: Joint) -> str:
-    """What is special about a joint."""
+    """A note on what is special about a joint."""
     notes = []
     if joint.mimic is not None:
         notes.append(f"follows {joint.mimic.joint}")

@@ -1,4 +1,4 @@
-"""How a motion begins: as a user says, or, for mechanisms of the gallery, as shows what they do."""
+"""Starts of motions: given by the user, or, for gallery mechanisms, chosen to show what they do."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..simulation.start import start_of
 from ..simulation.system import System
 
 DEFAULT_SECONDS = 5.0
-"""Of motion, where nobody says."""
+"""The default duration of a motion."""
 
 
 @dataclass(frozen=True)
 class MotionStart:
-    """Where and how fast a motion begins, what drives it, and how long it is."""
+    """The state at which a motion begins, its actuator efforts, and its duration."""
 
     seconds: float = DEFAULT_SECONDS
     q0: Mapping[str, float] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class MotionStart:
         return bool(self.q0 or self.qd0 or self.efforts)
 
     def command_arguments(self) -> str:
-        """What follows a file in a command, to the last digit, but for the time."""
+        """The arguments that follow a file in a command, to the last digit, but for the time."""
         speeds = "".join(f" --speed{word}" for word in command_assignments(self.qd0))
         drives = "".join(
             f" --drive {shlex.quote(f'{name}={text}')}" for name, text in self.efforts.items()
@@ -54,7 +54,7 @@ def command_assignments(values: Mapping[str, float]) -> list[str]:
 
 
 def exact_number_text(value: float) -> str:
-    """As short as can be with all digits."""
+    """The shortest text of a number with all digits."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
@@ -72,7 +72,8 @@ def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
     for name, force in zip(driven, forces, strict=True):
         if not np.isfinite(force):
             raise LinkwrightError(
-                f"the drive '{name}' is no finite number at the start", where=mechanism.name,
+                f"the actuator effort '{name}' is not a finite number at the start",
+                where=mechanism.name,
                 remedy=f"change '{start.efforts.get(name, name)}', or where the motion starts",
             )  # fmt: skip
 

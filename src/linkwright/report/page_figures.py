@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAGE_FIGURE_WIDTH = 92.0
-"""Of figures, mm: their words can be read where a phone shows them whole."""
+"""The width of figures, mm: their words can be read where a phone shows them whole."""
 MAX_PLOT_LINES = 8
 """Coordinates that a plot can show."""
 _MAX_TRACED_FRAMES = 4
@@ -31,7 +31,7 @@ _MAX_JOINTS_DRAWN_OFTEN = 12
 _MAX_MARKED_EVENTS = 12
 """Times of events that are marked: more of them would hide the lines."""
 _MIN_SPIN_RATIO = 15.0
-"""How many times as far as the others something turns that would hide them."""
+"""The ratio of turns above which one coordinate would hide the others."""
 
 
 def figure_html(figure: Figure, caption: str, mark: str) -> Markup:
@@ -74,12 +74,12 @@ def spinning_coordinates(run: Run) -> list[str]:
 
 
 def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[str], str]:
-    """As many as a plot can show, and what is not there; no name means all."""
+    """The names that a plot can show, and those left out; no name means all."""
     shown = [name for name in names if name not in spinning]
     hidden = [name for name in names if name in spinning]
     if not shown or len(names) == len(shown) <= MAX_PLOT_LINES:
         return [], ""
-    left = f", without {' and '.join(hidden)}, which turn on and on" if hidden else ""
+    left = f", without {' and '.join(hidden)}, which keep turning" if hidden else ""
     some = f", the first {MAX_PLOT_LINES} of {len(names)}" if len(shown) > MAX_PLOT_LINES else ""
     return shown[:MAX_PLOT_LINES], f"{left}{some}"
 

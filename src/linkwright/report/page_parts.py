@@ -1,4 +1,4 @@
-"""What the page says, as data: each part is made in a process of its own, within a budget."""
+"""Parts of the page, as data: each is made in a process of its own, within a budget."""
 
 from __future__ import annotations
 

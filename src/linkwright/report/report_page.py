@@ -64,11 +64,12 @@ def page(
     closure: float | None = None,
 ) -> str:
     """The HTML of a page about a mechanism that was read from `file` (with the `base` and the
-    `closure` that were asked for); formulations `by` are compared (all unless said). Each part may
+    `closure` that were asked for); formulations `by` are compared (default: all). Each part may
     take `budget` seconds; what needs more is left out, and said so.
 
-    The motion is from home at rest over 5 s, or from q0 with speeds qd0 and `drives` (expressions
-    by name); mechanisms of the gallery have one of their own where nothing of this is given.
+    The motion is from home at rest over 5 s, or from q0 with velocities qd0 and `drives`
+    (expressions by name); mechanisms of the gallery have one of their own where nothing of this is
+    given.
     """
     start = _choose_motion_start(mechanism, duration, q0 or {}, qd0 or {}, drives or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
@@ -111,11 +112,12 @@ def _choose_motion_start(
     qd0: Mapping[str, float],
     drives: Mapping[str, str],
 ) -> MotionStart:
-    """What was asked for, if a motion can begin so, or what is usual for this mechanism."""
+    """The start that was asked for, if a motion can begin so, or the usual one of this
+    mechanism."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
+            f"{mechanism.name} cannot move: it has no degrees of freedom",
+            remedy="add a joint, or unlock one",
         )
     said = MotionStart(DEFAULT_SECONDS, q0, qd0, drives)
     if said.is_given:
@@ -126,7 +128,7 @@ def _choose_motion_start(
 
 @dataclass(frozen=True)
 class PageCommands:
-    """What makes the page and its parts again, with all that was asked for."""
+    """The commands that make the page and its parts again, with all options."""
 
     report: str
     simulate: str

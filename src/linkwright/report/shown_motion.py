@@ -24,9 +24,9 @@ Made = TypeVar("Made")
 
 
 MIN_VISIBLE_CHANGE = 0.02
-"""What a coordinate must change by, for the motion to be seen."""
+"""The least change of a coordinate that makes the motion visible."""
 MAX_FALL_SIZES = 2.5
-"""How far something may fall, in sizes of the mechanism: then nothing else would be seen."""
+"""The greatest fall, in sizes of the mechanism: beyond it nothing else would be seen."""
 _START_VELOCITY = 0.5
 
 
@@ -41,13 +41,13 @@ class PageMotion:
 
 @dataclass(frozen=True)
 class LeftOutPart:
-    """Why a part is not there."""
+    """The reason why a part was left out."""
 
     reason: str
 
 
 def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
-    """What is made, or why it could not be."""
+    """The part, or the reason why it could not be made."""
     try:
         return make()
     except LinkwrightError as error:
@@ -57,7 +57,8 @@ def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
 def compute_page_motion(
     worker: TimedWorker, mechanism: Mechanism, start: MotionStart, budget: float
 ) -> PageMotion | LeftOutPart:
-    """From the start; what takes too long loses its dry friction, or is shorter, which is said."""
+    """Compute the motion from the start; one that takes too long loses its dry friction, or is
+    shorter, and a note says so."""
     smooth = mechanism.without("friction")
     attempts: list[tuple[Mechanism, MotionStart, str, tuple[str, ...]]] = [
         (mechanism, start, "", ())
@@ -83,7 +84,8 @@ def compute_page_motion(
 
 
 def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion:
-    """From the start; what would stand still gets speeds, and what falls is followed no further."""
+    """Simulate from the start; a mechanism that would rest gets velocities, and one that falls is
+    followed no further."""
     found = _simulate_within_limits(
         mechanism, start, f"from {start.place_text()}{_start_description(mechanism, start)}"
     )
@@ -110,7 +112,7 @@ def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion
 def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
     if not start.qd0:
         moving = any(c.type == "drive" for c in mechanism.constraints.values())
-        rest = ", with the speeds that its constraints demand" if moving else ", at rest"
+        rest = ", with the velocities that its constraints demand" if moving else ", at rest"
     else:
         speeds = ", ".join(f"{name} = {value:.3g}" for name, value in start.qd0.items())
         others = " (the others as its constraints demand)" if mechanism.constraints else ""
@@ -120,7 +122,7 @@ def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
 
 
 def _start_velocities(mechanism: Mechanism, run: Run) -> dict[str, float]:
-    """Such as constraints allow."""
+    """The initial velocities that constraints allow."""
     names = mechanism_names(mechanism)
     qd = np.full(names.nv, _START_VELOCITY)
     if names.constraints:
@@ -163,9 +165,9 @@ def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str
 
 
 def _early_end_note(run: Run) -> tuple[str, ...]:
-    return () if run.finished else (f"It ends before its time: {run.status}.",)
+    return () if run.finished else (f"It ends early: {run.status}.",)
 
 
 def simulate_arguments(start: MotionStart, stops: str = "impact") -> str:
-    """What follows `linkwright simulate FILE`, to the last digit."""
+    """The arguments that follow `linkwright simulate FILE`, to the last digit."""
     return f"{start.command_arguments()} -t {exact_number_text(start.seconds)} --stops {stops}"

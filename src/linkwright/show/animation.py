@@ -37,7 +37,7 @@ Pixels = Bytes
 FILM_FORMATS = (".mp4", ".gif", ".html")
 _FRAME_RATES = {".mp4": 30.0, ".gif": 20.0}
 _FILM_WIDTH, _DOTS_PER_INCH = 115.0, 181.0
-"""Of a picture, mm; dots an inch."""
+"""The width of a picture, mm; dots an inch."""
 
 
 def animate(
@@ -82,11 +82,13 @@ def animate(
     kind = target.suffix.lower()
     if kind not in FILM_FORMATS:
         raise FileError(
-            f"'{target.suffix}' is no format of films", where=str(target),
+            f"'{target.suffix}' is not a format for films", where=str(target),
             remedy=f"use {', '.join(FILM_FORMATS)}",
         )  # fmt: skip
     if not 0 < speed < 1e6:
-        raise LinkwrightError(f"{speed:g} is no speed", remedy="give 1, or 0.5 for half the speed")
+        raise LinkwrightError(
+            f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
+        )
     if kind == ".html":
         write_whole_file(target, animation_page(run, speed=speed, trace=trace, view=view).encode())
         return target

@@ -96,7 +96,7 @@ def magnitude_label(vector: Floats, unit: str) -> str:
 def draw_arrow(
     axes: Axes, start: Floats, along: Floats, paint: str, dashed: bool = False, layer: float = 8
 ) -> None:  # fmt: skip
-    """From a point along a vector, on the paper."""
+    """Draw an arrow from a point along a vector, on the paper."""
     if not np.linalg.norm(along):
         return
     look = {"arrowstyle": "-|>", "lw": 1.1, "color": paint, "shrinkA": 0, "shrinkB": 0,

@@ -1,4 +1,4 @@
-"""How the bodies of a mechanism move: mass centres, their rates, and each body's energies."""
+"""Motions of bodies: centres of mass, their rates, and each body's energies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..types import Floats
 
 @dataclass(frozen=True)
 class DrawnBody:
-    """A moving body in its own axes: mass, mass centre, tensor about it."""
+    """A moving body in its own axes: mass, centre of mass, tensor about it."""
 
     name: str
     mass: float
@@ -73,13 +73,13 @@ class BodyMotions:
 
     @cached_property
     def center_offset(self) -> Floats:
-        """From each body's origin to its mass centre, world axes."""
+        """The vectors from each body's origin to its centre of mass, world axes."""
         local = np.array([solid.center_of_mass for solid in self.bodies])
         return np.asarray(np.einsum("...bij,bj->...bi", self.placements[..., :3, :3], local))
 
     @cached_property
     def world_inertia(self) -> Floats:
-        """About the mass centres, world axes."""
+        """The inertia tensors about the centres of mass, world axes."""
         R, local = self.placements[..., :3, :3], np.array([solid.inertia for solid in self.bodies])
         return np.asarray(np.einsum("...bij,bjk,...blk->...bil", R, local, R))
 

@@ -199,7 +199,7 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
         for name in radius:
             if name not in names:
                 raise NameNotFoundError(
-                    f"there is no body '{name}'", remedy=suggest_remedy(name, names)
+                    f"unknown body '{name}'", remedy=suggest_remedy(name, names)
                 )
     sizes = radius.values() if isinstance(radius, Mapping) else (radius,)
     if not all(0 <= size < np.inf for size in sizes):
@@ -223,7 +223,7 @@ def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
         ends = np.array([start, end], dtype=float)
         if ends.shape != (2, 3) or not np.isfinite(ends).all() or not 0 <= radius < np.inf:
             raise LinkwrightError(
-                f"the obstacle '{name}' is no capsule",
+                f"the obstacle '{name}' is not a capsule",
                 remedy="give ((x, y, z), (x, y, z), radius)",
             )
         found.append(_Capsule(name, GROUND_LINK, ends, float(radius)))
@@ -245,7 +245,8 @@ def _placed(poses: Floats, capsule: _Capsule) -> tuple[Floats, Floats]:
 
 
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Between the segments ab and cd, row by row: inside both, or at one of the four ends."""
+    """The distance between the segments ab and cd, row by row: inside both, or at one of the
+    ends."""
     u, v, w = b - a, d - c, a - c
     uu, uv, vv = (u * u).sum(-1), (u * v).sum(-1), (v * v).sum(-1)
     uw, vw = (u * w).sum(-1), (v * w).sum(-1)

@@ -144,7 +144,7 @@ def _draw_traces(
 
 
 def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:
-    """Which colour is which time."""
+    """Draw the bar that shows which colour is which time."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

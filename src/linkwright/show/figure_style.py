@@ -1,4 +1,5 @@
-"""How all pictures look: small sober type, colours that everybody can tell apart, vector files."""
+"""The style of all pictures: small sober type, colours that everybody can tell apart, vector
+files."""
 
 from __future__ import annotations
 
@@ -145,8 +146,8 @@ def draw_legend(
 
 
 def legend_columns(labels: Sequence[str], width: float, beside: float | None = None) -> int:
-    """In how many columns names of lines fit over a panel of a picture's width, mm, with so much
-    beside the axes; as even as their rows can be."""
+    """The number of columns in which names of lines fit over a panel of a picture's width, mm,
+    with so much beside the axes; as even as their rows can be."""
     widths, room = (
         [_legend_entry_width(label) for label in labels],
         width - (beside or _DEFAULT_LABEL_WIDTH),
@@ -161,7 +162,7 @@ def legend_columns(labels: Sequence[str], width: float, beside: float | None = N
 
 
 def axis_label_width(several: Sequence[Axes]) -> float:
-    """What the widest labels and ticks to the left of axes need, and the paper's rims, mm."""
+    """The width of the widest labels and ticks to the left of axes, with the paper's rims, mm."""
     widest = 0.0
     for axes in several:
         box = axes.yaxis.get_tightbbox()
@@ -170,7 +171,8 @@ def axis_label_width(several: Sequence[Axes]) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """Of a line in letters of so many points, mm; outlines of letters grow with their size."""
+    """The width of a line in letters of so many points, mm; outlines of letters grow with their
+    size."""
     from matplotlib import rcParams
 
     fonts = (rcParams[key] for key in ("font.family", "font.sans-serif", "font.serif"))
@@ -180,15 +182,15 @@ def text_width(text: str, size: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _width_in_letters(text: str, fonts: tuple[str, ...], mathematics: str) -> float:
-    """Of a line in the present fonts, by which it is kept, in sizes of letters: tracing the curves
-    of letters takes long, and layouts ask for the same lines at many sizes."""
+    """The width of a line in the present fonts, by which it is kept, in sizes of letters: tracing
+    the curves of letters takes long, and layouts ask for the same lines at many sizes."""
     from matplotlib.textpath import TextPath
 
     return float(TextPath((0, 0), text, size=100.0).get_extents().x1) / 100.0
 
 
 def _legend_entry_width(label: str) -> float:
-    """Of a line's sign and name in a legend, and the gap to the next, mm."""
+    """The width of a line's sign and name in a legend, with the gap to the next, mm."""
     from matplotlib import rcParams
 
     size, parts = (
@@ -225,7 +227,7 @@ def save(figure: Figure, path: str | Path) -> Path:
     kind = target.suffix.lower()
     if kind not in FIGURE_FORMATS:
         raise FileError(
-            f"'{target.suffix}' is no format of pictures", where=str(target),
+            f"'{target.suffix}' is not a format for pictures", where=str(target),
             remedy=f"use {', '.join(FIGURE_FORMATS)}",
         )  # fmt: skip
     write_whole_file(target, figure_bytes(figure, kind[1:]))

@@ -102,7 +102,7 @@ def animation_page(
 
 
 def policy_of(body: str) -> str:
-    """What a page with this body may do: fetch nothing, and run no script but its own."""
+    """The content policy of a page with this body: fetch nothing, and run no script but its own."""
     scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
     hashes = [base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in scripts]
     allowed = " ".join(f"'sha256-{x}'" for x in dict.fromkeys(hashes)) or "'none'"
@@ -150,7 +150,9 @@ def animation_element(
     >>> element = lw.show.animation_element(run, identity="first")  # doctest: +SKIP
     """
     if not 0 < speed < 1e6:
-        raise LinkwrightError(f"{speed:g} is no speed", remedy="give 1, or 0.5 for half the speed")
+        raise LinkwrightError(
+            f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
+        )
     data = motion_data(run, trace, view) | {"autoplay": autoplay}
     speeds = dict(sorted({speed: f"{speed:g} ×", **_SPEEDS}.items(), reverse=True))
     choices = "".join(
@@ -173,7 +175,7 @@ def animation_element(
 
 
 def _inexact(error: float) -> str:
-    """What to say where a run is too long for key frames that are close enough."""
+    """The note where a run is too long for key frames that are close enough."""
     if error <= 1:
         return ""
     return (
@@ -195,8 +197,8 @@ def _player() -> str:
 def motion_data(
     run: Run, trace: Sequence[str] | None = None, view: str | tuple[float, float] | None = None
 ) -> dict[str, Any]:
-    """What the page draws: shapes of links, how links follow from joint coordinates, and key
-    frames of these."""
+    """The data that the page draws: shapes of links, how links follow from joint coordinates, and
+    key frames of these."""
     scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
     poses = placements_at_times(scene, run, _thinned(run.t))
@@ -234,7 +236,7 @@ def motion_data(
 
 
 def _thinned(times: Floats) -> Floats:
-    """At most 2000 of the times, with both ends: enough to see how far things reach."""
+    """Keep at most 2000 of the times, with both ends: enough to see how far things reach."""
     return np.asarray(times[np.unique(np.linspace(0, len(times) - 1, 2000).astype(int))])
 
 

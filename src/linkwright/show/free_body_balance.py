@@ -91,7 +91,7 @@ def state_of(
     tau: ArrayLike | None = None,
     t: float = 0.0,
 ) -> State:
-    """At rest and without drives unless said; accelerations follow from the forces."""
+    """The state, by default at rest and without actuator efforts; accelerations follow."""
     model = drawing_model(mechanism)
     nq, nv, names = model.nq, model.nv, model.names
     here = mechanism_scene(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
@@ -155,7 +155,7 @@ def free_bodies(
 
 
 def _with_rest(body: FreeBody, state: State) -> FreeBody:
-    """With the force of constraints that are no joints, where there are any."""
+    """Add the force of constraints that are not joints, where there are any."""
     tree = mechanism_scene(state.model.mechanism).tree
     jointed = all(tie.loop_frames for tie in tree.restraints.entries)
     if jointed and not state.model.mechanism.contacts:
@@ -169,7 +169,7 @@ def _with_rest(body: FreeBody, state: State) -> FreeBody:
 
 
 def _reactions(state: State) -> dict[str, list[Applied]]:
-    """Of joints and loops, on both of their bodies."""
+    """The reactions of joints and loops, on both of their bodies."""
     model, mechanism = state.model, state.model.mechanism
     under, last = "reactions", state.tau
     if not model.names.constraints:
@@ -200,7 +200,7 @@ def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
 
 
 def _loads(state: State) -> list[tuple[str, Applied]]:
-    """What force elements do to bodies, named."""
+    """The named forces of force elements on bodies."""
     tree: KinematicTree = mechanism_scene(state.model.mechanism).tree
     motion = tree.motion
     named = _named_loads(tree)
@@ -218,7 +218,7 @@ def _loads(state: State) -> list[tuple[str, Applied]]:
 
 
 def _named_loads(tree: KinematicTree) -> list[tuple[str, BodyForce]]:
-    """What force elements do to bodies; those of each label are numbered."""
+    """The forces of force elements on bodies; those of each label are numbered."""
     world, v = WorldKinematics(tree, tree.motion.q), spread_velocities(tree, tree.motion.qd)
     numbers: Counter[str] = Counter()
     found = []

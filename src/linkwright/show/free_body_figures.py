@@ -134,7 +134,7 @@ def _draw_free_body(
 
 
 def _draw_center_glyph(axes: Axes, middle: Floats, radius: float) -> None:
-    """The sign of mass centres, as large on every panel."""
+    """The sign of centres of mass, as large on every panel."""
     from matplotlib.patches import Circle, Wedge
 
     x, y = middle

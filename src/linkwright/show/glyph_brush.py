@@ -30,7 +30,7 @@ GLYPH_LAYERS = {
     "spring": 4.5, "damper": 4.5, "coil": 5.8, "hull": 6.0, "ball": 6.0, "axis": 6.5,
     "dot": 6.5, "center": 7.0,
 }  # fmt: skip
-"""What lies above what; in space, links and joints besides by their depth."""
+"""The drawing order of layers; in space, links and joints are also ordered by their depth."""
 
 
 class GlyphBrush:
@@ -74,7 +74,7 @@ class GlyphBrush:
         return self._layer_above_links(points, layer) if kind in ("hull", "ball") else layer
 
     def _layer_above_links(self, points: Floats, layer: float) -> float:
-        """Of a joint's sign: by its depth, but over the links that end in it."""
+        """The layer of a joint's glyph: by its depth, but over the links that end in it."""
         middle, near = points.mean(axis=0), 2 * self.scene.glyph_radius
         met = [
             own for spots, own in self.link_ends
@@ -171,7 +171,7 @@ class GlyphBrush:
         )
 
     def _draw_center(self, shape: Glyph, points: Floats) -> None:
-        """The sign of mass centres: a disc with two black quarters."""
+        """The sign of centres of mass: a disc with two black quarters."""
         from matplotlib.patches import Circle, Wedge
 
         (x, y), radius = self.view(points[0]), 0.62 * self.scene.glyph_radius

@@ -1,4 +1,5 @@
-"""Signs of joints from the glyphs of their kind, wheels, blades, mass centres, frames, springs."""
+"""Signs of joints from the glyphs of their kind, wheels, blades, centres of mass, frames,
+springs."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ GLYPH_RADIUS_SHARE = 0.018
 
 
 def build_joint_glyphs(scene: Scene) -> list[Glyph]:
-    """Of the tree's joints, and of those that close loops."""
+    """Build the glyphs of the tree's joints, and of those that close loops."""
     found = []
     for span in scene.tree.joints:
         kind = scene.mechanism.joints[span.name].kind
@@ -57,7 +58,7 @@ def build_joint_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def _spring_coil_glyphs(scene: Scene, span: JointLinks, s: float) -> list[Glyph]:
-    """A spiral about every turning freedom with a spring."""
+    """A spiral about every turning degree of freedom with a spring."""
     found = []
     for k in span.links:
         link = scene.tree.links[k]
@@ -109,7 +110,7 @@ _COIL_PATH = (1.5 + 1.5 * _COIL_ANGLES / _COIL_ANGLES[-1])[:, None] * np.column_
 
 
 def build_center_glyphs(scene: Scene) -> list[Glyph]:
-    """Mass centres of links that have mass, one for all that is fixed together."""
+    """Centres of mass of links that have mass, one for all that is fixed together."""
     links = dict.fromkeys(m.link for m in scene.tree.masses.values() if float(m.m) > 0)
     return [
         Glyph("center", link, combined_link_inertia(scene, link)[1][None, :])
@@ -156,7 +157,7 @@ def build_wheel_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
-    """What is to be drawn of forces, loops and constraints, with their names."""
+    """The sketches of forces, loops and constraints, with their names."""
     parts: list[ForceElement | Restraint] = [
         *scene.tree.forces.force_elements,
         *scene.tree.restraints.entries,
@@ -175,7 +176,7 @@ def _ball_glyphs(scene: Scene, touch: PlaneContact) -> list[Glyph]:
 
 
 def _blade_direction(R: Floats, normal: Floats) -> Floats:
-    """Along a blade: x of its frame, or y where it slips along x."""
+    """The direction along a blade: x of its frame, or y where it slips along x."""
     for axis in np.eye(3):
         ahead = axis - normal * (normal @ axis)
         if np.linalg.norm(ahead) > 0.1:
@@ -218,7 +219,7 @@ def _connector_between(
 
 
 def _slide_rails(scene: Scene, span: JointLinks) -> list[ConnectorGlyph]:
-    """From where a slide begins to where its child is; a spring if the joint has one."""
+    """The rails from where a slide begins to its child; a spring if the joint has one."""
     joint = scene.mechanism.joints[span.name]
     slides = [k for k, m in enumerate(joint.kind.motions) if m.type in ("slide", "screw")]
     if not span.links or scene.is_free_floating(span.name) or not slides:

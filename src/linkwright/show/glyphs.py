@@ -18,8 +18,8 @@ class Glyph:
     """Points fixed to a link (or to ground), and how they are drawn.
 
     line, wheel, blade, axis, coil: a path; plate: a filled polygon; solid, hatch: pairs of points;
-    hull: the outline of two caps of equal size; ball, center, dot: one point. `accent` marks what
-    closes a loop.
+    hull: the outline of two caps of equal size; ball, center, dot: one point. `closes_loop` marks
+    what closes a loop.
     """
 
     kind: str

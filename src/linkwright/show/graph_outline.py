@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _ROW_HEIGHT, _NAME_PADDING, _TEXT_GAP, _LANE_WIDTH, _FIGURE_RIM = 6.0, 1.0, 1.8, 2.2, 2.0
-"""Of a row, around a name, between words, between lines of loops, and at the rims, mm."""
+"""Sizes of a row, around a name, between words, between lines of loops, and at the rims, mm."""
 _INDENT_WIDTHS, _FONT_SIZES = (6.0, 5.0, 4.0, 3.0, 2.5), (7.0, 6.5, 6.0, 5.5, 5.0)
-"""How far a level is indented, mm; letters of names, points: the largest that fit."""
+"""The indentation of a level, mm; letters of names, points: the largest that fit."""
 LOOP_COLOR, CONNECTOR_COLOR = line_color(1), GRAY_COLOR
 
 
@@ -113,7 +113,7 @@ def _fit_outline_sizes(
 
 
 def _outline_row_end(row: OutlineRow, indent: float, size: float) -> float:
-    """Where the words of a row end, mm."""
+    """The end of a row's words, mm."""
     words = [word for word in (row.joint, row.loops) if word]
     box = 2 * _NAME_PADDING + text_width(symbol_label(row.name), size)
     return (
@@ -151,7 +151,7 @@ def _draw_outline_row(axes: Axes, k: int, row: OutlineRow, indent: float, size: 
 
 
 def _draw_outline_branch(axes: Axes, row: OutlineRow, k: int, indent: float) -> None:
-    """From below the parent's box to the left of the child's."""
+    """Draw a branch from below the parent's box to the left of the child's."""
     x, y = _outline_row_start(row, indent) - 0.6 * indent, _outline_row_height(k)
     top = _outline_row_height(row.parent) + 0.4 * _ROW_HEIGHT
     axes.plot(

@@ -1,4 +1,4 @@
-"""What stands still: pivots, tracks of slides, and the floor that wheels roll on."""
+"""Glyphs of ground: pivots, tracks of slides, and the floor that wheels roll on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HATCH_COUNT = 5
 
 
 def build_ground_glyphs(scene: Scene, poses: Floats, view: View) -> list[Glyph]:
-    """For a picture of one or many poses (…, links + 1, 3, 4): tracks are as long as needed."""
+    """Build the glyphs of one or many poses (…, links + 1, 3, 4): tracks are as long as needed."""
     s, many = scene.glyph_radius, poses.reshape(-1, *poses.shape[-3:])
     found: list[Glyph] = []
     for span in scene.tree.joints:

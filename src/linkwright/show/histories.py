@@ -1,4 +1,4 @@
-"""What of a run can be drawn over time: panels of lines that share a unit."""
+"""Histories of a run: panels of lines that share a unit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ANGLE_UNIT, LENGTH_UNIT, NUMBER_UNIT = "rad", "m", "1"
 ROUNDING_SHARE = 1e-9
-"""What is below this share of its scale is nothing."""
+"""Values below this share of their scale count as zero."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class HistoryLine:
     values: Floats
     dashed: bool = False
     order: int | None = None
-    """The number of its colour; that of its place in the panel unless said."""
+    """The number of its colour; default: its place in the panel."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Panel:
     unit: str
     lines: tuple[HistoryLine, ...]
     scale: float = 0.0
-    """What its values come from: they are rounding errors where they are far below it."""
+    """The size that its values come from: they are rounding errors where they are far below it."""
     note: str = ""
-    """What stands after the names of the lines."""
+    """The note after the names of the lines."""
 
     @property
     def legend_labels(self) -> list[str]:
@@ -115,9 +115,7 @@ def _select_lines(found: list[Panel], only: Sequence[str]) -> list[Panel]:
     known = list(dict.fromkeys(line.name for panel in found for line in panel.lines))
     for name in only:
         if name not in known:
-            raise NameNotFoundError(
-                f"there is no line '{name}'", remedy=suggest_remedy(name, known)
-            )
+            raise NameNotFoundError(f"unknown line '{name}'", remedy=suggest_remedy(name, known))
     found = [replace(p, lines=_fix_line_colors(p.lines)) for p in found]
     kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
     return [panel for panel in kept if panel.lines]
@@ -188,7 +186,7 @@ def _acceleration_panels(run: Run) -> list[Panel]:
 
 
 def _rate_label(run: Run, name: str, times: int) -> str:
-    """With dots, of a coordinate; a speed that is the rate of none is written as it is."""
+    """The label of a coordinate with dots; a velocity that is the rate of none keeps its name."""
     if name in mechanism_names(run.mechanism).q:
         return symbol_label(name, times)
     return symbol_label(name) if times == 1 else f"d {symbol_label(name)}/dt"
@@ -214,7 +212,7 @@ def _energy_panels(run: Run) -> list[Panel]:
 
 
 def _power_panels(run: Run) -> list[Panel]:
-    """Of each drive, and of all together."""
+    """The power of each actuator, and of all together."""
     names, each = mechanism_names(run.mechanism).qd, run.power
     labels = [indexed_label("P", name) for name in names]
     lines = [
@@ -222,11 +220,11 @@ def _power_panels(run: Run) -> list[Panel]:
     ]
     if len(lines) > 1:
         lines.append(HistoryLine("all drives", "all drives", each.sum(axis=1), dashed=True))
-    return [Panel("power of drives", "W", tuple(lines))]
+    return [Panel("power of actuators", "W", tuple(lines))]
 
 
 def _work_panels(run: Run) -> list[Panel]:
-    """What all but conservative forces did, by whom, beside the energy that came of it."""
+    """The work of each nonconservative force, beside the energy that came of it."""
     parts = {"inputs": run.work_inputs, "given forces": run.work_given, "losses": run.work_losses}
     size = max(float(np.abs(values).max()) for values in parts.values())
     lines = [HistoryLine(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
@@ -246,7 +244,7 @@ def _momentum_panels(run: Run) -> list[Panel]:
 
 
 def _momentum_scales(run: Run) -> tuple[float, float]:
-    """What parts would have if none balanced another: m v, and that of speeds and distances
+    """The momenta if no part balanced another: m v, and that of velocities and distances
     between bodies."""
     motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
@@ -290,9 +288,9 @@ def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], F
         moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]
         return [
             Panel(
-                f"${head}_{'xyz'[k]}$ of mass centres"
+                f"${head}_{'xyz'[k]}$ of centres of mass"
                 if head != "x"
-                else f"{'xyz'[k]} of mass centres",
+                else f"{'xyz'[k]} of centres of mass",
                 unit,
                 tuple(
                     HistoryLine(n, symbol_label(n), values[:, b, k])
@@ -337,7 +335,7 @@ HISTORY_PANELS: dict[str, Callable[[Any], list[Panel]]] = {
     "body_energy": _body_energy_panels,
     "closure": _closure_panels,
 }
-"""What can be drawn of every run; beside these, whatever `run.data` holds."""
+"""The histories of every run; beside these, whatever `run.data` holds."""
 RUN_DATA_NAMES = (
     "q", "qd", "qdd", "tau", "push", "u", "kinetic_energy", "potential_energy", "energy", "work",
     "work_inputs", "work_given", "work_losses", "energy_error", "closure_error",
@@ -345,7 +343,7 @@ RUN_DATA_NAMES = (
     "potential_energy_of_springs", "mass_centers", "frame_positions", "momenta", "center_of_mass",
     "angular_momentum", "linear_momentum", "reactions", "multipliers",
 )  # fmt: skip
-"""What `run.data` can hold, beside the states of a controller."""
+"""The names that `run.data` can hold, beside the states of a controller."""
 
 
 def _data_panels(run: Run, name: str) -> list[Panel]:

@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from ..simulation.run import Run
 
 _PANEL_HEIGHT, _LEGEND_ROW_HEIGHT = 38.0, 3.5
-"""Of a panel, and of a row of names, mm."""
+"""The height of a panel, and of a row of names, mm."""
 TIME_AXIS_HEIGHT = 14.0
-"""Below all panels, for the time, mm."""
+"""The height below all panels, for the time, mm."""
 _MAX_EVENT_LINES = 200
 """The most times of events that are marked."""
 _ERROR_SHARE = 1e-7
-"""Share of its scale below which a value is no more than an error."""
+"""Share of its scale below which a value is only an error."""
 _MAX_LABEL_LENGTH = 22
 """Characters of a label that stand beside a panel in one line."""
 _COINCIDENCE_SHARE = 1e-3
@@ -134,7 +134,7 @@ def over_time(
     1
     """
     if not found:
-        raise LinkwrightError("there is nothing to draw", remedy="name a quantity")
+        raise LinkwrightError("there cannot be drawn", remedy="name a quantity")
     figure = new_figure(
         width, height or TIME_AXIS_HEIGHT + sum(panel_height(panel, width) for panel in found)
     )
@@ -179,7 +179,7 @@ def _draw_event_lines(figure: Figure, run: Run) -> None:
 
 
 def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
-    """Lines and their unit on given axes; their names come later, by `name_lines`."""
+    """Lines and their unit on given axes; their names come later, by `draw_panel_legends`."""
     height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
     for place, line in enumerate(panel.lines):
         k = place if line.order is None else line.order
@@ -206,7 +206,7 @@ def _lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool
 
 
 def _label_value_axis(axes: Axes, panel: Panel) -> None:
-    """What is measured, and in what: with the power of ten of large and small numbers."""
+    """Label an axis with its quantity and unit, and the power of ten of large and small numbers."""
     power = set_tick_power(axes)
     unit = panel.unit if panel.unit != "1" else ""
     parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]
@@ -216,7 +216,7 @@ def _label_value_axis(axes: Axes, panel: Panel) -> None:
 
 
 def set_tick_power(axes: Axes) -> int:
-    """Ticks of an axis in a power of ten that its label must name; 0 where there is no need."""
+    """Ticks of an axis in a power of ten that its label must name; 0 where none is needed."""
     from matplotlib.ticker import ScalarFormatter
 
     size = float(np.abs(axes.get_ylim()).max()) or 1.0
@@ -240,7 +240,7 @@ def _hide_rounding_errors(axes: Axes, values: Any, scale: float) -> None:
 
 
 def _steady_axis_limits(lines: Sequence[HistoryLine]) -> tuple[float, float] | None:
-    """Limits about values that hardly change: rounding errors are no motion."""
+    """Limits about values that hardly change: rounding errors are not motion."""
     every = np.concatenate([line.values for line in lines])
     every = every[np.isfinite(every)]
     low, high = (every.min(), every.max()) if every.size else (0.0, 0.0)
@@ -288,13 +288,13 @@ def phase(
     for name in names:
         if name not in paired:
             raise NameNotFoundError(
-                f"'{name}' is no coordinate whose rate is a speed",
+                f"'{name}' is not a coordinate whose rate is a velocity",
                 remedy=suggest_remedy(name, paired),
             )
     chosen = list(names) or paired
     if not chosen:
         raise LinkwrightError(
-            "no speed is the rate of a coordinate", where=mechanism.name,
+            "no velocity is the rate of a coordinate", where=mechanism.name,
             remedy='use rotation = "cardan"',
         )  # fmt: skip
     units = dict(zip(known.q, coordinate_units(mechanism), strict=True))

@@ -1,4 +1,4 @@
-"""What is drawn on axes already, in millimetres of the paper: words keep away from it."""
+"""The ink that is on axes already, in millimetres of the paper: labels keep away from it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _MIN_CELL_SIZE, _MAX_CELLS = 0.4, 800
 """Side of a cell, mm; how many there are at most along a side of the paper."""
 _PATH_SAMPLE_SPACING = 0.35
-"""Between samples along a path, mm."""
+"""The distance between samples along a path, mm."""
 _SHIFT_SPACING = 1.0
-"""Between places where a sign may stand, mm."""
+"""The distance between places where a glyph may stand, mm."""
 _BACKGROUND_LAYER = 1.0
-"""What lies below this layer (floors and their grids) may be written on."""
+"""The layer below which ink (floors and their grids) may be written on."""
 _TEXT_WEIGHT = 6.0
-"""How much more a cell of words counts than a cell of lines."""
+"""The weight of a cell of words against a cell of lines."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class PaperTransform:
         return np.asarray(self.axes.transData.inverted().transform(flat))
 
     def length_mm(self, size: float) -> float:
-        """In mm, of a length across."""
+        """The length across, in mm."""
         return float(np.linalg.norm(np.subtract(*self([[size, 0], [0, 0]]))))
 
     def text_size(self, artist: Artist) -> Floats:
@@ -78,7 +78,7 @@ class PaperTransform:
 
 
 class InkGrid:
-    """How much is drawn in every cell of the paper, and its sums over boxes."""
+    """The ink in every cell of the paper, and its sums over boxes."""
 
     def __init__(self, paper: PaperTransform) -> None:
         self.paper = paper
@@ -122,7 +122,7 @@ class InkGrid:
         return bool((points > self.paper.low).all() and (points < self.paper.high).all())
 
     def ink_under_boxes(self, low: Floats, high: Floats) -> Floats:
-        """What boxes (n, 2) from low to high would cover."""
+        """The ink that boxes (n, 2) from low to high would cover."""
         i = np.clip(
             np.floor((low - self.paper.low) / self.cell_size).astype(int), 0, self.cell_counts
         )
@@ -135,14 +135,14 @@ class InkGrid:
         )
 
     def ink_along_points(self, points: Floats) -> Floats:
-        """What points (n, k, 2) meet, summed over k."""
+        """The ink that points (n, k, 2) meet, summed over k."""
         at = np.floor((points - self.paper.low) / self.cell_size).astype(int)
         at = np.clip(at, 0, self.cell_counts - 1)
         return np.asarray(self.cells[at[..., 0], at[..., 1]].sum(axis=-1))
 
 
 def shift_to_free_ink(ink: InkGrid, low: Floats, high: Floats) -> Floats:
-    """How far a box on the paper has to move so that it covers as little as it can, mm: nowhere
+    """The shift of a box on the paper after which it covers as little as it can, mm: nowhere
     if it covers nothing, else to the nearest such place on the paper."""
     room = ink.paper.low - low, ink.paper.high - high
     sides = [_shifts_on_paper(room[0][k], room[1][k]) for k in range(2)]
@@ -183,7 +183,7 @@ def _artist_paths(axes: Axes) -> Iterator[Floats]:
 
 
 def text_corners(paper: PaperTransform, text: Text) -> Floats:
-    """Of a written word, mm; one that is turned stands about its own position."""
+    """The corners of a text, mm; one that is turned stands about its own position."""
     angle = np.radians(text.get_rotation())
     text.set_rotation(0)
     box = text.get_window_extent()

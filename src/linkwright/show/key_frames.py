@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 
 CANVAS_WIDTH, CANVAS_HEIGHT, CANVAS_BORDER = 644.0, 402.0, 24.0
-"""Of the page's canvas at its widest, and what is free around the drawing, CSS pixels."""
+"""The page's canvas at its widest, and the border around the drawing, CSS pixels."""
 PIXEL_TOLERANCE = 0.15
-"""How far a point may be from its place, pixels: less than one also at a zoom of four."""
+"""The greatest error of a point, pixels: less than one also at a zoom of four."""
 _MAX_FILM_NUMBERS = 400_000
-"""In all key frames together: some 3 MB of text. A film that needs more is less exact."""
+"""The most numbers in all key frames together: some 3 MB of text. A film that needs more is less
+exact."""
 _CHECKS_PER_INTERVAL, _MAX_HALVINGS = 8, 14
 """Parts of an interval at whose ends it is checked; how often it is halved at most."""
 
@@ -45,12 +46,12 @@ class KeyFrames:
     joint_coordinates: Floats
     coordinate_rates: Floats
     meters_per_pixel: float
-    """How many metres a pixel shows."""
+    """The metres that a pixel shows."""
     error_pixels: float
-    """How far a point may be from its place between them, pixels."""
+    """The greatest error of a point between key frames, pixels."""
 
     def page_data(self) -> dict[str, object]:
-        """As the page reads them, with no more digits than can be seen."""
+        """The key frames as the page reads them, with no more digits than can be seen."""
         spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.meters_per_pixel)
         return {
             "times": round_for_page(self.times, 1e-6 * float(spans.min(initial=1.0)) or 1e-9),
@@ -60,7 +61,7 @@ class KeyFrames:
 
 
 def canvas_pixel_size(extent: Floats) -> float:
-    """How many metres a pixel shows when the page is as wide as it gets, not zoomed."""
+    """The metres that a pixel shows when the page is at its widest, not zoomed."""
     return float(
         max(extent[0] / (CANVAS_WIDTH - CANVAS_BORDER), extent[1] / (CANVAS_HEIGHT - CANVAS_BORDER))
     )
@@ -73,8 +74,9 @@ def round_for_page(values: Floats, unit: float) -> Any:
 
 
 def film_link_data(scene: Scene) -> list[dict[str, object]]:
-    """How each link follows from its parent: its motion's place there (position, quaternion), the
-    kind of motion, the index of its first coordinate, and constants of turns and shifts."""
+    """The data by which each link follows from its parent: its motion's place there (position,
+    quaternion), the kind of motion, the index of its first coordinate, and constants of turns and
+    shifts."""
     return [
         {
             "parent": link.parent, "kind": link.kind.value, "q": link.q,
@@ -95,7 +97,7 @@ def _film_quaternion(R: Floats) -> list[float]:
 def choose_key_frames(
     scene: Scene, run: Run, shapes: Sequence[Glyph], points: Sequence[TracedPoint], pixel: float
 ) -> KeyFrames:
-    """Key frames from which all shapes and traced points are placed to `TOLERANCE` pixels."""
+    """Key frames from which all shapes and traced points are placed to `PIXEL_TOLERANCE` pixels."""
     track = _FilmTrack(scene, run, _link_box_corners(scene, shapes, points))
     most = max(2, _MAX_FILM_NUMBERS // (2 * track.coordinate_count))
     if len(run.t) < 2:
@@ -110,7 +112,7 @@ def choose_key_frames(
 
 
 def _first_key_times(t: Floats) -> Floats:
-    """One in `_CHECKED` of the run's samples, so that none of them is overlooked."""
+    """One in `_CHECKS_PER_INTERVAL` of the run's samples, so that none of them is overlooked."""
     return np.unique([*t[::_CHECKS_PER_INTERVAL], t[-1]])
 
 
@@ -165,14 +167,14 @@ class _FilmTrack:
         return np.asarray(self.spread_function(q.T), dtype=float).T
 
     def coordinate_rates(self, times: Floats) -> Floats:
-        """Of the joint coordinates, by central differences (one-sided at both ends)."""
+        """The rates of the joint coordinates, by central differences (one-sided at both ends)."""
         before = np.maximum(times - self.difference_step, self.run.t[0])
         after = np.minimum(times + self.difference_step, self.run.t[-1])
         span = np.where(after > before, after - before, 1.0)[:, None]
         return (self.joint_coordinates(after) - self.joint_coordinates(before)) / span
 
     def interpolation_errors(self, left: Floats, right: Floats) -> Floats:
-        """How far, m, points get from their places between each pair of key frames at most."""
+        """The greatest error of points, m, between each pair of key frames."""
         share = np.arange(1, _CHECKS_PER_INTERVAL) / _CHECKS_PER_INTERVAL
         times = left[:, None] + share * (right - left)[:, None]
         true, span = self.joint_coordinates(times.ravel()), (right - left)[:, None, None]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _DIRECTION_COUNT, _PLACE_DISTANCES = 24, (0.6, 1.8, 3.2, 5.0, 7.5, 10.5, 14.0, 18.0)
 """Directions in which a place is looked for, and distances, mm."""
 _PLACE_GRID_SPACING, _MAX_GRID_PLACES = 3.0, 40
-"""Between places all over the paper, mm, where nothing near is free; the most along a side."""
+"""The distance between places all over the paper, mm, where nothing near is free; the most along a
+side."""
 _LABEL_PADDING = 0.35
 """Free of words around a word, mm."""
 _MAX_BESIDE_DISTANCE, _MIN_NEARER_RATIO = 2.4, 1.5
@@ -138,12 +139,12 @@ class LabelSeeker:
         self.low, self.high = self.places - self.half_extent, self.places + self.half_extent
 
     def _place_cover_costs(self) -> Floats:
-        """For what a place covers, and for its distance."""
+        """The costs of what a place covers, and of its distance."""
         covered = self.ink.ink_under_boxes(self.low - _LABEL_PADDING, self.high + _LABEL_PADDING)
         return np.asarray(1.5 * covered + 0.9 * self._box_distances(self.own_points).min(axis=1))
 
     def _candidate_places(self) -> Floats:
-        """In many directions at several distances, then on a grid; all of them on the paper."""
+        """The places in many directions at several distances, then on a grid; all on the paper."""
         angles = 2 * np.pi * (np.arange(_DIRECTION_COUNT) + 3) / _DIRECTION_COUNT
         way = np.column_stack([np.cos(angles), np.sin(angles)])
         center = self.own_points.mean(axis=0)
@@ -160,7 +161,7 @@ class LabelSeeker:
         return np.asarray(np.clip(every, np.minimum(low, high), np.maximum(low, high)))
 
     def _box_distances(self, points: Floats) -> Floats:
-        """From every place's box to points: (places, points)."""
+        """The distances from every place's box to points: (places, points)."""
         beyond = np.abs(points[None] - self.places[:, None]) - self.half_extent
         return np.asarray(np.linalg.norm(np.maximum(beyond, 0.0), axis=-1))
 
@@ -195,7 +196,7 @@ class LabelSeeker:
 
     @cached_property
     def place_costs(self) -> Floats:
-        """Of every place, whatever the other labels do."""
+        """The cost of every place, whatever the other labels do."""
         found = self.cover_costs
         if len(self.other_points):
             found = found + 20.0 * (
@@ -212,7 +213,7 @@ class LabelSeeker:
         return np.asarray(found + self.needs_leader * (_LEADER_COST + 0.8 * crossed))
 
     def overlap_costs(self, other: LabelSeeker, choice: int) -> Floats:
-        """What every place costs more because another label stands where it does."""
+        """The additional cost of every place because another label stands where it does."""
         low, high = other.low[choice] - _LABEL_PADDING, other.high[choice] + _LABEL_PADDING
         room = np.minimum(self.high, high) - np.maximum(self.low, low)
         found = _OVERLAP_COST * (room > 0).all(axis=1) * (1 + np.maximum(room, 0).prod(axis=1))
@@ -235,12 +236,12 @@ class LabelSeeker:
 
 
 def _grid_places(length: float) -> int:
-    """Of the grid along a side."""
+    """The places of the grid along a side."""
     return int(np.clip(length / _PLACE_GRID_SPACING, 2, _MAX_GRID_PLACES))
 
 
 def _lines_cross(lines: Floats, one: Floats) -> Booleans:
-    """Which of the lines (n, 2, 2) cross one line."""
+    """Tell which of the lines (n, 2, 2) cross one line."""
 
     def side(a: Floats, b: Floats, p: Floats) -> Floats:
         u, v = b - a, p - a

@@ -13,7 +13,7 @@ _SYMBOL_PATTERN = re.compile(r"([A-Za-z]+?)_?(\d+|[A-Z])?")
 
 
 def symbol_label(name: str, dots: int = 0) -> str:
-    """For matplotlib: a short name as a formula, others as they are written, their rates as q̇."""
+    """The label for matplotlib: a short name as a formula, others as written, their rates as q̇."""
     head, index = _letter_and_index(name)
     if not head:
         return (
@@ -33,7 +33,7 @@ def strip_math_markup(text: str) -> str:
 
 
 def plain_label(name: str) -> str:
-    """For matplotlib: a name as it is written, never a formula."""
+    """The label for matplotlib: a name as it is written, never a formula."""
     return name.replace("$", r"\$")
 
 
@@ -47,7 +47,7 @@ def _letter_and_index(name: str) -> tuple[str, str]:
 
 
 def indexed_label(head: str, name: str) -> str:
-    """τ of the freedom q1, p of theta2, …: a symbol with a name below."""
+    """τ of the degree of freedom q1, p of theta2, …: a symbol with a name below."""
     inner, index = _letter_and_index(name)
     if not inner:
         return f"${head}$ {plain_label(name)}"

@@ -23,7 +23,7 @@ _DIMENSION_FONT_SIZE, _LINE_GAP, _MIN_LINE_LENGTH = 7.0, 0.9, 1.0
 """Points of a letter; mm between a line and its word; the shortest line that has one, mm."""
 _PLACE_SHARES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)
 _MAX_COVERED_INK = 3.0
-"""What a word may cover."""
+"""The ink that a label may cover."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -
 
 
 def _dimension_gap(paper: PaperTransform, reach: float) -> float:
-    """From a line to its word: clear of signs at its ends, where these are not large."""
+    """The gap from a line to its label: clear of glyphs at its ends, where these are not large."""
     return min(max(_LINE_GAP, paper.length_mm(reach) + 0.2), 2 * _LINE_GAP)
 
 

@@ -94,7 +94,8 @@ def minimum_spanning_tree(points: Floats) -> list[tuple[int, int]]:
 
 
 def _glyphs_from_inertia(scene: Scene, link: int, points: Floats) -> list[Glyph]:
-    """The uniform rod from the one point through the mass centre; else the box of the inertia."""
+    """The uniform rod from the one point through the centre of mass; else the box of the
+    inertia."""
     m, c, tensor = combined_link_inertia(scene, link)
     start = points[0] if len(points) else None
     if start is not None and (far := _farthest_body_origin(scene, link, start, c)):
@@ -113,7 +114,7 @@ def _glyphs_from_inertia(scene: Scene, link: int, points: Floats) -> list[Glyph]
 
 def _farthest_body_origin(scene: Scene, link: int, start: Floats, c: Floats) -> list[Floats]:
     """The origin of a body that is fixed to a last link, such as a foot or a hand, unless it is
-    much nearer than the mass centre."""
+    much nearer than the centre of mass."""
 
     places = [numeric_point(p.p) for p in scene.tree.bodies.values() if p.link == link]
     far = max(places, key=lambda p: float(np.linalg.norm(p - start)))
@@ -130,7 +131,7 @@ def _carries_wheel(scene: Scene, link: int) -> bool:
 
 
 def combined_link_inertia(scene: Scene, link: int) -> tuple[float, Floats, Floats]:
-    """Mass, mass centre and tensor about it of all that is fixed to a link."""
+    """Mass, centre of mass and tensor about it of all that is fixed to a link."""
     parts = [m for m in scene.tree.masses.values() if m.link == link]
     m = sum(float(part.m) for part in parts)
     centers = [numeric_point(part.c) for part in parts]

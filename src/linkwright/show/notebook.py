@@ -1,4 +1,4 @@
-"""Figures that notebooks show by themselves, without pyplot or a backend for notebooks."""
+"""Figures that notebooks show automatically, without pyplot or a backend for notebooks."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 PLAN_HISTORIES = ("q", "qd", "qdd", "tau")
-"""What of a plan is drawn over time."""
+"""The histories of a plan that are drawn."""
 MAX_PANEL_LINES = 8
 """The most lines that can be told apart in a panel of a mechanism with loops."""
 _ALL_LINES_NOTE = "all lines: plan.csv, or plot(only=[…])"
@@ -168,7 +168,7 @@ def _stacked_axes(figure: Figure, places: Sequence[Any]) -> list[Axes]:
 
 
 _SIDE_LABEL_WIDTH = 16.0
-"""What labels of panels below take of the width of a picture without axes, mm."""
+"""The width that labels of panels below take from a picture without axes, mm."""
 _LEGEND_HEIGHT = 6.0
 """Height of a line of names, mm."""
 _PAGE_HEIGHT = 297.0
@@ -285,14 +285,14 @@ def _plan_panels(
 @dataclass(frozen=True)
 class _ShownCoordinates:
     """Coordinates that a picture of a mechanism with loops shows, in the order of their colours;
-    `still` are those that give way first."""
+    `still_names` are those that give way first."""
 
     names: tuple[str, ...]
     still_names: frozenset[str]
 
 
 def _shown_coordinates(plan: MotionPlan) -> _ShownCoordinates:
-    """What actuators move, then what carries the frame."""
+    """The coordinates that actuators move, then those that carry the frame."""
     mechanism, known = plan.mechanism, mechanism_names(plan.mechanism)
     driven = [
         n

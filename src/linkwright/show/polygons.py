@@ -1,8 +1,8 @@
 """Velocity, acceleration and force polygons of planar mechanisms, as drawn by hand.
 
-From a pole, the velocity of every joint and mass centre is an arrow; the tips of one link form the
-link's image, turned and scaled. A body's forces, tip to tail, add up to m a: Newton's second law
-closes the polygon.
+From a pole, the velocity of every joint and centre of mass is an arrow; the tips of one link form
+the link's image, turned and scaled. A body's forces, tip to tail, add up to m a: Newton's second
+law closes the polygon.
 """
 
 from __future__ import annotations
@@ -117,12 +117,12 @@ def images(
 
 
 def center_of_mass_name(body: str) -> str:
-    """What the mass centre of a body is called among its points."""
+    """The name of a body's centre of mass among its points."""
     return f"{body} (mass)"
 
 
 def _joint_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
-    """Where joints meet a link."""
+    """The points where joints meet a link."""
     found = []
     for span in scene.tree.joints:
         if span.frame.link == link and span.links:
@@ -275,7 +275,7 @@ def _polygon_tip_labels(tips: Floats, found: list[ImagePoint], size: float) -> l
 
 
 def _image_point_label(image: ImagePoint) -> str:
-    """Of a joint, or G of a body for its mass centre."""
+    """The label of a joint, or G of a body for its centre of mass."""
     return (
         indexed_label("G", image.body)
         if image.name == center_of_mass_name(image.body)

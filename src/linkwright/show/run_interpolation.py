@@ -110,7 +110,7 @@ def _coordinate_rates(scene: Scene, q: Floats, qd: Floats) -> Floats:
 
 
 def _quaternion_slices(tree: KinematicTree) -> list[slice]:
-    """Where quaternions stand among the model's coordinates."""
+    """The places of quaternions among the model's coordinates."""
     if tree.transfer is not None:
         return []
     return [

@@ -70,7 +70,7 @@ def _points_at_placements(poses: Floats, link: int, points: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class AxesExtent:
-    """What a picture shows, in metres, how high it is then, mm, and what a millimetre shows."""
+    """The extent of a picture in metres, its height in mm, and the metres per millimetre."""
 
     low: Floats
     high: Floats
@@ -92,8 +92,8 @@ def drawing_extent(
     aside: float = 0.0,
     margin: float = 0.0,
 ) -> AxesExtent:
-    """As wide as asked and as high as the scale then needs, within reason; some mm of the width
-    are left for what stands aside, and a margin on all sides for words."""
+    """The extent, as wide as asked and as high as the scale then needs, within reason; some mm of
+    the width are left for what stands aside, and a margin on all sides for words."""
     low, high = _limit_proportions(*drawing_bounds(scene, poses, view, more))
     margin, frame = min(margin, 0.15 * width), 14 if view.is_planar else 2
     unit = float((high - low)[0]) / max(width - aside - 2 * margin - frame, 0.3 * width)
@@ -117,7 +117,7 @@ def prepare_axes(
 
 
 def axes_meters_per_mm(axes: Axes) -> float:
-    """How many metres of the mechanism a millimetre of the paper shows."""
+    """The metres of the mechanism that a millimetre of the paper shows."""
     low, high = axes.get_xlim()
     share = axes.get_position().width * 1.08  # the layout will use more of the paper
     return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))
@@ -144,7 +144,7 @@ def round_scale_length(most: float) -> float:
 
 
 def _draw_scale_bar(axes: Axes, unit: float, ink: InkGrid) -> None:
-    """In the lower right corner, or near it where that is free."""
+    """Draw the scale bar in the lower right corner, or near it where that is free."""
     length = round_scale_length(22 * unit)
     right = np.array([axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit])
     x, y = _shift_to_free_paper(

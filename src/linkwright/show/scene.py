@@ -2,7 +2,8 @@
 
 The files give no shapes. A link is drawn through the points where it meets its neighbours: a line
 through two, a plate through more in one plane, else the shortest tree of lines. A link with one
-such point is the uniform rod of its mass centre and inertia; one without is the box of its inertia.
+such point is the uniform rod of its centre of mass and inertia; one without is the box of its
+inertia.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class Scene:
         self.tree: KinematicTree = build_tree(mechanism)
         if not self.tree.links or self.tree.nq == 0:
             raise UnsupportedError(
-                f"{mechanism.name} cannot move: there is nothing to draw",
-                remedy="add a joint with a freedom, or unlock one",
+                f"{mechanism.name} cannot move: there cannot be drawn",
+                remedy="add a joint that moves, or unlock one",
             )
         self.gravity = numeric_point(self.tree.gravity)
         q = self.tree.motion.q
@@ -66,7 +67,7 @@ class Scene:
 
     @cached_property
     def home(self) -> Floats:
-        """Where loops and constraints close, or nothing is displaced."""
+        """The home configuration, where loops and constraints close, or nothing is displaced."""
         from ..kinematics.assembly import assemble
         from ..kinematics.tree_coordinates import neutral_coordinates
 
@@ -99,8 +100,8 @@ class Scene:
 
     @cached_property
     def hinge_lifts(self) -> dict[str, float]:
-        """How far along their axes hinges are drawn from where the file has them: one that it
-        has on the floor on which wheels roll is drawn where its child's mass is."""
+        """The shifts along their axes by which hinges are drawn away from where the file has them:
+        one that it has on the floor on which wheels roll is drawn where its child's mass is."""
         floors = [self.tree.find_frame(tie.on) for tie in self.tree.restraints.entries
                   if isinstance(tie, WheelRestraint) and tie.other_radius is None]  # fmt: skip
         found: dict[str, float] = {}
@@ -126,7 +127,7 @@ class Scene:
 
     @cached_property
     def plane_contacts(self) -> list[PlaneContact]:
-        """What rolls on planes, or may touch them."""
+        """The contacts of what rolls on planes, or may touch them."""
         values = self.mechanism.values
         rolling = [
             PlaneContact(t.wheel_frame, t.on, float(t.radius))

@@ -1,4 +1,4 @@
-"""Which entries of a mechanism's matrices are not zero, as a picture with names."""
+"""Pictures of the nonzero entries of a mechanism's matrices, with names."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ _SQUARE = ("mass_matrix", "coriolis_matrix")
 _CONSTRAINED = ("constraint_jacobian",)
 
 _WIDEST, _CELL, _TITLE, _RIM = 180.0, 9.0, 8.0, 2.0
-"""Of a picture whose width is not given and of a cell at most, of the title and the rims, mm."""
+"""The greatest width of a picture whose width is not given, and of a cell; title and rims, mm."""
 _SIZES = (7.0, 6.5, 6.0, 5.5, 5.0)
-"""Of names, points: as large as fits; the first where the width is not given."""
+"""The sizes of names, points: the largest that fits; the first where the width is not given."""
 
 
 def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> Booleans:
-    """Which entries of a matrix are not zero for all states."""
+    """The entries of a matrix that are not zero for all states."""
     model = drawing_model(require_mechanism(mechanism))
     known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
     if quantity not in known:
         raise NameNotFoundError(
-            f"'{quantity}' is no matrix of {mechanism.name}", remedy=suggest_remedy(quantity, known)
+            f"'{quantity}' is not a matrix of {mechanism.name}",
+            remedy=suggest_remedy(quantity, known),
         )
     matrix = ca.sparsify(ca.SX(model.equations.expressions(quantity)[0]))
     return np.asarray(ca.DM(matrix.sparsity(), 1).full(), dtype=bool)
@@ -146,7 +147,7 @@ def _beside(names: Sequence[str], size: float) -> float:
 
 
 def _line(size: float) -> float:
-    """Of a line of letters of so many points, mm, with air."""
+    """The height of a line of letters of so many points, mm, with spacing."""
     return 1.2 * size * 25.4 / 72
 
 

@@ -30,7 +30,7 @@ _LABEL_MARGIN = 6.0
 
 @dataclass(frozen=True)
 class DrawingDetails:
-    """What is drawn beside links and joints."""
+    """The details that are drawn beside links and joints."""
 
     centers: bool = True
     frames: bool = True
@@ -136,7 +136,7 @@ def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
 def draw_moving_glyphs(
     axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
 ) -> GlyphBrush:
-    """What moves; the brush knows what it has drawn."""
+    """Draw the glyphs that move; the brush knows what it has drawn."""
     brush = GlyphBrush(axes, scene, poses, view)
     brush.draw_connectors(scene.connector_glyphs)
     if details.boxes:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 _NAME_FONT_SIZE = 7.5
-"""Of names of bodies, points."""
+"""The size of bodies' names, points."""
 _JOINT_LABEL_SHARE = 0.55
-"""How far down its edge the name of a joint stands."""
+"""The share of its edge at which the name of a joint stands."""
 
 
 @with_house_style

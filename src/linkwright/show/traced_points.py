@@ -80,7 +80,9 @@ def equal_figure_times(run: Run, every: float, until: float | None = None) -> Fl
     """0, every, 2·every, … up to the end (or `until`)."""
     end = float(run.t[-1]) if until is None else min(float(until), float(run.t[-1]))
     if not 0 < every < np.inf or end < run.t[0]:
-        raise LinkwrightError(f"every {every:g} s is no interval", remedy="give seconds above 0")
+        raise LinkwrightError(
+            f"every={every:g} s is not a valid interval", remedy="give seconds above 0"
+        )
     if (end - run.t[0]) / every > 5000:
         raise LinkwrightError(
             f"every {every:g} s makes more than 5000 figures", remedy="give a longer interval"
@@ -90,8 +92,8 @@ def equal_figure_times(run: Run, every: float, until: float | None = None) -> Fl
 
 
 def find_traced_points(scene: Scene, names: Sequence[str] | None) -> list[TracedPoint]:
-    """Frames by name, bodies by their mass centres; unless said, the frames that move, or the
-    mass centres of the last bodies."""
+    """Frames by name, bodies by their centres of mass; default: the frames that move, or the
+    centres of mass of the last bodies."""
     tree = scene.tree
     if names is None:
         found = [n for n, place in tree.frames.items() if place.link != GROUND_LINK]

@@ -1,4 +1,4 @@
-"""Where one looks from: the plane of a planar mechanism, or a direction in space."""
+"""View directions: the plane of a planar mechanism, or a direction in space."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _NAMED_PLANES = {"xy": ("x", "y"), "xz": ("x", "z"), "yz": ("y", "z")}
 class View:
     """A parallel projection: `right` and `up` on the paper, `toward` the eye; unit vectors.
 
-    `flat` is the view onto the plane in which a mechanism moves, or onto a plane of the world.
+    `is_planar` marks the view onto the plane in which a mechanism moves, or onto a plane of the
+    world.
     """
 
     right: Floats
@@ -58,7 +59,7 @@ def choose_view(
         return View(right, up, True)
     if isinstance(asked, str) and asked != "space":
         raise LinkwrightError(
-            f"'{asked}' is no view", remedy="use xy, xz, yz, space, or (azimuth, elevation)"
+            f"'{asked}' is not a view", remedy="use xy, xz, yz, space, or (azimuth, elevation)"
         )
     normal = view_plane_normal(tree, gravity) if asked is None else None
     if normal is not None:

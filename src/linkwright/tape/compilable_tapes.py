@@ -1,4 +1,4 @@
-"""From CasADi expressions to the tape that is compiled: recorded, normalised and scheduled."""
+"""Compilable tapes from CasADi expressions: recorded, normalized and scheduled."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ _FREE_OPERATIONS = frozenset({Op.CONSTANT, Op.INPUT, Op.NEG})
 
 
 def count_tape_operations(tape: Tape) -> int:
-    """How many floating-point operations the tape takes."""
+    """The number of floating-point operations of the tape."""
     counts = Counter(tape.ops.tolist())
     return sum(
         n * (2 if op == Op.FMA else 1) for op, n in counts.items() if op not in _FREE_OPERATIONS

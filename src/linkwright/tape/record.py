@@ -1,4 +1,4 @@
-"""From a CasADi SX function to a tape. CasADi reuses work slots; here each value is new."""
+"""Recording of a CasADi SX function as a tape. CasADi reuses work slots; here each value is new."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _translate_operation(writer: TapeWriter, code: str, operands: list[int]) -> 
 
 
 def _row_major_indices(sparsity: Any) -> Integers:
-    """For each stored entry (CasADi's column order), its row-major index in the full array."""
+    """The row-major index in the full array of each stored entry (CasADi's column order)."""
     rows, columns = (np.array(indices, np.int64) for indices in sparsity.get_triplet())
     return rows * int(sparsity.size2()) + columns
 

@@ -17,7 +17,7 @@ from .verified_equations import VerifiedEquations
 
 MAX_DOF_ALL_FORMULATIONS = 12
 SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")
-"""Formulations whose equations do not explode with the number of freedoms."""
+"""Formulations whose equations do not explode with the number of degrees of freedom."""
 
 
 def verify(
@@ -62,8 +62,8 @@ def verify(
 def _require_motion(mechanism: Mechanism) -> None:
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
+            f"{mechanism.name} cannot move: it has no degrees of freedom",
+            remedy="add a joint, or unlock one",
         )
 
 

@@ -32,9 +32,11 @@ FUNCTIONS_COMPARED_ONCE = (
 )  # fmt: skip
 """Compared with the first one too."""
 FUNCTIONS_ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
-"""Of constrained mechanisms these agree where the constraints hold only (see `accelerations`)."""
+"""Of constrained mechanisms these agree where the constraints hold only (see
+`check_accelerations_agree`)."""
 MAX_ACCELERATION_DOF = 8
-"""Beyond, accelerations are not compared themselves: they follow from M and bias."""
+"""The most degrees of freedom whose accelerations are compared; beyond, they follow from M and
+bias."""
 MAX_CONSTRAINED_COORDINATES = 12
 """The same under constraints."""
 
@@ -85,7 +87,7 @@ def check_formulations_agree(
                 left_out.append(f"{about} ({error})")
     return _note_skipped_functions(left_out, judge_proofs(
         "formulations agree",
-        "derivations on different roads give one and the same function; an error would have to be "
+        "independent derivations give the same function; an error would have to be "
         "made on all of them",
         "The equations were derived independently by several formulations, and their identity was "
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
@@ -106,7 +108,7 @@ def _note_skipped_functions(left_out: Sequence[str], check: Check) -> Check:
 def check_accelerations_agree(
     subject: VerifiedEquations, others: Sequence[VerifiedEquations]
 ) -> Check:
-    """Under constraints, where these hold."""
+    """Check that accelerations under constraints agree, where the constraints hold."""
     name = "constrained accelerations"
     meaning = "multipliers, elimination and reduction lead to one motion, where constraints hold"
     cite = (
@@ -114,7 +116,7 @@ def check_accelerations_agree(
         "prime that obey the constraints."
     )
     if not subject.names.constraints:
-        return Check(name, SKIPPED_VERDICT, "there are no constraints", meaning)
+        return Check(name, SKIPPED_VERDICT, "the mechanism has no constraints", meaning)
     if subject.eqs.nv > MAX_CONSTRAINED_COORDINATES:
         most = MAX_CONSTRAINED_COORDINATES
         why = f"more than {most} coordinates: they follow from M, bias, J and γ"
@@ -234,7 +236,7 @@ def check_power_balance(subject: VerifiedEquations) -> Check:
     given += subject.function_expression("external")
     return judge_proofs(
         "power balance",
-        "what drives and other forces put in is what the energy gains",
+        "the power of actuators and other forces is the rate of the energy",
         "The power balance d(T + V)/dt = q̇·(τ + f) holds for all motions (proved).",
         [
             (
@@ -248,7 +250,7 @@ def check_power_balance(subject: VerifiedEquations) -> Check:
 def check_constraint_identities(subject: VerifiedEquations) -> Check:
     """J, γ and the residuals belong together."""
     return judge_proofs(
-        "constraints differentiated",
+        "constraint derivatives",
         "Jacobian and bias are the derivatives of the constraints themselves",
         "Constraint Jacobian and acceleration bias are the exact derivatives of the constraint "
         "equations (proved).",

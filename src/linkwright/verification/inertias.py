@@ -47,8 +47,8 @@ def check_inertias_physical(subject: VerifiedEquations) -> Check:
     mechanism = subject.mechanism
     found = dict(find_unphysical_bodies(mechanism))
     meaning = (
-        "principal moments are positive, and none exceeds the sum of the others; other numbers are "
-        "of no real body, whatever the equations"
+        "principal moments are positive, and none exceeds the sum of the others; no real "
+        "body has other values, whatever the equations"
     )
     cite = "All inertia tensors are those of real bodies."
     if not found:
@@ -65,8 +65,8 @@ def check_inertias_physical(subject: VerifiedEquations) -> Check:
         return Check(CHECK_NAME, FAILED_VERDICT, sentences[0], meaning, cite, sentences)
     figure = f"{'; '.join(sentences)}; but real bodies with the same forces exist"
     meaning = (
-        "forces depend on sums of inertial numbers: with what no motion shows put otherwise, these "
-        "are the sums of real bodies; energies and forces inside the joints are not theirs"
+        "forces depend on base parameters alone, and these are those of real bodies; "
+        "energies and forces inside the joints are not theirs"
     )
     cite = "The base parameters are those of real bodies; single tensors as published are not."
     return Check(CHECK_NAME, NOTED_VERDICT, figure, meaning, cite)
@@ -110,7 +110,8 @@ def _given_inertial_parameters(tree: VerifiedEquations) -> Floats:
 
 
 def _pseudo_inertia_basis() -> Floats:
-    """What each of the ten numbers adds to J: of the tensor, half its trace less itself."""
+    """The contribution of each of the ten numbers to J: of the tensor, half its trace less
+    itself."""
     found = np.zeros((10, 4, 4))
     for e, (i, j) in enumerate(PSEUDO_INERTIA_ENTRIES):
         found[e, i, j] = found[e, j, i] = 1.0 if 3 in (i, j) else -1.0

@@ -26,7 +26,7 @@ _SECOND_DERIVATIVE_WEIGHTS = np.array([2, -27, 270, -490, 270, -27, 2]) / 180
 
 @dataclass(frozen=True)
 class RigidBody:
-    """A body in numbers: mass, mass centre, and inertia about it, in its own axes."""
+    """A body in numbers: mass, centre of mass, and inertia about it, in its own axes."""
 
     name: str
     mass: float
@@ -60,7 +60,7 @@ def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floa
 
 
 def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) -> Floats:
-    """Along all speeds, for bodies alone: no rotors, springs or losses."""
+    """The forces along all velocities, for bodies alone: no rotors, springs or losses."""
     mechanism = subject.mechanism
     g = np.array([expression_to_float(x, mechanism.values) for x in mechanism.gravity])
     n = subject.eqs.nv
@@ -99,7 +99,7 @@ def _placement_function(subject: VerifiedEquations, body: str) -> Callable[[Floa
 def _inertial_force_and_moment(
     solid: RigidBody, motion: list[Floats], g: Floats
 ) -> tuple[Floats, Floats]:
-    """m (c̈ − g), and the rate of the angular momentum about the mass centre."""
+    """m (c̈ − g), and the rate of the angular momentum about the centre of mass."""
     R = np.array([T[:3, :3] for T in motion])
     c = np.array([T[:3, 3] + T[:3, :3] @ solid.center for T in motion])
     acceleration = np.tensordot(_SECOND_DERIVATIVE_WEIGHTS, c, 1) / DIFFERENCE_STEP**2

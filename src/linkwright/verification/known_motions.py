@@ -46,12 +46,12 @@ def _tree_without_losses(subject: VerifiedEquations) -> Mechanism:
 
 
 def check_free_fall(subject: VerifiedEquations) -> Check:
-    """On a vertical slide the whole mechanism falls as one, and nothing else moves."""
+    """Check that on a vertical slide the whole mechanism falls as one, and nothing else moves."""
     tree = _tree_without_losses(subject)
     g = np.array([expression_to_float(x, tree.values) for x in tree.gravity])
     size = float(np.linalg.norm(g))
     if size == 0:
-        raise CheckNotApplicableError("there is no weight")
+        raise CheckNotApplicableError("the mechanism has no gravity")
     joints = {SLIDE_NAME: {"type": "prismatic", "child": SLIDE_NAME, "axis": (g / size).tolist()}}
     for name, joint in tree.joints.items():
         held = replace_fields(joint, parent=SLIDE_NAME) if joint.parent == GROUND else joint
@@ -115,7 +115,7 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
 
 
 def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic.RigidBody]:
-    """A link that turns about an axis which misses its mass centre."""
+    """A link that turns about an axis which misses its centre of mass."""
     known = {solid.name: solid for solid in kinetostatic.rigid_bodies(mechanism)}
     for joint in mechanism.joints.values():
         solid = known[joint.child]
@@ -126,7 +126,7 @@ def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic
         arm = np.linalg.norm(solid.center - axis * (axis @ solid.center))
         if arm > 1e-9:
             return joint.child, axis, solid
-    raise CheckNotApplicableError("no link turns about an axis beside its mass centre")
+    raise CheckNotApplicableError("no link turns about an axis beside its centre of mass")
 
 
 def check_huge_mass(subject: VerifiedEquations) -> Check:
@@ -137,7 +137,7 @@ def check_huge_mass(subject: VerifiedEquations) -> Check:
     turns = joint.kind.is_hinge
     if not (turns or joint.kind.is_slider) or subject.eqs.nv < 2:
         raise CheckNotApplicableError(
-            "it needs two freedoms, the first of a revolute or prismatic joint"
+            "it needs two degrees of freedom, the first of a revolute or prismatic joint"
         )
     if any(other.mimic is not None for other in tree.joints.values()):
         raise CheckNotApplicableError("joints follow others")
@@ -206,7 +206,7 @@ def check_kinetostatic_forces(subject: VerifiedEquations) -> Check:
 
 
 def _rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], Floats]:
-    """What rotors add to the forces: the difference of two derivations."""
+    """The forces of rotors: the difference of two derivations."""
     mechanism = subject.mechanism
     if all(joint.motor is None for joint in mechanism.joints.values()):
         return lambda state: np.zeros(subject.eqs.nv)

@@ -31,7 +31,7 @@ MOTION_DURATION = 0.3
 MOTION_TOLERANCE = 1e-10
 MAX_EVALUATIONS, MIN_STEPS = 4000, 20
 MAX_CONSERVATION_DRIFT = 1e-6
-"""Of energy and momentum along the run, as a share of what is exchanged."""
+"""The drift of energy and momentum along the run, as a share of what is exchanged."""
 
 
 class MotionTooFastError(LinkwrightError):
@@ -108,8 +108,9 @@ class RandomMotion:
         self.external_work, self.impulse = found[:, -4], found[:, -3:]
 
     def _integrate_states(self, x: Floats) -> Floats:
-        """States at the integrator's own steps, for `DURATION`, or as long as the evaluations last:
-        so a mechanism that moves within milliseconds is followed for milliseconds."""
+        """States at the integrator's own steps, for `MOTION_DURATION`, or as long as the
+        evaluations last: so a mechanism that moves within milliseconds is followed for
+        milliseconds."""
         solver = DOP853(
             self.state_rates,
             0.0,
@@ -159,7 +160,7 @@ class RandomMotion:
 
     @cached_property
     def velocity_map(self) -> Callable[[Floats], Floats]:
-        """N(q) with dq/dt = N(q)·speeds."""
+        """N(q) with dq/dt = N(q)·velocities."""
         import casadi as ca
 
         eqs = self.subject.eqs
@@ -185,7 +186,7 @@ class RandomMotion:
 
     @cached_property
     def total_weight(self) -> Floats:
-        """Of all bodies, those that are fixed to ground among them: it bears these too."""
+        """The weight of all bodies, including those fixed to ground, which bears these too."""
         mechanism = self.subject.mechanism
         mass = sum(
             expression_to_float(body.mass, mechanism.values) for body in mechanism.bodies.values()
@@ -237,7 +238,7 @@ def check_momentum_balance(run: RandomMotion) -> Check:
 
 
 def check_random_motion(subject: VerifiedEquations) -> Iterator[Check]:
-    """What must hold along a motion."""
+    """Check what must hold along a motion."""
     if not subject.has_functions(
         "forward_dynamics", "kinetic_energy", "potential_energy", "passive"
     ):
@@ -274,7 +275,7 @@ def check_constraints_independent(subject: VerifiedEquations) -> Check:
         )
     extra = found.equations - found.rank
     figure = f"{found.dof} free; {found.equations} equations, {found.rank} independent"
-    cite = f"The constraints leave {found.dof} freedoms; {extra} of their rows are redundant."
+    cite = f"The constraints leave {found.dof} degrees of freedom; {extra} rows are redundant."
     return Check(name, NOTED_VERDICT if extra else PASSED_VERDICT, figure, meaning, cite)
 
 

@@ -1,4 +1,4 @@
-"""What was checked: verdict, figure, meaning, and the sentence to cite."""
+"""Results of checks: verdict, figure, meaning, and the sentence to cite."""
 
 from __future__ import annotations
 

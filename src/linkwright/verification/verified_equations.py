@@ -25,15 +25,15 @@ from ..tape import Op, Tape, record_tape
 from ..types import SX, Floats
 
 MAX_ERROR_CHANCE = 2.0**-60
-"""Of an error, for each identity: many together stay below 2⁻⁵⁰."""
+"""The chance of an error for each identity: many together stay below 2⁻⁵⁰."""
 COMPARED_LOOP_STATES, LOOP_TOLERANCE = 4, 1e-8
 ROUNDED_DIGITS = 11
-"""Where constants were rounded on a tape, this much must agree."""
+"""The digits that must agree where constants were rounded on a tape."""
 
 
 @dataclass(frozen=True)
 class IdentityProof:
-    """Whether an identity holds; `proved` for all states and values, or seen at random ones."""
+    """Whether an identity holds; `is_proved` for all states and values, or seen at random ones."""
 
     holds: bool
     is_proved: bool
@@ -88,7 +88,7 @@ class VerifiedEquations:
         if function not in self._tapes:
             inputs, outputs = quantity_ports(self.names, function, list(self.eqs.parameters))
             whole, kept = self.eqs.function(function), [x for x in outputs if x.name != "pivot"]
-            if len(kept) < len(outputs):  # sizes of pivots are no part of the equations
+            if len(kept) < len(outputs):  # sizes of pivots are not part of the equations
                 whole = whole.factory(function, whole.name_in(), [port.name for port in kept])
             self._tapes[function] = record_tape(whole, inputs, kept)
         return self._tapes[function]
@@ -151,7 +151,7 @@ class VerifiedEquations:
     def _compare_at_states(
         self, other: VerifiedEquations, function: str, why: str
     ) -> IdentityProof:
-        """In floats, at states that the constraints allow."""
+        """Compare in floats, at states that the constraints allow."""
         apart = []
         for state in self.random_states(COMPARED_LOOP_STATES):
             a, b = (x.function_value(function, state) for x in (self, other))
@@ -216,7 +216,7 @@ class VerifiedEquations:
     def random_states(
         self, count: int, seed: int = 0, speed: float = 1.0
     ) -> list[dict[str, Floats]]:
-        """Random states that the constraints allow, with speeds up to about `speed`."""
+        """Random states that the constraints allow, with velocities up to about `speed`."""
         rng = np.random.default_rng(seed)
         n, found = self.eqs.nv, []
         for _ in range(count):

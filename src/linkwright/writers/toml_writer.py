@@ -72,7 +72,7 @@ def _coordinate_lines(mechanism: Mechanism) -> list[str]:
 
 
 def _given_fields(part: BaseModel) -> dict[str, Any]:
-    """What was said of a part, in the order of its fields; None is silence."""
+    """The given fields of a part, in their order; None is left out."""
     fields: dict[str, Any] = {}
     for key, info in type(part).model_fields.items():
         value = getattr(part, key)

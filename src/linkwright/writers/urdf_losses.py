@@ -1,4 +1,4 @@
-"""What a mechanism says and URDF cannot, each as one line."""
+"""Properties of a mechanism that URDF cannot express, each as one line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def list_urdf_losses(mechanism: Mechanism) -> Iterator[str]:
 
 
 class _JointEffects:
-    """What a joint does beyond moving."""
+    """The effects of a joint beyond its motion."""
 
     def __init__(self, mechanism: Mechanism, joint: Joint) -> None:
         self.values = mechanism.values

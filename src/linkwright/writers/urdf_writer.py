@@ -43,7 +43,8 @@ def write_urdf(mechanism: Mechanism) -> tuple[str, list[str]]:
 
 @dataclass(frozen=True)
 class _UrdfMotion:
-    """A URDF joint of one freedom: its name and type, its axis, which freedom it is."""
+    """A URDF joint of one degree of freedom: its name and type, its axis, which degree of freedom
+    it is."""
 
     name: str
     type: str

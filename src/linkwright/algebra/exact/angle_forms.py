@@ -1,4 +1,4 @@
-"""What stands inside sin and cos on a tape, and angles of which all of it is made.
+"""The arguments of sin and cos on a tape, and the angles of which they are made.
 
 A form is an angle as rational multiples of monomials in the inputs: q1 + q2, or ratio·q1.
 """
@@ -32,7 +32,7 @@ def angle_form(multiples: Mapping[str, int | Fraction]) -> AngleForm:
 def trig_argument_forms(
     tape: Tape, names: Sequence[Sequence[str | None]], exact: Mapping[str, Fraction]
 ) -> list[AngleForm | None]:
-    """The arguments of sin, cos and tan, in order; None where one is no form."""
+    """The arguments of sin, cos and tan, in order; None where one is not a form."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     asked = [args[k][0] for k, op in enumerate(ops) if op in _TRIGONOMETRIC_OPS]
     return tape_value_forms(tape, names, asked, exact)
@@ -111,7 +111,7 @@ def _multiply_terms(a: _TermSum, b: _TermSum) -> _TermSum:
 
 
 def count_opaque_generators(tape: Tape, asked: Sequence[AngleForm | None]) -> int:
-    """The most generators that are needed for functions that are no polynomials."""
+    """The most generators that are needed for functions that are not polynomials."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     others: int = sum(op not in _POLYNOMIAL_OPS for op in ops)
     others += 2 * sum(form is None for form in asked)
@@ -150,7 +150,7 @@ def angle_lattice(
 def rational_combinations(
     wanted: Sequence[AngleForm], angles: Sequence[AngleForm]
 ) -> list[list[Fraction] | None]:
-    """For each form the rationals n with form = Σ n·angle, if there are; by one elimination.
+    """The rationals n with form = Σ n·angle for each form, if they exist; by one elimination.
     Angles that depend on those before them get 0."""
     columns = [dict(form) for form in (*angles, *wanted)]
     monomials = dict.fromkeys(m for column in columns for m in column)

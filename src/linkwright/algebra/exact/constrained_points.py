@@ -1,8 +1,8 @@
-"""Points modulo a prime that obey constraints: angles are random, lengths and speeds follow.
+"""Points modulo a prime that obey constraints: angles are random, lengths and velocities follow.
 
 Closures are linear in lengths, slides and time, one by one. As many of these as there are
 independent equations are reckoned from the rest, so that all closed positions of all such
-mechanisms are reached. Speeds are those that the constraints allow, which are linear in them.
+mechanisms are reached. Velocities are those that the constraints allow, which are linear in them.
 What is reckoned is a quotient of determinants in what is random: the degree of a function of it
 is at most the product of both degrees (`degree`).
 """
@@ -79,7 +79,8 @@ class PointConstraints:
         self.programs = [x for x in (residual, jacobian, velocity) if x is not None]
 
     def solution_degree(self) -> int:
-        """Of what is reckoned, in what is random; degrees of the programs must be known."""
+        """The degree of the computed values in the random ones; the programs' degrees must be
+        known."""
         of = {id(program): max(1, _program_degree(program)) for program in self.programs}
         J, V = of[id(self.jacobian)], of[id(self.velocity)]
         rows = self.jacobian.tape.outputs[0].shape[0]
@@ -90,7 +91,7 @@ class PointConstraints:
         return speeds * (closures + 1) * of[id(self.residual)]
 
     def __call__(self, point: TapePoint) -> None:
-        """Fixes lengths, slides, time and speeds of the point."""
+        """Fixes lengths, slides, time and velocities of the point."""
         if self.residual is not None:
             self._close_point(point, self.residual)
         (J,) = self.jacobian.evaluate_at(point)
@@ -99,7 +100,7 @@ class PointConstraints:
         rows = [J[k : k + width] for k in range(0, len(J), width)]
         steps = solve_modulo(rows, [-x for x in V], point.prime)
         if steps is None:
-            raise BadPointError("no speeds that the constraints allow")
+            raise BadPointError("no velocities that the constraints allow")
         for name, step in zip(self.velocity_names, steps, strict=True):
             point.fixed_inputs[name] = (point.symbol(name) + step) % point.prime
 

@@ -1,4 +1,4 @@
-"""What a tape is as a rational function: which angles it has, and how high its degrees may be.
+"""A tape as a rational function: its angles, and bounds of its degrees.
 
 Every value is a quotient N/E of polynomials in the tape's generators: inputs, cos and sin of their
 angles, and functions that are not rational. E is kept as a product of divisors, so that sums have
@@ -37,7 +37,7 @@ _SYMBOL_DEGREE = QuotientDegree(1, _NO_DIVISORS)
 
 
 class DegreeBounds:
-    """Degrees of all values of a tape; `combinations` are the angles inside sin, cos and tan,
+    """Degrees of all values of a tape; `angle_combinations` are the angles inside sin, cos and tan,
     `parts` the number of parts that they cut turns into."""
 
     def __init__(self, tape: Tape) -> None:
@@ -71,7 +71,7 @@ class DegreeBounds:
 
     @cached_property
     def root_levels(self) -> dict[int, int]:
-        """How deep roots stand inside other roots, by their instructions."""
+        """The depth of roots inside other roots, by their instructions."""
         depth: list[int] = []
         found: dict[int, int] = {}
         for k, op in enumerate(self.ops):

@@ -102,7 +102,7 @@ def solve_exact_system(field: ExactField[T], matrix: Sequence[T], right: Sequenc
     for k in range(n):
         pivot = next((i for i in range(k, n) if not field.is_zero(rows[i][k])), None)
         if pivot is None:
-            raise BadPointError("drives that cannot be told apart")
+            raise BadPointError("actuators that cannot be told apart")
         rows[k], rows[pivot] = rows[pivot], rows[k]
         rows[k] = [field.apply(Op.DIV, (x, rows[k][k])) for x in rows[k]]
         for i in range(n):

@@ -20,7 +20,7 @@ def draw_residue(p: int, *key: object) -> int:
 
 
 def chance_of_error(degree: int, p: int) -> float:
-    """At most how likely a quotient of that degree that is not zero is zero at a random point
+    """The greatest probability that a nonzero quotient of that degree vanishes at a random point
     (Schwartz, Zippel)."""
     return min(1.0, degree / p)
 

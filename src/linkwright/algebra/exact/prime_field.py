@@ -5,7 +5,7 @@ combination of angles that each are a random rational point (c, s) of the circle
 
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
-so that cos(q₁ + q₂) and sin 2q are exact. An angle that is no such combination (a gear's ratio, an
+so that cos(q₁ + q₂) and sin 2q are exact. Any other angle (a gear's ratio, an
 expression) is a point of its own, the same wherever its value is the same; it need not be
 independent of the others, so that in a `lenient` field it counts as an unknown function. Outside
 sin and cos, q is a number independent of its point: what holds for independent numbers holds for
@@ -16,8 +16,9 @@ Two different rational functions of degree d agree at a random point with probab
 
 A square root has two signs modulo p, and functions such as sign and exp have no meaning there. In a
 `lenient` field such functions are unknown ones: the same value for the same argument. What holds
-for any function holds for the right one, but a difference need not be one: `ValueMarks` says which
-values depend on roots (and on which) and on unknown functions, and which could not be computed.
+for any function holds for the right one, but a difference need not be one: `ResidueMarks` says
+which values depend on roots (and on which) and on unknown functions, and which could not be
+computed.
 """
 
 from __future__ import annotations
@@ -66,9 +67,9 @@ _IRRATIONAL_OPS = frozenset(Op) - {
 
 class PrimeField:
     """The algebra of one random point. `finest` says into how many parts an atom is cut, where
-    halves of angles occur; `reckoned` is the degree, in what is random, of values that follow from
-    it and are taken for symbols. Where it is `lenient`, functions without a meaning modulo p are
-    unknown ones, and errors become marks; bits of `signs` say which roots are negated."""
+    halves of angles occur; `symbol_degree` is the degree, in what is random, of values that follow
+    from it and are taken for symbols. Where it is `lenient`, functions without a meaning modulo p
+    are unknown ones, and errors become marks; bits of `signs` say which roots are negated."""
 
     def __init__(
         self,
@@ -137,7 +138,7 @@ class PrimeField:
             return self.missing_residue(str(error))
 
     def missing_residue(self, why: str) -> Residue:
-        """What stands in the place of a value that there is not."""
+        """The residue that stands for a value that does not exist."""
         return Residue(0, marks=ResidueMarks(failure_reason=why))
 
     def _irrational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:
@@ -285,6 +286,6 @@ def _right_angle_point(turns: Fraction) -> tuple[int, int]:
     quarters = 2 * turns
     if quarters.denominator != 1:
         raise UnsupportedError(
-            f"an angle of {turns}·π is no right angle", remedy="keep it as a symbol"
+            f"an angle of {turns}·π is not a right angle", remedy="keep it as a symbol"
         )
     return [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]

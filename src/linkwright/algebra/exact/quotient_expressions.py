@@ -37,7 +37,7 @@ class QuotientPrinter:
         self.generator_expressions: dict[int, Expression] = {
             ring.symbol_places[name]: Name(name) for name in ring.symbols
         }
-        """What the generators stand for, by their places, in the order of printing."""
+        """The expressions of generators, by their places, in the order of printing."""
         for k, form in enumerate(ring.angles):
             angle = _angle_expression(form)
             self.generator_expressions[ring.first_cosine + k] = Call("cos", (angle,))

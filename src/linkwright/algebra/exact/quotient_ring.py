@@ -3,7 +3,7 @@
 A value is an element of Q[inputs][c, s]/(c² + s² − 1): a polynomial in the inputs and in the
 cosines and sines of chosen angles, in which no sine occurs twice. Every integer combination of
 those angles is expanded by the addition theorems. A root is a generator l reduced by l² = P;
-functions that are no polynomials (sign, exp, …) are generators of their own, one for one value.
+functions that are not polynomials (sign, exp, …) are generators of their own, one for one value.
 A quotient stays a pair, and is compared by cross-multiplication; but 1/l of a root, and what is
 divided by sums with roots (directions of skew axes), is a generator r, with rP = l for r = 1/l.
 
@@ -38,7 +38,7 @@ class QuotientRing:
 
     Where it `is_field`, only cosines, sines and roots are generators, and a value is zero where
     its numerator is (roots of independent radicands): what elimination needs. Else reciprocals
-    of roots, and functions that are no polynomials, are generators as well: what is printed and
+    of roots, and functions that are not polynomials, are generators as well: what is printed and
     compared needs no more.
 
     In the order of generators: functions (later ones first, as they may contain earlier ones),
@@ -341,8 +341,8 @@ class QuotientRing:
         return self._opaque_generator(k)
 
     def add_relation(self, place: int, op: Op, inside: Quotient) -> None:
-        """What reduces the new generator: l² = P of a root, rP = l and rl = 1 of r = 1/l. In a
-        field the generator of √(a/b) is b·√(a/b), with the square ab."""
+        """Add the relation that reduces the new generator: l² = P of a root, rP = l and rl = 1 of
+        r = 1/l. In a field the generator of √(a/b) is b·√(a/b), with the square ab."""
         if inside.denominator is not None:
             if not (self.is_field and op is Op.SQRT):
                 return

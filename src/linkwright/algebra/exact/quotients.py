@@ -14,7 +14,8 @@ Polynomial = Any  # flint.fmpq_mpoly has no type stubs
 
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """numerator/denominator; `reduced` marks the generators with g² = P that may occur."""
+    """numerator/denominator; `reducible_generators` marks the generators with g² = P that may
+    occur."""
 
     numerator: Polynomial
     reducible_generators: int = 0
@@ -23,7 +24,7 @@ class Quotient:
 
 @dataclass(frozen=True)
 class OpaqueFunction:
-    """A generator for a function of values that is no polynomial of them."""
+    """A generator for a function of values that is not a polynomial of them."""
 
     op: Op
     operands: tuple[Quotient, ...]

@@ -23,7 +23,7 @@ class TapePoint(RandomResidues):
 
     Square roots that stand inside fewer than `roots` others are true ones, or the point is unlucky;
     deeper ones are of x or of −x, whichever exists. `radicands` keeps the depth, the value, and
-    whether it has a root. None: a root is a function of which nothing is known. `fixed` are
+    whether it has a root. None: a root is a function of which nothing is known. `fixed_inputs` are
     inputs that have a value.
     """
 

@@ -13,8 +13,8 @@ FIELD_PRIME = 2**61 - 1281
 
 @dataclass(frozen=True, slots=True)
 class ResidueMarks:
-    """What a value depends on, beside rational operations: `roots`, one bit for each square root;
-    unknown functions (`is_loose`); `why` there is no value at all."""
+    """Marks of what a value depends on, beside rational operations: `roots`, one bit for each
+    square root; unknown functions (`is_loose`); `why` is the reason if no value exists."""
 
     root_bits: int = 0
     has_unknown_function: bool = False

@@ -1,8 +1,8 @@
 """The one protocol of exact readings: what operations mean on another kind of values.
 
-A tape is evaluated instruction by instruction (`read`), and a syntax tree node by node, each node
-by the same operations (`evaluate_expression`); `record_expression` writes those operations onto a
-tape. An expression and its tape therefore have the same value in every algebra.
+A tape is evaluated instruction by instruction (`read_tape`), and a syntax tree node by node, each
+node by the same operations (`evaluate_expression`); `record_formula_tape` writes those operations
+onto a tape. An expression and its tape therefore have the same value in every algebra.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from ...tape.writer import TapeWriter
 T = TypeVar("T")
 
 _FLOAT_BITS = 53
-"""Of integers that are floats."""
+"""The bits of integers that are floats."""
 
 
 class TapeAlgebra(Protocol[T]):
-    """What operations mean; one without a meaning raises `UnsupportedError`."""
+    """The meaning of a tape's operations; one without a meaning raises `UnsupportedError`."""
 
     def constant(self, value: Fraction) -> T: ...
 

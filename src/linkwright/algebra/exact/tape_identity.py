@@ -6,14 +6,15 @@ each a random rational point of the circle,
     c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
 
 of which combinations are products, so that cos(q₁ + q₂) and sin 2q are exact. Four inputs that are
-a unit quaternion are a random rational point of the sphere. An angle that is no combination of
+a unit quaternion are a random rational point of the sphere. An angle that is not a combination of
 inputs with rational multiples is a point of its own, the same wherever its value is the same; and
 so is the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in
 those places holds for the right ones; what differs there is left undecided. Square roots are taken
-for what they are where that is needed and their signs do not matter (`_independent_roots`).
+for what they are where that is needed and their signs do not matter (`_count_independent_roots`).
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
-(Schwartz, Zippel): `bounds` finds d from the tapes, and the prime and the number of points follow.
+(Schwartz, Zippel): `degree_bounds` finds d from the tapes, and the prime and the number of points
+follow.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .modular_arithmetic import BadPointError, chance_of_error
 from .residue_programs import ModularProgram, TapePoint
 
 MERSENNE_EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
-"""Of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
+"""Exponents of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
 
 MAX_POINT_TRIES = 20
 SURVEYED_POINTS = 32
@@ -41,8 +42,8 @@ MAX_SQUARE_ROOTS = 10
 class TapeVerdict:
     """Whether programs agree, entry by entry.
 
-    `identical` with the `chance` that this is wrong, or the `differing` entries, which is certain.
-    Where they are `undecided`, functions that are not rational have hidden the answer.
+    `is_identical` with the `chance` that this is wrong, or the `differing` entries, which is
+    certain. If `is_undecided`, functions that are not rational have hidden the answer.
     """
 
     is_identical: bool
@@ -114,11 +115,11 @@ def _compare_programs(
 def _count_independent_roots(
     programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]]
 ) -> int | None:
-    """How many different square roots there are, if no product of radicands is a square in the
+    """The number of different square roots, if no product of radicands is a square in the
     field of those inside: then all roots together make a field, and an identity that holds for
     some signs of them holds for all, and so for the positive ones.
 
-    A product that has no root at some point is no square.
+    A product that has no root at some point is not a square.
     """
     depth = max((n for p in programs for n in p.degree_bounds.root_levels.values()), default=-1)
     count = 0

@@ -1,7 +1,7 @@
 """Tapes as trigonometric polynomials: the canonical form of every output.
 
-`QuotientRing` (ring.py) says what the polynomials are, `lattice` (angles.py) which angles they
-are made of.
+`QuotientRing` (quotient_ring.py) says what the polynomials are, `angle_lattice` (angle_forms.py)
+which angles they are made of.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def read_trig_polynomials(
 ) -> PolynomialReading:
     """Evaluates the tape; `entries` names the entries of every input, `angles` are generators
     to prefer, `exact` are inputs that have a value, `units` groups of inputs of unit length.
-    What the results do not depend on is no generator."""
+    What the results do not depend on is not a generator."""
     exact = exact or {}
     names = _used_input_names(tape, entries)
     groups = [g for g in units if any(name in g for row in names for name in row)]

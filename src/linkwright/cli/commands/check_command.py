@@ -13,7 +13,7 @@ from .. import options
 from ..command import register_command
 from ..command_output import CheckFailedError, CommandOutcome, print_console_table
 from ..mechanism_argument import read_mechanism_argument
-from .check_folder import check_command_form, mark_folder
+from .homework_check import check_command_form, mark_folder
 
 if TYPE_CHECKING:
     from ...checking import CheckReport

@@ -62,7 +62,7 @@ def compare(
     for option, value in (("--time", time), ("--budget", budget)):
         if not 0 < value < 1e6:
             raise LinkwrightError(
-                f"{option} {value:g} is no duration", remedy="give seconds above 0"
+                f"{option} {value:g} is not a duration", remedy="give seconds above 0"
             )
     found: Comparison | CostScaling
     if mechanism is not None:
@@ -91,6 +91,6 @@ def _read_links_option(text: str) -> list[int]:
         if min(found) >= 1 and max(found) <= MAX_CHAIN_LINKS:
             return found
     raise LinkwrightError(
-        f"--links {text} are no numbers of links",
+        f"--links {text} is not a list of numbers of links",
         remedy=f"write 2-30 or 2,4,8, from 1 to {MAX_CHAIN_LINKS}",
     )

@@ -86,8 +86,8 @@ def derive_sheets(
         equations = formulations.derive(mechanism, by=by, parameters=parameters)
     if equations.nv == 0:
         raise UnsupportedError(
-            f"{mechanism.name} cannot move: it has no joint with a freedom",
-            remedy="add one, or unlock one",
+            f"{mechanism.name} cannot move: it has no degrees of freedom",
+            remedy="add a joint, or unlock one",
         )
     names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or equation_functions(equations)]
     _check_what_option(equations, names)
@@ -111,7 +111,7 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
         remedy = suggest_remedy(name, [*known, *SHORT_QUANTITY_NAMES])
         if quantity in FRAME_SIGNATURES:
             remedy = f"name a frame or body: {quantity}:{equations.names.bodies[-1]}"
-        raise NameNotFoundError(f"there is no quantity '{name}'", remedy=remedy)
+        raise NameNotFoundError(f"unknown quantity '{name}'", remedy=remedy)
 
 
 def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
@@ -120,7 +120,7 @@ def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantit
 
     names = equations.names
     free = len(names.independent) if names.constraints else names.nv
-    count = f"{free} freedom{'s' if free != 1 else ''}"
+    count = f"{free} degree{'s' if free != 1 else ''} of freedom"
     print(f"{escape_for_terminal(equations.mechanism.name)}, {count}, by {equations.by}")
     print(f"{equation_of_motion_text(equations.names)}\n")
     for name, one in sheets.items():

@@ -27,7 +27,7 @@ def read_view_option(text: str | None) -> ViewOption:
     parts = text.split(",")
     if len(parts) != 2:
         raise LinkwrightError(
-            f"'{text}' is no view",
+            f"'{text}' is not a view",
             remedy=f"use {', '.join(NAMED_VIEWS)}, or azimuth and elevation in degrees: -30,40",
         )
     return expression_to_float(parse_expression(parts[0])), expression_to_float(
@@ -89,7 +89,7 @@ def draw(
             )
         elif what not in ("graph", "sparsity"):
             raise LinkwrightError(
-                f"'{what}' is nothing to draw", remedy="use picture, graph or sparsity"
+                f"'{what}' cannot be drawn", remedy="use picture, graph or sparsity"
             )
         elif start:
             raise LinkwrightError(f"the {what} has no coordinates", remedy="leave them out")

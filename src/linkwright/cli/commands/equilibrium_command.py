@@ -45,7 +45,9 @@ def equilibrium(
             found = simulation.equilibria(mechanism, drive or None)
     if not found:
         raise CheckFailedError(
-            "no rest was found", where=mechanism.name, remedy="give a start, or forces that hold it"
+            "no equilibrium was found",
+            where=mechanism.name,
+            remedy="give a start, or forces that hold it",
         )
     return CommandOutcome(
         [_equilibrium_json(one) for one in found], lambda: _print_equilibria(mechanism, found)

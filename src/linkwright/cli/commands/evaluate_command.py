@@ -108,7 +108,7 @@ def _check_evaluate_arguments(
     known = [*quantity_signatures(mechanism_names(mechanism)), *FRAME_SIGNATURES]
     if quantity not in known:
         raise NameNotFoundError(
-            f"there is no quantity '{quantity}'", remedy=suggest_remedy(quantity, known)
+            f"unknown quantity '{quantity}'", remedy=suggest_remedy(quantity, known)
         )
     if (quantity in FRAME_SIGNATURES) != (frame is not None):
         raise LinkwrightError(
@@ -148,7 +148,7 @@ def _check_closed_state(model: Model, quantity: str, inputs: Mapping[str, Any]) 
 
 
 _MAX_RESIDUAL = 1e-6
-"""Residuals above this (m, rad, and their rates) are no closed state."""
+"""Residuals above this (m, rad, and their rates) mean that the state is not closed."""
 
 
 def _check_finite_numbers(

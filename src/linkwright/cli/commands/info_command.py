@@ -37,7 +37,7 @@ def print_mechanism_info(info: dict[str, Any]) -> None:
     """Print the header, the tree, the parameters, the constraints and the remarks."""
     out = open_console()
     count = "unknown" if info["freedom"] is None else info["freedom"]
-    frees = f"{count} freedom{'s' if info['freedom'] != 1 else ''}"
+    frees = f"{count} degree{'s' if info['freedom'] != 1 else ''} of freedom"
     if info["coordinates"] != info["freedom"]:
         frees += f" ({info['coordinates']} coordinates)"
     out.print(

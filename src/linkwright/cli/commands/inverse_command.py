@@ -83,7 +83,7 @@ def _print_force_summary(found: Run) -> None:
     from ...mechanism.mechanism_units import UNITS_OF_RATES, velocity_units
 
     print(f"status: {found.status}")
-    print(f"work of the drives: {found.work_inputs[-1]:.6g} J")
+    print(f"work of the actuators: {found.work_inputs[-1]:.6g} J")
     units = [UNITS_OF_RATES["tau"][unit] for unit in velocity_units(found.mechanism)]
     columns = zip(
         mechanism_names(found.mechanism).qd, units, found.tau.T, abs(found.power.T), strict=True

@@ -97,7 +97,7 @@ def _print_kinematics(found: Kinematics) -> None:
     print(f"status: {found.status}")
     print(f"positions: {len(found.t)}, closed to {found.closure.max():.1e}")
     if not found.singular:
-        print("no singular position was found")
+        print("no singular configuration was found")
         return
     names, units = mechanism_names(found.mechanism).q, coordinate_units(found.mechanism)
     rows = [

@@ -32,13 +32,13 @@ def read_target_option(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[fl
     try:
         numbers = [expression_to_float(parse_expression(part)) for part in text.split(",")]
     except ExpressionError:
-        raise LinkwrightError(f"'{text}' is no list of numbers", remedy="give X,Y,Z") from None
+        raise LinkwrightError(f"'{text}' is not a list of numbers", remedy="give X,Y,Z") from None
     if len(numbers) in sizes:
         return numbers
     if 7 not in sizes:
-        raise LinkwrightError(f"'{text}' is no point", remedy="give X,Y,Z")
+        raise LinkwrightError(f"'{text}' is not a point", remedy="give X,Y,Z")
     raise LinkwrightError(
-        f"'{text}' is no target", remedy="give X,Y or X,Y,Z, or X,Y,Z and a quaternion"
+        f"'{text}' is not a target", remedy="give X,Y or X,Y,Z, or X,Y,Z and a quaternion"
     )
 
 
@@ -127,7 +127,7 @@ def plan(
         else:
             if time is not None or posture:
                 raise LinkwrightError(
-                    "--time and --posture are not of tool paths",
+                    "--time and --posture do not apply to tool paths",
                     remedy="give --acceleration, --speed",
                 )
             points = _path_points_of_options(line, arc, to)
@@ -146,13 +146,13 @@ def _choose_frame_option(mechanism: Mechanism, wanted: str | None) -> str:
         if "tool" in known or len(known) == 1:
             return "tool" if "tool" in known else known[0]
         raise LinkwrightError(
-            "it is not clear what is to move",
+            "the frame to move is not clear",
             where=mechanism.name,
             remedy=f"give --frame, one of {', '.join([*known, *mechanism.bodies])}",
         )
     if wanted not in known and wanted not in mechanism.bodies:
         raise NameNotFoundError(
-            f"there is no frame '{wanted}'",
+            f"unknown frame '{wanted}'",
             where=mechanism.name,
             remedy=suggest_remedy(wanted, [*known, *mechanism.bodies]),
         )
@@ -165,9 +165,11 @@ def _check_target_options(
     """Refuse options of tool paths, and a plan without a target."""
     for name, value in (("speed", speed), ("acceleration", acceleration)):
         if value is not None:
-            raise LinkwrightError(f"--{name} is of --line and --arc", remedy="give --time")
+            raise LinkwrightError(
+                f"--{name} applies to --line and --arc only", remedy="give --time"
+            )
     if not targets:
-        raise LinkwrightError("there is nothing to do", remedy="give --to X,Y,Z or --line X,Y,Z")
+        raise LinkwrightError("nothing to do", remedy="give --to X,Y,Z or --line X,Y,Z")
 
 
 def _path_points_of_options(
@@ -176,7 +178,9 @@ def _path_points_of_options(
     """Return the vector of a line, or the points of an arc after its start."""
     if line is not None:
         if arc is not None or targets:
-            raise LinkwrightError("--line goes alone", remedy="give --arc VIA --to END for an arc")
+            raise LinkwrightError(
+                "--line excludes other targets", remedy="give --arc VIA --to END for an arc"
+            )
         return [line]
     if arc is None or len(targets) != 1 or len(targets[0]) > 3:
         raise LinkwrightError("an arc has one end", remedy="give --to X,Y,Z once")
@@ -241,6 +245,6 @@ def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
             strict=True,
         )
     ]
-    print_console_table(["", "start", "goal", "largest speed", "acceleration", "drive"], rows)
+    print_console_table(["", "start", "goal", "largest velocity", "acceleration", "drive"], rows)
     for path in files:
         print(f"written: {path}")

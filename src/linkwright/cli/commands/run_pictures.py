@@ -34,7 +34,7 @@ class RunPictures:
         check_output_option(self.animate, *FILM_ENDINGS)
         if not 0 < self.pace < 1e6 or (self.pace != 1 and self.animate is None):
             raise LinkwrightError(
-                f"--pace {self.pace:g} is for no film",
+                f"--pace {self.pace:g} needs a film",
                 remedy="give --animate, and a pace above 0",
             )
         if any((self.plot, self.cyclograph, self.animate)):

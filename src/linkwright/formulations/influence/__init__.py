@@ -88,7 +88,8 @@ class InfluenceFormulation(Formulation):
     # -- kinematics (appendix B) ---------------------------------------------------------
 
     def point_coefficients(self, link: int, x: Array) -> InfluenceCoefficients:
-        """Of the point x of a link: g_n = s_n × (x − r_n) or s_n; H_mn = s_m × g_n, m below n."""
+        """The coefficients of the point x of a link: g_n = s_n × (x − r_n) or s_n; H_mn = s_m ×
+        g_n, m below n."""
         path = self.world.path_axes(link)
         g = {f.velocity_index: f.unit_point_velocity(x) for f in path}
         return self.assemble_coefficients(
@@ -96,7 +97,8 @@ class InfluenceFormulation(Formulation):
         )
 
     def rotation_coefficients(self, link: int) -> InfluenceCoefficients:
-        """Of a body's rotation: g_n = s_n of turning joints; H_mn = s_m × s_n, m below n."""
+        """The coefficients of a body's rotation: g_n = s_n of turning joints; H_mn = s_m × s_n, m
+        below n."""
         path = [f for f in self.world.path_axes(link) if f.has_rotation]
         g = {f.velocity_index: f.s for f in path}
 
@@ -123,7 +125,7 @@ class InfluenceFormulation(Formulation):
         return InfluenceCoefficients(G, H)
 
     def frame_coefficients(self) -> dict[str, tuple[InfluenceCoefficients, InfluenceCoefficients]]:
-        """(rotation, origin) of every frame and body that moves, along the tree's speeds."""
+        """(rotation, origin) of every frame and body that moves, along the tree's velocities."""
         found = {}
         for name, place in (self.tree.bodies | self.tree.frames).items():
             if place.link != GROUND:
@@ -143,7 +145,7 @@ class InfluenceFormulation(Formulation):
         return ca.densify(gather_columns(self.tree, gather_forces(self.tree, total)))
 
     def tree_inertia(self) -> Array:
-        """I* along the tree's own speeds."""
+        """I* along the tree's own velocities."""
         total = ca.diag(
             ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
         )

@@ -112,7 +112,7 @@ def closure_coefficients(
     if A_p.shape[0] != A_p.shape[1]:
         raise UnsupportedError(
             f"{len(A)} closures and {len(inputs)} inputs do not determine {n} joints",
-            remedy="take independent closures, and as many inputs as freedoms",
+            remedy="take independent closures, and as many inputs as degrees of freedom",
         )
     if sizes[-1] <= 1e-12 * sizes[0]:
         tied = np.abs(left[:, -1] @ A_a)
@@ -193,7 +193,7 @@ def dynamics_at_instant(
 def frame_influence(
     equations: Equations, frame: str, q: Sequence[float], rows: Sequence[int] = (3, 4, 5)
 ) -> tuple[Floats, Floats]:
-    """G and H of a frame's motion: rows of (ω, v), its position unless said otherwise.
+    """G and H of a frame's motion: rows of (ω, v), by default those of its position.
 
     H is the symmetric one: the terms J̇ q̇ are φ̇ᵀHφ̇.
     """

@@ -6,7 +6,8 @@ derive them for manipulators.
     C_kj = Σ c_ijk q̇_i,   φ_k = ∂V/∂q_k                           Virgala (21, 18)
 
 All Christoffel symbols of n links are n³ sums, each of a length that grows with n. Beyond
-`FEW` freedoms the same D and C (Ḋ − 2C skew) are summed by `composites`, n² sums of one length.
+`FEW` degrees of freedom the same D and C (Ḋ − 2C skew) are summed by `composites`, n² sums of one
+length.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from ..formulation import Formulation, reject_quaternions
 from .composite_bodies import CompositeBodies
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
-"""Up to so many freedoms, Christoffel symbols are written out."""
+"""Up to so many degrees of freedom, Christoffel symbols are written out."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -59,7 +60,7 @@ class LagrangeFormulation(Formulation):
 
     @cached_property
     def body_jacobians(self) -> list[tuple[Array, Array]]:
-        """(J_v, J_ω) of the mass centres: steps 2 and 3 of Virgala's algorithm."""
+        """(J_v, J_ω) of the centres of mass: steps 2 and 3 of Virgala's algorithm."""
         return [self.world.point_jacobians(body.link, body.r) for body in self.world.bodies]
 
     @cached_property
@@ -105,7 +106,7 @@ class LagrangeFormulation(Formulation):
         return ca.vertcat(*(self.qd.T @ c for c in self.christoffel_symbols()))
 
     def gravity(self) -> Array:
-        """φ = ∂V/∂q: the weight of each mass centre through its Jacobian."""
+        """φ = ∂V/∂q: the weight of each centre of mass through its Jacobian."""
         if self.tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
             return gather_forces(self.tree, self.composite_bodies.field_forces(-self.tree.gravity))
         phi = ca.SX.zeros(self.tree.tree_nv)

@@ -1,7 +1,8 @@
 """D and C of a long tree in world axes, O(n²): sums over all that lies beyond each joint.
 
-With twists S of the freedoms at the world's origin, and the inertia I^C and the Coriolis block
-B^C (Echeandia and Wensing, see `recursive.coriolis`) of everything beyond freedom k,
+With twists S of the degrees of freedom at the world's origin, and the inertia I^C and the Coriolis
+block B^C (Echeandia and Wensing, see `recursive.coriolis`) of everything beyond degree of freedom
+k,
 
     j below k or k:   D_jk = S_jᵀ I^C_k S_k,   C_jk = S_jᵀ(I^C_k Ṡ_k + B^C_k S_k)
     j beyond k:       D_jk = D_kj,              C_jk = (I^C_j S_j)ᵀ Ṡ_k + (B^C_jᵀ S_j)ᵀ S_k
@@ -27,7 +28,7 @@ ZERO_TWIST = SpatialMotion(ca.SX.zeros(3), ca.SX.zeros(3))
 
 
 class CompositeBodies:
-    """Matrices along the tree's speeds, without rotors."""
+    """Matrices along the tree's velocities, without rotors."""
 
     def __init__(self, world: WorldKinematics) -> None:
         self.tree = world.tree
@@ -53,7 +54,7 @@ class CompositeBodies:
 
     @cached_property
     def axis_pairs(self) -> list[tuple[int, int]]:
-        """Pairs (j, k) of freedoms with j on the way to k, the same link included."""
+        """Pairs (j, k) of degrees of freedom with j on the way to k, the same link included."""
         on_path = [set(self.tree.path_to_ground(f.link)) for f in self.joint_axes]
         n = range(len(self.joint_axes))
         return [(j, k) for k in n for j in n if self.joint_axes[j].link in on_path[k]]
@@ -91,7 +92,7 @@ class CompositeBodies:
         return ca.densify(upper + self.select_entries(lower, beyond))
 
     def field_forces(self, field: Array) -> Array:
-        """Forces along the freedoms of a uniform field of acceleration."""
+        """Forces along the degrees of freedom of a uniform field of acceleration."""
         found = []
         for f, s in zip(self.joint_axes, self.axis_motions, strict=True):
             beyond = self.composite_inertias[f.link]

@@ -80,7 +80,8 @@ class _RecursiveFormulation(Formulation):
         return newton_euler_forces(self.regrouped_tree, self.q, ca.SX.zeros(self.tree.nv), None)
 
     def forward_dynamics(self) -> Array:
-        """By the mass matrix, or by articulated bodies where these take fewer operations.
+        """The accelerations by the mass matrix, or by articulated bodies where these take fewer
+        operations.
 
         Mimicry and chosen coordinates couple branches and need the mass matrix.
         """
@@ -155,7 +156,7 @@ class _RecursiveFormulation(Formulation):
         return joint_reactions(self.tree, self.q, self.qd, self.qdd)
 
     def _substitute_forward_dynamics(self, expression: Array) -> Array:
-        """At the accelerations that τ gives."""
+        """Substitute the accelerations that τ gives."""
         return ca.substitute(expression, self.qdd, self.forward_dynamics())
 
     def regressor(self) -> Array:
@@ -167,7 +168,7 @@ class _RecursiveFormulation(Formulation):
 
 
 _MAX_MASS_MATRIX_SIZE = 10
-"""Up to so many freedoms the mass matrix is always the cheaper way."""
+"""Up to so many degrees of freedom the mass matrix is always the cheaper way."""
 
 _MAX_SQUARED_DEPTH = 600
 """Factorising takes about depth² operations a link, articulated bodies some 350."""

@@ -47,7 +47,7 @@ class _ArticulatedBody:
 
 @dataclass(frozen=True)
 class _ArticulatedJoint:
-    """What the way back needs: the columns U, D factored as LDLᵀ, and u."""
+    """The data that the outward pass needs: the columns U, D factored as LDLᵀ, and u."""
 
     U: list[SpatialForce]
     D: list[list[Scalar]]
@@ -55,7 +55,7 @@ class _ArticulatedJoint:
 
 
 def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: Array) -> Array:
-    """q̈ from the forces τ along the tree's speeds (no mimicry)."""
+    """q̈ from the forces τ along the tree's velocities (no mimicry)."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v = spread_velocities(tree, qd)
     twists = link_twists(tree, moved, v)

@@ -27,7 +27,7 @@ def composite_mass_matrix(tree: KinematicTree, q: Array) -> Array:
 
 
 def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
-    """M along the tree's own speeds."""
+    """M along the tree's own velocities."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
 
     def carry(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
@@ -52,7 +52,7 @@ def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
 
 
 def parent_velocity_indices(tree: KinematicTree) -> list[int]:
-    """For each speed of the model, the speed next below it on the way to ground; −1 for none.
+    """The next velocity on the way to ground for each velocity of the model; −1 for none.
 
     With mimicry, rows of the mass matrix couple across branches: then every speed depends
     on the one before it, and the factorisation is dense.

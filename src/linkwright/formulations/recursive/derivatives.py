@@ -3,7 +3,7 @@
 Moving joint j by the twist s carries all that it bears along. With the twist v_λ and the
 acceleration a_λ of its parent, both seen at the link's origin,
 
-    Ψ̇ = v_λ × s,   Ψ̈ = a_λ × s + v_λ × Ψ̇,   c = (S q̇) × s  (0 for one freedom)
+    Ψ̇ = v_λ × s,   Ψ̈ = a_λ × s + v_λ × Ψ̇,   c = (S q̇) × s  (0 for one degree of freedom)
 
 the force that all links k beyond j need changes, per unit of q_j and of q̇_j, by
 
@@ -66,7 +66,7 @@ class _CompositeBody:
 
 @dataclass(frozen=True)
 class _MotionColumn:
-    """One freedom s of a link: Ψ̇, 2Ψ̇ + c and Ψ̈, and the wrenches F, G, u, 2w."""
+    """One degree of freedom s of a link: Ψ̇, 2Ψ̇ + c and Ψ̈, and the wrenches F, G, u, 2w."""
 
     index: int
     s: SpatialMotion
@@ -100,7 +100,9 @@ def recursive_dynamics_derivatives(
     for i, own in enumerate(columns):
         _fill_link_entries(own, by_q, by_qd, M)
         for column in own:
-            _fill_ancestor_entries(tree, i, column, columns, moved, drifts, (by_q, by_qd, M))
+            _fill_ancestor_entries(
+                tree, i, column, columns, moved, drifts, entries=(by_q, by_qd, M)
+            )
     for k, effect in enumerate(tree.joint_effects):
         M[k, k] += effect.rotor_inertia
     by_q, by_qd, M = (gather_columns(tree, gather_forces(tree, X)) for X in (by_q, by_qd, M))
@@ -184,7 +186,7 @@ def _link_columns(
 
 
 def _fill_link_entries(own: list[_MotionColumn], by_q: Array, by_qd: Array, M: Array) -> None:
-    """Entries between the freedoms of one link."""
+    """Entries between the degrees of freedom of one link."""
     for i in own:
         for j in own:
             by_q[i.index, j.index] = i.u.power(j.second) + i.twice_w.power(j.rate)
@@ -199,9 +201,10 @@ def _fill_ancestor_entries(
     columns: Sequence[Sequence[_MotionColumn]],
     moved: Sequence[LinkDisplacement],
     drifts: Sequence[Array],
+    *,
     entries: tuple[Array, Array, Array],
 ) -> None:
-    """Entries between a freedom and all those below it, on the way to ground."""
+    """Entries between a degree of freedom and all those below it, on the way to ground."""
     by_q, by_qd, M = entries
     F, G, u, w2 = column.F, column.G, column.u, column.twice_w.moment
     row, here = column.index, i

@@ -36,7 +36,7 @@ from ...kinematics.tree_coordinates import (
 
 
 def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialForce:
-    """What it takes to move a body so: F and N about the link's origin.
+    """The wrench that moves a body so: F and N about the link's origin.
 
     I ω̇ + ω × I ω, entry by entry, in what U has already.
     """
@@ -60,7 +60,7 @@ def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialFo
 def newton_euler_forces(
     tree: KinematicTree, q: Array, qd: Array, qdd: Array | None, wrenches: Array | None = None
 ) -> Array:
-    """M q̈ + C q̇ + g for the model's speeds, minus what external wrenches do.
+    """M q̈ + C q̇ + g for the model's velocities, minus what external wrenches do.
 
     `wrenches` has a row (moment, force) for each of `tree.names.bodies`, in world axes, acting at
     the body's origin. Dampers, friction and springs are not in here.
@@ -144,7 +144,8 @@ def joint_reactions(
 def _world_body_wrench(
     tree: KinematicTree, body: str, states: list[LinkMotion], placed: list[LinkPose]
 ) -> SpatialForce:
-    """What moves one body, about the world's origin in world axes; nothing if it is fixed."""
+    """The wrench that moves one body, about the world's origin in world axes; none if it is
+    fixed."""
     link = tree.bodies[body].link
     if link == GROUND:
         weight = -(tree.inertias[body].m * tree.gravity)

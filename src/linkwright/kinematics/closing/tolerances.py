@@ -20,14 +20,14 @@ class ClosureTolerances:
     """Corrections of states along a motion stop here; a better closure costs a step more, and is
     lost in the next step of the integrator."""
     rounding_residual: float = 1e-15
-    """What is set once and kept (a body at rest on a stop, a state that an event changes) is
-    closed as far as rounding of sizes near 1 lets it be."""
+    """A state that is set once and kept (a body at rest on a stop, a state that an event changes)
+    is closed as far as rounding of sizes near 1 lets it be."""
     continued_residual: float = 1e-11
-    """A configuration reached from a closed neighbour is closed: ten times `closed`, because the
-    neighbour may be near a singular configuration, where rounding is magnified."""
+    """A configuration reached from a closed neighbour is closed: ten times `closed_residual`,
+    because the neighbour may be near a singular configuration, where rounding is magnified."""
     tracked_residual: float = 1e-9
-    """What answers of inverse kinematics, planned motions between knots and changed states may
-    leave open: a nanometre, far below what is built or measured."""
+    """The residual that answers of inverse kinematics, planned motions between knots and changed
+    states may leave open: a nanometre, far below what is built or measured."""
     accepted_residual: float = 1e-8
     """States that somebody gives count as closed below this: eight digits are what tables and
     files keep. For velocities and accelerations, in proportion to them where they exceed 1."""
@@ -41,13 +41,13 @@ class ClosureTolerances:
     """Rows that others imply to within this share are redundant exactly, but for rounding."""
     nearly_redundant_residual: float = 1e-10
     """Rows that stay open by more than this in an assembled configuration are nearly redundant:
-    a hundred times `closed`."""
+    a hundred times `closed_residual`."""
 
     # -- how well velocities and accelerations hold the constraints -------------------------
     velocity_residual: float = 1e-9
     """Velocities that were projected hold the constraints to this share of the largest one."""
     given_velocity_residual: float = 1e-8
-    """The same for velocities that were given, as for `accepted`."""
+    """The same for velocities that were given, as for `accepted_residual`."""
     task_residual: float = 1e-6
     """Rates of a path are refused if they miss its velocity or acceleration by this share: the
     configuration is singular, since elsewhere rounding is all that they miss."""
@@ -67,7 +67,7 @@ class ClosureTolerances:
     rounding_share: float = 1e-13
     """Entries and singular values below this share are rounding errors."""
     idle_row_entry: float = 1e-14
-    """Rows that hold by themselves have entries of this size, by rounding."""
+    """Rows that always hold have entries of this size, by rounding."""
     restricting_entry: float = 1e-12
     """Entries of a scaled Jacobian below this restrict nothing."""
     axle_rate: float = 1e-8

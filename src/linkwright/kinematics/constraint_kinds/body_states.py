@@ -1,4 +1,4 @@
-"""Where bodies are and how they move, and the equations that a constraint puts upon them."""
+"""Positions and velocities of bodies, and the equations that a constraint puts upon them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from ..tree_coordinates import spread_velocities
 from ..world_kinematics import WorldKinematics
 
 SymbolScope = dict[str, Scalar]
-"""What names in expressions stand for."""
+"""The meaning of names in expressions."""
 
 
 @dataclass
 class ConstraintRows:
-    """Of one constraint: what stays zero of positions and of speeds, and what stays above zero."""
+    """The rows of one constraint: what stays zero of positions and of velocities, and what stays
+    above zero."""
 
     positions: list[Scalar] = field(default_factory=list)
     velocities: list[Scalar] = field(default_factory=list)
@@ -27,7 +28,7 @@ class ConstraintRows:
 
 
 class BodyStates:
-    """Where bodies are and how they move; some may be displaced by a small `shift` (6: turn,
+    """Positions and velocities of bodies; some may be displaced by a small `shift` (6: turn,
     translation about the world's origin) and a small `push` of their velocity."""
 
     def __init__(
@@ -46,7 +47,7 @@ class BodyStates:
         return frames[name].body if name in frames else name
 
     def frame_pose(self, name: str) -> LinkPose:
-        """Of a frame or body by name."""
+        """The pose of a frame or body by name."""
         return self.place_in_world(self.tree.find_frame(name), self.body_name(name))
 
     def place_in_world(self, place: LinkFrame, body: str) -> LinkPose:
@@ -60,7 +61,7 @@ class BodyStates:
         return LinkPose(R, p)
 
     def point_velocity(self, name: str, x: Array) -> Array:
-        """Of the point x, carried along by a frame or body."""
+        """The velocity of the point x, carried along by a frame or body."""
         total = ca.SX.zeros(3)
         for freedom in self.world.path_axes(self.tree.find_frame(name).link):
             total += freedom.unit_point_velocity(x) * self.v[freedom.velocity_index]

@@ -20,7 +20,7 @@ from .body_states import BodyStates, ConstraintRows, SymbolScope
 
 @dataclass(frozen=True)
 class EquationRestraint(Restraint):
-    """An expression of the model's symbols that stays zero: of positions, or of speeds."""
+    """An expression of the model's symbols that stays zero: of positions, or of velocities."""
 
     expression: Array
     is_holonomic: bool = True

@@ -61,9 +61,9 @@ class WheelRestraint(Restraint):
         ]
 
     def choose_side(self, tree: KinematicTree) -> WheelRestraint:
-        """On the side of the plane that the file says (`side`), or its pose: the centre's side; if
-        the centre lies in the plane, the side against gravity; and +z if gravity does not tell
-        either."""
+        """Choose the side of the plane that the file states (`side`), or that of its pose: the
+        centre's side; if the centre lies in the plane, the side against gravity; and +z if gravity
+        does not tell either."""
         return (
             self if self.other_radius is not None else replace(self, side=_wheel_side(tree, self))
         )
@@ -138,8 +138,8 @@ def _wheel_side(tree: KinematicTree, wheel: WheelRestraint) -> float:
 def _wheel_height_and_weight(
     tree: KinematicTree, wheel: WheelRestraint
 ) -> tuple[float, float, float]:
-    """Of the file's pose, along the plane's z: the height of the wheel's centre, its radius, and
-    gravity's share in this direction."""
+    """The values of the file's pose along the plane's z: the height of the wheel's centre, its
+    radius, and gravity's share in this direction."""
     world = WorldKinematics(tree, tree.motion.q)
     (_, center), (R, origin) = (
         _world_frame_pose(tree, world, name) for name in (wheel.wheel_frame, wheel.on)

@@ -25,4 +25,4 @@ FORCE_READERS: dict[
     JointForce: read_joint_force_element,
 }
 """Makes a force from its name, its description, the numbers, what names in expressions stand for,
-and the index of every degree of freedom among the tree's speeds."""
+and the index of every degree of freedom among the tree's velocities."""

@@ -30,7 +30,8 @@ class CompliantContact(ForceElement):
     label = "contact"
 
     def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
-        """After Hunt and Crossley: F = k δⁿ (1 + c δ̇), never pulling; friction opposes the slip."""
+        """The force after Hunt and Crossley: F = k δⁿ (1 + c δ̇), never pulling; friction opposes
+        the slip."""
         a, b = world.tree.find_frame(self.point).link, world.tree.find_frame(self.plane).link
         n, at, origin = self._contact_geometry(world)
         slip = world.point_velocity(a, at, v) - world.point_velocity(b, at, v)
@@ -60,7 +61,7 @@ class CompliantContact(ForceElement):
 
 
 def read_compliant_contact(name: str, given: Contact, values: ParameterValues) -> CompliantContact:
-    """A contact with a stiffness; rigid ones are no forces, but events of a simulation."""
+    """A contact with a stiffness; rigid ones are not forces, but events of a simulation."""
     numbers = (
         values.read_scalar(getattr(given, key), f"{symbol}_{name}")
         for key, symbol in _CONTACT_SYMBOLS.items()

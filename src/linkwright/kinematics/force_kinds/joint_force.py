@@ -13,7 +13,7 @@ from ..parameter_values import ParameterValues
 
 @dataclass(frozen=True)
 class JointForceElement(ForceElement):
-    """A force or moment along a degree of freedom, by its index among the tree's speeds."""
+    """A force or moment along a degree of freedom, by its index among the tree's velocities."""
 
     velocity_index: int
     force: Scalar

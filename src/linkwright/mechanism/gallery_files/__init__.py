@@ -1,4 +1,4 @@
-"""The mechanisms that come along: files beside this module, and families of any size."""
+"""The gallery: mechanisms in files beside this module, and families of any size."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_gallery_file(name: str) -> tuple[str, str] | None:
 
 
 def gallery_headline(name: str) -> str:
-    """What a mechanism is: the first sentence of its file's opening comment."""
+    """The headline of a mechanism: the first sentence of its file's opening comment."""
     stored, generator = read_gallery_file(name), find_family(name)
     if stored is None:
         return generator.headline if generator else ""

@@ -12,7 +12,7 @@ from ..mechanism import Mechanism
 
 @dataclass(frozen=True)
 class MechanismFamily:
-    """Mechanisms `stem` or `stem-N`, N from 1 to `most`; `example` stands for all of them."""
+    """Mechanisms `stem` or `stem-N`, N from 1 to `max_size`; `example` stands for all of them."""
 
     example: str
     headline: str
@@ -25,7 +25,7 @@ class MechanismFamily:
         return self.example if self.default else self.example.rpartition("-")[0]
 
     def size_in_name(self, name: str) -> int | None:
-        """N of the name; None if it is no name of this family."""
+        """N of the name; None if it is not a name of this family."""
         if name == self.stem:
             return self.default
         match = re.fullmatch(re.escape(self.stem) + r"-([1-9]\d{0,3})", name)
@@ -77,7 +77,7 @@ def build_four_bar_row(name: str, n: int) -> Mechanism:
     length apart, and couplers between their tips; uniform links of 1 kg and 1 m.
 
     theta0, … are the cranks' angles and phi1, … the couplers', all from the ground line. They
-    start upright. When the cranks lie flat, the freedom jumps from 1 to N + 1.
+    start upright. When the cranks lie flat, the mobility jumps from 1 to N + 1.
     """
     rod = {"mass": "m", "center": ["l/2", 0, 0], "inertia": {"zz": "m*l^2/12"}}
     bodies: dict[str, object] = {}

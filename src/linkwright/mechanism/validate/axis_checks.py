@@ -45,7 +45,7 @@ def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientat
 
 def _check_quaternion(entries: Sequence[Expression], place: str, scope: ParameterScope) -> None:
     if not any(scope.finite_value(entry, place) for entry in entries):
-        raise mechanism_error("the quaternion is zero", place, "give 1, 0, 0, 0 for no turn")
+        raise mechanism_error("the quaternion is zero", place, "give 1, 0, 0, 0 for no rotation")
 
 
 def _check_joint_axes(joint: Joint, place: str, scope: ParameterScope) -> None:
@@ -76,7 +76,9 @@ def _check_axis_dimension(axis: Sequence[Expression], place: str, scope: Paramet
     """Plain numbers or lengths, not a mixture of both."""
     known = {scope.infer_dimension(entry, place).dimension for entry in axis} - {None}
     if len(known) > 1 or not known <= {_LENGTH_DIMENSION, _NO_DIMENSION}:
-        raise mechanism_error("has units of no direction", place, "give plain numbers, or lengths")
+        raise mechanism_error(
+            "has units that a direction cannot have", place, "give plain numbers, or lengths"
+        )
 
 
 def _cross_product(a: Sequence[float], b: Sequence[float]) -> list[float]:

@@ -31,14 +31,14 @@ def check_constraints(mechanism: Mechanism, scope: ParameterScope) -> None:
         if name in mechanism.independent[:k]:
             raise mechanism_error(f"'{name}' is named twice", "independent", "name it once")
     if mechanism.independent and not (mechanism.loops or mechanism.constraints):
-        raise mechanism_error("nothing depends on anything here", "independent", "remove it")
+        raise mechanism_error("the mechanism has no constraints", "independent", "remove it")
     checks = ConstraintChecks(mechanism, scope)
     for name, constraint in mechanism.constraints.items():
         constraint.check(f"constraints.{name}", checks)
 
 
 class ConstraintChecks:
-    """What kinds of constraints check about themselves: each method refuses in one sentence."""
+    """Checks that kinds of constraints make: each method refuses in one sentence."""
 
     def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope
@@ -63,7 +63,7 @@ class ConstraintChecks:
         check_known_name(name, self.mechanism.joints, "joint", place)
         joint = self.mechanism.joints[name]
         if len(joint.dofs) != 1 or not joint.moves:
-            what = f"'{name}' has not one coordinate of its own"
+            what = f"'{name}' does not have exactly one coordinate of its own"
             raise mechanism_error(what, place, "couple another joint")
         return joint
 
@@ -94,7 +94,8 @@ class ConstraintChecks:
         return check_motion_expression(number, place, self.variables, self.scope)
 
     def check_point_expression(self, number: Expression, place: str) -> frozenset[str]:
-        """An expression of x, y, z of a point and of t; returns what it uses, as `expression`."""
+        """An expression of x, y, z of a point and of t; returns what it uses, as
+        `check_expression`."""
         local = {axis: [VariableMeaning("coordinate")] for axis in "xyz"} | {
             "t": [VariableMeaning("time")]
         }
@@ -114,7 +115,7 @@ class ConstraintChecks:
 
 
 class _VelocityDegree:
-    """The degree of an expression in the speeds; 2 stands for all that is not linear."""
+    """The degree of an expression in the velocities; 2 stands for all that is not linear."""
 
     def number(self, value: Fraction) -> int:
         return 0

@@ -52,8 +52,10 @@ def _check_breakable_joints(mechanism: Mechanism) -> None:
             continue
         place = f"joints.{name}.breaks"
         if mechanism.coordinates is not None:
-            raise mechanism_error("goes with no chosen coordinates", place, "remove one of them")
+            raise mechanism_error(
+                "cannot be combined with chosen coordinates", place, "remove one of them"
+            )
         if joint.mimic is not None or joint.locked is not None:
-            raise mechanism_error("is said of a joint that has no coordinate", place, "remove it")
+            raise mechanism_error("is given for a joint that has no coordinate", place, "remove it")
         if any(o.mimic is not None and o.mimic.joint == name for o in mechanism.joints.values()):
-            raise mechanism_error("is said of a joint that others follow", place, "remove it")
+            raise mechanism_error("is given for a joint that others follow", place, "remove it")

@@ -30,12 +30,12 @@ def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
         if kinds != {"coordinate"}:
             where = f"actuators.{name}.moves"
             raise mechanism_error(
-                "is no function of coordinates", where, "name coordinates, such as q1"
+                "is not a function of coordinates", where, "name coordinates, such as q1"
             )
 
 
 class ForceChecks:
-    """What kinds of force elements check about themselves: each method refuses in one sentence."""
+    """Checks that kinds of force elements make: each method refuses in one sentence."""
 
     def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope
@@ -70,7 +70,7 @@ class ForceChecks:
 
 
 def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> None:
-    """As many as joint variables, each of which is given; no name means two things."""
+    """Check that chosen coordinates are as many as joint variables, each of which is given once."""
     chosen = mechanism.coordinates
     assert chosen is not None
     for name, joint in mechanism.joints.items():
@@ -88,12 +88,12 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
         taken = name in own[:k] or name in mechanism.parameters or name in variables
         if taken or name == "t" or name in speeds or not is_variable_name(name):
             raise mechanism_error(
-                f"'{name}' is taken or no name", "coordinates", "choose another name"
+                f"'{name}' is taken, or not a valid name", "coordinates", "choose another name"
             )
     if chosen.joints:
         missing = [v for v in variables if v not in chosen.joints]
         unknown = [v for v in chosen.joints if v not in variables]
-        for what, found in (("is not given", missing), ("is no joint variable", unknown)):
+        for what, found in (("is not given", missing), ("is not a joint variable", unknown)):
             if found:
                 known = f"the joint variables are {', '.join(variables)}"
                 raise mechanism_error(f"'{found[0]}' {what}", "coordinates.joints", known)

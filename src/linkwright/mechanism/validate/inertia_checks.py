@@ -1,4 +1,4 @@
-"""What is legal but no real body has."""
+"""Warnings on legal inertias that no real body has."""
 
 from __future__ import annotations
 

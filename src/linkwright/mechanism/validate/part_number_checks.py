@@ -71,7 +71,7 @@ class ParameterScope:
             raise mechanism_error(error.what, place, error.remedy) from None
 
     def infer_dimension(self, number: Expression, place: str) -> InferredDimension:
-        """What units tell of the number; they must not contradict each other."""
+        """Infer the dimension of the number from units, which must not contradict each other."""
         try:
             return infer_dimension(number, self.dimensions)
         except ExpressionError as error:
@@ -94,7 +94,7 @@ def to_finite_float(value: ExactNumber, place: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise mechanism_error("is no finite number", place, f"stay below {MAX_NUMBER:g}")
+        raise mechanism_error("is not a finite number", place, f"stay below {MAX_NUMBER:g}")
     if number == 0 and value != 0:
         raise mechanism_error("is too near zero", place, "write 0")
     return number
@@ -156,7 +156,8 @@ def _evaluate_parameter(
 
 
 def _parameter_dimensions(mechanism: Mechanism) -> dict[str, InferredDimension]:
-    """What units tell of the parameters, in an order in which each knows those it uses."""
+    """The dimensions of the parameters by their units, in an order in which each knows those it
+    uses."""
     dimensions: dict[str, InferredDimension] = {}
     scope = ParameterScope(mechanism.values, dimensions)
     for name in mechanism.values:
@@ -204,7 +205,8 @@ def check_part_number(
 
 
 def _field_unit(quantity: NumberField, part: object, key: str) -> str:
-    """The unit of a field; for fields of joints, by whether the freedom turns or slides."""
+    """The unit of a field; for fields of joints, by whether the degree of freedom turns or
+    slides."""
     if quantity.unit not in _ROTATION_UNITS or not isinstance(part, Joint):
         return quantity.unit
     index = int(key[key.rindex("[") + 1 : -1]) if key.endswith("]") else 0

@@ -22,7 +22,7 @@ _COORDINATE_FIELDS = (
 
 
 def check_structure(mechanism: Mechanism) -> None:
-    """What must hold before any number is looked at."""
+    """Check what must hold before any number is looked at."""
     _check_part_names(mechanism)
     _check_parameter_names(mechanism)
     _check_body_references(mechanism)
@@ -38,9 +38,7 @@ def mechanism_error(what: str, where: str, remedy: str = "") -> MechanismError:
 
 def check_known_name(name: str, known: Collection[str], kind: str, where: str) -> None:
     if name not in known:
-        raise mechanism_error(
-            f"there is no {kind} '{name}'", where, suggest_remedy(name, list(known))
-        )
+        raise mechanism_error(f"unknown {kind} '{name}'", where, suggest_remedy(name, list(known)))
 
 
 def _check_part_names(mechanism: Mechanism) -> None:
@@ -48,27 +46,23 @@ def _check_part_names(mechanism: Mechanism) -> None:
         if any(not name.strip() for name in getattr(mechanism, table)):
             raise mechanism_error("an entry has an empty name", table, "give it a name")
     if GROUND in mechanism.bodies:
-        raise mechanism_error(f"'{GROUND}' is the fixed world", "bodies", "name the body otherwise")
+        raise mechanism_error(f"'{GROUND}' is the fixed world", "bodies", "rename the body")
     for name in mechanism.frames:
         if name == GROUND or name in mechanism.bodies:
             what = "the fixed world" if name == GROUND else "a body already"
-            raise mechanism_error(
-                f"'{name}' is {what}", f"frames.{name}", "name the frame otherwise"
-            )
+            raise mechanism_error(f"'{name}' is {what}", f"frames.{name}", "rename the frame")
     for name in mechanism.loops:
         if name in mechanism.joints:
             where = f"loops.{name}"
-            raise mechanism_error(f"'{name}' is a joint already", where, "name the loop otherwise")
+            raise mechanism_error(f"'{name}' is a joint already", where, "rename the loop")
         if name in mechanism.constraints:
             where = f"constraints.{name}"
-            raise mechanism_error(
-                f"'{name}' is a loop already", where, "name the constraint otherwise"
-            )
+            raise mechanism_error(f"'{name}' is a loop already", where, "rename the constraint")
 
 
 def _check_parameter_names(mechanism: Mechanism) -> None:
     if PI in mechanism.parameters:
-        raise mechanism_error("'pi' is 3.14159…", "parameters", "name the parameter otherwise")
+        raise mechanism_error("'pi' is 3.14159…", "parameters", "rename the parameter")
     variables = variable_meanings(mechanism)
     for name in mechanism.parameters:
         if not is_parameter_name(name):
@@ -78,7 +72,7 @@ def _check_parameter_names(mechanism: Mechanism) -> None:
             )  # fmt: skip
         if name in variables:
             what = f"is a parameter and {variables[name][0]}"
-            raise mechanism_error(what, f"parameters.{name}", "name the parameter otherwise")
+            raise mechanism_error(what, f"parameters.{name}", "rename the parameter")
 
 
 def _check_body_references(mechanism: Mechanism) -> None:
@@ -146,7 +140,9 @@ def _check_mimicking_joints(mechanism: Mechanism) -> None:
             chain[name] = None
             if len(joint.dofs) != 1 or joint.locked is not None:
                 raise mechanism_error(
-                    f"'{leader}' has not one coordinate", where, "follow another joint"
+                    f"'{leader}' does not have exactly one coordinate",
+                    where,
+                    "follow another joint",
                 )
         settled.update(chain)
 

@@ -28,7 +28,7 @@ class ConstraintFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """M q̈ + C q̇ + g − f: what drives and constraints give together.
+        """M q̈ + C q̇ + g − f: what actuators and constraints exert together.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class ConstraintFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """J q̇ − b, zero for speeds that the constraints allow.
+        """J q̇ − b, zero for velocities that the constraints allow.
 
         Parameters
         ----------
@@ -268,7 +268,7 @@ class ConstraintFunctions:
         out: Output = None,
         check: bool = False,
     ) -> tuple[Floats, Floats]:
-        """G and k with q̇ = G a + k, a the independent speeds.
+        """G and k with q̇ = G a + k, a the independent velocities.
 
         Parameters
         ----------

@@ -35,7 +35,8 @@ __all__ = [
 def assemble_tape(
     tape: Tape, item_bytes: int, target: MachineTarget | None = None, course: StepLoop | None = None
 ) -> bytes:
-    """The object file of a tape, for numbers of 8 or 4 bytes; it is loaded with `support_code`."""
+    """The object file of a tape, for numbers of 8 or 4 bytes; it is loaded with
+    `shared_object_code`."""
     from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
     from .target import host_target
 
@@ -141,7 +142,7 @@ def compile_cached_tape(
         tuple(outputs),
         loop(8),
         lambda: loop(4),
-        threads or _usable_cores(),
+        threads=threads or _usable_cores(),
     )
 
 

@@ -19,7 +19,7 @@ CHUNK_LENGTH = 1000
 """Instructions in a piece, about: outputs leave between pieces, while arithmetic goes on."""
 
 OUTPUT_CHUNK_WEIGHT = 8
-"""How many instructions an output counts for: a piece's outputs should fit the data cache."""
+"""The number of instructions that an output counts for: a piece's outputs should fit the data cache."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _instruction_operands(tape: Tape, k: int, fused: Mapping[int, FusedMultiplyA
 def _chunk_bounds(
     tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int]
 ) -> list[tuple[int, int]]:
-    """Where to cut: near every LENGTH of weight, where the fewest values are alive."""
+    """The cuts: near every LENGTH of weight, where the fewest values are alive."""
     weight = np.ones(len(tape), np.int64)
     for result in tape.results:
         np.add.at(weight, result[tape.ops[result] != Op.CONSTANT], OUTPUT_CHUNK_WEIGHT)
@@ -101,7 +101,7 @@ def _chunk_bounds(
 
 
 def _count_live_values(operands: Sequence[Sequence[int]], at_hand: set[int]) -> Integers:
-    """How many values cross the cut before each instruction."""
+    """The number of values that cross the cut before each instruction."""
     last = np.arange(len(operands))
     for k, used in enumerate(operands):
         for a in used:

@@ -30,7 +30,7 @@ def cache_key(*parts: object) -> str:
 
 
 def read_cache_entry(name: str) -> bytes | None:
-    """What is stored under a key, if it is there and sound."""
+    """Read the entry of a key, if it exists and is sound."""
     folder = _cache_folder()
     if folder is None:
         return None
@@ -94,7 +94,7 @@ _bytes_written: dict[Path, int] = {}
 
 
 def _is_scan_due(folder: Path, size: int) -> bool:
-    """At the first entry, and after each 64th part of the limit: looking at all entries takes
+    """Whether a scan is due: at the first entry, and after each 64th part of the limit, since a scan takes
     longer than storing one."""
     written = _bytes_written.get(folder, MAX_CACHE_BYTES) + size
     is_due = written > MAX_CACHE_BYTES // 64
@@ -146,7 +146,7 @@ def _compiler_versions() -> list[str]:
 
 @cache
 def cpu_identity() -> str:
-    """What tells this CPU from others, without asking LLVM."""
+    """The features that tell this CPU from others, without asking LLVM."""
     named = [platform.system(), platform.machine(), platform.processor()]
     with contextlib.suppress(OSError):
         first = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0]

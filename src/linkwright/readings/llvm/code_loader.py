@@ -162,7 +162,7 @@ class _CodeImage:
         return (_c_function_address(name) if found is None else found).to_bytes(8, "little")
 
     def symbol_offsets(self) -> Integers:
-        """Where each symbol stands in the image; an external one at its slot."""
+        """The offset of each symbol in the image; an external one is at its slot."""
         table = self.symbols.table
         starts = np.zeros(1 << 16, np.int64)  # by section, also the numbers kept for special ones
         starts[list(self.section_offsets)] = list(self.section_offsets.values())
@@ -204,7 +204,7 @@ def _patch_bytes(image: Bytes, where: Integers, new: Bytes) -> None:
 
 @cache
 def _c_function_address(name: str) -> int:
-    """Where a function of the C or the mathematics library stands."""
+    """The address of a function of the C or the mathematics library."""
     for library in (None, "libm.so.6"):
         found = getattr(ctypes.CDLL(library), name, None)
         if found is not None:

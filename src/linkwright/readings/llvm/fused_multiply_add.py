@@ -52,7 +52,7 @@ def _users_of_values(tape: Tape) -> dict[int, list[int]]:
 
 
 def _fuse_into_sum(tape: Tape, user: int, product: int) -> FusedMultiplyAdd | None:
-    """How a sum takes a product in; None if it is no sum, or the product's double."""
+    """How a sum takes a product in; None if it is not a sum, or the product's double."""
     op, (a, b, _) = tape.operations[user], tape.operands[user]
     minus = op is Op.SUB
     if not (minus or op is Op.ADD) or a == b:

@@ -81,7 +81,7 @@ class _LanePacker:
         return names
 
     def interleaved_lanes(self, distance: int, half: int) -> list[int]:
-        """In every lane, runs of `distance` from the one vector and the other in turn."""
+        """The lanes of runs of `distance` from the one vector and the other in turn."""
         found = []
         for n in range(self.w):
             other = self.w if n & distance else 0

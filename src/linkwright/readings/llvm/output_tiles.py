@@ -1,4 +1,4 @@
-"""Where outputs wait in a context, and when they leave it.
+"""Places of outputs in a context, and when they leave it.
 
 Outputs leave in tiles of W entries, as soon as the chunk that completes a tile has run and
 while its vectors are still in the nearest cache. Neighbouring tiles stand side by side, so
@@ -42,9 +42,9 @@ class OutputTile:
 
 @dataclass
 class TilePlan:
-    """`complete[c]` are the tiles that are complete after chunk c, and `leaving[c]` those which
-    whole blocks of contiguous rows write then; `stores` says to which slots values go when they
-    are made, and `fixed` where constants stand."""
+    """`completed_tiles[c]` are the tiles that are complete after chunk c, and `leaving_tiles[c]`
+    those which whole blocks of contiguous rows write then; `store_slots` says to which slots values
+    go when they are made, and `constant_slots` where constants stand."""
 
     completed_tiles: list[list[OutputTile]]
     leaving_tiles: list[list[OutputTile]]

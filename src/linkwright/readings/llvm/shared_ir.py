@@ -1,4 +1,4 @@
-"""What the functions of one precision share, as LLVM IR: rows into lanes and back, sines and
+"""Shared functions of one precision, as LLVM IR: rows into lanes and back, sines and
 cosines, threads.
 
 It is the larger part of the code of a small function, and the same in all: compiled once, stored
@@ -27,7 +27,7 @@ def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> 
 
 
 def shared_function_declarations(lanes: int) -> str:
-    """How the module of a function names them."""
+    """The declarations of shared functions in the module of a function."""
     d = f"<{lanes} x double>"
     return f"""{PACKING_DECLARATIONS}{SPLIT_DECLARATION}
 declare void @sines.cosines(ptr, ptr, ptr, ptr, i64)

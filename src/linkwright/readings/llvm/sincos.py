@@ -144,7 +144,7 @@ class SincosWriter:
         return results[0], results[1]
 
     def write_body(self) -> str:
-        """From `%given` to `%sin.fast`, `%cos.fast`, and `%slow`, whether a lane is huge."""
+        """Write the body from `%given` to `%sin.fast`, `%cos.fast`, and `%slow`: whether a lane is huge."""
         self.screen_huge_lanes()
         self.select_quadrant(*self.write_polynomials(self.reduce_argument()))
         self.write_instruction("any", f"bitcast {self.b} %mask to i{self.lanes}")

@@ -22,10 +22,10 @@ STEPS_AXIS, KEPT_STEPS_AXIS = "steps", "kept"
 
 @dataclass(frozen=True)
 class StepLoop:
-    """How a tape is walked: its first `states` outputs take the place of as many inputs after every
-    step, and the next `timed` inputs have one value for every step. Outputs are those of every
-    n-th step, as many as there is place for: steps = n · kept; of those in `last`, only the last
-    step's."""
+    """How a tape is walked: its first `state_ports` outputs take the place of as many inputs after
+    every step, and the next `timed` inputs have one value for every step. Outputs are those of
+    every n-th step, as many as there is place for: steps = n · kept; of those in `last`, only the
+    last step's."""
 
     state_ports: int
     timed_ports: int
@@ -46,7 +46,7 @@ class StepLoop:
 
 
 class StepLoopWriter(LoopWriter):
-    """A loop whose operands have axes over the steps, as a `Course` says."""
+    """A loop whose operands have axes over the steps, as a `StepLoop` says."""
 
     def __init__(self, *given: Any, course: StepLoop) -> None:
         super().__init__(*given)
@@ -98,7 +98,7 @@ class StepLoopWriter(LoopWriter):
         return "\n".join(lines)
 
     def write_port_packing(self, operands: Sequence[int], tag: str) -> str:
-        """What stays the same from step to step is packed in the first of them only."""
+        """Pack an input; one that stays the same from step to step is packed in the first only."""
         lines = [self.write_operand_places(operands, tag)]
         for k in operands:
             cols, s0, s1 = self.operand_strides(k)
@@ -144,7 +144,7 @@ kept.c{chunk}:"""
         return self.write_any_packing() + self.write_broadcast_packing() + super().write_loop()
 
     def write_batch_body(self) -> str:
-        """From `%batch:` on, whatever happens to the states of a batch."""
+        """Write the loop over the states of a batch, from `%batch:` on."""
         timed = [k for k in range(self.n_in) if self.course.is_timed(k)]
         others = [k for k in range(self.n_in) if k not in timed]
         begin = self.loop_over_blocks(

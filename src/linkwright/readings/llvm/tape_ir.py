@@ -56,7 +56,7 @@ SINGLE_PRECISION = ScalarPrecision("float", 4)
 
 @dataclass(frozen=True)
 class ContextLayout:
-    """Where things stand in a context, counted in vectors; operands fill whole tiles."""
+    """The layout of a context, counted in vectors; operands fill whole tiles."""
 
     inputs: tuple[int, ...]
     trigonometry: int
@@ -140,7 +140,7 @@ class _TapeEmitter:
         return {int(k) for k in np.flatnonzero(simple)} | known
 
     def context_slot(self, value: int) -> int:
-        """Where a value that is at hand stands in the context."""
+        """The slot of a value in the context."""
         if self.tape.ops[value] == Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[value, :2])
             return self.layout.inputs[port] + entry
@@ -292,7 +292,7 @@ define internal void @trigonometry(ptr %ctx) {{
         self.assign_value(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
 
     def emit_sine_or_cosine(self, k: int, op: Op, argument: int) -> None:
-        """Of something that is no input: by a call in the middle, which gives both at once."""
+        """Emit a sine or cosine of a value that is not an input, by a call that gives both at once."""
         d, part = self.d, 0 if op is Op.SIN else 1
         if argument not in self.sincos_results:
             self.sincos_results[argument] = self.call_sincos(k, self.load_value(argument))

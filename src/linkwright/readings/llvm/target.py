@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MachineTarget:
-    """An LLVM target; `bytes` is the width of its vectors."""
+    """An LLVM target; `vector_bytes` is the width of its vectors."""
 
     triple: str
     cpu: str

@@ -44,7 +44,7 @@ def _give_ownership(ufunc: np.ufunc, owned: list[Any], name: int) -> None:
     `name` is the address of the ufunc's name, to be found in its place."""
     fields = _UfuncFields.from_address(id(ufunc) + object.__basicsize__)
     if fields.name != name or fields.obj:
-        raise AssertionError(f"NumPy {np.__version__} has other fields in its ufuncs")
+        raise AssertionError(f"NumPy {np.__version__} has a different ufunc layout")
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(owned))
     fields.obj = id(owned)
     if not gc.is_tracked(ufunc):  # now it may be in a cycle
@@ -91,6 +91,7 @@ def make_gufunc(
     outputs: tuple[Port, ...],
     double_loop: LoadedCode,
     compile_single: Callable[[], LoadedCode],
+    *,
     threads: int,
 ) -> np.ufunc:
     """A generalized ufunc around the code of a float64 loop.

@@ -164,7 +164,7 @@ class LoopWriter:
                 raise AssertionError(shape)
 
     def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
-        """Where the operands of the block that begins at state %first are."""
+        """Write the addresses of the operands of the block that begins at state %first."""
         lines = []
         for k in operands:
             lines += [
@@ -207,7 +207,7 @@ moved{tag}:"""
         return places + self.choose_tiles_or_entries(".in", tiles, entries)
 
     def write_unpacking(self, chunk: int) -> str:
-        """What is complete after a chunk, port by port."""
+        """Write the unpacking of outputs that are complete after a chunk, port by port."""
         tag = f".c{chunk}"
         complete = self.tiles_by_port(self.plan.completed_tiles[chunk])
         leaving = self.tiles_by_port(self.plan.leaving_tiles[chunk])
@@ -258,7 +258,7 @@ moved{tag}:"""
         return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
 
     def tile_origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
-        """Where tiles are counted from, in the array and in the context."""
+        """The origin of tiles, in the array and in the context."""
         if leads:
             return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
         return f"%here{tag}{k}", f"%own{tag}"
@@ -317,7 +317,7 @@ tail{tag}:
     # -- functions -----------------------------------------------------------------------
 
     def write_batch_body(self) -> str:
-        """What happens to the states of a batch, from `batch:` to `unpacked:`."""
+        """Write the loop over the states of a batch, from `batch:` to `unpacked:`."""
         own = self.write_packing() + self.write_trigonometry(".in")
         chunks, _ = self.loop_over_chunks("packed")
         return f"""{self.loop_over_blocks(".in", "batch", own, "packed")}

@@ -33,7 +33,7 @@ PARAMETER_LETTERS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 
 _GROUPING_ORDER = tuple(PARAMETER_LETTERS.index(x) for x in
     ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ"))  # fmt: skip
-"""Which of a body's parameters is rather grouped into others than kept."""
+"""The order in which a body's parameters are grouped into others rather than kept."""
 
 
 ColumnRelation = dict[int, TracedNumber]

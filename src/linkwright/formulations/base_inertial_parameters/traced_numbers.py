@@ -65,7 +65,7 @@ class ConstantTracer:
         self.zero = self.number(Fraction(0))
 
     def number(self, value: Fraction) -> TracedNumber:
-        """A rational number; one that is no small integer is a symbol, since CasADi would compute
+        """A rational number; other than small integers it is a symbol, since CasADi would compute
         with it in floating point."""
         expression = ca.SX(float(value))
         if value.denominator != 1 or abs(value) >= _MAX_EXACT_INTEGER:

@@ -53,7 +53,7 @@ def derive_base(mechanism: Mechanism, by: str = "recursive") -> Equations:
     """
     if by != "recursive":
         raise UnsupportedError(
-            f"the formulation '{by}' needs masses and mass centres, which base parameters lack",
+            f"the formulation '{by}' needs masses and centres of mass, which base parameters lack",
             remedy="use by='recursive'",
         )
     base = base_parameters(mechanism)

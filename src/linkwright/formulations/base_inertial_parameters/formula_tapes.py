@@ -32,7 +32,7 @@ def formulas_of_tape(
 
 
 def _repeated_values(tape: Tape) -> list[bool]:
-    """Which of the instructions that compute something are used more than once, in order."""
+    """The computing instructions that are used more than once, in order."""
     uses = [0] * len(tape)
     working = [op not in (Op.INPUT, Op.CONSTANT) for op in tape.ops.tolist()]
     for k in range(len(tape)):

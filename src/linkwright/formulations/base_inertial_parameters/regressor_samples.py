@@ -143,7 +143,7 @@ def _angle_names(tape: Tape, names: list[str]) -> list[str]:
 
 
 def _radicand_tapes(tape: Tape) -> list[tuple[Tape, list[int]]]:
-    """For every root of the mechanism's numbers the tape of what is under it, and which numbers
+    """The tape of the radicand of every root of the mechanism's numbers, and which numbers
     these are."""
     ports = [port.name for port in tape.inputs]
     found = []

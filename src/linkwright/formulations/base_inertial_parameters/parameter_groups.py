@@ -218,7 +218,9 @@ def base_parameters(mechanism: Mechanism) -> BaseParameters:
         )
     eqs = derive(mechanism, parameters="symbolic")
     if not eqs.nv:
-        raise UnsupportedError(f"{mechanism.name} has no freedom, so no motion tells any parameter")
+        raise UnsupportedError(
+            f"{mechanism.name} has no degrees of freedom, so no motion determines any parameter"
+        )
     tracer, rows, own = _find_column_relations(mechanism, eqs)
     return _group_parameters(mechanism, eqs, tracer, rows, own)
 

@@ -1,4 +1,4 @@
-"""What the rule of regrouping leaves over: relations between columns of some mechanisms only.
+"""Relations between columns that the rule of regrouping leaves, in some mechanisms only.
 
 Links near ground cannot move in all ways: some parameters have no effect, others act through a
 combination only; followers of mimicry act together with their leaders. The field finds which
@@ -101,7 +101,7 @@ def _traced_regressor_rows(
 def _simple_state(
     tracer: ConstantTracer, tape: Tape, eqs: Equations, chance: random.Random
 ) -> list[list[TracedNumber]]:
-    """Coordinates at right angles or small whole numbers, most speeds and their rates 0."""
+    """Coordinates at right angles or small whole numbers, most velocities and their rates 0."""
 
     def small() -> TracedNumber:
         return tracer.number(Fraction(chance.choice([0, 0, 1, -1, 2])))
