@@ -61,16 +61,23 @@ def _rederive_equations(recipe: Callable[[], Equations]) -> Equations:
 class Equations(SummarizedResult):
     """Equations of motion of a mechanism, derived by one formulation.
 
-    `symbols` maps q, qd, qdd, tau, … to CasADi columns; `parameters` the names of the
-    symbols in the column p to their values; `rates` is N(q) with dq/dt = N(q)·velocities.
-    `extras` are results that only this formulation has; `state` its own states where they
-    are not (q, q̇); `home` is q where loops and constraints close, `assembly_failure` why they do
-    not, and `closure_leeway` how far nearly redundant ones may stay open (m, rad; 0 where all close
-    exactly). If `is_complete`, functions without a builder follow from others; `absent_functions`
-    are those that there cannot be, and why. `literals` are parameters that stand for numbers inside
-    of expressions, and are written as these. `passive_parts` are the springs that are printed with
-    named lengths, and the rest of `passive`. `is_derived`: they are as `derive` gave
-    them, not a changed copy.
+    `mechanism`, `names` and `by` say of what, and by which formulation. `symbols` maps q, qd, qdd,
+    tau, … to CasADi columns; `parameters` the names of the symbols in the column p to their values;
+    `rate_matrix` is N(q) with dq/dt = N(q)·q̇; `neutral` is q without displacement, and
+    `inertial_parameters` the column π. `builders` and `frame_builders` make expressions; where
+    equations are complete (`is_complete`), functions without a builder follow from others, and
+    `absent_functions` says which there cannot be, and why. `extras` are results that only this
+    formulation has; `state` its own states where they are not (q, q̇). `home` is q where loops and
+    constraints close, `assembly_failure` why they do not, and `closure_leeway` how far nearly
+    redundant ones may stay open (m, rad; 0 where all close exactly). `literals` are parameters that
+    stand for numbers inside of expressions, and are written as these. `passive_parts` are the
+    springs that are printed with named lengths, and the rest of `passive`. `is_derived` is true
+    for what `derive` gave, not a changed copy; `derivation` derives it again.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.derive(lw.gallery("elbow")).closed_form("g"))  # doctest: +SKIP
     """
 
     mechanism: Mechanism
@@ -102,7 +109,7 @@ class Equations(SummarizedResult):
     )
 
     def summary(self) -> str:
-        """The mechanism, the formulation, and the sizes."""
+        """Return one line: the mechanism, the formulation and the sizes."""
         sizes = f"nq={self.nq}, nv={self.nv}"
         return f"Equations of {self.mechanism.name} by {self.by}: {sizes}"
 
@@ -121,10 +128,12 @@ class Equations(SummarizedResult):
 
     @property
     def nq(self) -> int:
+        """Number of coordinates."""
         return self.names.nq
 
     @property
     def nv(self) -> int:
+        """Number of generalized velocities."""
         return self.names.nv
 
     @cached_property
@@ -160,12 +169,14 @@ class Equations(SummarizedResult):
         return self.expressions("forces")[0]
 
     def can_build(self, name: str) -> bool:
-        """Whether a function that they know by name exists: C follows from M only where velocities
-        are rates of coordinates."""
+        """Return whether the function `name`, which they know, exists.
+
+        C follows from M only where velocities are rates of coordinates.
+        """
         return name != "coriolis_matrix" or name in self.builders or self.nq == self.nv
 
     def function_names(self) -> list[str]:
-        """The functions that these equations have."""
+        """Return the names of the functions that these equations have."""
         own = {*self.builders, *self._completion_builders}
         return [name for name in quantity_signatures(self.names) if name in own]
 
@@ -174,7 +185,7 @@ class Equations(SummarizedResult):
         return _COMPLETIONS if self.is_complete else {"forces": _complete_forces}
 
     def expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
-        """The CasADi expressions of a function's outputs."""
+        """Return the CasADi expressions of the outputs of the function `name` (of a `frame`)."""
         key = (name, *frame)
         if key not in self._built:
             self._built[key] = self._build_expressions(name, *frame)
@@ -198,7 +209,7 @@ class Equations(SummarizedResult):
         return made if isinstance(made, tuple) else (made,)
 
     def extra(self, name: str) -> Any:
-        """A result that only this formulation has, such as Hamilton's function."""
+        """Return the result `name` that only this formulation has, such as Hamilton's function."""
         if name not in self.extras:
             raise NameNotFoundError(
                 f"the formulation '{self.by}' has no result '{name}'",
@@ -209,7 +220,10 @@ class Equations(SummarizedResult):
         return self._built["extra", name]
 
     def function(self, name: str, *frame: str) -> ca.Function:
-        """A `casadi.Function`; its last input p holds the parameters that stayed symbols."""
+        """Return the function `name` (of a `frame`) as a `casadi.Function`.
+
+        Its last input p has the parameters that are still symbols.
+        """
         key = ("function", name, *frame)
         if key not in self._built:
             self._built[key] = self._make_function(name, *frame)
@@ -227,7 +241,10 @@ class Equations(SummarizedResult):
         return ca.Function(name, list(inputs.values()), merged, list(inputs), outputs)
 
     def function_at_values(self, name: str, *frame: str, keep: Sequence[str] = ()) -> ca.Function:
-        """The function with all parameters at their values but those to `keep`, its input p."""
+        """Return the function `name` (of a `frame`) with parameters at their values.
+
+        Those to `keep` become its input p.
+        """
         if tuple(keep) == tuple(self.parameters):
             return self.function(name, *frame)
         key = ("folded", *keep, "of", name, *frame)
@@ -250,17 +267,20 @@ class Equations(SummarizedResult):
         return ca.Function(name, inputs, ca.cse(outputs), names, function.name_out())
 
     def functions(self) -> Mapping[str, ca.Function]:
-        """All functions as `casadi.Function`s, each made when it is looked up."""
+        """Return all functions by name as `casadi.Function`s, each made when it is looked up."""
         return _FunctionTable(self)
 
     def closed_form(self, name: str = "M", *frame: str, **options: Any) -> ClosedForm:
-        """A quantity in closed form, readable and canonical: "M", "mass_matrix", "christoffel",
-        ("jacobian", "tool"), …; the options are those of `linkwright.forms.closed_form`."""
+        """Return a quantity in closed form, readable and canonical.
+
+        `name` is "M", "mass_matrix", "christoffel", …; "jacobian" and other functions of frames
+        also take a `frame`. The `options` are those of `linkwright.forms.closed_form`.
+        """
         form: ClosedForm = find_convenience("Equations.closed_form")(self, name, *frame, **options)
         return form
 
     def latex(self, name: str = "M", *frame: str, **options: Any) -> str:
-        """The closed form of a quantity in LaTeX."""
+        """Return the closed form in LaTeX; `name`, `frame` and `options` as for `closed_form`."""
         return self.closed_form(name, *frame, **options).latex()
 
     def _repr_latex_(self) -> str | None:
@@ -269,7 +289,7 @@ class Equations(SummarizedResult):
         return page
 
     def tangent_jacobian(self, expression: SX) -> SX:
-        """∂expression/∂q along the tangent, nv columns."""
+        """Return the derivative of an `expression` by q along the tangent, nv columns."""
         return ca.jacobian(expression, self.symbols["q"]) @ self.rate_matrix
 
 

@@ -85,7 +85,19 @@ def error_chance_text(chance: float) -> str:
 
 @dataclass(frozen=True, repr=False)
 class CheckReport(NotebookDisplayed):
-    """All findings; `note` says what holds of the equations together."""
+    """The verdicts on all equations of a text.
+
+    Attributes
+    ----------
+    mechanism : str
+        The name of the mechanism.
+    findings : tuple of Finding
+        A verdict for each equation; `report[0]` is the first.
+    names : dict
+        Which of their symbols is which of ours.
+    note : str
+        What holds of the equations together.
+    """
 
     mechanism: str
     findings: tuple[Finding, ...]
@@ -93,13 +105,13 @@ class CheckReport(NotebookDisplayed):
     note: str = ""
 
     def summary(self) -> str:
-        """The number of right equations."""
+        """Return one line: how many equations are right."""
         right = sum(finding.is_right for finding in self.findings)
         return f"Report on {self.mechanism}: {right} of {len(self.findings)} equations right"
 
     @property
     def passed(self) -> bool:
-        """Whether all equations are right, and there is one beside definitions."""
+        """True where all equations are right, and there is one beside definitions."""
         judged = [finding for finding in self.findings if finding.status != DEFINITION]
         return bool(judged) and all(finding.is_right for finding in judged)
 
@@ -123,5 +135,12 @@ class CheckReport(NotebookDisplayed):
         return "\n".join([*rows, *([self.note] if self.note else [])])
 
     def as_json(self) -> dict[str, object]:
+        """Return the report as plain data for a JSON file.
+
+        Returns
+        -------
+        dict
+            The fields, and "passed".
+        """
         found = asdict(self)
         return {"passed": self.passed, **found}

@@ -214,22 +214,26 @@ def check_folder(
     names: Mapping[str, str] | None = None,
     progress: ProgressCallback | None = None,
 ) -> Homework:
-    """Checks the equations of every text in a folder, for instance one a student.
+    """Check the equations of every text in a folder, for instance one per student.
 
     Parameters
     ----------
-    mechanism : what the equations are about.
-    folder : texts end in .txt, .tex or .md; subfolders are searched, hidden ones are not.
-    solution : a file with the equations that are asked for, all of which must be right.
-    names : which of their symbols is which of ours, for all texts.
-    progress : called with the name of each text before it is checked.
+    mechanism : Mechanism
+        What the equations are about.
+    folder, solution : str or Path
+        Texts (.txt, .tex, .md; hidden ones are left out); a file with the equations asked for.
+    names, progress : mapping of str to str and callable, optional
+        Which of their symbols is which of ours; called with the name of each text.
 
-    A text that cannot be read gets a row that says why, and does not stop the others.
+    Returns
+    -------
+    Homework
+        A row for each text; it says why where the text cannot be read.
 
-        >>> import linkwright as lw
-        >>> marks = lw.check_folder(lw.gallery("elbow"), "homework")  # doctest: +SKIP
-        >>> marks["anna.tex"].mark  # doctest: +SKIP
-        0.75
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.check_folder(lw.gallery("elbow"), "homework"))  # doctest: +SKIP
     """
     root = Path(folder)
     model = None if solution is None else Path(solution)

@@ -178,7 +178,7 @@ def assemble_velocities(
     >>> import linkwright as lw
     >>> bars = lw.gallery("four-bar")
     >>> q = lw.assemble(bars, {"theta1": 1.0}, hold=["theta1"])
-    >>> lw.assemble_velocities(bars, q, {"dtheta1": 2.0}).round(4)
+    >>> lw.assemble_velocities(bars, q, {"theta1": 2.0}).round(4)
     array([ 2.    , -0.4902,  0.361 ])
     """
     system = constraint_system(mechanism)

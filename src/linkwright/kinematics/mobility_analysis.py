@@ -22,14 +22,27 @@ from .pivots import PivotChoice, choose_pivots
 
 @dataclass(frozen=True, repr=False)
 class Mobility(NotebookDisplayed):
-    """The mobility at a configuration q.
+    """Degrees of freedom and redundancy at a configuration.
 
-    `dof` counts independent velocities, `configuration` independent coordinates (only
-    constraints of positions restrict those); `equations` and `rank` those of the constraints;
-    `redundant` names rows that others imply, with the loops and constraints that do; `idle` rows
-    that hold anyway. `nearly` are those among them that do so only within the mechanism's
-    `closure`, with what they leave open (m, rad). `moved` says which coordinates the assembly took
-    far from the file's pose.
+    Attributes
+    ----------
+    dof, configuration : int
+        Independent velocities, and independent coordinates (only constraints of positions restrict
+        those).
+    equations, rank : int
+        Constraint rows, and independent ones.
+    redundant : mapping
+        Rows that others imply, with the loops and constraints that imply them.
+    idle : tuple of str
+        Rows that always hold.
+    independent : tuple of str
+        Names of the independent velocities.
+    q : tuple of float
+        The configuration, rad or m.
+    nearly : mapping of str to float
+        Rows that are redundant only within `closure`, with what they leave open, m or rad.
+    moved : tuple of str
+        Coordinates that the assembly moved far from the pose of the file.
     """
 
     dof: int
@@ -44,7 +57,7 @@ class Mobility(NotebookDisplayed):
     moved: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """The degrees of freedom and the rank of the constraints."""
+        """Return one line: the degrees of freedom and the rank of the constraints."""
         rank = f"{self.equations} equations of constraint of rank {self.rank}"
         return f"Mobility: {self.dof} DOF, {rank}"
 

@@ -111,7 +111,17 @@ def _inertia_entries(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
 
 
 class Body(MechanismPart):
-    """A rigid body: mass, centre of mass and inertia about it, in the body's frame."""
+    """A rigid body.
+
+    Parameters
+    ----------
+    mass : number or text
+        kg, or text with a unit or an expression of parameters.
+    center : three numbers
+        Centre of mass in the body's frame, m.
+    inertia : table, three or nine numbers
+        About the centre of mass, axes of the body's frame, kg m².
+    """
 
     mass: Annotated[Expression, NumberField("kg")] = Field(default=ZERO, description="mass, kg")
     center: Annotated[Vector, NumberField("m", 3)] = Field(
@@ -128,7 +138,15 @@ class Body(MechanismPart):
 
 
 class Frame(MechanismPart):
-    """A named frame fixed to a body, such as a tool tip."""
+    """A named frame fixed to a body, such as a tool tip.
+
+    Parameters
+    ----------
+    body : str
+        The body.
+    origin : table
+        Placement of the frame in the body's frame: position (m) and rotation.
+    """
 
     body: str = Field(description="the body that carries it, or ground")
     origin: Placement = Field(default_factory=Placement, description="where, in the body's frame")

@@ -62,8 +62,10 @@ def _add_joint_types(schema: dict[str, Any]) -> None:
 
 
 class Joint(MechanismPart):
-    """How a child body moves on its parent. The joint's frame stands at `origin` in the
-    parent and at `child_origin` in the child; the axes are given in the joint's frame.
+    """How a child body moves on its parent.
+
+    The frame of the joint is at `origin` in the parent and at `child_origin` in the child; the axes
+    are given in this frame. Fields and units: docs/format.md.
     """
 
     type: str = Field(json_schema_extra=_add_joint_types)
@@ -148,42 +150,43 @@ class Joint(MechanismPart):
 
     @property
     def kind(self) -> JointKind:
-        """All that is said of joints of this type."""
+        """The properties of joints of this type."""
         return JOINT_KINDS[self.type]
 
     @property
     def by_quaternion(self) -> bool:
+        """True where the coordinates contain a quaternion."""
         return self.kind.quaternion_motion is not None and self.rotation != "cardan"
 
     @property
     def motions(self) -> tuple[ElementaryMotion, ...]:
-        """The joint's motions, whether or not it is locked."""
+        """The elementary motions of the joint, locked or not."""
         return self.kind.motions_with(quaternion=self.by_quaternion)
 
     @property
     def dofs(self) -> tuple[DegreeOfFreedom, ...]:
-        """One per speed, whether or not the joint is locked or mimics another."""
+        """The degrees of freedom of the joint, locked or not: one per velocity."""
         return self.kind.dofs_with(quaternion=self.by_quaternion)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Endings of the names of the coordinates."""
+        """Suffixes of the names of its coordinates."""
         return self.kind.coordinates_with(quaternion=self.by_quaternion)
 
     @property
     def moves(self) -> bool:
-        """Whether it has coordinates of its own."""
+        """True where the joint has coordinates of its own."""
         return bool(self.dofs) and self.mimic is None and self.locked is None
 
     @property
     def second_axis(self) -> Vector:
-        """`axis2`, or what takes its place."""
+        """`axis2`, or its default for the type."""
         second = self.kind.second_axis
         assert second is not None
         return self.axis2 or second.default
 
     def each(self, field: Any) -> Vector:
-        """A per-freedom field as a tuple, one entry a degree of freedom."""
+        """Return the value of a `field` as a tuple with one entry per degree of freedom."""
         return field if isinstance(field, tuple) else (field,) * len(self.dofs)
 
 

@@ -153,13 +153,13 @@ class Mechanism(MechanismPart):
         return hashlib.sha256(said.encode()).hexdigest()
 
     def loops_and_constraints(self) -> dict[str, Joint | Constraint]:
-        """All of them by name, in the order of their equations: that of the file."""
+        """Return loops and constraints by name, in the order of their equations (file order)."""
         known: dict[str, Joint | Constraint] = {**self.loops, **self.constraints}
         first = [name for name in self.constraint_order if name in known]
         return {name: known[name] for name in (*first, *known)}
 
     def joints_depth_first(self) -> Iterator[tuple[str, Joint]]:
-        """The tree's joints from ground outward, depth first, in file order."""
+        """Return the tree's joints from ground outward, depth first, in file order."""
         below: dict[str, list[str]] = {}
         for name, joint in self.joints.items():
             below.setdefault(joint.parent, []).append(name)
@@ -198,8 +198,10 @@ class Mechanism(MechanismPart):
         return replace_fields(self, parameters={**self.parameters, **values})
 
     def with_closure(self, closure: float | None) -> Mechanism:
-        """The same mechanism with another tolerance of nearly redundant constraints; None: its
-        own."""
+        """Return a copy with another tolerance `closure` of nearly redundant constraints.
+
+        None keeps the tolerance.
+        """
         return self if closure is None else replace_fields(self, closure=closure)
 
     def without(self, *effects: str) -> Mechanism:
@@ -326,8 +328,10 @@ class Mechanism(MechanismPart):
         )
 
     def checked(self, strict: bool) -> Mechanism:
-        """Itself, if there is anything in it, after a warning (or an error if `strict`)
-        about unphysical inertia."""
+        """Return the mechanism itself after a warning about unphysical inertia.
+
+        It is an error if `strict`, and if there are no bodies.
+        """
         if not self.bodies:
             raise MechanismError("has no bodies", where=self.name, remedy="add [bodies.…]")
         if self.warnings and strict:

@@ -65,11 +65,31 @@ def compile(  # noqa: A001 - the name that people call
     threads: int | None = None,
     target: MachineTarget | None = None,
 ) -> Model:
-    """A model of a mechanism, or of equations that were derived already.
+    """Return a model of a mechanism: its functions as machine code.
 
-    All numbers are folded into the code but `parameters`, which become a last input p of
-    every function, in the order given. Large batches are split between `threads` threads
-    (None: one for each core).
+    Parameters
+    ----------
+    source : Mechanism or Equations
+        A mechanism, or equations that `derive` gave.
+    parameters : sequence of str
+        Parameters that become a last input p of every function, in this order; all other numbers
+        are constants of the code.
+    threads : int, optional
+        Threads for large batches (default: one for each core).
+    target : MachineTarget, optional
+        The processor to compile for (default: this one).
+
+    Returns
+    -------
+    Model
+        Functions over arrays; each is compiled at its first use.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> model = lw.compile(lw.gallery("elbow"), parameters=["m2"])
+    >>> model.gravity([0.0, 0.0], [2.0]).round(3)
+    array([34.335,  9.81 ])
     """
     kept = check_kept_parameters(parameters)
     check_thread_count(threads)
@@ -157,10 +177,11 @@ class Model(
         return self._derive_once()
 
     def close(self, q: ArrayLike, t: ArrayLike = 0.0, p: ArrayLike | None = None) -> Floats:
-        """(…, nq) with loops and constraints of positions closed: the coordinates of the
-        independent velocities keep their values, the others follow from rough ones.
+        """Return configurations with loops and constraints of positions closed.
 
-        p: values of the parameters that are kept (default: `nominal_parameters`).
+        The coordinates of the independent velocities keep their values; `q` (…, nq) has first
+        guesses (rad, m) of the others. `t` is the time (s), `p` has values of the parameters that
+        the model keeps (default: `nominal_parameters`).
         """
         from .guard import close_batch_positions
 
@@ -178,11 +199,11 @@ class Model(
         *,
         tolerance: float = CLOSED_TOLERANCE,
     ) -> Booleans:
-        """Whether loops and constraints of positions close at q, (…, nq) → (…).
+        """Return where loops and constraints of positions close at `q`: (…, nq) → (…) of bool.
 
-        A state is closed where no residual exceeds the tolerance (metres or radians). Functions
-        of constrained models give numbers for other states too, but these mean nothing. p: values
-        of the parameters that are kept (default: `nominal_parameters`).
+        A state is closed where no residual exceeds `tolerance` (m, rad). Functions of constrained
+        models give meaningless numbers elsewhere. `t` is the time (s), `p` has values of the
+        parameters that the model keeps (default: `nominal_parameters`).
         """
         check_configuration_shape(self, "closed", q)
         return are_states_closed(self, np.asarray(q, float), t, p, tolerance)
@@ -197,15 +218,19 @@ class Model(
         qdd: ArrayLike | None = None,
         tolerance: float = CLOSED_TOLERANCE,
     ) -> None:
-        """Raises an `AssemblyError` that names the first state that does not close and the
-        constraint that it violates most; speeds and accelerations are checked where given."""
+        """Raise an `AssemblyError` that names the first state that does not close.
+
+        It also names the constraint that this state violates most. `q` is (…, nq), `t` the time
+        (s); `qd` and `qdd` are checked where given; `p` has values of the parameters that the
+        model keeps; `tolerance` is the largest residual (m, rad).
+        """
         check_configuration_shape(self, "check_closed", q)
         check_states_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
 
     # -- functions -----------------------------------------------------------------------
 
     def compiled_function(self, name: str) -> Callable[..., object]:
-        """The compiled function of this name, which the model keeps as its own attribute."""
+        """Return the compiled function `name`, which the model keeps as its own attribute."""
         if name not in quantity_signatures(self.names):
             raise AttributeError(name)
         self.__dict__[name] = function = self._explained_function(
@@ -220,9 +245,11 @@ class Model(
             raise AttributeError(f"Model has no function '{name}'; {suggest_remedy(name, known)}")
 
     def ufunc(self, name: str, frame: str | None = None) -> np.ufunc:
-        """The NumPy generalized ufunc behind a function (or behind one of a frame), with its
-        `signature`, `nin`, `types` and NumPy's own messages. Under constraints its last output is
-        the smallest pivot."""
+        """Return the NumPy generalized ufunc behind the function `name`, or one of a `frame`.
+
+        It has `signature`, `nin`, `types` and NumPy's own messages. Under constraints its last
+        output is the smallest pivot.
+        """
         function = getattr(self, name)
         found: np.ufunc = (function if frame is None else function(frame)).ufunc
         return found
@@ -257,27 +284,41 @@ class Model(
         return [name for name in super().__dir__() if name not in absent]
 
     def tape(self, name: str, *frame: str) -> Tape:
-        """The instructions behind a function."""
+        """Return the instructions behind the function `name`, or behind one of a `frame`."""
         return record_quantity_tape(self._derive_once, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
-        """The number of floating-point operations of one call of a function."""
+        """Return the floating-point operations of one call of `name`, or of one of a `frame`."""
         return count_tape_operations(self.tape(name, *frame))
 
     def certified(
         self, name: str, *inputs: Any, digits: int = 30, frame: str | None = None
     ) -> Intervals:
-        """A function at one state, as intervals that provably hold the exact values.
+        """Return a function at one state, as intervals that provably contain the exact values.
 
-        Inputs (floats, fractions, decimals as text) and the mechanism's numbers are taken for
-        exactly what they are. An array of `Interval`s, or one array for each output.
+        Parameters
+        ----------
+        name : str
+            The function.
+        *inputs : numbers
+            Floats, fractions, or decimals as text, which are taken exactly, as are the mechanism's
+            numbers.
+        digits : int
+            Decimal digits of the arithmetic.
+        frame : str, optional
+            A frame or body, for functions of frames.
+
+        Returns
+        -------
+        array of Interval, or a tuple of these
+            One array for each output.
         """
         from .certify import certify_function
 
         return certify_function(self, name, inputs, digits, frame)
 
     def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
-        """The compiled function `name` of a frame or body."""
+        """Return the compiled function `name` of a `frame` or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]
             raise missing_frame_error(name, places, FRAME_SIGNATURES[name].inputs)
@@ -334,7 +375,7 @@ class Model(
         return _rebuild_model, (self.mechanism, eqs.by, list(eqs.parameters) or "numeric", options)
 
     def summary(self) -> str:
-        """The mechanism and the sizes."""
+        """Return one line: the mechanism and the sizes."""
         return f"Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}"
 
     def __str__(self) -> str:

@@ -23,15 +23,17 @@ class ModelProperties:
 
     @property
     def nv(self) -> int:
-        """Number of speeds."""
+        """Number of generalized velocities."""
         return self.names.nv
 
     @property
     def q_names(self) -> tuple[str, ...]:
+        """Names of the coordinates, in the order of q."""
         return self.names.q
 
     @property
     def qd_names(self) -> tuple[str, ...]:
+        """Names of the generalized velocities, in the order of q̇."""
         return self.names.qd
 
     @property
@@ -51,25 +53,27 @@ class ModelProperties:
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """The loop or constraint of every row of `constraint_jacobian` and entry of `multipliers`:
-        loops and constraints in file order, the equations of positions of each (the height of a
-        rolling wheel) before those of its velocities."""
+        """The loop or constraint of every row of `constraint_jacobian` and entry of `multipliers`.
+
+        Loops and constraints are in file order; the position equations of each (the height of a
+        rolling wheel) come before its velocity equations.
+        """
         return self.names.constraints
 
     @property
     def independent_names(self) -> tuple[str, ...]:
-        """The speeds that all others follow: columns of `independent_map`."""
+        """The independent velocities, which all others follow: columns of `independent_map`."""
         return self.names.independent if self.names.constraints else self.names.qd
 
     @property
     def dof(self) -> int:
-        """Number of independent speeds."""
+        """Number of independent velocities."""
         self._require_assembly()
         return len(self.independent_names)
 
     @property
     def inertial_parameters(self) -> Floats:
-        """π, (10·bodies): m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body."""
+        """π, (10·bodies,), SI units: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each body."""
         return np.array(self._facts.inertial)
 
     @property
@@ -80,15 +84,34 @@ class ModelProperties:
     @property
     def leeway(self) -> float:
         """How far nearly redundant constraints may stay open (m, rad); 0 where all close exactly.
-        See `Mechanism.closure`."""
+
+        See `Mechanism.closure`.
+        """
         return self._facts.leeway
 
     def neutral(self) -> Floats:
-        """q where nothing is displaced."""
+        """Return coordinates without any displacement.
+
+        Returns
+        -------
+        (nq,) array
+            Zeros, and unit quaternions.
+        """
         return np.array(self._facts.neutral)
 
     def home(self) -> Floats:
-        """q where loops and constraints close; `neutral` where there are none."""
+        """Return coordinates at which loops and constraints close; `neutral` where there are none.
+
+        Returns
+        -------
+        (nq,) array
+            rad or m.
+
+        Raises
+        ------
+        AssemblyError
+            If the mechanism cannot be assembled.
+        """
         self._require_assembly()
         return np.array(self._facts.home or self._facts.neutral)
 

@@ -49,10 +49,33 @@ def animate(
     trace: Sequence[str] | None = None,
     view: str | tuple[float, float] | None = None,
 ) -> Path:
-    """Writes the motion as .mp4, .gif or .html, by the ending, at the run's true speed.
+    """Write the motion of a run as a film: .mp4, .gif or .html.
 
-    `speed` 0.5 shows it at half of that; `rate` is pictures a second. Paths of frames (and of mass
-    centres of bodies) named in `trace` are drawn.
+    Parameters
+    ----------
+    run : Run
+        A simulated motion.
+    path : str or Path
+        The ending decides the format.
+    speed : float
+        1 is real time, 0.5 half of it.
+    rate : float, optional
+        Pictures per second (default: by the format).
+    trace : sequence of str, optional
+        Frames, and bodies for their centres of mass, whose paths are drawn.
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
+    >>> lw.show.animate(run, "elbow.mp4")  # doctest: +SKIP
     """
     require_run(run)
     target = Path(path)

@@ -31,32 +31,44 @@ Obstacle = tuple[Sequence[float], Sequence[float], float]
 
 @dataclass(frozen=True, repr=False)
 class Encounter(NotebookDisplayed):
-    """Two links (or a link and an obstacle): their distance at all times, m, and when it is
-    smallest; below 0 they are in each other."""
+    """Two links, or a link and an obstacle, and their distance over time.
+
+    Attributes
+    ----------
+    pair : (str, str)
+        The two names.
+    t : (n,) array
+        Times, s.
+    distance : (n,) array
+        Distance of the surfaces, m; negative where they overlap.
+    """
 
     pair: tuple[str, str]
     t: Floats
     distance: Floats
 
     def summary(self) -> str:
-        """The pair and its smallest distance."""
+        """Return one line: the pair and its smallest distance."""
         return f"Encounter of {self!s}"
 
     @property
     def smallest(self) -> float:
+        """Smallest distance, m."""
         return float(self.distance.min())
 
     @property
     def time(self) -> float:
+        """Time of the smallest distance, s."""
         return float(self.t[int(self.distance.argmin())])
 
     @property
     def touches(self) -> bool:
+        """True where the two overlap at some time."""
         return self.smallest < 0
 
     @property
     def intervals(self) -> list[tuple[float, float]]:
-        """The intervals in which they penetrate each other, between samples by straight lines."""
+        """Times (begin, end) of each overlap, s, by linear interpolation between samples."""
         inside = self.distance < 0
         edges = np.flatnonzero(np.diff(inside.astype(int)))
         times = [self._crossing(int(k)) for k in edges]
@@ -91,10 +103,33 @@ def collisions(
     obstacles: Mapping[str, Obstacle] | None = None,
     ignore: Iterable[tuple[str, str]] = (),
 ) -> list[Encounter]:
-    """Distances of links from each other and from obstacles, the nearest pair first.
+    """Return how near the links of a run come to each other and to obstacles.
 
-    `radius` (m) is that of all links, or by body. Links that a joint or loop holds together are
-    not compared, nor are pairs of bodies in `ignore`.
+    Links that a joint or loop connects are not compared.
+
+    Parameters
+    ----------
+    run : Run
+        A simulated motion.
+    radius : float or mapping of bodies to floats
+        Radius of the links, m.
+    obstacles : mapping, optional
+        By name: both ends of a segment (m, world) and a radius (m).
+    ignore : iterable of pairs of bodies
+        Pairs that are not compared.
+
+    Returns
+    -------
+    list of Encounter
+        The nearest pair first.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 0.1, samples=3)
+    >>> wall = {"wall": ([1.0, -1.0, 0.0], [1.0, -2.0, 0.0], 0.1)}
+    >>> lw.show.collisions(run, radius=0.05, obstacles=wall)[0].touches
+    False
     """
     return clearances(run.mechanism, run.q, run.t, radius, obstacles=obstacles, ignore=ignore)
 
@@ -108,7 +143,35 @@ def clearances(
     obstacles: Mapping[str, Obstacle] | None = None,
     ignore: Iterable[tuple[str, str]] = (),
 ) -> list[Encounter]:
-    """The same for configurations (…, nq), of a run or not; `t` is their number unless given."""
+    """Return how near links come to each other and to obstacles at given configurations.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q : (…, nq) array
+        Configurations, rad or m.
+    t : array, optional
+        A number for each configuration (default: its index).
+    radius : float or mapping of bodies to floats
+        Radius of the links, m.
+    obstacles : mapping, optional
+        By name: both ends of a segment (m, world) and a radius (m).
+    ignore : iterable of pairs of bodies
+        Pairs that are not compared.
+
+    Returns
+    -------
+    list of Encounter
+        The nearest pair first.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> wall = {"wall": ([1.0, -1.0, 0.0], [1.0, -2.0, 0.0], 0.1)}
+    >>> lw.show.clearances(lw.gallery("elbow"), [[0.0, 0.0]], obstacles=wall)[0].touches
+    False
+    """
     scene = mechanism_scene(mechanism)
     rows = np.atleast_2d(np.asarray(q, dtype=float))
     times = np.arange(len(rows), dtype=float) if t is None else np.asarray(t, dtype=float)

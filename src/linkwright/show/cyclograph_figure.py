@@ -46,10 +46,36 @@ def cyclograph(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Stick figures every so many seconds (default: some 18), coloured by time.
+    """Draw stick figures of a run at equal intervals, coloured by time.
 
-    `trace` names frames, and bodies for their centres of mass, whose paths are drawn (default: the
-    frames that move).
+    Parameters
+    ----------
+    run : Run
+        A simulated motion.
+    every : float, optional
+        Interval, s (default: about 18 figures).
+    trace : sequence of str, optional
+        Frames, and bodies for their centres of mass, whose paths are drawn (default: the frames
+        that move).
+    until : float, optional
+        Last time, s (default: the end of the run).
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+    width : float
+        Width of the figure, mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
+    >>> lw.show.cyclograph(run, every=0.1, path="elbow.svg")  # doctest: +SKIP
     """
     require_run(run)
     scene = mechanism_scene(run.mechanism)

@@ -203,7 +203,26 @@ def _legend_entry_width(label: str) -> float:
 
 @with_house_style
 def save(figure: Figure, path: str | Path) -> Path:
-    """Writes a picture as .svg, .pdf or .png, by its ending; whole or not at all."""
+    """Write a figure as .svg, .pdf or .png, whole or not at all.
+
+    Parameters
+    ----------
+    figure : Figure
+        A matplotlib figure.
+    path : str or Path
+        The ending decides the format.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> figure = lw.show.figure_of(lw.gallery("elbow"))  # doctest: +SKIP
+    >>> lw.show.save(figure, "elbow.svg")  # doctest: +SKIP
+    """
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in FIGURE_FORMATS:
@@ -245,12 +264,48 @@ def write_whole_file(target: Path, content: bytes) -> None:
 
 @with_house_style
 def svg(figure: Figure) -> str:
-    """The picture as an <svg> element, to be put into a web page."""
+    """Return a figure as an <svg> element for a web page.
+
+    Parameters
+    ----------
+    figure : Figure
+        A matplotlib figure.
+
+    Returns
+    -------
+    str
+        SVG.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> figure = lw.show.figure_of(lw.gallery("elbow"))
+    >>> lw.show.svg(figure).startswith("<svg")
+    True
+    """
     text = figure_bytes(figure, "svg").decode()
     return text[text.index("<svg") :]
 
 
 @with_house_style
 def data_uri(figure: Figure) -> str:
-    """The picture as the address of an <img>, with everything in it."""
+    """Return a figure as the address of an <img> element, with all of its content.
+
+    Parameters
+    ----------
+    figure : Figure
+        A matplotlib figure.
+
+    Returns
+    -------
+    str
+        A data URI.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> figure = lw.show.figure_of(lw.gallery("elbow"))
+    >>> lw.show.data_uri(figure).startswith("data:image/")
+    True
+    """
     return "data:image/svg+xml;base64," + base64.b64encode(figure_bytes(figure, "svg")).decode()

@@ -63,7 +63,32 @@ def animation_page(
     trace: Sequence[str] | None = None,
     view: str | tuple[float, float] | None = None,
 ) -> str:
-    """A whole HTML page with the motion; nothing is fetched from anywhere."""
+    """Return a whole HTML page with the motion of a run, which fetches nothing.
+
+    Parameters
+    ----------
+    run : Run
+        A simulated motion.
+    title : str, optional
+        Title of the page (default: the name of the mechanism).
+    speed : float
+        1 is real time, 0.5 half of it.
+    trace : sequence of str, optional
+        Frames, and bodies for their centres of mass, whose paths are drawn.
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
+    >>> page = lw.show.animation_page(run)  # doctest: +SKIP
+    """
     name = html.escape(title or run.mechanism.name)
     body = animation_element(run, speed=speed, trace=trace, view=view)
     return (
@@ -96,7 +121,34 @@ def animation_element(
     autoplay: bool = True,
     identity: str = "motion",
 ) -> str:
-    """The same as a piece of a page: give each its own `identity` where there are several."""
+    """Return the motion of a run as an element of an HTML page.
+
+    Parameters
+    ----------
+    run : Run
+        A simulated motion.
+    speed : float
+        1 is real time, 0.5 half of it.
+    trace : sequence of str, optional
+        Frames, and bodies for their centres of mass, whose paths are drawn.
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+    autoplay : bool
+        Start when the page is shown.
+    identity : str
+        A name that no other film of the page has.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
+    >>> element = lw.show.animation_element(run, identity="first")  # doctest: +SKIP
+    """
     if not 0 < speed < 1e6:
         raise LinkwrightError(
             f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"

@@ -35,8 +35,20 @@ class Applied:
 
 @dataclass(frozen=True, repr=False)
 class FreeBody(NotebookDisplayed):
-    """A body with all that acts on it; `rate` is m a, and `turning` the rate of the angular
-    momentum about the centre of mass: what forces and moments must add up to."""
+    """A body with all forces and moments that act on it.
+
+    Attributes
+    ----------
+    name : str
+        The body.
+    center : (3,) array
+        Its centre of mass in the world, m.
+    applied : tuple
+        Forces (N) and moments (N m) with their names and points, world axes.
+    rate, turning : (3,) array
+        m a, N, and the rate of the angular momentum about the centre of mass, N m: the sums of
+        forces and moments.
+    """
 
     name: str
     center: Floats
@@ -45,12 +57,12 @@ class FreeBody(NotebookDisplayed):
     turning: Floats
 
     def summary(self) -> str:
-        """The body and what acts on it."""
+        """Return one line: the body and what acts on it."""
         return f"FreeBody {self.name}: {', '.join(one.name for one in self.applied)}"
 
     @property
     def gap(self) -> tuple[Floats, Floats]:
-        """The residual of the forces, and of the moments about the centre of mass."""
+        """Residuals of the balances of forces, N, and of moments about the centre of mass, N m."""
         force = sum((a.force for a in self.applied), np.zeros(3)) - self.rate
         levers = [np.cross(a.point - self.center, a.force) + a.moment for a in self.applied]
         return force, sum(levers, np.zeros(3)) - self.turning
@@ -97,8 +109,31 @@ def free_bodies(
     tau: ArrayLike | None = None,
     t: float = 0.0,
 ) -> list[FreeBody]:
-    """All moving bodies at a state, with reactions of joints and loops, weight, springs and given
-    wrenches. What rods, wheels and other constraints do is what is left to close the balance."""
+    """Return all moving bodies at a state with the forces and moments that act on them.
+
+    These are reactions of joints and loops, weight, springs and given wrenches; what rods, wheels
+    and other constraints apply closes the balance.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q, qd, tau : array, optional
+        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    t : float
+        Time, s.
+
+    Returns
+    -------
+    list of FreeBody
+        One for each moving body.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> [body.name for body in lw.show.free_bodies(lw.gallery("elbow"))]
+    ['link1', 'link2']
+    """
     state = state_of(mechanism, q, qd, tau, t)
     motions = BodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
     acting = _reactions(state)

@@ -57,10 +57,35 @@ def free_body_diagrams(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """All bodies cut free at a state (home, at rest, without actuator efforts by default).
+    """Draw the free-body diagrams of all bodies at a state.
 
-    Reactions F at joints, weights m g and other forces are arrows, each body's to a scale of its
-    own, moments M bent arrows; a dashed arrow is m a, to which the forces of the body add up.
+    Reactions F at joints, weights m g and other forces are arrows, to a scale for each body;
+    moments M are bent arrows; a dashed arrow is m a, the sum of the forces on the body.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q, qd, tau : array, optional
+        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    t : float
+        Time, s.
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+    width : float
+        mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> figure = lw.show.free_body_diagrams(lw.gallery("elbow"), path="e.svg")  # doctest: +SKIP
     """
     scene, bodies = mechanism_scene(mechanism), free_bodies(mechanism, q, qd, tau, t)
     seen, here = scene.view(view), state_of(mechanism, q, qd, tau, t).q

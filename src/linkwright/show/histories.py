@@ -30,7 +30,10 @@ ROUNDING_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """One line: its name, how the name is written, its values over time."""
+    """One line of a panel: `name`, its `label`, its `values` (n,) over time.
+
+    `dashed` is its style; `order` is the number of its colour (default: its place in the panel).
+    """
 
     name: str
     label: str
@@ -42,7 +45,10 @@ class HistoryLine:
 
 @dataclass(frozen=True)
 class Panel:
-    """Lines on one pair of axes."""
+    """Lines on one pair of axes: the `quantity`, its `unit` and the `lines`.
+
+    Values far below `scale` are rounding errors; `note` follows the names of the lines.
+    """
 
     quantity: str
     unit: str
@@ -54,7 +60,7 @@ class Panel:
 
     @property
     def legend_labels(self) -> list[str]:
-        """Over the panel: the names of its lines, and the note."""
+        """Labels over the panel: the names of its lines, and the note."""
         return [*(line.label for line in self.lines), *([self.note] if self.note else [])]
 
 

@@ -63,11 +63,32 @@ def plot(
     height: float | None = None,
     path: str | Path | None = None,
 ) -> Figure:
-    """Histories over time, one panel a quantity and unit, one below the other.
+    """Plot histories of a run over time, one panel for each quantity and unit.
 
-    `names`: q, qd, qdd, tau, energy, work, power, momentum, momenta, reactions, centers,
-    center_velocities, center_accelerations, body_energy, closure, or anything in `run.data`;
-    default: coordinates and energy. `only` picks lines by name. Sizes in mm.
+    Parameters
+    ----------
+    run : Run
+        A simulated motion.
+    *names : str
+        q, qd, qdd, tau, energy, work, power, momentum, momenta, reactions, centers,
+        center_velocities, center_accelerations, body_energy, closure, or any variable of
+        `run.data` (default: q and energy).
+    degrees, only : bool and sequence of str
+        Angles in degrees; names of the lines to draw (default: all).
+    width, height, path : optional
+        Size in mm, and the file to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 0.1, samples=5)
+    >>> len(lw.show.plot(run, "q", "tau").axes)
+    2
     """
     require_run(run)
     found = [
@@ -90,7 +111,28 @@ def over_time(
     height: float | None = None,
     path: str | Path | None = None,
 ) -> Figure:
-    """Panels that share their time axis."""
+    """Plot panels that share their time axis.
+
+    Parameters
+    ----------
+    t, found : (n,) array and sequence of Panel
+        Times, s, and what is plotted, from top to bottom.
+    width, height, path : optional
+        Size in mm, and the file to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import linkwright as lw
+    >>> panel = lw.show.Panel("q", "rad", (lw.show.HistoryLine("q1", "q1", np.zeros(2)),))
+    >>> len(lw.show.over_time([0.0, 1.0], [panel]).axes)
+    1
+    """
     if not found:
         raise LinkwrightError("there cannot be drawn", remedy="name a quantity")
     figure = new_figure(
@@ -218,8 +260,29 @@ def phase(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Velocities over their coordinates; all coordinates whose rates are velocities unless some are
-    named. A dot marks the start."""
+    """Plot generalized velocities over their coordinates; a dot marks the start.
+
+    Parameters
+    ----------
+    run : Run
+        A simulated motion.
+    *names : str
+        Coordinates (default: all whose rates are generalized velocities).
+    degrees, width, path : optional
+        Angles in degrees, width in mm, and the file to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 0.1, samples=5)
+    >>> len(lw.show.phase(run, "q1").axes)
+    1
+    """
     mechanism, known = run.mechanism, mechanism_names(run.mechanism)
     paired = [n for n in known.q if n in known.qd]
     for name in names:
@@ -270,10 +333,29 @@ def eigenvalues(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Real and imaginary parts of the eigenvalues of small motions over a parameter.
+    """Plot real and imaginary parts of the eigenvalues of small motions over a parameter.
 
-    About `q` (default: home; a function of the value may give it), by `linearize`. Instead of
-    a mechanism, `source` may be a function from the value to eigenvalues or to a linear model.
+    Parameters
+    ----------
+    source : Mechanism or callable
+        A mechanism, or a function from the value to eigenvalues or to a linear model.
+    parameter, values : str and sequence of float
+        Name of the parameter, and its values.
+    q : (nq,) array or callable, optional
+        Where the mechanism is linearized, or a function of the value (default: home).
+    unit, width, path : optional
+        Unit of the parameter, width in mm, and the file to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.eigenvalues(lambda k: [k * 1j, -k * 1j], "k", [1.0, 2.0]).axes)
+    2
     """
     sizes = np.asarray(values, dtype=float)
     if not sizes.size:

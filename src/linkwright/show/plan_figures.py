@@ -58,10 +58,34 @@ def plan_figure(
     width: float | None = None,
     path: str | Path | None = None,
 ) -> Figure:
-    """All of a plan: both ends and the way, then coordinates, velocities, accelerations and drives,
-    those of what turns and of what slides in panels apart.
+    """Draw all of a plan: both ends and the path, then histories of the motion.
 
-    A column wide, or two where one would be taller than a page; one column where a width is given.
+    Coordinates, velocities, accelerations and efforts of what turns and of what slides have panels
+    of their own. The figure is one column wide, or two where one would be taller than a page.
+
+    Parameters
+    ----------
+    plan : MotionPlan
+        A planned motion.
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+    degrees : bool
+        Angles in degrees.
+    width : float, optional
+        mm, for one column.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> plan = lw.motion.plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0)  # doctest: +SKIP
+    >>> lw.show.plan_figure(plan, path="plan.svg")  # doctest: +SKIP
     """
     seen, each = mechanism_scene(plan.mechanism).view(view), width or COLUMN_WIDTH
     found, extent = _plan_panels(plan, PLAN_HISTORIES, degrees), _plan_extent(plan, seen, each)
@@ -82,7 +106,26 @@ def plan_figure(
 
 
 def plan_picture(plan: MotionPlan, kind: str) -> bytes:
-    """Return the picture of a plan as the content of a file of the kind "png", "pdf" or "svg"."""
+    """Return the picture of a plan as the content of a file.
+
+    Parameters
+    ----------
+    plan : MotionPlan
+        A planned motion.
+    kind : {"png", "pdf", "svg"}
+        The format.
+
+    Returns
+    -------
+    bytes
+        What `MotionPlan.save` writes.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> plan = lw.motion.plan_to(lw.gallery("elbow"), "tool", [[1.0, 1.0]], 1.0)  # doctest: +SKIP
+    >>> content = lw.show.plan_picture(plan, "png")  # doctest: +SKIP
+    """
     return figure_bytes(plan_figure(plan), kind)
 
 
@@ -140,7 +183,32 @@ def plan_ends(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """The mechanism at the start and at the goal, and the way of the planned frame."""
+    """Draw the mechanism at the start and at the goal, and the path of the planned frame.
+
+    Parameters
+    ----------
+    plan : MotionPlan
+        A planned motion.
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+    width : float
+        mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> way = lw.motion.quintic([0.0, 0.0], [0.5, 0.4], 1.0)
+    >>> plan = lw.motion.planned(lw.gallery("elbow"), "tool", way, samples=11)
+    >>> len(lw.show.plan_ends(plan).axes)
+    1
+    """
     scene = mechanism_scene(plan.mechanism)
     seen = scene.view(view)
     figure, axes = prepare_axes(scene, scene.link_placements(plan.q), seen, width)
@@ -159,7 +227,36 @@ def plan_histories(
     height: float | None = None,
     path: str | Path | None = None,
 ) -> Figure:
-    """q, qd, qdd and tau of a plan over time; `only` picks lines by name."""
+    """Plot q, qd, qdd and tau of a plan over time.
+
+    Parameters
+    ----------
+    plan : MotionPlan
+        A planned motion.
+    *names : str
+        "q", "qd", "qdd" or "tau" (default: all).
+    degrees : bool
+        Angles in degrees.
+    only : sequence of str
+        Lines to draw, by name (default: all).
+    width, height : float, optional
+        mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> way = lw.motion.quintic([0.0, 0.0], [0.5, 0.4], 1.0)
+    >>> plan = lw.motion.planned(lw.gallery("elbow"), "tool", way, samples=11)
+    >>> len(lw.show.plan_histories(plan, "q", "tau").axes)
+    2
+    """
     found = _plan_panels(plan, names or PLAN_HISTORIES, degrees, only)
     figure = over_time(plan.t, found, width, height)
     _note_left_out_lines(figure, found)

@@ -73,7 +73,28 @@ def images(
     tau: ArrayLike | None = None,
     t: float = 0.0,
 ) -> list[ImagePoint]:
-    """Joints, loops and centres of mass of all bodies at a state."""
+    """Return the joints, loops and centres of mass of all bodies at a state.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q, qd, tau : array, optional
+        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    t : float
+        Time, s.
+
+    Returns
+    -------
+    list of ImagePoint
+        Points with their body, position (m), velocity (m/s) and acceleration (m/s²), world axes.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.show.images(lw.gallery("elbow"))[0].position.shape
+    (3,)
+    """
     state, scene = state_of(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
     motions, poses = (
         BodyMotions.from_model(state.model, state.q, state.qd, state.qdd),
@@ -124,7 +145,30 @@ def velocity_polygon(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Velocities of joints and centres of mass from one pole, with the images of the links."""
+    """Draw the velocities of joints and centres of mass from one pole, with images of the links.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q, qd : array, optional
+        Coordinates and velocities (default: home, at rest).
+    width : float
+        mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.velocity_polygon(lw.gallery("elbow"), [0.3, 0.4], [1.0, 2.0]).axes)
+    1
+    """
     found = images(mechanism, q, qd)
     return save_if_path(
         _draw_polygon_figure(mechanism, found, [i.velocity for i in found], "v", "m/s", width), path
@@ -142,7 +186,32 @@ def acceleration_polygon(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Accelerations of joints and centres of mass from one pole, under the forces of the state."""
+    """Draw the accelerations of joints and centres of mass from one pole.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q, qd, tau : array, optional
+        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    t : float
+        Time, s.
+    width : float
+        mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.acceleration_polygon(lw.gallery("elbow"), [0.3, 0.4], [1.0, 2.0]).axes)
+    1
+    """
     found = images(mechanism, q, qd, tau, t)
     values = [i.acceleration for i in found]
     return save_if_path(_draw_polygon_figure(mechanism, found, values, "a", "m/s²", width), path)
@@ -225,7 +294,32 @@ def force_polygons(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Draw the forces of every body, tip to tail, and m a (dashed) that closes them."""
+    """Draw for every body its forces, tip to tail, and m a (dashed) that closes them.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q, qd, tau : array, optional
+        Coordinates, velocities and generalized forces (default: home, at rest, zero).
+    t : float
+        Time, s.
+    width : float
+        mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.force_polygons(lw.gallery("elbow")).axes)
+    2
+    """
     view, bodies = _require_planar_view(mechanism), free_bodies(mechanism, q, qd, tau, t)
     figure, panels = make_body_panels(width, [symbol_label(body.name) for body in bodies])
     drawn = [

@@ -59,10 +59,31 @@ def sparsity(
     width: float | None = None,
     path: str | Path | None = None,
 ) -> Figure:
-    """Entries of the mass matrix (or coriolis_matrix, constraint_jacobian) that are not zero.
+    """Draw which entries of a matrix of the mechanism are not zero.
 
-    As wide as asked (mm), or as the names need: from 85 to 180 mm. Where not all names
-    fit, one in two, three, … is written.
+    Where there is no room for all names, every second, third, … is written.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    quantity : str
+        "mass_matrix", "coriolis_matrix" or "constraint_jacobian".
+    width : float, optional
+        mm (default: as the names need, from 85 to 180).
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.sparsity(lw.gallery("elbow")).axes)
+    1
     """
     filled, names = pattern(mechanism, quantity), drawing_model(mechanism).names
     columns = [symbol_label(name) for name in names.qd]

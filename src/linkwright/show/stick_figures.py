@@ -55,11 +55,41 @@ def figure_of(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """A mechanism at q (default: home), drawn to scale.
+    """Draw a mechanism to scale.
 
-    Planar mechanisms are seen onto their plane, others in space; `view` is "xy", "xz", "yz",
-    "space" or (azimuth, elevation) in degrees. `boxes` adds the box of every link's inertia,
-    `names` those of joints and frames, `dimensions` the lengths of links.
+    Planar mechanisms are seen normal to their plane, others in space.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q : (nq,) array, optional
+        Coordinates, rad or m (default: home).
+    view : str or (float, float), optional
+        "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
+    centers, frames, ground : bool
+        Draw centres of mass, frames, ground.
+    boxes : bool
+        Draw the box of every link's inertia.
+    names : bool
+        Write the names of joints and frames.
+    dimensions : bool
+        Write the lengths of links.
+    width : float
+        mm.
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.figure_of(lw.gallery("elbow"), [0.5, 0.5]).axes)
+    1
     """
     scene = mechanism_scene(mechanism)
     poses = scene.link_placements(scene.home if q is None else q)

@@ -38,8 +38,30 @@ _JOINT_LABEL_SHARE = 0.55
 def graph(
     mechanism: Mechanism, *, width: float | None = None, path: str | Path | None = None
 ) -> Figure:
-    """Bodies as boxes, joints as lines; dashed what closes loops, dotted springs and constraints
-    between bodies. As wide as asked (mm), or as the names need, at least 85 mm."""
+    """Draw the structure of a mechanism: bodies as boxes, joints as lines.
+
+    Lines that close loops are dashed; springs and constraints between bodies are dotted.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    width : float, optional
+        mm (default: as wide as the names need, at least 85).
+    path : str or Path, optional
+        File to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        A matplotlib figure.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.graph(lw.gallery("elbow")).axes)
+    1
+    """
     spots = graph_node_places(require_mechanism(mechanism))
     across, wide = max(x for x, _ in spots.values()) + 1, width or COLUMN_WIDTH
     if _is_graph_crowded(mechanism, wide / across, across > 1):

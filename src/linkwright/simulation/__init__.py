@@ -49,20 +49,59 @@ def simulate(
     impacts: str = "together",
     closure: float | None = None,
 ) -> Run:
-    """The motion over t seconds from (q0, qd0), as a `Run` at `samples` equal times.
+    """Simulate the motion of a mechanism over t seconds.
 
-    q0 and qd0 are arrays, or tables of some coordinates and speeds by name; the rest is at home
-    (where loops close) and at rest. `torque`: numbers, a function of (t, q, q̇), or a table by
-    speed or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values[, "cubic"]).
-    `step` is for integrators of fixed steps. Constraints are held by `stabilization`: "projection",
-    "baumgarte" or {"alpha": 10, "beta": 10}; coordinates="minimal" integrates loops in as many
-    coordinates as there are freedoms.
-    `events` by name: an expression or function that passes zero, or an `Event` with an action.
-    `stops`: limits with a restitution are stops; without, the run ends there ("stop"), or they
-    are stops all the same ("impact"), or none ("ignore"). `impacts` at one instant are solved
-    "together", or "one by one". `closure`: see `Mechanism.closure` (default: the mechanism's own).
-    Long runs show their progress on a terminal unless it is turned
-    off; Ctrl-C keeps what was computed.
+    Long runs show their progress on a terminal; Ctrl-C keeps what was computed.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    t : float
+        Duration, s.
+    q0, qd0 : array or mapping of names to numbers, optional
+        Coordinates (rad, m) and velocities at the start; what a table does not name is at home
+        (where loops close) and at rest.
+    by : str
+        The formulation of the equations.
+    torque : array, callable, mapping or Feedback, optional
+        Generalized forces, N m or N: numbers, a function of (t, q, q̇), a controller, or a table by
+        velocity or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values) or
+        (times, values, "cubic").
+    integrator : str
+        Such as "dop853".
+    rtol, atol : float
+        Relative and absolute tolerances of a step.
+    samples : int
+        Number of equal times of the result.
+    max_step, step : float, optional
+        Largest step, and the step of integrators with fixed steps, s.
+    progress : bool, optional
+        Show progress (default: on a terminal).
+    stabilization : str or mapping
+        How constraints hold: "projection", "baumgarte" or {"alpha": 10, "beta": 10}.
+    coordinates : {"all", "minimal"}
+        "minimal" integrates loops in as many coordinates as there are degrees of freedom.
+    events : mapping, optional
+        By name: an expression or function that crosses zero, or an `Event` with an action.
+    stops : {"stop", "impact", "ignore"}
+        At limits without a restitution the run ends, or they act as stops, or they have no effect;
+        limits with a restitution are stops.
+    impacts : {"together", "one by one"}
+        How impacts at one instant are solved.
+    closure : float, optional
+        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+
+    Returns
+    -------
+    Run
+        The motion with forces, energies and events.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.simulate(lw.gallery("elbow"), 0.1, q0={"q1": 0.5}, samples=3).q.shape
+    (3, 2)
     """
     check_mechanism(mechanism)
     mechanism = mechanism.with_closure(closure)

@@ -30,12 +30,34 @@ def solve_inverse(
     rough: Mapping[str, float] | None = None,
     samples: int = 501,
 ) -> Run:
-    """The forces τ that a motion takes, as a `Run` along it: powers, works, reactions and all.
+    """Return the generalized forces that a motion takes, as a run along it.
 
-    `motion` is as for `solve_kinematics` (where constraints let coordinates follow, the driven ones
-    are enough), or a `Kinematics`, or a `Run`. Under constraints τ is of least norm among those
-    that the drives can give; where actuators cannot give it, `status` says so, and τ is what it
-    takes.
+    Under constraints τ has the least norm among those that the actuators can give. Where they
+    cannot give it, `status` says so, and τ is what the motion takes.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    motion : mapping, Kinematics or Run, optional
+        As for `solve_kinematics`: under constraints the driven coordinates are enough.
+    t : float
+        Duration, s.
+    rough : mapping of names to numbers, optional
+        First guesses of other coordinates, which choose the branch.
+    samples : int
+        Number of equal times.
+
+    Returns
+    -------
+    Run
+        The motion with τ (N m or N), powers, works and reactions.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.solve_inverse(lw.gallery("elbow"), {"q1": "t", "q2": "0"}, 0.1, samples=3).tau.shape
+    (3, 2)
     """
     check_mechanism(mechanism)
     rows, status, settings = _motion(mechanism, motion, t, rough, samples)

@@ -98,12 +98,35 @@ def solve_kinematics(
     rough: Mapping[str, float] | None = None,
     samples: int = 501,
 ) -> Kinematics:
-    """The motion of a mechanism that is driven, at `samples` equal times.
+    """Return the motion of a driven mechanism at equal times.
 
-    `motion`: some coordinates as numbers, expressions of t ("pi/6 + 2*t") or (times, values);
-    as many as are free, none where constraints drive it. `over=("theta1", a, b)` takes one
-    coordinate from a to b instead: then rates are those by this coordinate, and t its way.
-    `rough` values of other coordinates choose the branch.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    motion : mapping, optional
+        Some coordinates as numbers, expressions of t ("pi/6 + 2*t") or (times, values): as many as
+        there are degrees of freedom, none where constraints drive the mechanism. rad or m.
+    t : float
+        Duration, s.
+    over : (str, float, float), optional
+        Move one coordinate from the first value to the second instead; rates are then derivatives
+        by this coordinate.
+    rough : mapping of names to numbers, optional
+        First guesses of other coordinates, which choose the branch.
+    samples : int
+        Number of equal times.
+
+    Returns
+    -------
+    Kinematics
+        Coordinates, velocities and accelerations at all times.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.solve_kinematics(lw.gallery("four-bar"), {"theta1": "1 + t"}, 0.1, samples=3).q.shape
+    (3, 3)
     """
     check_mechanism(mechanism)
     if motion is not None and over is not None:

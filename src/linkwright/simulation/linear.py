@@ -95,15 +95,38 @@ def linearize(
     along: Run | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Linear:
-    """The linear model about a state at time t, or `along` a run, by exact derivatives. Constant
-    forces `torque` stay on.
+    """Return the linear model about a state, or along a run, by exact derivatives.
 
-    `q` and `qd` are arrays, or values by name; the rest follows from the constraints. By default
-    the mechanism is at home and no faster than its constraints drive it: at rest where these do
-    not depend on time. An array that contradicts the constraints is an error.
+    By default the mechanism is at home, and at rest unless its constraints drive it. An array that
+    contradicts the constraints raises an error.
 
-    `outputs` are coordinates ("q1"), their rates ("dq1", "ddq1") and places of frames ("tool.x");
-    all coordinates if not said. In motion, speeds must be rates of coordinates.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q, qd : array or mapping of names to numbers, optional
+        The state, rad or m; what a table does not name follows from the constraints. In motion,
+        generalized velocities must be rates of coordinates.
+    torque : (nv,) array or mapping, optional
+        Constant generalized forces, N m or N.
+    t : float
+        Time, s.
+    along : Run, optional
+        Linearize at all times of a run.
+    outputs : sequence of str, optional
+        Coordinates ("q1"), rates ("dq1", "ddq1") and positions of frames ("tool.x") (default: all
+        coordinates).
+
+    Returns
+    -------
+    Linear
+        The matrices A, B, C and D with the names of states, inputs and outputs.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.linearize(lw.gallery("elbow"), {"q1": -0.5}).A.shape
+    (4, 4)
     """
     check_mechanism(mechanism)
     model = compiled(mechanism, threads=1)

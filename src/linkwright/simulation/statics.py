@@ -65,8 +65,33 @@ class Equilibrium(NotebookDisplayed):
 def equilibria(
     mechanism: Mechanism, torque: VectorLike | None = None, starts: int = 30, seed: int = 0
 ) -> list[Equilibrium]:
-    """Configurations in which the mechanism can rest, found from home and from random starts;
-    the stable ones first; those that an indifferent motion leads to count once."""
+    """Return configurations in which a mechanism can rest, the stable ones first.
+
+    The search starts from home and from random configurations. Equilibria that an indifferent
+    motion connects count once.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    torque : (nv,) array or mapping, optional
+        Constant generalized forces, N m or N (default: none).
+    starts : int
+        Number of starts.
+    seed : int
+        Seed of the random starts.
+
+    Returns
+    -------
+    list of Equilibrium
+        Configurations with their stability.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.equilibria(lw.gallery("elbow"), starts=10))
+    4
+    """
     model = _at_rest(mechanism)
     rng = np.random.default_rng(seed)
     tau = forces_at(model, torque)

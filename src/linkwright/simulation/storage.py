@@ -131,7 +131,27 @@ def _write_parquet(run: Run | Kinematics, path: Path, histories_only: bool) -> N
 
 
 def load_run(path: str | Path) -> Run:
-    """A run from the NetCDF file that `Run.save` has written, and those that follow it."""
+    """Return a run from a NetCDF file that `Run.save` has written, with the runs that follow it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import linkwright as lw
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lw.simulate(lw.gallery("elbow"), 0.1, samples=3).save(f"{folder}/run.nc")
+    ...     lw.load_run(f"{folder}/run.nc").q.shape
+    (3, 2)
+    """
     if not isinstance(path, str | Path):
         raise ArgumentError(
             f"{type_in_words(path)} is not a file", remedy='write load_run("run.nc")'

@@ -39,7 +39,17 @@ class Check(NotebookDisplayed):
 
 @dataclass(frozen=True, repr=False)
 class VerificationReport(NotebookDisplayed):
-    """All checks of one mechanism or of one set of equations."""
+    """All checks of one mechanism or of one set of equations.
+
+    Attributes
+    ----------
+    mechanism, by : str
+        The name of the mechanism, and the formulation.
+    checks : tuple of Check
+        The checks; `report[name]` returns one.
+    seconds : float
+        What they took, s.
+    """
 
     mechanism: str
     by: str
@@ -47,12 +57,13 @@ class VerificationReport(NotebookDisplayed):
     seconds: float
 
     def summary(self) -> str:
-        """The number of checks that passed."""
+        """Return one line: how many checks passed."""
         passed = f"{sum(check.passed for check in self.checks)} of {len(self.checks)} checks passed"
         return f"Report on {self.mechanism}, equations by {self.by}: {passed}"
 
     @property
     def passed(self) -> bool:
+        """True where no check failed."""
         return all(check.passed for check in self.checks)
 
     @property
@@ -64,6 +75,13 @@ class VerificationReport(NotebookDisplayed):
         return {check.name: check for check in self.checks}[name]
 
     def as_dict(self) -> dict[str, object]:
+        """Return the report as plain data.
+
+        Returns
+        -------
+        dict
+            The fields, and "passed".
+        """
         return {**asdict(self), "passed": self.passed}
 
     def __str__(self) -> str:

@@ -45,17 +45,45 @@ def rollout(
     t: float = 0.0,
     parameters: VectorLike | None = None,
 ) -> tuple[Floats, Floats]:
-    """Many trajectories at once: (q, q̇) at the end, or with all steps as axis −2 (`history`).
+    """Integrate many trajectories at once with fixed steps.
 
-    q0 (…, nq) and qd0 (…, nv) broadcast. `inputs`: nothing, forces (nv) or (…, nv), forces that are
-    held over every step (…, steps, nv), a table by speed or actuator of numbers, expressions
-    ("2*sin(t) - q1") and (times, values), or a controller, of which each trajectory has states of
-    its own. They begin at time t; loops and constraints hold after every step, and a step that
-    cannot be made is an error that names the trajectory.
+    Loops and constraints hold after every step; a step that cannot be made raises an error that
+    names the trajectory.
 
-    `parameters`: values of the parameters that the model keeps, numbers or arrays (…) by name, or
-    one array (…, parameters) in the model's order; they broadcast with q0. A model that keeps some
-    must be given all of them. A mechanism is compiled with those that are named here.
+    Parameters
+    ----------
+    model : Model or Mechanism
+        A mechanism is compiled with the parameters that are named in `parameters`.
+    q0, qd0 : (…, nq) and (…, nv) arrays
+        States at the start, which broadcast: rad or m, rad/s or m/s.
+    inputs : array, mapping or Feedback, optional
+        Forces (nv) or (…, nv); forces that are constant over each step (…, steps, nv); a table by
+        velocity or actuator of numbers, expressions and (times, values); or a controller, whose
+        states each trajectory has for itself. N m or N.
+    dt, steps : float and int
+        Length of a step, s, and number of steps.
+    method : str
+        The integrator.
+    history : bool
+        Return all steps, as axis −2.
+    threads : int, optional
+        Threads (default: one for each core).
+    t : float
+        Time at the start, s.
+    parameters : mapping or (…, parameters) array, optional
+        Values of the parameters that the model keeps; they broadcast with q0.
+
+    Returns
+    -------
+    tuple of two arrays
+        (q, q̇) at the end, (…, nq) and (…, nv), or at all steps.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> q, qd = lw.rollout(lw.gallery("elbow"), [[0.0, 0.0], [0.5, 0.0]], [0.0, 0.0], steps=10)
+    >>> q.shape
+    (2, 2)
     """
     model = _model_of(model, parameters)
     check_method(method, model.equations)
