@@ -145,7 +145,7 @@ def test_unused_details_of_links_are_listed(inertial: str, note: str) -> None:
     [
         ("<robot", "is not well-formed XML"),
         ("<robot/>", "has no <link>"),
-        ("<robot name='\ud800'/>", "half of a character"),
+        ("<robot name='\ud800'/>", "contains an unpaired surrogate"),
         ("<sdf/>", "root element is <sdf>"),
         (robot(TWO, "abca"), "link 'a' is defined twice"),
         (robot(TWO + joint("j1", "fixed", "a", "c")), "joint 'j1' is defined twice"),
