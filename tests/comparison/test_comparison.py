@@ -108,7 +108,7 @@ def test_files(pendulum: Comparison, tmp_path: Path) -> None:
     assert len({line.count("|") for line in lines if line.startswith("|")}) == 1
     hostile = Comparison("a|b\n<script>", pendulum.rows, {}).markdown().splitlines()
     assert hostile[0] == r"### a\|b &lt;script>"
-    with pytest.raises(FileError, match="no format of comparisons"):
+    with pytest.raises(FileError, match="is not a format for comparisons"):
         pendulum.save(tmp_path / "a.txt")
     with pytest.raises(FileError, match="cannot be written"):
         pendulum.save(tmp_path / "nowhere" / "a.md")
@@ -168,11 +168,11 @@ def test_command(tmp_path: Path) -> None:
     [
         ((), "needs a FILE or --links"),
         (("elbow", "--links", "2-4"), "and not both"),
-        (("--links", "4-2"), "no numbers of links"),
-        (("--links", "0,4"), "no numbers of links"),
+        (("--links", "4-2"), "is not a list of numbers of links"),
+        (("--links", "0,4"), "is not a list of numbers of links"),
         (("elbow", "--budget", "0"), "--budget 0 is not a duration"),
         (("elbow", "-o", "a.txt"), "'.txt' cannot be written; use .md"),
-        (("elbow", "--by", "magic"), "no formulation 'magic'"),
+        (("elbow", "--by", "magic"), "unknown formulation 'magic'"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], message: str) -> None:

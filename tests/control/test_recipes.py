@@ -53,15 +53,15 @@ def test_command_takes_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('controller = "pidd"', "no controller 'pidd'; did you mean 'pid'"),
+        ('controller = "pidd"', "unknown controller 'pidd'; did you mean 'pid'"),
         ('controller = "pid"', "'pid' needs 'reference'"),
-        ('controller = "pid"\nkp = 1\nreference = [0.1]', "the set point is not 2 numbers"),
+        ('controller = "pid"\nkp = 1\nreference = [0.1]', "the set point must be 2 numbers"),
         ('controller = "pid"\nkq = 1\nreference = 1', "'pid' has no 'kq'"),
         ('controller = "pid"\nkp = 1\nreference = {a = 1}', "a reference does not take a"),
         ('controller = "pid"\nkp = "x"\nreference = 1', "kp must be 1 or 2 finite numbers"),
         ('controller = "pid"\nkp = 1\nreference = 1\nperiod = "x"', "'pid' cannot be made"),
         ('controller = "pid"\nkp = 1\nreference = {knots = ["a"], coefficients = []}', "cannot be made"),
-        ("controller = [", "no valid TOML"),
+        ("controller = [", "is not valid TOML"),
     ],
 )  # fmt: skip
 def test_mistakes_in_the_file_are_one_sentence(text: str, words: str, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_the_convention_must_be_said() -> None:
         with pytest.raises(LinkwrightError, match="convention"):
             load(text)
     assert load(silent, convention="standard") == load(toml("standard"))
-    with pytest.raises(LinkwrightError, match="the file says 'standard', the call 'modified'"):
+    with pytest.raises(LinkwrightError, match="the file states 'standard', the call 'modified'"):
         load(toml("standard"), convention="modified")
     assert load(toml("standard"), convention="standard") == load(toml("standard"))
     with pytest.raises(LinkwrightError, match="'craig' is not a Denavit"):

@@ -143,14 +143,14 @@ def test_unused_details_of_links_are_listed(inertial: str, note: str) -> None:
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("<robot", "no well-formed XML"),
+        ("<robot", "is not well-formed XML"),
         ("<robot/>", "has no <link>"),
-        ("<robot name='\ud800'/>", "half of a character"),
+        ("<robot name='\ud800'/>", "contains an unpaired surrogate"),
         ("<sdf/>", "root element is <sdf>"),
         (robot(TWO, "abca"), "link 'a' is defined twice"),
         (robot(TWO + joint("j1", "fixed", "a", "c")), "joint 'j1' is defined twice"),
         (robot(joint("j", "ball", "a", "b")), "'ball' is not a joint type"),
-        (robot(joint("j", "fixed", "a", "z")), "no link 'z'"),
+        (robot(joint("j", "fixed", "a", "z")), "unknown link 'z'"),
         (robot('<joint name="j" type="fixed"><child link="b"/></joint>'), "no <parent>"),
         (robot('<joint type="fixed"/>'), "no attribute 'name'"),
         (robot(joint("j", "fixed", "a", "b", '<child link="c"/>')), "the joint has 2 <child>"),

@@ -107,7 +107,7 @@ def test_compiled() -> None:
 def test_what_bodies_have_is_refused(name: str) -> None:
     eqs = lw.derive(lw.gallery("elbow"), parameters="base")
     assert name not in eqs.function_names()
-    with pytest.raises(lw.LinkwrightError, match=f"no {name} here: base parameters"):
+    with pytest.raises(lw.LinkwrightError, match=f"{name} is not available: base parameters"):
         eqs.function(name)
 
 

@@ -180,7 +180,7 @@ def test_the_shortest_time_with_friction_and_speeds() -> None:
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: quintic([0.0], [1.0], 0.0), "no duration"),
+        (lambda: quintic([0.0], [1.0], 0.0), "the duration must be"),
         (lambda: quintic([np.nan], [1.0], 1.0), "finite"),
         (lambda: quintic([0], [1, 2], 1), "the start has 1 numbers, the end 2"),
         (lambda: quintic([0, 0], [1, 2], 1, velocities=([1, 2, 3], 0)), "1 or 2 finite numbers"),

@@ -370,7 +370,7 @@ def test_verdicts_are_explained() -> None:
         (("elbow", "--drive", "q1=sqrt(-1)"), "'q1' is not a finite number at the start"),
         (("two-arms", "--drive", "tau_b1=log(t)"), "'tau_b1' is not a finite number at the start"),
         (("four-bar", "theta1=1", "theta2=9"), "cannot be assembled"),
-        (("elbow", "--by", "magic"), "no formulation 'magic'"),
+        (("elbow", "--by", "magic"), "unknown formulation 'magic'"),
     ],
 )
 def test_bad_input_is_one_line(words: tuple[str, ...], message: str, tmp_path: Path) -> None:

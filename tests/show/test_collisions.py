@@ -85,7 +85,7 @@ def test_neighbours_and_ignored_pairs_are_left_out() -> None:
 
 def test_refusals() -> None:
     arm = lw.gallery("elbow")
-    with pytest.raises(NameNotFoundError, match="no body 'link9'"):
+    with pytest.raises(NameNotFoundError, match="unknown body 'link9'"):
         show.clearances(arm, [0.0, 0.0], radius={"link9": 1.0})
     with pytest.raises(LinkwrightError, match="radius"):
         show.clearances(arm, [0.0, 0.0], radius=-1.0)

@@ -140,7 +140,7 @@ def test_power_and_work_of_drives() -> None:
 def test_lines_can_be_chosen() -> None:
     ((_, lines),) = drawn(runs.elbow().plot("qd", only=["q2"]))
     assert list(lines) == [r"$\dot{q}_{2}$"]
-    with pytest.raises(NameNotFoundError, match="no line 'q3'"):
+    with pytest.raises(NameNotFoundError, match="unknown line 'q3'"):
         runs.elbow().plot("qd", only=["q3"])
 
 
@@ -242,13 +242,13 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
         run.plot("q", path=tmp_path / "run.jpg")
     with pytest.raises(FileError, match="cannot be written"):
         run.plot("q", path=tmp_path / "no" / "run.svg")
-    with pytest.raises(LinkwrightError, match="no view"):
+    with pytest.raises(LinkwrightError, match="is not a view"):
         show.figure_of(run.mechanism, view="up")
     with pytest.raises(LinkwrightError, match="q is not 2 finite numbers"):
         show.figure_of(run.mechanism, [0.0])
-    with pytest.raises(LinkwrightError, match="no interval"):
+    with pytest.raises(LinkwrightError, match="is not a valid interval"):
         run.cyclograph(every=-1.0)
-    with pytest.raises(LinkwrightError, match="no interval"):
+    with pytest.raises(LinkwrightError, match="is not a valid interval"):
         run.cyclograph(every=0)
     with pytest.raises(LinkwrightError, match="no values of l1 are given"):
         show.eigenvalues(run.mechanism, "l1", [])

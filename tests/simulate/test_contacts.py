@@ -238,7 +238,7 @@ def test_simultaneous_contacts_keep_a_table_still() -> None:
 
 def test_bad_input() -> None:
     for wrong, message in (
-        ({"point": "bal"}, "no body or frame 'bal'"),
+        ({"point": "bal"}, "unknown body or frame 'bal'"),
         ({"restitution": 1.5}, "not between 0 and 1"),
         ({"friction": -1}, "is negative"),
         ({"plane": "ball"}, "on one body"),

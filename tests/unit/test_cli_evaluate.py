@@ -50,7 +50,7 @@ def test_evaluate_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        ("q1\n1\n", "no column 'q2'"),
+        ("q1\n1\n", "missing column 'q2'"),
         ("q1,q2\n1\n", "row 2"),
         ("q1,q2\n\n1,2\n1,x\n", "row 4: 'x' under q2 is not a number"),
         ("q1,q2\n", "no rows"),
@@ -103,7 +103,7 @@ def _corrupt() -> bytes:
         (_npz(q=Q.astype(str), qd=Q), "the array 'q' is of <U32"),
         (_npz(q=np.array([None]), qd=Q), "cannot be read as NPZ"),
         (_npz(q=Q, qd=Q, zz=Q), "unknown array 'zz'; give q, qd, or q1, q2, dq1, dq2"),
-        (_npz(q=Q), "no array 'qd'; give q, qd, or q1"),
+        (_npz(q=Q), "missing array 'qd'; give q, qd, or q1"),
         (_npz(q=Q, qd=Q, q2=Q), "has 'q2' beside 'q'"),
         (_npz(q=np.ones(3), qd=Q), "q has the shape (3,); give (…, 2)"),
         (_npz(q=np.float64(1), qd=Q), "q has the shape ()"),

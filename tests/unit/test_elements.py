@@ -49,7 +49,7 @@ def coupling(**fields: Any) -> Change:
 
 
 REFUSALS: list[tuple[Change, str, str, str]] = [
-    (spring(between=["zz", "a"]), "forces.s.between[0]", "no body or frame 'zz'", "tip"),
+    (spring(between=["zz", "a"]), "forces.s.between[0]", "unknown body or frame 'zz'", "tip"),
     (spring(between=["a", "a"]), "forces.s.between", "the same", "two points"),
     (spring(between=["a"]), "forces.s.between[1]", "is missing", "give it"),
     (spring(between=["a", "b", "tip"]), "forces.s.between", "has 3 entries", "give 2"),
@@ -57,12 +57,12 @@ REFUSALS: list[tuple[Change, str, str, str]] = [
     (spring(stiffness="3 kg"), "forces.s.stiffness", "is in kg", "kg/s^2"),
     (spring(stiffness="foo*3"), "forces.s.stiffness", "'foo', which is not given", "parameters"),
     (spring(stiffness="3*"), "forces.s.stiffness", "missing at the end", ""),
-    (spring(stiffness="1e400"), "forces.s.stiffness", "no finite", ""),
+    (spring(stiffness="1e400"), "forces.s.stiffness", "not a finite", ""),
     (spring(damping=-1), "forces.s.damping", "negative", "zero or more"),
     (spring(length=-1), "forces.s.length", "negative", "zero or more"),
-    (wrench(on="tp"), "forces.s.on", "no body or frame 'tp'", "'tip'"),
+    (wrench(on="tp"), "forces.s.on", "unknown body or frame 'tp'", "'tip'"),
     (wrench(on="ground"), "forces.s.on", "does not move", ""),
-    (wrench(axes="z"), "forces.s.axes", "no body or frame 'z'", "tip"),
+    (wrench(axes="z"), "forces.s.axes", "unknown body or frame 'z'", "tip"),
     (wrench(force=["q9", 0, 0]), "forces.s.force[0]", "'q9', which is not given", "q1, dq1"),
     (wrench(moment=[0, "3 N", 0]), "forces.s.moment[1]", "is in", "kg*m^2/s^2"),
     (wrench(force=["l*2", 0, 0]), "forces.s.force[0]", "is in m", "kg*m/s^2"),
@@ -77,10 +77,10 @@ REFUSALS: list[tuple[Change, str, str, str]] = [
     (equation(velocity="dq1*dq2"), "constraints.s.velocity", "not linear", "linear"),
     (equation(velocity="q1/dq1"), "constraints.s.velocity", "not linear", "linear"),
     (equation(velocity="sin(dq1)"), "constraints.s.velocity", "not linear", "linear"),
-    (coupling(joint="nojoint"), "constraints.s.joint", "no joint 'nojoint'", "q1"),
+    (coupling(joint="nojoint"), "constraints.s.joint", "unknown joint 'nojoint'", "q1"),
     (coupling(other="q1"), "constraints.s.other", "the joint itself", "another"),
     (coupling(other=None), "constraints.s", "no other joint", "one coefficient"),
-    (coupling(coefficients=3), "constraints.s.coefficients", "no list", "[c0"),
+    (coupling(coefficients=3), "constraints.s.coefficients", "is not a list", "[c0"),
     (coupling(coefficients=[0, "1 m"]), "constraints.s.coefficients[1]", "is in m", "1/m"),
 ]
 

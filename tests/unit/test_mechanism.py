@@ -45,17 +45,17 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["bodies"]["a"].update(mass="m7"), "bodies.a.mass", "'m7', which is not given", "m1"),
     (lambda f: f["bodies"]["a"].update(mass="x +"), "bodies.a.mass", "missing at the end", ""),
     (lambda f: f["bodies"]["a"].update(mass=None), "bodies.a.mass", "is not a number", "expression"),
-    (lambda f: f["bodies"]["a"].update(mass=float("nan")), "bodies.a.mass", "no finite", ""),
+    (lambda f: f["bodies"]["a"].update(mass=float("nan")), "bodies.a.mass", "not a finite", ""),
     (lambda f: f["bodies"]["a"].update(center=[1, 2]), "bodies.a.center", "2 numbers", "3"),
     (lambda f: f["bodies"]["a"].update(inertia={"xyz": 1}), "bodies.a.inertia", "unknown key", ""),
     (lambda f: f["parameters"].update(m1="I"), "parameters.m1", "m1 -> I -> m1", "number"),
     (lambda f: f["parameters"].update(k="zz"), "parameters.k", "'zz', which is not given", ""),
-    (lambda f: f["parameters"].update(k="l + 3 kg"), "parameters.k", "units go behind", ""),
+    (lambda f: f["parameters"].update(k="l + 3 kg"), "parameters.k", "units follow", ""),
     (lambda f: f["parameters"].update(k="2 kg", h="k + l"), "parameters.h", "adds kg to m", ""),
     (lambda f: f["parameters"].update(pi=3), "parameters", "3.14159", "rename the parameter"),
     (lambda f: f["joints"]["q1"].update(axis=[0, 0, 0]), "joints.q1.axis", "is zero", "direction"),
     (lambda f: f["joints"]["q1"].update(type="hinge"), "joints.q1.type", "not a joint type", "revolute"),
-    (lambda f: f["joints"]["q1"].update(child="c"), "joints.q1.child", "no body 'c'", "known"),
+    (lambda f: f["joints"]["q1"].update(child="c"), "joints.q1.child", "unknown body 'c'", "known"),
     (lambda f: f["joints"]["q1"].update(child="ground"), "joints.q1", "ground is the child", "swap"),
     (lambda f: f["joints"]["q2"].update(child="a"), "joints.q2", "parent and child", "two bodies"),
     (lambda f: f["joints"].pop("q1"), "bodies.a", "no chain of joints", "child = 'a'"),
@@ -70,22 +70,22 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["joints"]["q1"].update(type="cylindrical", damping=3), "joints.q1.damping", "turn and slide", "2"),
     (lambda f: f["joints"]["q1"].update(type="planar", axis=[1, 0, 0]), "joints.q1.axis2", "along the normal", "plane"),
     (lambda f: f["joints"]["q1"].update(mimic={"joint": "q1"}), "joints.q1.mimic.joint", "follows itself", ""),
-    (lambda f: f["joints"]["q1"].update(mimic={"joint": "q9"}), "joints.q1.mimic.joint", "no joint 'q9'", "q"),
+    (lambda f: f["joints"]["q1"].update(mimic={"joint": "q9"}), "joints.q1.mimic.joint", "unknown joint 'q9'", "q"),
     (lambda f: f["joints"]["q1"].update(mimic={"joint": "q2"}, locked=1), "joints.q1", "locked and mimics", "choose"),
     (lambda f: f["joints"]["q1"].update(limits={"uper": 1}), "joints.q1.limits", "unknown key", "upper"),
     (lambda f: f["joints"]["q1"].update(origin={"rpy": [0, 0, 0], "quaternion": [1, 0, 0, 0]}), "joints.q1.origin", "both", "one"),
-    (lambda f: f["frames"]["tip"].update(body="z"), "frames.tip.body", "no body 'z'", "known"),
+    (lambda f: f["frames"]["tip"].update(body="z"), "frames.tip.body", "unknown body 'z'", "known"),
     (lambda f: f["frames"].update(a={"body": "b"}), "frames.a", "is a body already", "rename the frame"),
     (lambda f: f["bodies"].update(ground={}), "bodies", "fixed world", "rename the body"),
-    (lambda f: f.update(gravity=3), "gravity", "no list", "3"),
+    (lambda f: f.update(gravity=3), "gravity", "is not a list", "3"),
     (lambda f: f.update(bodies=[3]), "bodies", "is not a table", "name"),
     (lambda f: f.update(colour="red"), "", "unknown key 'colour'", ""),
     (lambda f: f.update(forces={"f": {"type": "magnet"}}), "forces.f", "'magnet' is not a type", "'spring'"),
     (lambda f: f.update(forces={"f": {"on": "tip"}}), "forces.f", "has no type", "type"),
     (lambda f: f["joints"]["q1"].pop("child"), "joints.q1.child", "is missing", "give it"),
     # axes, quaternions, positions
-    (lambda f: f["joints"]["q1"].update(axis=["1 kg", 0, 0]), "joints.q1.axis", "units of no direction", "plain"),
-    (lambda f: f["joints"]["q1"].update(axis=["l", "1 deg", 0]), "joints.q1.axis", "units of no direction", "lengths"),
+    (lambda f: f["joints"]["q1"].update(axis=["1 kg", 0, 0]), "joints.q1.axis", "units that a direction cannot have", "plain"),
+    (lambda f: f["joints"]["q1"].update(axis=["l", "1 deg", 0]), "joints.q1.axis", "units that a direction cannot have", "lengths"),
     (lambda f: f["joints"]["q1"].update(type="universal", axis=[0, 1, 0]), "joints.q1.axis2", "parallel", "default: y"),
     (lambda f: f["joints"]["q1"].update(type="universal", axis=[1, 1, 0], axis2=[-3, -3, 0]), "joints.q1.axis2", "parallel", ""),
     (lambda f: f["joints"]["q1"].update(origin={"quaternion": [0, 0, 0, 0]}), "joints.q1.origin.quaternion", "is zero", "1, 0, 0, 0"),
@@ -96,10 +96,10 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["joints"]["q1"].update(type="spherical", locked=1), "joints.q1.locked", "one number", "list of 4"),
     (lambda f: f["joints"]["q1"].update(type="cylindrical", damping=1), "joints.q1.damping", "turn and slide", "2"),
     # sizes and signs
-    (lambda f: f["bodies"]["a"].update(mass="1e400"), "bodies.a.mass", "no finite", "1e+50"),
+    (lambda f: f["bodies"]["a"].update(mass="1e400"), "bodies.a.mass", "not a finite", "1e+50"),
     (lambda f: f["bodies"]["a"].update(mass="1e200"), "bodies.a.mass", "too large (1e+200)", "1e+50"),
     (lambda f: f["joints"]["q1"].update(axis=[1e-200, 1e-200, 0]), "joints.q1.axis[0]", "too near zero", "write 0"),
-    (lambda f: f["joints"]["q1"].update(limits={"upper": "1e400"}), "joints.q1.limits.upper", "no finite", ""),
+    (lambda f: f["joints"]["q1"].update(limits={"upper": "1e400"}), "joints.q1.limits.upper", "not a finite", ""),
     (lambda f: f["parameters"].update(k="1e400"), "parameters.k", "no finite", ""),
     (lambda f: f["parameters"].update(k="1e-400"), "parameters.k", "too near zero", "write 0"),
     (lambda f: f["parameters"].update(k="exp(100)", h="k*k*k*k*k*k*k*k"), "parameters.h", "no finite", ""),
@@ -267,7 +267,7 @@ def test_without() -> None:
     assert joint.damping == Number(Fraction(1))
     assert joint.friction == joint.stiffness == Number(Fraction(0))
     assert all(g == Number(Fraction(0)) for g in arm.gravity)
-    with pytest.raises(NameNotFoundError, match="nothing that can be taken out"):
+    with pytest.raises(NameNotFoundError, match="cannot be left out"):
         arm.without("fricton")
 
 

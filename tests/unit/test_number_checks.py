@@ -35,7 +35,7 @@ def test_every_kind_of_real_number_is_one(value: Any) -> None:
 @pytest.mark.parametrize(
     ("check", "message"),
     [
-        (lambda: check_number(nan, "t"), "t is nan, no finite number; give one, in SI units"),
+        (lambda: check_number(nan, "t"), "t is nan, which is not a finite number; give one, in SI units"),
         (lambda: check_number("1", "t"), "t is '1', which is not a finite number"),
         (lambda: check_number(True, "t"), "t is True, which is not a finite number"),
         (lambda: check_number(1j, "t"), "t is 1j, which is not a finite number"),
