@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from inspect import isfunction
 from pathlib import Path
 
@@ -39,6 +40,12 @@ RETURNED_FROM = {"equations": {"forms"}}
 ORDER = [package for packages in LAYERS.values() for package in packages]
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module's syntax tree, parsed once for all tests."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def package_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
@@ -48,7 +55,7 @@ def packages_imported(path: Path) -> set[str]:
     types that its conveniences return."""
     package = path.relative_to(ROOT).parts[:-1]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = package[: len(package) - node.level + 1]
             parts = [*base, *(node.module or "").split(".")]
@@ -94,7 +101,7 @@ def dynamic_imports(path: Path) -> bool:
     return any(
         isinstance(node, ast.Name | ast.Attribute)
         and getattr(node, "id", getattr(node, "attr", "")) in {"import_module", "__import__"}
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
     )
 
 
@@ -107,7 +114,7 @@ def test_conveniences_are_the_only_calls_that_point_up() -> None:
     used = {
         (package_of(path), node.args[0].value)
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call)
         and getattr(node.func, "id", "") == "find_convenience"
         and isinstance(node.args[0], ast.Constant)
@@ -165,7 +172,7 @@ def test_public_names_are_few_and_exist() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_text_becomes_code_and_no_file_is_long(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(text)):
+    for node in nodes_of(path):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in {"eval", "exec", "sympify", "parse_expr"}
     assert text.count("\n") <= 400
@@ -175,7 +182,7 @@ def test_no_class_name_occurs_twice() -> None:
     """A reader who searches for a class finds one; only inside of simulation a name may recur."""
     homes: dict[str, list[Path]] = {}
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(path)
     shared = {name: paths for name, paths in homes.items() if len(paths) > 1}
@@ -195,7 +202,7 @@ def test_no_function_requires_more_than_six_positional_parameters() -> None:
         f"{path.relative_to(ROOT)}: {node.name}"
         for path in MODULES
         if package_of(path) != "simulation"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and required_positional_parameters(node) > 6
     ]
