@@ -183,6 +183,37 @@ def test_runs_hold_rows_in_file_order(how: dict[str, object]) -> None:
     assert float(run.multipliers[-1, 0]) == pytest.approx(forces["floor"][1], rel=1e-4)
 
 
+CRANK = """
+gravity = [0, -9.81, 0]
+[bodies]
+bar = { mass = 0.4, inertia = [0.1, 0.1, 0.1] }
+[joints]
+p = { type = "planar", child = "bar", axis = [0, 0, 1], axis2 = [1, 0, 0] }
+[assembly]
+"p.x" = 1
+"""
+BLADE = '[constraints.blade]\ntype = "knife-edge"\non = "bar"\nnormal = [1, 0, 0]\n'
+PIN = '[loops.pin]\ntype = "revolute"\nchild = "bar"\naxis = [0, 0, 1]\nchild_origin = [-1, 0, 0]\n'
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "midpoint", "rk4"])
+def test_rows_of_velocities_take_no_place_of_rows_of_positions(integrator: str) -> None:
+    """The pin implies the blade: only the pin can keep the bar in place, whoever is listed first."""
+    how = {} if integrator == "dop853" else {"integrator": integrator, "step": 0.01}
+    blade_first, pin_first = (read_toml(CRANK + rest) for rest in (BLADE + PIN, PIN + BLADE))
+    assert lw.mobility(blade_first).redundant == {"blade[0]": ("pin",)}
+    run, other = (lw.simulate(m, t=1.0, samples=3, **how) for m in (blade_first, pin_first))
+    assert run.finished, run.status
+    np.testing.assert_allclose(run.q, other.q, rtol=0, atol=1e-12)
+    assert run.closure.max() < 1e-12
+
+
+def test_starts_that_do_not_close_name_the_owner() -> None:
+    q, _ = state(0.6, 0.0)
+    with pytest.raises(AssemblyError, match=r"at q0: 'pin' is open by 0\.04"):
+        lw.simulate(trammel(held_twice=False), t=0.1, q0=q + np.array([0, 0, 0, 0, 0.05]))
+
+
 def test_runs_label_rows_in_file_order() -> None:
     assert row_names(OWNERS) == [*(f"roll[{k}]" for k in range(3)), *(f"pin[{k}]" for k in range(5)), "still[0]"]  # fmt: skip
 

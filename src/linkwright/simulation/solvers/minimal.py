@@ -21,7 +21,7 @@ from ...kinematics.closing import (
     project_velocities,
 )
 from ...kinematics.constraint_system import constraint_system
-from ...kinematics.pivots import PivotChoice, choose_pivots
+from ...kinematics.pivots import PivotChoice
 from ...types import Floats
 from ..system import System
 from .adaptive_steps import SCIPY
@@ -102,7 +102,7 @@ class Minimal:
         return found
 
     def _choice(self, J: Floats) -> PivotChoice:
-        return choose_pivots(J, constraint_system(self.system.equations.mechanism).scale)
+        return constraint_system(self.system.equations.mechanism).choose_pivots(J)
 
     def whole(self, t: float, z: Floats) -> Floats:
         """y of all coordinates."""
