@@ -218,6 +218,23 @@ def test_runs_label_rows_in_file_order() -> None:
     assert row_names(OWNERS) == [*(f"roll[{k}]" for k in range(3)), *(f"pin[{k}]" for k in range(5)), "still[0]"]  # fmt: skip
 
 
+def test_reactions_stand_in_the_order_of_loops() -> None:
+    """Whatever the order of the constraints: each hinge carries the weight of its own body."""
+    hinges = {f"at_{name}": {"type": "spherical", "child": name} for name in ("a", "b")}
+    bodies = {"a": {"mass": 1, "inertia": [1, 1, 1]}, "b": {"mass": 2, "inertia": [1, 1, 1]}}
+    joints = {f"to_{name}": {"type": "free", "child": name} for name in bodies}
+    for order in (("at_a", "at_b"), ("at_b", "at_a")):
+        model = lw.compile(
+            lw.Mechanism(
+                gravity=[0, 0, -10], bodies=bodies, joints=joints, loops=hinges,
+                constraint_order=order,
+            ),
+            threads=1,
+        )  # fmt: skip
+        q, still = model.home(), np.zeros(model.nv)
+        np.testing.assert_allclose(model.reactions(q, still, still)[-2:, 5], [10, 20], atol=1e-9)
+
+
 def test_files_keep_the_order_that_they_were_read_in() -> None:
     mechanism = trammel()
     assert list(mechanism.loops_and_constraints()) == ["roll", "pin", "still"]
