@@ -64,6 +64,8 @@ class Minimal:
                                    remedy='use rotation = "cardan" and by="recursive"')  # fmt: skip
         self.name, self.system, self.end, self.options = name, system, end, dict(options)
         self.changes = 0
+        length = constraint_system(system.equations.mechanism).length
+        self.tolerance = CLOSURE_TOLERANCES.corrected_residual * max(1.0, length)  # by rounding
         self.restart(t, y)
 
     def restart(self, t: float, y: Floats) -> None:
@@ -111,9 +113,7 @@ class Minimal:
         functions = PositionConstraints(
             lambda q: model.constraint_residual(q, *time), lambda q: self._jacobian(t, q)
         )
-        closure = close_positions(
-            functions, q, hold=self.a, tolerance=CLOSURE_TOLERANCES.corrected_residual
-        )
+        closure = close_positions(functions, q, hold=self.a, tolerance=self.tolerance)
         q = closure.q if closure.has_converged else np.full_like(q, np.nan)
         qd = np.zeros(len(q))
         qd[self.a] = z[f : 2 * f]
