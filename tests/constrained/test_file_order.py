@@ -183,8 +183,56 @@ def test_runs_hold_rows_in_file_order(how: dict[str, object]) -> None:
     assert float(run.multipliers[-1, 0]) == pytest.approx(forces["floor"][1], rel=1e-4)
 
 
+CRANK = """
+gravity = [0, -9.81, 0]
+[bodies]
+bar = { mass = 0.4, inertia = [0.1, 0.1, 0.1] }
+[joints]
+p = { type = "planar", child = "bar", axis = [0, 0, 1], axis2 = [1, 0, 0] }
+[assembly]
+"p.x" = 1
+"""
+BLADE = '[constraints.blade]\ntype = "knife-edge"\non = "bar"\nnormal = [1, 0, 0]\n'
+PIN = '[loops.pin]\ntype = "revolute"\nchild = "bar"\naxis = [0, 0, 1]\nchild_origin = [-1, 0, 0]\n'
+
+
+@pytest.mark.parametrize("integrator", ["dop853", "midpoint", "rk4"])
+def test_rows_of_velocities_take_no_place_of_rows_of_positions(integrator: str) -> None:
+    """The pin implies the blade: only the pin can keep the bar in place, whoever is listed first."""
+    how = {} if integrator == "dop853" else {"integrator": integrator, "step": 0.01}
+    blade_first, pin_first = (read_toml(CRANK + rest) for rest in (BLADE + PIN, PIN + BLADE))
+    assert lw.mobility(blade_first).redundant == {"blade[0]": ("pin",)}
+    run, other = (lw.simulate(m, t=1.0, samples=3, **how) for m in (blade_first, pin_first))
+    assert run.finished, run.status
+    np.testing.assert_allclose(run.q, other.q, rtol=0, atol=1e-12)
+    assert run.closure.max() < 1e-12
+
+
+def test_starts_that_do_not_close_name_the_owner() -> None:
+    q, _ = state(0.6, 0.0)
+    with pytest.raises(AssemblyError, match=r"at q0: 'pin' is open by 0\.04"):
+        lw.simulate(trammel(held_twice=False), t=0.1, q0=q + np.array([0, 0, 0, 0, 0.05]))
+
+
 def test_runs_label_rows_in_file_order() -> None:
     assert row_names(OWNERS) == [*(f"roll[{k}]" for k in range(3)), *(f"pin[{k}]" for k in range(5)), "still[0]"]  # fmt: skip
+
+
+def test_reactions_stand_in_the_order_of_loops() -> None:
+    """Whatever the order of the constraints: each hinge carries the weight of its own body."""
+    hinges = {f"at_{name}": {"type": "spherical", "child": name} for name in ("a", "b")}
+    bodies = {"a": {"mass": 1, "inertia": [1, 1, 1]}, "b": {"mass": 2, "inertia": [1, 1, 1]}}
+    joints = {f"to_{name}": {"type": "free", "child": name} for name in bodies}
+    for order in (("at_a", "at_b"), ("at_b", "at_a")):
+        model = lw.compile(
+            lw.Mechanism(
+                gravity=[0, 0, -10], bodies=bodies, joints=joints, loops=hinges,
+                constraint_order=order,
+            ),
+            threads=1,
+        )  # fmt: skip
+        q, still = model.home(), np.zeros(model.nv)
+        np.testing.assert_allclose(model.reactions(q, still, still)[-2:, 5], [10, 20], atol=1e-9)
 
 
 def test_files_keep_the_order_that_they_were_read_in() -> None:

@@ -166,6 +166,17 @@ def test_minimal_coordinates(name: str, speed: float) -> None:
     assert found.audit < 1e-7
 
 
+def test_minimal_coordinates_of_long_links() -> None:
+    """Links of a kilometre close as well as their rounding lets them, and move as small ones."""
+    small = lw.gallery("four-bar")
+    lengths = {name: 1000 * float(small.values[name]) for name in ("l1", "l2", "l3", "l4", "g")}
+    inertias = {name: 1e6 * float(small.values[name]) for name in ("I1", "I2", "I3")}
+    long = small.with_parameters(**lengths, **inertias)
+    found, other = (lw.simulate(m, 1.0, coordinates="minimal", samples=3) for m in (long, small))
+    assert found.finished, found.status
+    np.testing.assert_allclose(found.q, other.q, atol=1e-7)
+
+
 def test_minimal_coordinates_are_chosen_anew() -> None:
     """The slide of a crank that goes round drives it badly at both ends of its stroke."""
     linkage = lw.gallery("slider-crank")

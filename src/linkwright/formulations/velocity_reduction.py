@@ -170,12 +170,12 @@ class VelocityReduction:
 
 
 def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list[Array]:
-    """The wrench of every loop's parent on its child, about the joint's origin in the parent;
-    `loads` are those of `constraint_body_forces`, which name the loop that they belong to."""
+    """The wrench of every loop's parent on its child, about the joint's origin in the parent, in
+    the order of `mechanism.loops`; `loads` are those of `constraint_body_forces`, which name the
+    loop that they belong to."""
     found, setting = [], BodyStates(tree)
-    for tie in tree.restraints.entries:
-        if not isinstance(tie, LoopRestraint):
-            continue
+    loops = {tie.name: tie for tie in tree.restraints.entries if isinstance(tie, LoopRestraint)}
+    for tie in (loops[name] for name in tree.mechanism.loops):
         own = [load for load in loads if load.owner == tie.name]
         sign = 1 if own[-1].body == tie.bodies[1] else -1
         origin = setting.place_in_world(tie.at_parent, "").p

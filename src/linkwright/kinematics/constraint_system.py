@@ -21,7 +21,7 @@ from .constraint_equations import (
 from .file_pose import starting_pose
 from .kinematic_tree import KinematicTree
 from .mechanism_size import mechanism_length
-from .pivots import JacobianScale, jacobian_rank
+from .pivots import JacobianScale, PivotChoice, choose_pivots, jacobian_rank
 from .tree_builder import build_tree
 from .tree_coordinates import (
     coordinate_rate_matrix,
@@ -241,6 +241,12 @@ class ConstraintSystem:
     def jacobian_rank(self, J: Floats) -> int:
         """Return the rank of a Jacobian of all rows, or of those of positions."""
         return jacobian_rank(J, self.scale.select_rows(self.jacobian_rows(J)))
+
+    def choose_pivots(self, J: Floats, kept: tuple[int, ...] = ()) -> PivotChoice:
+        """Return the pivots of J of all rows; the velocities in `kept` stay independent."""
+        return choose_pivots(
+            J, self.scale, kept, self.names.qd, position_rows=self.constraints.position_rows
+        )
 
     def jacobian_rows(self, J: Floats) -> list[int]:
         """Return the rows that a Jacobian has: all, or those of positions."""

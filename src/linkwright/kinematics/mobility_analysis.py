@@ -17,7 +17,7 @@ from .assembly import assemble, consistent_velocities
 from .assembly_search import close_configuration, describe_far_moves
 from .closing import CLOSURE_TOLERANCES, solve_least_change
 from .constraint_system import ConstraintSystem, constraint_system
-from .pivots import PivotChoice, choose_pivots
+from .pivots import PivotChoice
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,9 +119,9 @@ def mobility(
     consistent_velocities(mechanism, here, np.zeros(system.names.nv), t)
     kept = tuple(system.names.qd.index(name) for name in mechanism.independent)
     try:
-        choice = choose_pivots(J, system.scale, kept, system.names.qd)
+        choice = system.choose_pivots(J, kept)
     except UnsupportedError:  # a dead centre of the named ones: others are free
-        choice = choose_pivots(J, system.scale)
+        choice = system.choose_pivots(J)
     rows = system.constraints.row_names
     redundant = {rows[k]: _implying_constraints(J, k, choice, system.constraints.owners)
                  for k in choice.redundant}  # fmt: skip
@@ -192,10 +192,10 @@ def reference_configuration(mechanism: Mechanism) -> tuple[tuple[float, ...], Pi
     regular = [J for J in jacobians if system.jacobian_rank(J) == largest]
     for J in regular[:-1]:
         try:
-            return tuple(home.tolist()), choose_pivots(J, system.scale, kept, system.names.qd)
+            return tuple(home.tolist()), system.choose_pivots(J, kept)
         except UnsupportedError:
             continue
-    return tuple(home.tolist()), choose_pivots(regular[-1], system.scale, kept, system.names.qd)
+    return tuple(home.tolist()), system.choose_pivots(regular[-1], kept)
 
 
 def _check_parallel_axles(system: ConstraintSystem, q: Floats) -> None:

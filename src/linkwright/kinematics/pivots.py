@@ -74,9 +74,14 @@ def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
 
 
 def choose_pivots(
-    J: Floats, scale: JacobianScale, kept: tuple[int, ...] = (), names: tuple[str, ...] = ()
-) -> PivotChoice:
-    """Pivots of J by size and sparsity; the velocities in `kept` stay independent."""
+    J: Floats, scale: JacobianScale, kept: tuple[int, ...] = (), names: tuple[str, ...] = (), *,
+    position_rows: Sequence[int] = (),
+) -> PivotChoice:  # fmt: skip
+    """Pivots of J by size and sparsity; the velocities in `kept` stay independent.
+
+    No row of velocities takes the place of one of `position_rows`: only these keep positions
+    closed.
+    """
     whole, n = jacobian_rank(J, scale), J.shape[1]
     free = [k for k in range(n) if k not in kept]
     if kept and len(kept) != n - whole:
@@ -92,6 +97,10 @@ def choose_pivots(
             where="independent", remedy="choose others, or another configuration",
         )  # fmt: skip
     rows, columns = find_pivots(scale_jacobian(J, scale), free, whole)
+    first = list(position_rows)
+    closing = jacobian_rank(J[np.ix_(first, free)], scale.select_rows(first).select_columns(free))
+    if len(set(first) & set(rows)) < closing <= whole:
+        rows, columns = find_pivots(scale_jacobian(J, scale), free, whole, first, closing)
     largest = np.abs(scale_jacobian(J, scale)).max(axis=1, initial=0.0)
     restricting = np.flatnonzero(largest > CLOSURE_TOLERANCES.restricting_entry)
     return PivotChoice(
@@ -113,19 +122,24 @@ def _restricted_inputs(
     return " and ".join(f"'{names[kept[k]]}'" for k in stuck)
 
 
-def find_pivots(A: Floats, free: list[int], count: int) -> tuple[list[int], list[int]]:
-    """Gaussian elimination; among pivots of acceptable size, the one that fills in least."""
+def find_pivots(
+    A: Floats, free: list[int], count: int, first: Sequence[int] = (), of_first: int = 0
+) -> tuple[list[int], list[int]]:
+    """Gaussian elimination; among pivots of acceptable size, the one that fills in least. The
+    first `of_first` pivots are in the rows `first`."""
     A = A.copy()
     rows, columns = list(range(len(A))), list(free)
     found: tuple[list[int], list[int]] = ([], [])
-    for _ in range(count):
-        rest = np.abs(A[np.ix_(rows, columns)])
+    for step in range(count):
+        candidates = [k for k in rows if k in first] if step < of_first else rows
+        rest = np.abs(A[np.ix_(candidates, columns)])
         there = rest > CLOSURE_TOLERANCES.restricting_entry
         fill = np.outer(there.sum(axis=1) - 1, there.sum(axis=0) - 1).astype(float)
         fill[rest < _MIN_PIVOT_SHARE * rest.max()] = np.inf
         fill -= rest / (4 * rest.max())  # among equals the largest
         i, j = np.unravel_index(int(np.argmin(fill)), fill.shape)
-        row, column = rows.pop(int(i)), columns.pop(int(j))
+        row, column = candidates[int(i)], columns.pop(int(j))
+        rows.remove(row)
         found[0].append(row)
         found[1].append(column)
         for other in rows:

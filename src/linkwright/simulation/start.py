@@ -46,9 +46,10 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
     if system.counted_residual(q, 0.0) > max(CLOSURE_TOLERANCES.accepted_residual, model.leeway):
         left = np.abs(system.residual(q, 0.0))
         worst = int(np.argmax(left))
+        owner = names.constraints[names.position_rows[worst]]
         raise AssemblyError(
             "the loops and constraints do not close at q0: "
-            f"'{names.constraints[worst]}' is open by {left[worst]:.3g} (m or rad)",
+            f"'{owner}' is open by {left[worst]:.3g} (m or rad)",
             where=mechanism.name, remedy="give some coordinates by name, or use assemble",
         )  # fmt: skip
     if isinstance(qd0, Mapping):

@@ -156,8 +156,8 @@ def _rest(model: Model, q: Floats, tau: Floats) -> Equilibrium:
     left = np.abs(model.forward_dynamics(q, rest, tau)).max()
     if not left < 1e-8:
         raise LinkwrightError(
-            f"no equilibrium was found: {left:.3g} (rad/s² or m/s²) is left", where=model.mechanism.name,
-            remedy="start elsewhere, or give forces that hold it",
+            f"no equilibrium was found: {left:.3g} (rad/s² or m/s²) is left",
+            where=model.mechanism.name, remedy="start elsewhere, or give forces that hold it",
         )  # fmt: skip
     return _about(model, _wound_back(model, q, tau), tau, rows)
 

@@ -21,7 +21,7 @@ from ...kinematics.closing import (
     project_velocities,
 )
 from ...kinematics.constraint_system import constraint_system
-from ...kinematics.pivots import PivotChoice, choose_pivots
+from ...kinematics.pivots import PivotChoice
 from ...types import Floats
 from ..system import System
 from .adaptive_steps import SCIPY
@@ -64,6 +64,8 @@ class Minimal:
                                    remedy='use rotation = "cardan" and by="recursive"')  # fmt: skip
         self.name, self.system, self.end, self.options = name, system, end, dict(options)
         self.changes = 0
+        length = constraint_system(system.equations.mechanism).length
+        self.tolerance = CLOSURE_TOLERANCES.corrected_residual * max(1.0, length)  # by rounding
         self.restart(t, y)
 
     def restart(self, t: float, y: Floats) -> None:
@@ -102,7 +104,7 @@ class Minimal:
         return found
 
     def _choice(self, J: Floats) -> PivotChoice:
-        return choose_pivots(J, constraint_system(self.system.equations.mechanism).scale)
+        return constraint_system(self.system.equations.mechanism).choose_pivots(J)
 
     def whole(self, t: float, z: Floats) -> Floats:
         """y of all coordinates."""
@@ -111,9 +113,7 @@ class Minimal:
         functions = PositionConstraints(
             lambda q: model.constraint_residual(q, *time), lambda q: self._jacobian(t, q)
         )
-        closure = close_positions(
-            functions, q, hold=self.a, tolerance=CLOSURE_TOLERANCES.corrected_residual
-        )
+        closure = close_positions(functions, q, hold=self.a, tolerance=self.tolerance)
         q = closure.q if closure.has_converged else np.full_like(q, np.nan)
         qd = np.zeros(len(q))
         qd[self.a] = z[f : 2 * f]
