@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from .algebra.expression_copies import SymbolTable, copy_expressions
 from .algebra.linear_algebra import solve_symmetric
+from .algebra.operators import direct_operators
 from .conveniences import find_convenience
 from .displays import SummarizedResult
 from .errors import NameNotFoundError, UnsupportedError, suggest_remedy
@@ -51,6 +54,11 @@ class FormulationState:
     rates_from_motion: ExpressionBuilder | None = None
     nearby_coordinates: SX = field(default_factory=lambda: ca.SX(0, 1))
     ambiguous_coordinates: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("rates", "from_motion", "to_motion", "rates_from_motion"):
+            if (build := getattr(self, name)) is not None:
+                object.__setattr__(self, name, direct_operators()(build))
 
 
 def _rederive_equations(recipe: Callable[[], Equations]) -> Equations:
@@ -108,6 +116,10 @@ class Equations(SummarizedResult):
         default_factory=dict, init=False, repr=False, compare=False
     )
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "symbols", SymbolTable(self.symbols))
+        object.__setattr__(self, "parameters", MappingProxyType(self.parameters))
+
     def summary(self) -> str:
         """Return one line: the mechanism, the formulation and the sizes."""
         sizes = f"nq={self.nq}, nv={self.nv}"
@@ -142,30 +154,29 @@ class Equations(SummarizedResult):
         own = self.parameters
         return {name: own[name] for name in own if name in self.literals or name == PI}
 
-    @cached_property
+    @property
     def M(self) -> SX:
         """Mass matrix, nv × nv."""
         return self.expressions("mass_matrix")[0]
 
-    @cached_property
+    @property
     def C(self) -> SX:
         """Coriolis matrix of the Christoffel symbols, nv × nv."""
         return self.expressions("coriolis_matrix")[0]
 
-    @cached_property
+    @property
     def g(self) -> SX:
         """Forces that hold the weight, ∂V/∂q."""
         return self.expressions("gravity")[0]
 
-    @cached_property
+    @property
     def J(self) -> SX:
         """Constraint Jacobian, constraints × nv: rows in the order of `names.constraints`."""
         return self.expressions("constraint_jacobian")[0]
 
-    @cached_property
+    @property
     def f(self) -> SX:
-        """All forces but τ, weight and constraint forces: springs, dampers, friction and the
-        loads that the mechanism declares."""
+        """All forces but τ, weight and constraint forces: springs, dampers, friction, loads."""
         return self.expressions("forces")[0]
 
     def can_build(self, name: str) -> bool:
@@ -189,8 +200,10 @@ class Equations(SummarizedResult):
         key = (name, *frame)
         if key not in self._built:
             self._built[key] = self._build_expressions(name, *frame)
-        return self._built[key]  # type: ignore[no-any-return]
+        made: tuple[SX, ...] = copy_expressions(self._built[key])
+        return made
 
+    @direct_operators()
     def _build_expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         made: Any
         if frame:
@@ -216,8 +229,9 @@ class Equations(SummarizedResult):
                 remedy=suggest_remedy(name, list(self.extras)),
             )
         if ("extra", name) not in self._built:
-            self._built["extra", name] = self.extras[name]()
-        return self._built["extra", name]
+            with direct_operators():
+                self._built["extra", name] = self.extras[name]()
+        return copy_expressions(self._built["extra", name])
 
     def function(self, name: str, *frame: str) -> ca.Function:
         """Return the function `name` (of a `frame`) as a `casadi.Function`.

@@ -347,3 +347,16 @@ def test_a_forked_child_compiles_while_a_thread_of_its_parent_does() -> None:
     command = [sys.executable, "-W", "ignore", "-c", FORKING]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert run.stdout.split() == ["0", "2.0"], run.stderr
+
+
+# -- what the loader cannot load ---------------------------------------------------------
+
+
+def test_a_table_entry_of_an_own_symbol_is_refused() -> None:
+    """Only functions outside of an object file have slots; the loader must not invent one."""
+    from linkwright.readings.llvm.target import generic_x86_target
+
+    text = "define void @other() {\n  ret void\n}\ndefine ptr @loop() {\n  ret ptr @other\n}\n"
+    content = llvm._compile_ir(text, generic_x86_target("sse2").target_machine())
+    with pytest.raises(AssertionError, match="no slot"):
+        code_loader._CodeImage(content, {}).load_code()

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 import linkwright as lw
-from linkwright.formulations import MAX_KEPT_EQUATIONS, _derive_once, derive_uncached
+from linkwright.errors import NameNotFoundError
+from linkwright.formulations import (
+    MAX_KEPT_EQUATIONS,
+    MAX_KEPT_LARGE_EQUATIONS,
+    _derive_large_once,
+    _derive_once,
+    derive_uncached,
+)
 
 
 def test_equal_mechanisms_share_their_equations() -> None:
@@ -38,3 +47,42 @@ def test_only_the_most_recent_equations_are_kept() -> None:
     for k in range(MAX_KEPT_EQUATIONS + 3):
         lw.derive(elbow.with_parameters(m1=k + 1), parameters="numeric")
     assert _derive_once.cache_info().currsize == MAX_KEPT_EQUATIONS
+
+
+def test_nobody_changes_the_equations_of_others() -> None:
+    elbow = lw.gallery("elbow")
+    eqs = lw.derive(elbow, by="hamilton")
+    made = [eqs.M, *eqs.expressions("bias"), eqs.symbols["q"], eqs.extra("momenta")]
+    before = [str(expression) for expression in made]
+    for expression in made:
+        expression[0] = 7
+    with pytest.raises(TypeError):
+        eqs.parameters["m1"] = 7  # type: ignore[index]
+    with pytest.raises(TypeError):
+        eqs.symbols["q"] = eqs.symbols["qd"]  # type: ignore[index]
+    again = lw.derive(elbow, by="hamilton")
+    found = [again.M, *again.expressions("bias"), again.symbols["q"], again.extra("momenta")]
+    assert [str(expression) for expression in found] == before
+
+
+def test_nobody_changes_the_tables_of_others() -> None:
+    eqs = lw.derive(lw.gallery("elbow"), by="kane")
+    eqs.extra("partial_velocities").clear()
+    assert eqs.extra("partial_velocities")
+
+
+def test_fewer_equations_of_large_mechanisms_are_kept() -> None:
+    chain = lw.gallery("chain-16")
+    for k in range(MAX_KEPT_LARGE_EQUATIONS + 1):
+        lw.derive(chain.model_copy(update={"name": f"chain{k}"}), parameters="numeric")
+    assert _derive_large_once.cache_info().currsize == MAX_KEPT_LARGE_EQUATIONS
+
+
+def test_what_is_no_name_is_explained_also_by_the_cache() -> None:
+    with pytest.raises(NameNotFoundError, match="did you mean 'kane'"):
+        lw.derive(lw.gallery("elbow"), by=["kane"])  # type: ignore[arg-type]
+
+
+def test_the_values_of_a_shared_mechanism_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        lw.gallery("elbow").values["m1"] = 7  # type: ignore[index]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import threading
+
 import casadi as ca
 import numpy as np
 import pytest
 
-import linkwright.algebra  # noqa: F401 - gives SX the direct operators
+import linkwright as lw
 from linkwright.algebra.linear_algebra import matrix_from_rows, rotate_vector
+from linkwright.algebra.operators import direct_operators
+from linkwright.formulations import derive_uncached
 
 A, V = ca.SX.sym("a"), ca.SX.sym("v", 3)
 OPERANDS = [
@@ -33,6 +37,7 @@ def same(one: ca.SX, other: ca.SX) -> bool:
 
 @pytest.mark.parametrize("operation", GENERAL)
 @pytest.mark.parametrize("other", OPERANDS, ids=repr)
+@direct_operators()
 def test_operators_give_what_those_of_casadi_give(operation: str, other: object) -> None:
     for x, y in ((A, other), (other, A), (V, other), (other, V)):
         try:
@@ -46,6 +51,7 @@ def test_operators_give_what_those_of_casadi_give(operation: str, other: object)
 
 @pytest.mark.parametrize("other", [ca.MX.sym("x"), "text", None, [A]], ids=repr)
 @pytest.mark.parametrize("operation", GENERAL)
+@direct_operators()
 def test_what_is_no_expression_is_refused_as_by_casadi(operation: str, other: object) -> None:
     with pytest.raises((TypeError, NotImplementedError)):
         WRITTEN[operation](A, other)
@@ -72,3 +78,49 @@ def test_turned_vectors_are_products_with_the_rotation(R: np.ndarray) -> None:
 def test_matrices_of_entries_have_their_rows() -> None:
     rows = [[A, 2.0, V[0]], [0.0, A * V[1], ca.SX(1, 1)]]
     assert same(matrix_from_rows(rows), ca.vertcat(*(ca.horzcat(*row) for row in rows)))
+
+
+def methods_of_casadi() -> dict[str, object]:
+    return dict(vars(ca.SX)) | {"inherited": ca.SX.__add__}
+
+
+def test_casadi_has_its_own_operators_outside_of_derivations() -> None:
+    before = methods_of_casadi()
+    with direct_operators():
+        inside = methods_of_casadi()
+        with direct_operators():
+            assert methods_of_casadi() == inside != before
+        assert methods_of_casadi() == inside
+    assert methods_of_casadi() == before
+    eqs = derive_uncached(lw.gallery("elbow"), by="hamilton")
+    assert methods_of_casadi() == before
+    for name in eqs.function_names():
+        eqs.function(name)
+    assert methods_of_casadi() == before
+
+
+def test_an_error_gives_casadi_its_own_operators_back() -> None:
+    before = methods_of_casadi()
+    with pytest.raises(lw.errors.NameNotFoundError):
+        derive_uncached(lw.gallery("elbow"), by="nothing")
+    assert methods_of_casadi() == before
+
+
+def test_operators_stay_direct_until_the_last_thread_has_ended() -> None:
+    before = methods_of_casadi()
+    has_entered, may_leave = threading.Event(), threading.Event()
+
+    def hold_operators() -> None:
+        with direct_operators():
+            has_entered.set()
+            may_leave.wait(60)
+
+    thread = threading.Thread(target=hold_operators)
+    with direct_operators():
+        thread.start()
+        assert has_entered.wait(60)
+        inside = methods_of_casadi()
+    assert methods_of_casadi() == inside != before
+    may_leave.set()
+    thread.join()
+    assert methods_of_casadi() == before

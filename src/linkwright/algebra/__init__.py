@@ -1,5 +1,1 @@
 """Rotations, vectors, motions, wrenches, inertias: of floats or CasADi expressions alike."""
-
-from .operators import use_direct_operators
-
-use_direct_operators()

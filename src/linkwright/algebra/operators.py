@@ -4,11 +4,16 @@
 before it takes them for the expressions that they are: 25 µs, most of the time of a derivation.
 `SX.binary` takes expressions and what can become one, and does the same in 3 µs. Operands of other
 types go the old way.
+
+CasADi has these operators only while Linkwright builds expressions, and its own at all other times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import casadi as ca
@@ -20,19 +25,69 @@ _CASADI_OPERATIONS = {
 _UFUNC_OPERATIONS = {
     np.add: ca.OP_ADD, np.subtract: ca.OP_SUB, np.multiply: ca.OP_MUL, np.divide: ca.OP_DIV,
 }  # fmt: skip
+_OPERATORS = {
+    f"__{side}{name}__": (operation, side == "r")
+    for name, operation in _CASADI_OPERATIONS.items()
+    for side in ("", "r")
+}
+_UFUNC_METHOD = "__array_ufunc__"
+_METHODS = (*_OPERATORS, _UFUNC_METHOD)
 _DIRECT_TYPES = (ca.SX, float, int)
 
 Operator = Callable[[Any, Any], Any]
 
 
-def use_direct_operators() -> None:
-    """Gives CasADi's SX the direct operators; a second call changes nothing."""
-    if hasattr(ca.SX.__add__, "general"):
-        return
-    for name, operation in _CASADI_OPERATIONS.items():
-        for method, swap in ((f"__{name}__", False), (f"__r{name}__", True)):
-            setattr(ca.SX, method, _direct_operator(getattr(ca.SX, method), operation, swap))
-    ca.SX.__array_ufunc__ = _direct_ufunc(ca.SX.__array_ufunc__)  # type: ignore[method-assign]
+@contextmanager
+def direct_operators() -> Iterator[None]:
+    """Gives CasADi's SX the direct operators, for a block or a function (`@direct_operators()`).
+
+    Threads share them: CasADi has its own again when the last block has ended.
+    """
+    _SWITCH.enter_block()
+    try:
+        yield
+    finally:
+        _SWITCH.leave_block()
+
+
+class _OperatorSwitch:
+    """Puts the direct operators into SX with the first open block, and out with the last."""
+
+    def __init__(self) -> None:
+        self._open_blocks = 0
+        self._own: dict[str, Any] = {}  # what SX itself had by these names; the rest it inherits
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Makes a new lock, for a child process: a thread that held the old one stayed behind."""
+        self._lock = threading.RLock()  # a finalizer may run anywhere, and derive
+
+    def enter_block(self) -> None:
+        with self._lock:
+            self._open_blocks += 1
+            if self._open_blocks == 1:
+                direct = _make_direct_methods()
+                self._own = {name: vars(ca.SX)[name] for name in direct if name in vars(ca.SX)}
+                for name, method in direct.items():
+                    setattr(ca.SX, name, method)
+
+    def leave_block(self) -> None:
+        with self._lock:
+            self._open_blocks -= 1
+            if self._open_blocks == 0:
+                for name in _METHODS:
+                    if name in self._own:
+                        setattr(ca.SX, name, self._own[name])
+                    else:
+                        delattr(ca.SX, name)
+
+
+def _make_direct_methods() -> dict[str, Callable[..., Any]]:
+    """The direct methods of SX by name, each around the method that SX has now."""
+    made: dict[str, Callable[..., Any]] = {
+        method: _direct_operator(getattr(ca.SX, method), *how) for method, how in _OPERATORS.items()
+    }
+    return made | {_UFUNC_METHOD: _direct_ufunc(ca.SX.__array_ufunc__)}
 
 
 def _direct_operator(general: Operator, operation: int, swap: bool) -> Operator:
@@ -43,7 +98,6 @@ def _direct_operator(general: Operator, operation: int, swap: bool) -> Operator:
             return binary(operation, y, x) if swap else binary(operation, x, y)
         return general(x, y)
 
-    operator.general = general  # type: ignore[attr-defined]
     return operator
 
 
@@ -64,3 +118,8 @@ def _is_numpy_matrix(x: Any) -> bool:
     if type(x) is np.float64:
         return True
     return type(x) is np.ndarray and x.dtype == np.float64 and 0 < x.ndim < 3
+
+
+_SWITCH = _OperatorSwitch()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_SWITCH.renew_lock)

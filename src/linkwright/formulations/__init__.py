@@ -13,6 +13,7 @@ from inspect import signature
 from types import ModuleType
 from typing import Any
 
+from ..algebra.operators import direct_operators
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.parameter_values import ParameterSelection
@@ -25,6 +26,10 @@ FORMULATIONS = (
 
 MAX_KEPT_EQUATIONS = 32
 """Equations that are kept, the most recent ones."""
+
+MAX_KEPT_LARGE_EQUATIONS, LARGE_JOINT_COUNT = 4, 16
+"""Of mechanisms with so many joints fewer are kept: with all functions, those of 30 joints take
+40 MB."""
 
 
 def formulation_module(name: str) -> ModuleType:
@@ -77,12 +82,16 @@ def derive(
     (2, 2)
     """
     require_mechanism(mechanism)
-    if options or not isinstance(parameters, str | list | tuple):
+    kept = tuple(parameters) if isinstance(parameters, list) else parameters
+    names = kept if isinstance(kept, tuple) else (kept,)
+    if options or not all(isinstance(name, str) for name in (by, *names)):
         return derive_uncached(mechanism, by, parameters, **options)
-    kept = parameters if isinstance(parameters, str) else tuple(parameters)
-    return _derive_once(_DerivationKey(mechanism.digest, mechanism.unused, mechanism), by, kept)
+    is_large = len(mechanism.joints) + len(mechanism.loops) >= LARGE_JOINT_COUNT
+    derive_kept = _derive_large_once if is_large else _derive_once
+    return derive_kept(_DerivationKey(mechanism.digest, mechanism.unused, mechanism), by, kept)
 
 
+@direct_operators()
 def derive_uncached(
     mechanism: Mechanism,
     by: str = "recursive",
@@ -127,6 +136,9 @@ class _DerivationKey:
     mechanism: Mechanism = field(compare=False)
 
 
-@lru_cache(maxsize=MAX_KEPT_EQUATIONS)
-def _derive_once(subject: _DerivationKey, by: str, parameters: str | tuple[str, ...]) -> Equations:
+def _derive_subject(subject: _DerivationKey, by: str, parameters: ParameterSelection) -> Equations:
     return derive_uncached(subject.mechanism, by, parameters)
+
+
+_derive_once = lru_cache(maxsize=MAX_KEPT_EQUATIONS)(_derive_subject)
+_derive_large_once = lru_cache(maxsize=MAX_KEPT_LARGE_EQUATIONS)(_derive_subject)

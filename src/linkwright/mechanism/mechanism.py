@@ -6,6 +6,7 @@ import hashlib
 import warnings as python_warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field, model_validator
@@ -137,7 +138,7 @@ class Mechanism(MechanismPart):
     @cached_property
     def values(self) -> Mapping[str, ExactNumber]:
         """The exact value of every parameter."""
-        return evaluate_parameters(self.parameters)
+        return MappingProxyType(evaluate_parameters(self.parameters))
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:

@@ -184,6 +184,8 @@ class _CodeImage:
             absolute = _is_relocation_type(kind, _ABSOLUTE_RELOCATIONS)
             if not (relative | absolute).all():
                 raise AssertionError(f"relocations of types {sorted(set(kind.tolist()))}")
+            if self.symbols.table["section"][entries["symbol"][via_table]].any():
+                raise AssertionError("a symbol inside of the object file has no slot")
             shift = (what + 8 * via_table - where)[relative].astype("<i4")
             _patch_bytes(image, where[relative], shift.view(np.uint8).reshape(-1, 4))
             address = (what + base)[absolute].astype("<i8")
