@@ -8,13 +8,13 @@ export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 
 QUICK := $(addprefix tests/,\
-	agreement/test_coordinates.py agreement/test_loads.py check/test_gallery.py check/test_page.py \
+	agreement/test_coordinates.py agreement/test_loads.py check/test_page.py \
 	check/test_reading.py comparison/test_scaling.py constrained/test_closing_steps.py \
 	constrained/test_compiled_functions.py constrained/test_file_order.py control/test_recipes.py \
 	files/test_dh.py files/test_toml.py files/test_urdf.py forms/test_golden.py \
 	identify/test_named_regressors.py motion/test_trajectories.py papers/test_published_numbers.py \
 	report/test_demo.py report/test_fonts.py show/test_collisions.py show/test_diagrams.py \
-	simulate/test_inputs.py simulate/test_mistakes.py simulate/test_statics.py \
+	simulate/test_inputs.py simulate/test_mistakes.py \
 	verify/test_balls.py verify/test_elimination.py \
 	verify/test_inertias.py $(addprefix unit/test_,algebra.py cli.py cli_options.py displays.py \
 	dual.py expressions.py joint_kinds.py mechanism.py messages.py model.py named_inputs.py \
