@@ -9,7 +9,7 @@ is made when asked for, and once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
@@ -79,8 +79,8 @@ class Equations(SummarizedResult):
     constraints close, `assembly_failure` why they do not, and `closure_leeway` how far nearly
     redundant ones may stay open (m, rad; 0 where all close exactly). `literals` are parameters that
     stand for numbers inside of expressions, and are written as these. `passive_parts` are the
-    springs that are printed with named lengths, and the rest of `passive`. `is_derived` is true
-    for what `derive` gave, not a changed copy; `derivation` derives it again.
+    springs that are printed with named lengths, and the rest of `passive`. `derived_by` derives
+    the same equations again; a changed copy (`dataclasses.replace`) loses it.
 
     Examples
     --------
@@ -107,18 +107,22 @@ class Equations(SummarizedResult):
     absent_functions: Mapping[str, str] = field(default_factory=dict)
     literals: Mapping[str, Fraction] = field(default_factory=dict)
     passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
-    is_derived: bool = field(default=False, init=False, compare=False)
-    derivation: Callable[[], Equations] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
+    derived_by: InitVar[Callable[[], Equations] | None] = None
+    derivation: Callable[[], Equations] | None = field(init=False, compare=False)
     """Derives them again; by it they are pickled."""
     _built: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, derived_by: Callable[[], Equations] | None) -> None:
         object.__setattr__(self, "symbols", SymbolTable(self.symbols))
         object.__setattr__(self, "parameters", MappingProxyType(self.parameters))
+        object.__setattr__(self, "derivation", derived_by)
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether `derive` gave these equations, and they are not a changed copy."""
+        return self.derivation is not None
 
     def summary(self) -> str:
         """Return one line: the mechanism, the formulation and the sizes."""

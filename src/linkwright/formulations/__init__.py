@@ -6,7 +6,7 @@ A formulation module has `derive(mechanism, parameters) -> Equations` and
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
@@ -120,11 +120,7 @@ def derive_uncached(
         equations = derive_base(mechanism, by)
     else:
         equations = chosen.derive(mechanism, parameters, **options)
-    object.__setattr__(equations, "is_derived", True)
-    object.__setattr__(
-        equations, "derivation", partial(derive, mechanism, by, parameters, **options)
-    )
-    return equations
+    return replace(equations, derived_by=partial(derive, mechanism, by, parameters, **options))
 
 
 @dataclass(frozen=True)
