@@ -7,9 +7,11 @@ package imports upward.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .types import HigherLayerFunction
 
 CONVENIENCES = {
     "Equations.closed_form": "forms:closed_form",
@@ -26,8 +28,8 @@ CONVENIENCES = {
 """Method → "module:function" that does its work, relative to the package."""
 
 
-def find_convenience(method: str) -> Callable[..., Any]:
+def find_convenience(method: str) -> HigherLayerFunction:
     """Return the function that does the work of a method of a result."""
     module, function = CONVENIENCES[method].split(":")
-    target: Callable[..., Any] = getattr(import_module(f".{module}", __package__), function)
+    target: HigherLayerFunction = getattr(import_module(f".{module}", __package__), function)
     return target

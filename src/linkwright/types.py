@@ -6,7 +6,7 @@ Light modules that must not load NumPy import these names under ``TYPE_CHECKING`
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,3 +38,30 @@ Output: TypeAlias = Floats | tuple[Floats | None, ...] | None
 ForceLike: TypeAlias = ArrayLike | Mapping[str, object] | Callable[..., ArrayLike]
 """Generalized forces: numbers, a table by velocity or actuator of numbers, expressions of t, q and
 q̇, and (times, values), or a function of (t, q, q̇)."""
+
+# -- objects of packages without types ------------------------------------------------------
+
+FlintRational: TypeAlias = Any
+"""A `flint.fmpq`; python-flint has no type stubs."""
+
+FlintPolynomial: TypeAlias = Any
+"""A `flint.fmpq_mpoly`, or a coefficient of one; python-flint has no type stubs."""
+
+FlintMatrix: TypeAlias = Any
+"""A `flint.nmod_mat` or `flint.fmpz_mod_mat`; python-flint has no type stubs."""
+
+FlintModulus: TypeAlias = Any
+"""A `flint.fmpz_mod_ctx`; python-flint has no type stubs."""
+
+Ball: TypeAlias = Any
+"""A `flint.arb`: a ball that contains the exact value; python-flint has no type stubs."""
+
+HeyokaExpression: TypeAlias = Any
+"""A `heyoka.expression`; heyoka has no type stubs."""
+
+HigherLayerFunction: TypeAlias = Callable[..., Any]
+"""A function of a higher layer, whose types a lower layer cannot import (`conveniences`)."""
+
+FormulationResult: TypeAlias = Any
+"""A result that only one formulation has: an expression, a tuple or a table of expressions, dual
+vectors, names. Its type depends on its name (`Equations.extra`)."""

@@ -10,8 +10,8 @@ import pytest
 from linkwright.algebra.exact.angle_forms import angle_form, angle_lattice, rational_combinations
 from linkwright.algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
 from linkwright.algebra.exact.quotient_expressions import QuotientPrinter
-from linkwright.algebra.exact.quotient_ring import QuotientRing, are_equal_quotients
-from linkwright.algebra.exact.quotients import Quotient
+from linkwright.algebra.exact.quotient_ring import QuotientRing
+from linkwright.algebra.exact.quotients import Quotient, are_equal_quotients
 from linkwright.algebra.exact.tape_algebra import record_formula_tape
 from linkwright.algebra.exact.trig_polynomials import read_field_quotients, read_trig_polynomials
 from linkwright.errors import UnsupportedError

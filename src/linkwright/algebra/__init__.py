@@ -1,1 +1,1 @@
-"""Rotations, vectors, motions, wrenches, inertias: of floats or CasADi expressions alike."""
+"""Vectors, rotations, twists, wrenches and inertias, of numbers or of CasADi expressions."""

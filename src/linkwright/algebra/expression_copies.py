@@ -1,35 +1,39 @@
-"""Copies of expressions: CasADi lets people change those that they hold, such as `M[0, 0] += 1`."""
+"""Copies of expressions, since CasADi lets users change those that they hold: `M[0, 0] += 1`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import casadi as ca
 
 from ..types import SX
 
+T = TypeVar("T")
 
-def copy_expressions(made: Any) -> Any:
-    """A copy of an expression, or of a table of them; anything else is left as it is."""
-    if type(made) is ca.SX:
-        return ca.SX(made)
-    if type(made) in (tuple, list):
-        return type(made)(map(copy_expressions, made))
-    if type(made) is dict:
-        return {key: copy_expressions(value) for key, value in made.items()}
-    return made
+
+def copy_expressions(made: T) -> T:
+    """A copy of an expression or of a table of expressions; other values are returned unchanged."""
+    copied: Any = made
+    if type(copied) is ca.SX:
+        copied = ca.SX(copied)
+    elif type(copied) in (tuple, list):
+        copied = type(copied)(map(copy_expressions, copied))
+    elif type(copied) is dict:
+        copied = {key: copy_expressions(value) for key, value in copied.items()}
+    result: T = copied
+    return result
 
 
 class SymbolTable(Mapping[str, SX]):
-    """Symbols by name, which cannot be changed."""
+    """A read-only table of symbols by name."""
 
     def __init__(self, symbols: Mapping[str, SX]) -> None:
-        self._symbols = symbols
+        self._symbols: Mapping[str, SX]
+        self._symbols = symbols._symbols if isinstance(symbols, SymbolTable) else symbols
 
     def __getitem__(self, name: str) -> SX:
-        symbol: SX = copy_expressions(self._symbols[name])
-        return symbol
+        return copy_expressions(self._symbols[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._symbols)

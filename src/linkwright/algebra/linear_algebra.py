@@ -1,7 +1,7 @@
-"""Vectors and matrices of numbers or CasADi expressions, alike.
+"""Vectors and matrices of numbers or of CasADi expressions.
 
-Constants are NumPy arrays of floats, everything else CasADi SX; both understand `@`, `.T`
-and indexing, and mix. CasADi drops factors 0 and 1 on the way.
+Constants are NumPy arrays of floats, and everything else is CasADi SX. Both have `@`, `.T` and
+indexing, and they can be mixed. CasADi drops factors 0 and 1.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ MAX_ROUNDING_NOISE = 1e-15
 
 
 def column_vector(*entries: Scalar) -> Array:
-    """A column of three (or more) scalars."""
+    """A column of three (or more) scalars: a NumPy array if all are numbers, else SX."""
     if all(isinstance(entry, float | int) for entry in entries):
         return np.array(entries, dtype=float)
     return ca.vertcat(*entries)
 
 
 def matrix_from_rows(rows: list[list[Scalar]]) -> Array:
+    """The matrix with the given rows: a NumPy array if all entries are numbers, else SX."""
     if all(isinstance(entry, float | int) for row in rows for entry in row):
         return np.array(rows, dtype=float)
     entries = [entry for column in zip(*rows, strict=True) for entry in column]
@@ -34,35 +35,39 @@ def matrix_from_rows(rows: list[list[Scalar]]) -> Array:
 
 
 def _to_casadi(a: Array) -> Array:
+    """The array as SX."""
     return a if isinstance(a, ca.SX) else ca.SX(a)
 
 
 def cross(a: Array, b: Array) -> Array:
+    """The vector product a × b of two 3-vectors."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.cross(a, b)
     return ca.cross(_to_casadi(a), _to_casadi(b))
 
 
 def dot(a: Array, b: Array) -> Scalar:
+    """The scalar product a · b."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return float(a @ b)
     return ca.dot(_to_casadi(a), _to_casadi(b))
 
 
 def skew(a: Array) -> Array:
-    """[a]× with [a]× b = a × b."""
+    """The skew-symmetric matrix [a]× with [a]× b = a × b."""
     x, y, z = (a[i] if isinstance(a, ca.SX) else float(a[i]) for i in range(3))
     return matrix_from_rows([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def outer(a: Array, b: Array) -> Array:
+    """The outer product a bᵀ."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.outer(a, b)
     return _to_casadi(a) @ _to_casadi(b).T
 
 
 def rotate_vector(R: Array, a: Array) -> Array:
-    """R a of a rotation and a vector; where R only swaps axes, no entry is computed."""
+    """The rotated vector R a; a matrix R that only permutes axes costs no operations."""
     if not isinstance(R, np.ndarray) or not isinstance(a, ca.SX) or not a.is_dense():
         return R @ a
     swapped = _axis_permutation(R.tobytes())
@@ -75,8 +80,10 @@ def rotate_vector(R: Array, a: Array) -> Array:
 
 @lru_cache(maxsize=1024)
 def _axis_permutation(content: bytes) -> tuple[list[int], Array] | None:
-    """The entry of a vector that each row of a 3×3 matrix takes, and the signs, None where all are
-    plus; None for the matrix if some row takes several, or multiplies."""
+    """The axis permutation of a 3 × 3 matrix: the entry that each row picks, and the signs.
+
+    The signs are None if all are plus. The result is None if the matrix is not a permutation.
+    """
     R = np.frombuffer(content).reshape(3, 3)
     if not np.array_equal(np.sort(np.abs(R), axis=1), [[0, 0, 1]] * 3):
         return None
@@ -86,16 +93,16 @@ def _axis_permutation(content: bytes) -> tuple[list[int], Array] | None:
 
 
 def symmetric_from_upper(a: Array) -> Array:
-    """The symmetric matrix with a's upper triangle; the lower one is never computed."""
+    """The symmetric matrix with the upper triangle of `a`; its lower one is not evaluated."""
     if isinstance(a, np.ndarray):
         return np.triu(a) + np.triu(a, 1).T
     return ca.triu2symm(ca.triu(a))
 
 
 def solve_symmetric(A: Array, b: Array) -> Array:
-    """A⁻¹ b of a positive definite A by LDLᵀ, without pivots; b may have several columns.
+    """The solution A⁻¹ b for a positive definite A, by LDLᵀ without pivoting.
 
-    Entries that are zero by structure are never touched.
+    b may have several columns. Entries that are structurally zero cost no operations.
     """
     n = A.shape[0]
     L: list[dict[int, Scalar]] = []  # rows of L, their entries left of the diagonal
@@ -123,9 +130,9 @@ def solve_symmetric(A: Array, b: Array) -> Array:
 
 
 class LUFactorization:
-    """A = L U of a square matrix whose pivots are on its diagonal, in this order.
+    """The factors A = L U of a square matrix, with pivots on the diagonal in the given order.
 
-    Entries that are zero by structure are never touched. L has ones on the diagonal.
+    Entries that are structurally zero cost no operations. L has a unit diagonal.
     """
 
     def __init__(self, A: Array) -> None:
@@ -143,7 +150,7 @@ class LUFactorization:
         self.pivots = [rows[k][k] for k in range(n)]
 
     def solve(self, b: Array) -> Array:
-        """A⁻¹ b; b may have several columns."""
+        """The solution A⁻¹ b; b may have several columns."""
         x = ca.vertsplit(ca.SX(b)) if self.pivots else []
         for i, row in enumerate(self.lower):
             for k, entry in row.items():
@@ -156,7 +163,7 @@ class LUFactorization:
         return ca.vertcat(*x) if x else ca.SX(b)
 
     def solve_transposed(self, b: Array) -> Array:
-        """A⁻ᵀ b."""
+        """The solution A⁻ᵀ b; b may have several columns."""
         x = ca.vertsplit(ca.SX(b)) if self.pivots else []
         for i, row in enumerate(self.upper):
             x[i] = x[i] / self.pivots[i]
@@ -170,6 +177,7 @@ class LUFactorization:
 
 
 def is_constant_array(array: Array) -> bool:
+    """Whether the array contains no symbols."""
     return isinstance(array, np.ndarray | float | int) or bool(array.is_constant())
 
 

@@ -14,17 +14,26 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TypeGuard
 
 import casadi as ca
 import numpy as np
 
+from ..types import SX, Floats
+from .linear_algebra import Scalar
+
 _CASADI_OPERATIONS = {
-    "add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV,
-}  # fmt: skip
-_UFUNC_OPERATIONS = {
-    np.add: ca.OP_ADD, np.subtract: ca.OP_SUB, np.multiply: ca.OP_MUL, np.divide: ca.OP_DIV,
-}  # fmt: skip
+    "add": ca.OP_ADD,
+    "sub": ca.OP_SUB,
+    "mul": ca.OP_MUL,
+    "truediv": ca.OP_DIV,
+}
+_UFUNC_OPERATIONS: dict[np.ufunc, int] = {
+    np.add: ca.OP_ADD,
+    np.subtract: ca.OP_SUB,
+    np.multiply: ca.OP_MUL,
+    np.divide: ca.OP_DIV,
+}
 _OPERATORS = {
     f"__{side}{name}__": (operation, side == "r")
     for name, operation in _CASADI_OPERATIONS.items()
@@ -34,7 +43,8 @@ _UFUNC_METHOD = "__array_ufunc__"
 _METHODS = (*_OPERATORS, _UFUNC_METHOD)
 _DIRECT_TYPES = (ca.SX, float, int)
 
-Operator = Callable[[Any, Any], Any]
+Operator = Callable[[SX, Scalar], SX]
+UfuncOperator = Callable[..., SX]
 
 
 @contextmanager
@@ -51,18 +61,19 @@ def direct_operators() -> Iterator[None]:
 
 
 class _OperatorSwitch:
-    """Puts the direct operators into SX with the first open block, and out with the last."""
+    """Installs the direct operators in SX while blocks are open."""
 
     def __init__(self) -> None:
         self._open_blocks = 0
-        self._own: dict[str, Any] = {}  # what SX itself had by these names; the rest it inherits
+        self._own: dict[str, object] = {}  # what SX itself had by these names; the rest it inherits
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """Makes a new lock, for a child process: a thread that held the old one stayed behind."""
+        """Makes a new lock for a child process, where no thread can release the old one."""
         self._lock = threading.RLock()  # a finalizer may run anywhere, and derive
 
     def enter_block(self) -> None:
+        """Opens a block; the first one installs the direct operators."""
         with self._lock:
             self._open_blocks += 1
             if self._open_blocks == 1:
@@ -72,6 +83,7 @@ class _OperatorSwitch:
                     setattr(ca.SX, name, method)
 
     def leave_block(self) -> None:
+        """Closes a block; the last one restores the operators of CasADi."""
         with self._lock:
             self._open_blocks -= 1
             if self._open_blocks == 0:
@@ -82,39 +94,42 @@ class _OperatorSwitch:
                         delattr(ca.SX, name)
 
 
-def _make_direct_methods() -> dict[str, Callable[..., Any]]:
-    """The direct methods of SX by name, each around the method that SX has now."""
-    made: dict[str, Callable[..., Any]] = {
+def _make_direct_methods() -> dict[str, UfuncOperator]:
+    """The direct methods of SX by name; each falls back to the current method of SX."""
+    made: dict[str, UfuncOperator] = {
         method: _direct_operator(getattr(ca.SX, method), *how) for method, how in _OPERATORS.items()
     }
     return made | {_UFUNC_METHOD: _direct_ufunc(ca.SX.__array_ufunc__)}
 
 
 def _direct_operator(general: Operator, operation: int, swap: bool) -> Operator:
+    """A method of SX that calls `SX.binary`, or `general` for operands of other types."""
     binary, types = ca.SX.binary, _DIRECT_TYPES
 
-    def operator(x: Any, y: Any) -> Any:
+    def apply_casadi_operator(x: SX, y: Scalar) -> SX:
         if type(y) in types or _is_numpy_matrix(y):
             return binary(operation, y, x) if swap else binary(operation, x, y)
         return general(x, y)
 
-    return operator
+    return apply_casadi_operator
 
 
-def _direct_ufunc(general: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that NumPy calls where its array or number stands on the left."""
+def _direct_ufunc(general: UfuncOperator) -> UfuncOperator:
+    """The `__array_ufunc__` of SX, which NumPy calls if its array or number is on the left."""
 
-    def ufunc_of(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def apply_ufunc_to_casadi(
+        self: SX, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> SX:
         operation = _UFUNC_OPERATIONS.get(ufunc)
         if operation is None or method != "__call__" or options or not _is_numpy_matrix(inputs[0]):
             return general(self, ufunc, method, *inputs, **options)
         return ca.SX.binary(operation, inputs[0], self)
 
-    return ufunc_of
+    return apply_ufunc_to_casadi
 
 
-def _is_numpy_matrix(x: Any) -> bool:
-    """An array or a number of NumPy that CasADi reads as a matrix of its shape, or as a column."""
+def _is_numpy_matrix(x: object) -> TypeGuard[Floats]:
+    """Whether x is a NumPy number or array that CasADi reads as a matrix or column."""
     if type(x) is np.float64:
         return True
     return type(x) is np.ndarray and x.dtype == np.float64 and 0 < x.ndim < 3

@@ -1,4 +1,4 @@
-"""Rotation matrices. R maps components in the turned frame to those in the fixed one."""
+"""Rotation matrices and quaternions. R maps components in the rotated frame to the fixed frame."""
 
 from __future__ import annotations
 
@@ -21,27 +21,30 @@ CosSin = tuple[Scalar, Scalar]
 
 
 def rotation_x(cs: CosSin) -> Array:
+    """The rotation about the x axis by the angle with the given cosine and sine."""
     c, s = cs
     return matrix_from_rows([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
 
 
 def rotation_y(cs: CosSin) -> Array:
+    """The rotation about the y axis by the angle with the given cosine and sine."""
     c, s = cs
     return matrix_from_rows([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def rotation_z(cs: CosSin) -> Array:
+    """The rotation about the z axis by the angle with the given cosine and sine."""
     c, s = cs
     return matrix_from_rows([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def rpy_rotation(roll: CosSin, pitch: CosSin, yaw: CosSin) -> Array:
-    """Turns about the fixed axes x, then y, then z: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    """The rotation about the fixed axes x, y, z in turn: R = Rz(yaw) Ry(pitch) Rx(roll)."""
     return snap_rounding_noise(rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll))
 
 
 def quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
-    """R of a unit quaternion (w, x, y, z)."""
+    """The rotation matrix of a unit quaternion (w, x, y, z)."""
     w, x, y, z = quaternion
     return matrix_from_rows(
         [
@@ -53,18 +56,18 @@ def quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
 
 
 def quaternion_product(a: Array, b: Array) -> Array:
-    """a · b, the turn b and then a in fixed axes."""
+    """The quaternion a · b: the rotation b followed by a, in fixed axes."""
     u, v = a[1:], b[1:]
     return ca.vertcat(a[0] * b[0] - ca.dot(u, v), a[0] * v + b[0] * u + cross(u, v))
 
 
 def quaternion_conjugate(quaternion: Array) -> Array:
-    """The turn back."""
+    """The quaternion of the inverse rotation."""
     return ca.vertcat(quaternion[0], -quaternion[1:])
 
 
 def quaternion_from_rotation(R: Array, values: np.ndarray) -> Array:
-    """A unit quaternion of R; `values` are the numbers behind R, which decide the way to it."""
+    """A unit quaternion of R; `values`, the numbers of R, decide which formula is safe."""
     squares = 1 + np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) @ np.diag(values)
     largest = int(np.argmax(squares))
     x, y, z = (R[i, i] for i in range(3))
@@ -81,7 +84,7 @@ def quaternion_from_rotation(R: Array, values: np.ndarray) -> Array:
 
 
 def constant_quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
-    """R of a quaternion of any length but 0; float noise on 0 and ±1 is cleaned."""
+    """R of a quaternion of any nonzero length; rounding noise at 0 and ±1 is removed."""
     if all(isinstance(entry, float | int) for entry in quaternion):
         quaternion = _normalize_exponent(np.array(quaternion, dtype=float)).tolist()
         length = math.sqrt(math.fsum(entry * entry for entry in quaternion))
@@ -99,10 +102,10 @@ _CYCLIC_PERMUTATIONS = [
 
 
 def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
-    """A constant rotation A with A·z along the axis, of zeros and ones if it can be.
+    """A constant rotation A with A·z along the axis, of zeros and ones where possible.
 
-    `values` are the numbers behind the axis' entries, which decide the way to build it; an axis
-    with symbols may point elsewhere for other values of them, and gets no special one.
+    `values` are the numbers of the axis' entries, which decide how A is built. An axis with symbols
+    may point elsewhere for other values of these, and is never treated as a coordinate axis.
     """
     sizes = np.abs(values) / max(abs(v) for v in values)
     constant = all(isinstance(entry, float | int) for entry in axis)
@@ -122,7 +125,7 @@ def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
 
 
 def unit_vector(a: Array) -> Array:
-    """The vector at length 1."""
+    """The vector scaled to length 1."""
     if isinstance(a, np.ndarray):
         a = _normalize_exponent(a)
         return a / np.linalg.norm(a)
@@ -130,11 +133,11 @@ def unit_vector(a: Array) -> Array:
 
 
 def _normalize_exponent(a: Array) -> Array:
-    """The array times a power of two, exactly, such that squares cannot overflow or vanish."""
+    """The array times a power of two (exact), such that squares neither overflow nor vanish."""
     _, exponent = math.frexp(np.max(np.abs(a)))
     return np.ldexp(a, -exponent)
 
 
 def to_python_scalar(entry: Scalar) -> Scalar:
-    """NumPy's floats as Python's."""
+    """The entry, with a NumPy float converted to a Python float."""
     return float(entry) if isinstance(entry, np.floating) else entry

@@ -1,4 +1,4 @@
-"""Motions and wrenches of rigid bodies, and their inertias, as pairs of 3-vectors.
+"""Motions, wrenches and inertias of rigid bodies, as pairs of 3-vectors.
 
 A `SpatialMotion` (angular ω, linear v of the frame's origin) and a `SpatialForce` (moment about the
 origin, force) are resolved in one frame; the angular part always comes first.
@@ -34,17 +34,18 @@ class SpatialMotion:
         return SpatialMotion(self.angular + other.angular, self.linear + other.linear)
 
     def scale(self, factor: Scalar) -> SpatialMotion:
+        """The motion times a scalar."""
         return SpatialMotion(self.angular * factor, self.linear * factor)
 
     def cross(self, other: SpatialMotion) -> SpatialMotion:
-        """The rate of `other` when it moves along with this motion: v ×."""
+        """The rate of `other` if it moves with this motion: v ×."""
         return SpatialMotion(
             cross(self.angular, other.angular),
             cross(self.angular, other.linear) + cross(self.linear, other.angular),
         )
 
     def cross_force(self, wrench: SpatialForce) -> SpatialForce:
-        """The rate of a wrench that moves along with this motion: v ×*."""
+        """The rate of a wrench that moves with this motion: v ×*."""
         return SpatialForce(
             cross(self.angular, wrench.moment) + cross(self.linear, wrench.force),
             cross(self.angular, wrench.force),
@@ -53,6 +54,8 @@ class SpatialMotion:
 
 @dataclass(frozen=True, slots=True)
 class SpatialForce:
+    """A wrench: moment about the frame's origin, and force."""
+
     moment: Array
     force: Array
 
@@ -63,9 +66,11 @@ class SpatialForce:
         return SpatialForce(self.moment - other.moment, self.force - other.force)
 
     def scale(self, factor: Scalar) -> SpatialForce:
+        """The wrench times a scalar."""
         return SpatialForce(self.moment * factor, self.force * factor)
 
     def power(self, motion: SpatialMotion) -> Scalar:
+        """The power of the wrench in a motion (W)."""
         return dot(self.moment, motion.angular) + dot(self.force, motion.linear)
 
 
@@ -85,22 +90,22 @@ class SpatialInertia:
         return SpatialInertia(self.m + other.m, self.h + other.h, self.I + other.I)
 
     def __matmul__(self, motion: SpatialMotion) -> SpatialForce:
-        """Momentum of a twist."""
+        """The momentum of the body for a twist."""
         moment = self.I @ motion.angular + cross(self.h, motion.linear)
         return SpatialForce(moment, self.m * motion.linear + cross(motion.angular, self.h))
 
     def rotate(self, R: Array) -> SpatialInertia:
-        """The same body seen from axes in which its own are turned by R."""
+        """The same body, resolved in axes in which its own axes are rotated by R."""
         return SpatialInertia(self.m, R @ self.h, symmetric_from_upper(R @ self.I @ R.T))
 
     def rotate_about_z(self, c: Scalar, s: Scalar) -> SpatialInertia:
-        """`rotate` by an angle about z, of which cosine and sine are given."""
+        """`rotate` about z by the angle with cosine c and sine s."""
         return SpatialInertia(
             self.m, rotate_vector_about_z(self.h, c, s), rotate_tensor_about_z(self.I, c, s)
         )
 
     def shift_origin(self, p: Array) -> SpatialInertia:
-        """The same body about a point from which its own origin is seen at p."""
+        """The same body about a point from which its own origin is at p."""
         m, h = self.m, self.h
         # parallel axes for a first moment: −[p]×[h]× − [h]×[p]× − m[p]×²
         ph = outer(p, h)
@@ -108,7 +113,7 @@ class SpatialInertia:
         return SpatialInertia(m, h + m * p, symmetric_from_upper(self.I + shift))
 
     def transform(self, R: Array, p: Array) -> SpatialInertia:
-        """The same body seen from a frame in which its own frame stands at (R, p)."""
+        """The same body in a frame in which its own frame is placed at (R, p)."""
         return self.rotate(R).shift_origin(p)
 
 
@@ -122,7 +127,7 @@ def inertia_about_origin(m: Scalar, c: Array, I_c: Array) -> SpatialInertia:
 
 @dataclass(frozen=True, slots=True)
 class ArticulatedInertia:
-    """A symmetric 6×6 inertia [[I, H], [Hᵀ, M]] that is not of a rigid body."""
+    """A symmetric 6 × 6 inertia [[I, H], [Hᵀ, M]] that need not be that of a rigid body."""
 
     I: Array  # noqa: E741
     H: Array
@@ -138,6 +143,7 @@ class ArticulatedInertia:
         )
 
     def rotate(self, R: Array) -> ArticulatedInertia:
+        """The same inertia, resolved in axes in which its own axes are rotated by R."""
         return ArticulatedInertia(
             symmetric_from_upper(R @ self.I @ R.T),
             R @ self.H @ R.T,
@@ -145,7 +151,7 @@ class ArticulatedInertia:
         )
 
     def rotate_about_z(self, c: Scalar, s: Scalar) -> ArticulatedInertia:
-        """`rotate` by an angle about z, of which cosine and sine are given."""
+        """`rotate` about z by the angle with cosine c and sine s."""
         return ArticulatedInertia(
             rotate_tensor_about_z(self.I, c, s),
             rotate_matrix_about_z(self.H, c, s),
@@ -153,7 +159,7 @@ class ArticulatedInertia:
         )
 
     def shift_origin(self, p: Array) -> ArticulatedInertia:
-        """The same inertia about a point from which its own origin is seen at p."""
+        """The same inertia about a point from which its own origin is at p."""
         P = skew(p)
         PM, HP = P @ self.M, self.H @ P
         return ArticulatedInertia(
@@ -162,6 +168,7 @@ class ArticulatedInertia:
 
 
 def articulated_from_rigid(inertia: SpatialInertia) -> ArticulatedInertia:
+    """The articulated inertia that equals the spatial inertia of a rigid body."""
     return ArticulatedInertia(inertia.I, skew(inertia.h), inertia.m * IDENTITY)
 
 
@@ -169,19 +176,19 @@ def articulated_from_rigid(inertia: SpatialInertia) -> ArticulatedInertia:
 
 
 def rotate_vector_about_z(a: Array, c: Scalar, s: Scalar) -> Array:
-    """Rz a."""
+    """The rotated vector Rz a."""
     return column_vector(c * a[0] - s * a[1], s * a[0] + c * a[1], a[2])
 
 
 def rotate_tensor_about_z(A: Array, c: Scalar, s: Scalar) -> Array:
-    """Rz A Rzᵀ of a symmetric A."""
+    """The rotated tensor Rz A Rzᵀ of a symmetric A."""
     xx, xy, yy = _rotate_planar_block(A[0, 0], A[0, 1], A[1, 1], c, s)
     xz, yz = c * A[0, 2] - s * A[1, 2], s * A[0, 2] + c * A[1, 2]
     return matrix_from_rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, A[2, 2]]])
 
 
 def rotate_matrix_about_z(A: Array, c: Scalar, s: Scalar) -> Array:
-    """Rz A Rzᵀ of any A: its symmetric part turns, its skew part in the plane does not."""
+    """The rotated matrix Rz A Rzᵀ of any A; the skew part in the plane does not change."""
     mean, skew_part = (A[0, 1] + A[1, 0]) / 2, (A[0, 1] - A[1, 0]) / 2
     xx, xy, yy = _rotate_planar_block(A[0, 0], mean, A[1, 1], c, s)
     xz, yz = c * A[0, 2] - s * A[1, 2], s * A[0, 2] + c * A[1, 2]
@@ -192,7 +199,7 @@ def rotate_matrix_about_z(A: Array, c: Scalar, s: Scalar) -> Array:
 def _rotate_planar_block(
     a: Scalar, b: Scalar, d: Scalar, c: Scalar, s: Scalar
 ) -> tuple[Scalar, Scalar, Scalar]:
-    """[[a, b], [b, d]] turned: what one diagonal entry gains, the other loses."""
+    """The rotated block [[a, b], [b, d]]; one diagonal entry gains what the other loses."""
     difference = d - a
     gain = s * (s * difference - 2 * (c * b))
     return a + gain, (1 - 2 * (s * s)) * b - (c * s) * difference, d - gain

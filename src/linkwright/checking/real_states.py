@@ -26,7 +26,8 @@ from ..kinematics.closing import (
     jacobian_pseudoinverse,
 )
 from ..mechanism import quaternion_offsets
-from ..readings.balls import Ball, ExactBallAlgebra, ball_precision, make_ball
+from ..readings.balls import ExactBallAlgebra, ball_precision, make_ball
+from ..types import Ball
 from .motion_sampler import Assumptions, MotionSampler
 from .symbol_meanings import SymbolMeanings
 from .vocabulary import Vocabulary

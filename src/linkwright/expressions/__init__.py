@@ -1,4 +1,4 @@
-"""The one safe parser: tokens, tree, units, and the tree's readings."""
+"""The one parser of numbers, units and formulas, and the readings of its syntax trees."""
 
 from .dimensions import InferredDimension, check_dimension, infer_dimension
 from .evaluation import (
@@ -68,4 +68,4 @@ __all__ = [
     "parse_expression",
     "parse_unit",
     "read_expression",
-]  # fmt: skip
+]

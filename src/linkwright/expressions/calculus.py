@@ -1,4 +1,4 @@
-"""Derivatives and changes of names on the syntax tree."""
+"""Derivatives of syntax trees, and changes of names in them."""
 
 from __future__ import annotations
 
@@ -29,36 +29,43 @@ _NUMBER_TWO = Number(Fraction(2))
 def differentiate_expression(
     expression: Expression, of_name: Callable[[str], Expression]
 ) -> Expression:
-    """The derivative by something, from the derivatives of the names by it."""
+    """The derivative of an expression; `of_name` returns the derivative of a name."""
 
-    def by(node: Expression) -> Expression:
+    def differentiate_node(node: Expression) -> Expression:
         match node:
             case Number() | Name("pi"):
                 return ZERO
             case Name(name):
                 return of_name(name)
             case Negation(operand):
-                return negate_expression(by(operand))
+                return negate_expression(differentiate_node(operand))
             case Sum(terms):
-                return sum_expression([by(term) for term in terms])
+                return sum_expression([differentiate_node(term) for term in terms])
             case Product(factors):
-                return sum_expression([
-                    product_expression([*factors[:i], by(factor), *factors[i + 1 :]])
+                terms_of_product = [
+                    product_expression(
+                        [*factors[:i], differentiate_node(factor), *factors[i + 1 :]]
+                    )
                     for i, factor in enumerate(factors)
-                ])  # fmt: skip
+                ]
+                return sum_expression(terms_of_product)
             case Reciprocal(operand):
                 return negate_expression(
-                    product_expression([by(operand), Reciprocal(Power(operand, _NUMBER_TWO))])
+                    product_expression(
+                        [differentiate_node(operand), Reciprocal(Power(operand, _NUMBER_TWO))]
+                    )
                 )
             case Power(base, Number(n)):
                 below = base if n == 2 else Power(base, Number(n - 1))
-                return product_expression([Number(n), below, by(base)])
+                return product_expression([Number(n), below, differentiate_node(base)])
             case Call(function, (argument,)) if function in _FUNCTION_DERIVATIVES:
-                return product_expression([_FUNCTION_DERIVATIVES[function](argument), by(argument)])
+                return product_expression(
+                    [_FUNCTION_DERIVATIVES[function](argument), differentiate_node(argument)]
+                )
             case _:
                 raise ExpressionError("the derivative of an expression cannot be formed")
 
-    return by(expression)
+    return differentiate_node(expression)
 
 
 _FUNCTION_DERIVATIVES: dict[str, Callable[[Expression], Expression]] = {
@@ -72,13 +79,13 @@ _FUNCTION_DERIVATIVES: dict[str, Callable[[Expression], Expression]] = {
 
 
 def sum_expression(terms: list[Expression]) -> Expression:
-    """The sum, without zeros."""
+    """The sum of the terms, without zeros."""
     kept = tuple(term for term in terms if term != ZERO)
     return Sum(kept) if len(kept) > 1 else kept[0] if kept else ZERO
 
 
 def product_expression(factors: list[Expression]) -> Expression:
-    """The product, without ones; zero where a factor is."""
+    """The product of the factors, without ones; zero if a factor is zero."""
     if ZERO in factors:
         return ZERO
     kept = tuple(factor for factor in factors if factor != ONE)
@@ -86,27 +93,27 @@ def product_expression(factors: list[Expression]) -> Expression:
 
 
 def rename_variables(expression: Expression, rename: Callable[[str], str]) -> Expression:
-    """The expression with other names."""
+    """The expression with each name but pi replaced by `rename(name)`."""
 
-    def change(node: Expression) -> Expression:
+    def rename_in_node(node: Expression) -> Expression:
         match node:
             case Name(name):
                 return node if name == PI else Name(rename(name))
             case Negation(operand):
-                return Negation(change(operand))
+                return Negation(rename_in_node(operand))
             case Reciprocal(operand):
-                return Reciprocal(change(operand))
+                return Reciprocal(rename_in_node(operand))
             case Sum(terms):
-                return Sum(tuple(change(term) for term in terms))
+                return Sum(tuple(rename_in_node(term) for term in terms))
             case Product(factors):
-                return Product(tuple(change(factor) for factor in factors))
+                return Product(tuple(rename_in_node(factor) for factor in factors))
             case Power(base, exponent):
-                return Power(change(base), change(exponent))
+                return Power(rename_in_node(base), rename_in_node(exponent))
             case Call(function, arguments):
-                return Call(function, tuple(change(argument) for argument in arguments))
+                return Call(function, tuple(rename_in_node(argument) for argument in arguments))
             case NumberWithUnit(value, unit):
-                return NumberWithUnit(change(value), unit)
+                return NumberWithUnit(rename_in_node(value), unit)
             case _:
                 return node
 
-    return change(expression)
+    return rename_in_node(expression)

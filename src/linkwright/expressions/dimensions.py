@@ -1,8 +1,9 @@
-"""Dimensions of expressions, as far as units say: a check, not a type system.
+"""Dimensions of expressions, inferred from units: a check, not a type system.
 
-A name or number without a unit is SI and fits anywhere; what carries units must add up. A product
-of plain numbers, functions and angles is a plain number again: `0.2*sin(tilt)` may be a length.
-Beside factors with a dimension a plain number is a coefficient: `2*l` has the dimension of `l`.
+A name or number without a unit is in SI units and has any dimension; terms with units must match. A
+product of plain numbers, functions and angles is a plain number again: `0.2*sin(tilt)` may be a
+length. Beside factors with a dimension, a plain number is a coefficient: `2*l` has the dimension of
+`l`.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ _NO_EXPONENTS: _Exponents = (Fraction(0),) * 3
 
 @dataclass(frozen=True, slots=True)
 class InferredDimension:
-    """The known properties of a value: its dimension, if units tell; whether it is a plain number.
+    """What is known of a value: its dimension, if units determine it, or that it is a plain number.
 
-    `number` is the value of a literal, which exponents need.
+    `number` is the value of a literal; exponents need it.
     """
 
     dimension: _Exponents | None = None
@@ -37,13 +38,18 @@ PLAIN_NUMBER = InferredDimension(is_plain=True)
 
 
 class _DimensionInterpretation:
+    """The dimension of each node of a syntax tree."""
+
     def number(self, value: Fraction) -> InferredDimension:
+        """A plain number, whose value is kept for exponents."""
         return InferredDimension(is_plain=True, number=value)
 
     def pi(self) -> InferredDimension:
+        """A plain number."""
         return PLAIN_NUMBER
 
     def add(self, terms: Sequence[InferredDimension]) -> InferredDimension:
+        """The common dimension of the terms; raises if two of them differ."""
         known = [t for t in terms if t.dimension is not None]
         for other in known[1:]:
             if other != known[0]:
@@ -55,6 +61,7 @@ class _DimensionInterpretation:
         return PLAIN_NUMBER if all(t.is_plain for t in terms) else UNKNOWN_DIMENSION
 
     def multiply(self, factors: Sequence[InferredDimension]) -> InferredDimension:
+        """The product of the dimensions; unknown if a factor is unknown."""
         total = _NO_EXPONENTS
         for factor in factors:
             if factor.dimension is not None:
@@ -65,13 +72,16 @@ class _DimensionInterpretation:
         return PLAIN_NUMBER if has_plain and total == _NO_EXPONENTS else InferredDimension(total)
 
     def negate(self, operand: InferredDimension) -> InferredDimension:
+        """The dimension of the operand, with the sign of a literal changed."""
         number = operand.number
         return operand if number is None else InferredDimension(is_plain=True, number=-number)
 
     def reciprocal(self, operand: InferredDimension) -> InferredDimension:
+        """The inverse of the dimension."""
         return self.power(operand, InferredDimension(is_plain=True, number=Fraction(-1)))
 
     def power(self, base: InferredDimension, exponent: InferredDimension) -> InferredDimension:
+        """The dimension to the power of a literal exponent; else unknown."""
         if base.is_plain:
             return PLAIN_NUMBER
         if base.dimension is None or exponent.number is None:
@@ -79,6 +89,7 @@ class _DimensionInterpretation:
         return InferredDimension(tuple(exponent.number * d for d in base.dimension))
 
     def call(self, function: str, arguments: Sequence[InferredDimension]) -> InferredDimension:
+        """The dimension of a function; raises if it does not accept those of its arguments."""
         if function in ("abs", "min", "max"):
             return self.add(arguments)
         if function == "sqrt":
@@ -90,10 +101,12 @@ class _DimensionInterpretation:
         return PLAIN_NUMBER
 
     def measure(self, value: InferredDimension, unit: Unit) -> InferredDimension:
+        """The dimension of the unit."""
         return InferredDimension(tuple(Fraction(d) for d in unit.dimension))
 
 
 def _dimension_in_words(value: InferredDimension) -> str:
+    """The dimension as a phrase for messages."""
     exponents = value.dimension or _NO_EXPONENTS
     if any(d.denominator != 1 for d in exponents):
         return "a root of a unit"
@@ -104,7 +117,7 @@ def _dimension_in_words(value: InferredDimension) -> str:
 def infer_dimension(
     expression: Expression, parameters: Mapping[str, InferredDimension]
 ) -> InferredDimension:
-    """Infer the dimension of the expression from units, given those of the parameters."""
+    """The dimension of an expression, inferred from units and from those of the parameters."""
     return fold_expression(
         expression, _DimensionInterpretation(), lambda name: parameters.get(name, UNKNOWN_DIMENSION)
     )
@@ -113,7 +126,7 @@ def infer_dimension(
 def check_dimension(
     expression: Expression, expected: Dimension, parameters: Mapping[str, InferredDimension]
 ) -> None:
-    """Raises unless the expression has the expected dimension, or none that units tell."""
+    """Raises if units give the expression a dimension other than the expected one."""
     found = infer_dimension(expression, parameters)
     wanted = InferredDimension(tuple(Fraction(d) for d in expected))
     if found.dimension is not None and found != wanted:
@@ -124,7 +137,7 @@ def check_dimension(
 
 
 def _has_coefficient(expression: Expression) -> bool:
-    """Whether a literal number multiplies something."""
+    """Whether a literal number multiplies another factor."""
     parts = child_expressions(expression)
     if isinstance(expression, Product) and any(isinstance(part, Number) for part in parts):
         return True

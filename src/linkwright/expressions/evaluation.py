@@ -1,7 +1,7 @@
-"""Readings of the syntax tree: in floats (exact as long as possible), and in dimensions.
+"""Readings of the syntax tree: numbers (exact as long as possible) and dimensions.
 
-An interpretation says what numbers, sums, products, powers and functions mean; `fold_expression`
-walks the tree. The derivations have a further one, CasADi expressions.
+An interpretation defines the meaning of numbers, sums, products, powers and functions;
+`fold_expression` walks the tree. The derivations add a further one, CasADi expressions.
 """
 
 from __future__ import annotations
@@ -32,52 +32,72 @@ T = TypeVar("T")
 
 
 class Interpretation(Protocol[T]):
-    """The meaning of a syntax tree's nodes, below the layer that knows tapes: floats, dimensions,
-    CasADi expressions. Exact readings are algebras of operations (`algebra.exact`)."""
+    """The meaning of the nodes of a syntax tree, below the layer that knows tapes.
 
-    def number(self, value: Fraction) -> T: ...
-    def pi(self) -> T: ...
-    def add(self, terms: Sequence[T]) -> T: ...
-    def multiply(self, factors: Sequence[T]) -> T: ...
-    def negate(self, operand: T) -> T: ...
-    def reciprocal(self, operand: T) -> T: ...
-    def power(self, base: T, exponent: T) -> T: ...
-    def call(self, function: str, arguments: Sequence[T]) -> T: ...
-    def measure(self, value: T, unit: Unit) -> T: ...
+    There are interpretations as floats, dimensions and CasADi expressions. Exact readings are
+    algebras of operations (`algebra.exact`).
+    """
+
+    def number(self, value: Fraction) -> T:
+        """The value of a literal number."""
+
+    def pi(self) -> T:
+        """The value of π."""
+
+    def add(self, terms: Sequence[T]) -> T:
+        """The sum of the terms."""
+
+    def multiply(self, factors: Sequence[T]) -> T:
+        """The product of the factors."""
+
+    def negate(self, operand: T) -> T:
+        """The negative of the operand."""
+
+    def reciprocal(self, operand: T) -> T:
+        """The reciprocal of the operand."""
+
+    def power(self, base: T, exponent: T) -> T:
+        """The base to the power of the exponent."""
+
+    def call(self, function: str, arguments: Sequence[T]) -> T:
+        """The value of a function, one of `FUNCTION_ARITIES`."""
+
+    def measure(self, value: T, unit: Unit) -> T:
+        """The value of a number with a unit."""
 
 
 def fold_expression(
     expression: Expression, algebra: Interpretation[T], lookup: Callable[[str], T]
 ) -> T:
-    """The value of the expression as interpreted; `lookup` gives the value of a name."""
+    """The value of an expression in an interpretation; `lookup` returns the value of a name."""
 
-    def value(node: Expression) -> T:
+    def fold_node(node: Expression) -> T:
         match node:
             case Number(number):
                 return algebra.number(number)
             case Name(name):
                 return algebra.pi() if name == PI else lookup(name)
             case Negation(operand):
-                return algebra.negate(value(operand))
+                return algebra.negate(fold_node(operand))
             case Reciprocal(operand):
-                return algebra.reciprocal(value(operand))
+                return algebra.reciprocal(fold_node(operand))
             case Sum(terms):
-                return algebra.add([value(term) for term in terms])
+                return algebra.add([fold_node(term) for term in terms])
             case Product(factors):
-                return algebra.multiply([value(factor) for factor in factors])
+                return algebra.multiply([fold_node(factor) for factor in factors])
             case Power(base, exponent):
-                return algebra.power(value(base), value(exponent))
+                return algebra.power(fold_node(base), fold_node(exponent))
             case Call(function, arguments):
-                return algebra.call(function, [value(argument) for argument in arguments])
+                return algebra.call(function, [fold_node(argument) for argument in arguments])
             case NumberWithUnit(number, unit):
-                return algebra.measure(value(number), parse_unit(unit))
+                return algebra.measure(fold_node(number), parse_unit(unit))
 
-    return value(expression)
+    return fold_node(expression)
 
 
 @dataclass(frozen=True, slots=True)
 class PiMultiple:
-    """coefficient · π, exactly."""
+    """The exact number coefficient · π."""
 
     coefficient: Fraction
 
@@ -111,15 +131,18 @@ _FLOAT_FUNCTIONS: dict[str, Callable[..., float]] = {
 
 
 class _ExactInterpretation:
-    """Rationals and multiples of π stay exact; the rest is floating point."""
+    """Rationals and rational multiples of π stay exact; everything else is a float."""
 
     def number(self, value: Fraction) -> ExactNumber:
+        """The rational itself."""
         return value
 
     def pi(self) -> ExactNumber:
+        """π, exactly."""
         return PiMultiple(Fraction(1))
 
     def add(self, terms: Sequence[ExactNumber]) -> ExactNumber:
+        """The sum: exact if all terms are rational or all are multiples of π."""
         rationals = [t for t in terms if isinstance(t, Fraction)]
         if len(rationals) == len(terms):
             return _check_bits(sum(rationals, Fraction(0)))
@@ -130,6 +153,7 @@ class _ExactInterpretation:
         return math.fsum(float(t) for t in terms)
 
     def multiply(self, factors: Sequence[ExactNumber]) -> ExactNumber:
+        """The product: exact if all factors are rational but at most one multiple of π."""
         angles = [f for f in factors if isinstance(f, PiMultiple)]
         rationals = [f for f in factors if isinstance(f, Fraction)]
         if len(angles) <= 1 and len(angles) + len(rationals) == len(factors):
@@ -138,14 +162,17 @@ class _ExactInterpretation:
         return math.prod(float(f) for f in factors)
 
     def negate(self, operand: ExactNumber) -> ExactNumber:
+        """The negative, as exact as the operand."""
         return _pi_multiple(-operand.coefficient) if isinstance(operand, PiMultiple) else -operand
 
     def reciprocal(self, operand: ExactNumber) -> ExactNumber:
+        """The reciprocal, exact for rationals."""
         if isinstance(operand, Fraction):
             return 1 / operand
         return 1.0 / float(operand)
 
     def power(self, base: ExactNumber, exponent: ExactNumber) -> ExactNumber:
+        """The power, exact for whole powers and for square roots of rational squares."""
         if isinstance(base, Fraction) and isinstance(exponent, Fraction):
             if exponent.denominator == 1:
                 bits = max(base.numerator.bit_length(), base.denominator.bit_length())
@@ -160,12 +187,14 @@ class _ExactInterpretation:
         return result
 
     def call(self, function: str, arguments: Sequence[ExactNumber]) -> ExactNumber:
+        """The value of a function, exact where it is known to be rational."""
         exact = _exact_function_value(function, arguments)
         if exact is not None:
             return exact
         return float(_FLOAT_FUNCTIONS[function](*(float(a) for a in arguments)))
 
     def measure(self, value: ExactNumber, unit: Unit) -> ExactNumber:
+        """The number converted from the unit to SI units."""
         scaled = self.multiply([value, unit.scale])
         if unit.pi_power == 1:
             return self.multiply([scaled, self.pi()])
@@ -173,10 +202,12 @@ class _ExactInterpretation:
 
 
 def _pi_multiple(coefficient: Fraction) -> ExactNumber:
+    """The exact multiple of π; zero is the rational zero."""
     return PiMultiple(_check_bits(coefficient)) if coefficient else Fraction(0)
 
 
 def _check_bits(value: Fraction) -> Fraction:
+    """The value itself; raises if its numerator or denominator is too long."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_RATIONAL_BITS:
         raise ExpressionError("a number is too large")
     return value
@@ -196,6 +227,7 @@ _EXACT_SINES = {
 
 
 def _exact_function_value(function: str, arguments: Sequence[ExactNumber]) -> ExactNumber | None:
+    """The rational value of a function where it is known to have one, else None."""
     first = arguments[0]
     if function in ("sin", "cos") and not isinstance(first, float):
         turns = first.coefficient * 6 if isinstance(first, PiMultiple) else first
@@ -217,10 +249,10 @@ def _exact_function_value(function: str, arguments: Sequence[ExactNumber]) -> Ex
 def evaluate_exactly(
     expression: Expression, values: Mapping[str, ExactNumber] | None = None
 ) -> ExactNumber:
-    """The value of the expression, as exact as it can be, given the values of its names."""
+    """The value of an expression, as exact as possible, for given values of its names."""
     known = values or {}
 
-    def lookup(name: str) -> ExactNumber:
+    def exact_value_of_name(name: str) -> ExactNumber:
         if name not in known:
             raise ExpressionError(
                 f"'{name}' has no value", remedy="give it under [parameters], or correct the name"
@@ -228,7 +260,7 @@ def evaluate_exactly(
         return known[name]
 
     try:
-        value = fold_expression(expression, _ExactInterpretation(), lookup)
+        value = fold_expression(expression, _ExactInterpretation(), exact_value_of_name)
         if not math.isfinite(float(value)):  # beyond floats, exact numbers raise OverflowError
             raise OverflowError
         return value
@@ -246,7 +278,7 @@ def evaluate_exactly(
 def expression_to_float(
     expression: Expression, values: Mapping[str, ExactNumber] | None = None
 ) -> float:
-    """The one function that turns the exact numbers of a mechanism into floats."""
+    """The value of an expression as a float; the only place that rounds a mechanism's numbers."""
     try:
         return float(evaluate_exactly(expression, values))
     except OverflowError:
@@ -254,7 +286,7 @@ def expression_to_float(
 
 
 def expression_without_unit(expression: Expression) -> Expression:
-    """The expression in SI: `90 deg` as pi/2, so that it may stand inside another."""
+    """The expression in SI units, `90 deg` as pi/2, so that it can be part of another."""
     if not isinstance(expression, NumberWithUnit):
         return expression
     value = evaluate_exactly(expression)

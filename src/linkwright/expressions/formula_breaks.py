@@ -1,5 +1,4 @@
-"""Long formulas in pieces that fit anywhere: where lines end is for the reader's paper or screen to
-decide."""
+"""Long formulas as MathML in short pieces, between which a page or screen may break lines."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ _MAX_LEADING_FACTORS_LENGTH = 10
 
 
 class FormulaBreaker:
-    """Sets expressions as MathML in pieces; lines may end between any two."""
+    """Typesets expressions as MathML in pieces; a line may end between any two of them."""
 
     def __init__(self, setter: Typesetter) -> None:
         assert isinstance(setter.setter, MathmlNotation)
         self.setter = setter
 
     def formula_pieces(self, expression: Expression, level: int = _SUM_LEVEL) -> list[str]:
-        """The pieces in their order; `level` is how tightly the surroundings bind."""
+        """The pieces in order; `level` is the binding level of the surrounding expression."""
         if len(expression_text(expression)) <= MAX_PIECE_LENGTH:
             return [self.setter.typeset_at_level(expression, level)]
         match expression:
@@ -75,7 +74,7 @@ class FormulaBreaker:
         return [*above, *_prefix_sign("/", _parenthesize(below, len(bottom) > 1))]
 
     def _factor_pieces(self, factors: Sequence[Expression]) -> list[str]:
-        """Factors that fit beside each other stay so."""
+        """The pieces of a product; short factors stay together."""
         found: list[str] = []
         size = 0
         for factor in factors:
@@ -95,7 +94,7 @@ class FormulaBreaker:
 
 
 def _prefix_sign(sign: str, pieces: list[str], infix: bool = False) -> list[str]:
-    """Put a sign before the first piece."""
+    """The pieces with a sign before the first one."""
     if not sign:
         return pieces
     form = ' form="infix" lspace="0"' if infix else ""
@@ -103,7 +102,7 @@ def _prefix_sign(sign: str, pieces: list[str], infix: bool = False) -> list[str]
 
 
 def _parenthesize(pieces: list[str], needed: bool) -> list[str]:
-    """Put the pieces in parentheses."""
+    """The pieces in parentheses, if `needed`."""
     if not needed:
         return pieces
     found = [_mathml_row(f'<mo stretchy="false">(</mo>{pieces[0]}'), *pieces[1:]]
@@ -111,9 +110,10 @@ def _parenthesize(pieces: list[str], needed: bool) -> list[str]:
 
 
 def _visible_length(piece: str) -> int:
-    """Characters of a piece, without its markup."""
+    """The number of characters of a piece without its markup."""
     return len(re.sub(r"<[^>]*>|&[^;]*;", "", piece))
 
 
 def _mathml_row(inner: str) -> str:
+    """The MathML in a row element."""
     return f"<mrow>{inner}</mrow>"

@@ -69,7 +69,7 @@ def read_expression(value: object) -> Expression:
 
 
 def _decimal_literal(text: str) -> Number:
-    """The exact value of a decimal literal, refused when absurdly long or large."""
+    """The exact value of a decimal literal; raises if it is too long or too large."""
     mantissa, _, exponent = text.lower().partition("e")
     if not mantissa.lstrip("+-").replace(".", "", 1).isdigit():
         raise ExpressionError(f"{text} is not a finite number")
@@ -83,6 +83,8 @@ def _decimal_literal(text: str) -> Number:
 
 
 class _ExpressionParser:
+    """A recursive-descent parser of one text."""
+
     def __init__(self, text: str) -> None:
         self.text = normalize_spelling(text)
         self.tokens = tokenize_expression(self.text)
@@ -91,21 +93,26 @@ class _ExpressionParser:
 
     @property
     def current_token(self) -> Token:
+        """The next token, which is not consumed."""
         return self.tokens[self.at]
 
     def take_token(self) -> Token:
+        """The next token, which is consumed."""
         self.at += 1
         return self.tokens[self.at - 1]
 
     def accept_operator(self, *operators: str) -> str | None:
+        """Consumes the next token if it is one of the operators; returns it, or None."""
         if self.current_token.kind == "operator" and self.current_token.text in operators:
             return self.take_token().text
         return None
 
     def syntax_error(self, what: str, remedy: str = "") -> ExpressionError:
+        """The error at the current text."""
         return ExpressionError(f"{what} in '{shorten_text(self.text)}'", remedy=remedy)
 
     def parse_text(self) -> Expression:
+        """Parses the whole text: an expression, or a number with a unit."""
         if self.current_token.kind == "end":
             raise ExpressionError("the expression is empty", remedy="give a number")
         expression = self.parse_sum()
@@ -116,11 +123,12 @@ class _ExpressionParser:
         return expression
 
     def unexpected_token_error(self, token: Token) -> ExpressionError:
-        """A word, number or parenthesis where an operator must be is a factor without *."""
+        """The error for a token in a wrong place, with a hint if a * is missing."""
         is_factor = token.kind in ("name", "number") or token.text == "("
         return self.syntax_error(f"unexpected '{token.text}'", UNIT_PLACE_RULE if is_factor else "")
 
     def parse_unit_behind(self, value: Expression) -> Expression:
+        """Parses the unit behind a number."""
         unit = " ".join(self.text[self.current_token.start :].split())
         if names_in_expression(value):
             raise self.syntax_error(
@@ -135,6 +143,7 @@ class _ExpressionParser:
         return NumberWithUnit(value, unit)
 
     def parse_sum(self) -> Expression:
+        """Parses terms joined by + and −."""
         sign = self.accept_operator("+", "-")
         terms = [negate_expression(self.parse_product()) if sign == "-" else self.parse_product()]
         while sign := self.accept_operator("+", "-"):
@@ -144,6 +153,7 @@ class _ExpressionParser:
         return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
     def parse_product(self) -> Expression:
+        """Parses factors joined by * and /."""
         factors = [self.parse_power()]
         while sign := self.accept_operator("*", "/"):
             factor = self.parse_power()
@@ -154,7 +164,7 @@ class _ExpressionParser:
         return factors[0] if len(factors) == 1 else Product(tuple(factors))
 
     def append_divisor(self, factors: list[Expression], divisor: Expression) -> None:
-        """Appends 1/divisor; `1/12` at the head is one exact number."""
+        """Appends 1/divisor to the factors; a leading quotient such as `1/12` is one number."""
         match factors, divisor:
             case _, Number(value) if value == 0:
                 raise self.syntax_error("division by zero")
@@ -164,6 +174,7 @@ class _ExpressionParser:
                 factors.append(Reciprocal(divisor))
 
     def parse_power(self) -> Expression:
+        """Parses a base with an optional exponent."""
         self.depth += 1  # every way down leads through here
         if self.depth > MAX_EXPRESSION_DEPTH:
             raise self.syntax_error(f"more than {MAX_EXPRESSION_DEPTH} levels of nesting")
@@ -177,6 +188,7 @@ class _ExpressionParser:
         return Power(base, exponent)
 
     def parse_atom(self) -> Expression:
+        """Parses a number, a name, a call, a parenthesis or a sign."""
         token = self.take_token()
         if token.kind == "number":
             return _decimal_literal(token.text)
@@ -193,6 +205,7 @@ class _ExpressionParser:
         raise self.unexpected_token_error(token)
 
     def parse_call(self, function: str) -> Expression:
+        """Parses the arguments of a function and checks their number."""
         if function not in FUNCTION_ARITIES:
             raise self.syntax_error(
                 f"'{function}' is not a function", suggest_remedy(function, list(FUNCTION_ARITIES))
@@ -206,6 +219,7 @@ class _ExpressionParser:
         return Call(function, tuple(arguments))
 
     def expect_parenthesis(self) -> None:
+        """Consumes a closing parenthesis, or raises."""
         if self.current_token.kind in ("name", "number") or self.current_token.text == "(":
             raise self.unexpected_token_error(self.current_token)
         if not self.accept_operator(")"):

@@ -1,4 +1,4 @@
-"""Syntax tree to plain text that `parse` reads back to the same tree."""
+"""Syntax trees as plain text, which `parse_expression` reads back to the same tree."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ _SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
 def expression_text(expression: Expression) -> str:
+    """The expression as plain text, with as few parentheses as possible."""
     return _text_at_level(expression, _SUM_LEVEL)
 
 
 def decimal_literal_text(value: Fraction) -> str | None:
-    """The value as a decimal literal, 0.001 or 1e-12, whichever reads better; None if endless."""
+    """The value as a decimal literal, 0.001 or 1e-12, or None if it is periodic."""
     denominator = value.denominator
     twos = (denominator & -denominator).bit_length() - 1
     fives, rest = 0, denominator >> twos
@@ -59,7 +60,7 @@ def _scientific_decimal(digits: str, places: int) -> str:
 
 
 def _text_at_level(expression: Expression, level: int) -> str:
-    """The text, in parentheses where it binds less tightly than `level` demands."""
+    """The text, in parentheses if it binds less tightly than `level` requires."""
     text, binding = _text_and_level(expression)
     return f"({text})" if binding < level else text
 
@@ -109,7 +110,7 @@ def _operator_chain_text(
     join_inverse: str,
     level: int,
 ) -> str:
-    """`a + b - c` from (a, b, −c), `a*b/c` from (a, b, 1/c)."""
+    """The text of a chain: `a + b - c` from (a, b, −c), `a*b/c` from (a, b, 1/c)."""
     first, *others = parts
     # The first of a chain may bind as loosely as the chain itself: 1/12*m, -a*b + c.
     loose = isinstance(first, Number) and (inverse is Negation or first.value >= 0)

@@ -1,4 +1,4 @@
-"""The one tokenizer: numbers, names, operators. Nothing here is ever evaluated."""
+"""The one tokenizer of numbers, names and operators; it evaluates nothing."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ _PLAIN_SPELLINGS = str.maketrans({"·": "*", "×": "*", "−": "-", "π": "pi", 
 
 @dataclass(frozen=True, slots=True)
 class Token:
+    """A token: its kind ("number", "name", "operator" or "end"), its text and its position."""
+
     kind: str  # "number", "name", "operator" or "end"
     text: str
     start: int
 
 
 def tokenize_expression(text: str) -> list[Token]:
-    """Splits normalised text into tokens, the last of which is of kind "end"."""
+    """Splits normalized text into tokens; the last one is of kind "end"."""
     if len(text) > MAX_EXPRESSION_LENGTH:
         raise ExpressionError(
             f"the expression has {len(text)} characters, more than {MAX_EXPRESSION_LENGTH}",
@@ -49,9 +51,10 @@ def tokenize_expression(text: str) -> list[Token]:
 
 
 def normalize_spelling(text: str) -> str:
-    """Typographic spellings (·, −, π, ²) as plain ones."""
+    """The text with typographic characters (·, −, π, ²) replaced by plain ones."""
     return text.translate(_PLAIN_SPELLINGS)
 
 
 def shorten_text(text: str, width: int = 60) -> str:
+    """The text, cut to `width` characters with an ellipsis."""
     return text if len(text) <= width else f"{text[: width - 1]}…"

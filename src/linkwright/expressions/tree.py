@@ -49,32 +49,44 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
+    """The negative of an expression."""
+
     operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Reciprocal:
+    """The reciprocal of an expression."""
+
     operand: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
+    """The sum of two or more terms."""
+
     terms: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
+    """The product of two or more factors."""
+
     factors: tuple[Expression, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Power:
+    """A base to the power of an exponent."""
+
     base: Expression
     exponent: Expression
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
+    """The call of one of the functions in `FUNCTION_ARITIES`."""
+
     function: str
     arguments: tuple[Expression, ...]
 
@@ -94,6 +106,7 @@ ONE = Number(Fraction(1))
 
 
 def child_expressions(expression: Expression) -> tuple[Expression, ...]:
+    """The operands of a node, from left to right."""
     match expression:
         case Negation(operand) | Reciprocal(operand):
             return (operand,)
@@ -108,7 +121,7 @@ def child_expressions(expression: Expression) -> tuple[Expression, ...]:
 
 
 def names_in_expression(expression: Expression) -> frozenset[str]:
-    """All names in the expression but pi."""
+    """All names in the expression except pi."""
     if isinstance(expression, Name):
         return frozenset() if expression.name == PI else frozenset({expression.name})
     return frozenset().union(
@@ -117,7 +130,7 @@ def names_in_expression(expression: Expression) -> frozenset[str]:
 
 
 def negate_expression(expression: Expression) -> Expression:
-    """−expression, with literals negated in place and double negations dropped."""
+    """The negative of an expression: literals change their sign, and double negations cancel."""
     match expression:
         case Number(value):
             return Number(-value)
@@ -130,4 +143,5 @@ def negate_expression(expression: Expression) -> Expression:
 
 
 def expression_depth(expression: Expression) -> int:
+    """The number of levels of the syntax tree."""
     return 1 + max((expression_depth(child) for child in child_expressions(expression)), default=0)

@@ -1,4 +1,4 @@
-"""Syntax trees as LaTeX or MathML: one walk, two ways to set the pieces."""
+"""Syntax trees as LaTeX or MathML: one walk over the tree, two notations."""
 
 from __future__ import annotations
 
@@ -31,22 +31,44 @@ _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
 
 
 class FormulaNotation(Protocol):
-    """The rules that put pieces together in one notation."""
+    """The rules by which a notation, LaTeX or MathML, composes the parts of a formula."""
 
-    def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str: ...
-    def unit(self, text: str) -> str: ...
-    def number(self, text: str) -> str: ...
-    def row(self, pieces: Sequence[str]) -> str: ...
-    def operator(self, symbol: str) -> str: ...
-    def fraction(self, top: str, bottom: str) -> str: ...
-    def power(self, base: str, exponent: str) -> str: ...
-    def root(self, inner: str) -> str: ...
-    def call(self, function: str, inner: str, exponent: str = "") -> str: ...
-    def parentheses(self, inner: str) -> str: ...
+    def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
+        """A symbol with an index, dots for time derivatives, and an exponent."""
+
+    def unit(self, text: str) -> str:
+        """A unit behind its number."""
+
+    def number(self, text: str) -> str:
+        """A decimal literal; an exponent e-3 becomes a power of ten."""
+
+    def row(self, pieces: Sequence[str]) -> str:
+        """Pieces side by side."""
+
+    def operator(self, symbol: str) -> str:
+        """An operator sign: + − · and the comma between arguments."""
+
+    def fraction(self, top: str, bottom: str) -> str:
+        """A fraction."""
+
+    def power(self, base: str, exponent: str) -> str:
+        """A base with an exponent."""
+
+    def root(self, inner: str) -> str:
+        """A square root."""
+
+    def call(self, function: str, inner: str, exponent: str = "") -> str:
+        """A function of its argument, with an exponent on the function's name."""
+
+    def parentheses(self, inner: str) -> str:
+        """The formula in parentheses."""
 
 
 class LatexNotation:
+    """The notation of LaTeX."""
+
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
+        """The symbol in LaTeX; Greek names become commands and long names upright text."""
         base = _GREEK_WORDS.get(base, base)
         head = f"\\{base}" if base in _GREEK_LETTERS else _latex_text(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
@@ -54,10 +76,12 @@ class LatexNotation:
         return head + low + (f"^{_in_braces(exponent)}" if exponent else "")
 
     def unit(self, text: str) -> str:
+        """The unit in upright letters."""
         powers = re.sub(r"\^(-?\d+)", r"^{\1}", text).replace("*", r" \, ")
         return f"\\,\\mathrm{{{powers}}}"
 
     def number(self, text: str) -> str:
+        """The number, with a power of ten in place of an exponent."""
         mantissa, _, exponent = text.partition("e")
         if not exponent:
             return mantissa
@@ -65,44 +89,53 @@ class LatexNotation:
         return ten if mantissa == "1" else f"{mantissa} \\cdot {ten}"
 
     def row(self, pieces: Sequence[str]) -> str:
+        """The pieces separated by spaces."""
         return " ".join(pieces)
 
     def operator(self, symbol: str) -> str:
+        """The operator; a product is a thin space."""
         return {"·": "\\,"}.get(symbol, symbol)
 
     def fraction(self, top: str, bottom: str) -> str:
+        """The fraction as \\frac."""
         return f"\\frac{{{top}}}{{{bottom}}}"
 
     def power(self, base: str, exponent: str) -> str:
+        """The base with an exponent."""
         return f"{{{base}}}^{_in_braces(exponent)}"
 
     def root(self, inner: str) -> str:
+        """The square root as \\sqrt."""
         return f"\\sqrt{{{inner}}}"
 
     def call(self, function: str, inner: str, exponent: str = "") -> str:
+        """The function as an operator name, with its argument in parentheses."""
         known = {"sin", "cos", "tan", "exp", "log", "min", "max", "tanh"}
         name = f"\\{function}" if function in known else f"\\operatorname{{{function}}}"
         name += f"^{_in_braces(exponent)}" if exponent else ""
         return name + self.parentheses(inner)
 
     def parentheses(self, inner: str) -> str:
-        """Parentheses as high as what is inside."""
+        """Parentheses as high as their content."""
         is_high = any(word in inner for word in ("\\frac", "\\sqrt", "\\left"))
         return f"\\left({inner}\\right)" if is_high else f"({inner})"
 
 
 _LATEX_ESCAPES = {c: f"\\{c}" for c in "%&_#${} "} | {
-    "\\": "\\backslash{}", "^": "\\hat{}", "~": "\\sim{}",
+    "\\": "\\backslash{}",
+    "^": "\\hat{}",
+    "~": "\\sim{}",
     **{letter: f"\\{word}{{}}" for letter, word in _GREEK_WORDS.items()},
-}  # fmt: skip
+}
 
 
 def _in_braces(text: str) -> str:
+    """The text in braces, if it is longer than one character."""
     return text if len(text) == 1 else f"{{{text}}}"
 
 
 def _latex_text(text: str, plain: int) -> str:
-    """Text inside a formula, upright if longer than `plain` letters, nothing in it a command."""
+    """Text inside a formula, escaped, and upright if it is longer than `plain` letters."""
     if text.isascii() and text.isalnum() and len(text) <= plain:
         return text
     if plain > 1 and re.fullmatch(r"[0-9,]+", text):
@@ -112,7 +145,10 @@ def _latex_text(text: str, plain: int) -> str:
 
 
 class MathmlNotation:
+    """The notation of MathML."""
+
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
+        """The symbol in MathML, with dots above it and its index below."""
         head = f"<mi>{escape(_GREEK_LETTERS.get(base, base))}</mi>"
         if dots:
             head = f"<mover>{head}<mo>{'.' * dots}</mo></mover>"  # accents vanish in some fonts
@@ -122,9 +158,11 @@ class MathmlNotation:
         return f"<msub>{head}{low}</msub>" if index else head
 
     def unit(self, text: str) -> str:
+        """The unit as text."""
         return f"<mtext> {escape(text)}</mtext>"
 
     def number(self, text: str) -> str:
+        """The number, with a power of ten in place of an exponent."""
         mantissa, _, exponent = text.partition("e")
         if not exponent:
             return f"<mn>{mantissa}</mn>"
@@ -132,28 +170,35 @@ class MathmlNotation:
         return ten if mantissa == "1" else f"<mrow><mn>{mantissa}</mn><mo>·</mo>{ten}</mrow>"
 
     def row(self, pieces: Sequence[str]) -> str:
+        """The pieces in a row element."""
         return f"<mrow>{''.join(pieces)}</mrow>"
 
     def operator(self, symbol: str) -> str:
+        """The operator; a product is the invisible times sign."""
         if symbol == "·":
             return '<mo lspace="0.1em" rspace="0.1em">&#x2062;</mo>'
         return f"<mo>{symbol.replace('-', '−')}</mo>"
 
     def fraction(self, top: str, bottom: str) -> str:
+        """The fraction as an mfrac element."""
         return f"<mfrac>{top}{bottom}</mfrac>"
 
     def power(self, base: str, exponent: str, index: str = "") -> str:
+        """The base with an exponent and, if given, an index."""
         kind = "msubsup" if index else "msup"
         return f"<{kind}>{base}{index}{exponent}</{kind}>"
 
     def root(self, inner: str) -> str:
+        """The square root as an msqrt element."""
         return f"<msqrt>{inner}</msqrt>"
 
     def call(self, function: str, inner: str, exponent: str = "") -> str:
+        """The function with its argument in parentheses."""
         name = self.power(f"<mi>{function}</mi>", exponent) if exponent else f"<mi>{function}</mi>"
         return f"<mrow>{name}<mo>&#x2061;</mo>{self.parentheses(inner)}</mrow>"
 
     def parentheses(self, inner: str) -> str:
+        """The formula in parentheses."""
         return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
 
@@ -161,7 +206,7 @@ _SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
 class Typesetter:
-    """Sets expressions; `dotted` maps names such as dq1 to (q1, 1), a rate of q1."""
+    """Typesets expressions in a notation; `dotted` maps the name of a rate, dq1, to (q1, 1)."""
 
     def __init__(
         self, setter: FormulaNotation, dotted: Mapping[str, tuple[str, int]] | None = None
@@ -170,9 +215,11 @@ class Typesetter:
         self.dotted = dotted or {}
 
     def typeset(self, expression: Expression) -> str:
+        """The expression in the notation."""
         return self.typeset_at_level(expression, _SUM_LEVEL)
 
     def name(self, name: str, exponent: str = "") -> str:
+        """A name as a symbol, with its trailing digits as the index and its rate as dots."""
         plain, dots = self.dotted.get(name, (name.rstrip("'"), name.count("'")))
         match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
@@ -181,17 +228,19 @@ class Typesetter:
         return self.setter.identifier(base, index, dots, exponent)
 
     def entry(self, name: str) -> str:
-        """An entry of a matrix, `M[1,2]`; single digits need no comma between them."""
+        """A matrix entry such as `M[1,2]`; indices of one digit have no comma between them."""
         base, _, index = name.partition("[")
         places = index.removesuffix("]").split(",")
         mark = "" if all(len(place) == 1 for place in places) else ","
         return self.setter.identifier(base, mark.join(places), 0)
 
     def typeset_at_level(self, expression: Expression, level: int) -> str:
+        """The expression, in parentheses if it binds less tightly than `level` requires."""
         text, binding = self.typeset_with_level(expression)
         return self.setter.parentheses(text) if binding < level else text
 
     def typeset_with_level(self, expression: Expression) -> tuple[str, int]:
+        """The expression and the level at which it binds."""
         s = self.setter
         match expression:
             case Number(value):
@@ -227,6 +276,7 @@ class Typesetter:
                 return s.row([self.typeset(value), s.unit(unit)]), _SUM_LEVEL
 
     def number(self, number: Number) -> str:
+        """A number: a decimal, or a fraction of integers."""
         s, text = self.setter, expression_text(number)
         if "/" in text:
             top, bottom = text.lstrip("-").split("/")
@@ -236,6 +286,7 @@ class Typesetter:
         return s.row([s.operator("-"), set_]) if number.value < 0 else set_
 
     def sum(self, terms: Sequence[Expression]) -> str:
+        """A sum, with minus signs before negative terms."""
         s, pieces = self.setter, []
         for position, term in enumerate(terms):
             negative = subtracted_term(term)
@@ -247,6 +298,7 @@ class Typesetter:
         return s.row(pieces)
 
     def product(self, factors: Sequence[Expression]) -> tuple[str, int]:
+        """A product and its level; reciprocal factors form the denominator of a fraction."""
         s = self.setter
         top = [f for f in factors if not isinstance(f, Reciprocal)]
         bottom = [f.operand for f in factors if isinstance(f, Reciprocal)]
@@ -256,6 +308,7 @@ class Typesetter:
         return self.factor_row(top), _PRODUCT_LEVEL
 
     def factor_row(self, factors: Sequence[Expression]) -> str:
+        """Factors side by side, in parentheses where they need them."""
         if len(factors) == 1:
             return self.typeset(factors[0])
         pieces = [self.typeset_at_level(factors[0], _POWER_LEVEL)]
@@ -265,12 +318,12 @@ class Typesetter:
 
 
 def has_leading_minus(term: Expression) -> bool:
-    """Whether a term is set with a minus before it."""
+    """Whether a term is typeset with a minus sign before it."""
     return subtracted_term(term) is not None
 
 
 def subtracted_term(term: Expression) -> Expression | None:
-    """The subtracted expression, if the term is negative."""
+    """The positive expression that a negative term subtracts; None for other terms."""
     match term:
         case Negation(operand):
             return operand

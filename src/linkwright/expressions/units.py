@@ -1,7 +1,7 @@
-"""Units at the edge of the program: everything inside is SI.
+"""Units at the boundary of the program: everything inside is in SI units.
 
-A dimension is the exponents of (kilogram, metre, second). Angles have none, so that
-N*m and N*m/rad are one dimension, as in practice.
+A dimension is the exponents of (kilogram, metre, second). Angles have none, so that N*m and N*m/rad
+have the same dimension, as in practice.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ DIMENSIONLESS: Dimension = (0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A factor `scale · pi^pi_power` to SI, and a dimension."""
+    """A unit: its factor `scale · pi^pi_power` to SI units, and its dimension."""
 
     scale: Fraction
     pi_power: int
     dimension: Dimension
 
     def multiply_unit(self, other: Unit, sign: int = 1) -> Unit:
+        """The product of both units, or their quotient for `sign` −1."""
         scale = self.scale * other.scale**sign
         a, b, c = self.dimension
         x, y, z = other.dimension
@@ -69,7 +70,7 @@ _MAX_UNIT_EXPONENT = 9
 def parse_unit(text: str) -> Unit:
     """Reads `kg*m^2/s^2`: unit names joined by * and /, each with an integer exponent.
 
-    A quotient binds as in arithmetic, `N*m*s/rad` and `J/(kg*m)` alike.
+    Quotients bind as in arithmetic: `N*m*s/rad`, `J/(kg*m)`.
     """
     reader = _UnitReader(tokenize_expression(normalize_spelling(text)), text)
     unit = reader.read_product()
@@ -78,31 +79,39 @@ def parse_unit(text: str) -> Unit:
 
 
 class _UnitReader:
+    """A recursive-descent reader of units."""
+
     def __init__(self, tokens: list[Token], text: str) -> None:
         self.tokens = tokens
         self.text = text
         self.at = 0
 
     def peek_token(self) -> str:
+        """The text of the next token."""
         return self.tokens[self.at].text
 
     def take_token(self) -> Token:
+        """The next token, which is consumed."""
         self.at += 1
         return self.tokens[self.at - 1]
 
     def unit_error(self, what: str, remedy: str = "") -> ExpressionError:
+        """The error for a unit that cannot be read."""
         return ExpressionError(f"{what} in the unit '{self.text}'", remedy=remedy)
 
     def unknown_unit_error(self, word: str) -> ExpressionError:
+        """The error for a word that is not a unit, with similar units."""
         where = f" (in '{self.text}')" if self.text.strip() != word else ""
         what = f"'{word}' is not a unit{where}" if word else f"a unit is missing in '{self.text}'"
         return ExpressionError(what, remedy=_unit_remedy(word))
 
     def expect_end(self) -> None:
+        """Raises unless all tokens are consumed."""
         if self.tokens[self.at].kind != "end":
             raise self.unit_error(f"unexpected '{self.peek_token()}'", UNIT_PLACE_RULE)
 
     def read_product(self) -> Unit:
+        """Reads units joined by * and /."""
         unit = self.read_power()
         while self.peek_token() in ("*", "/"):
             sign = 1 if self.take_token().text == "*" else -1
@@ -110,6 +119,7 @@ class _UnitReader:
         return unit
 
     def read_power(self) -> Unit:
+        """Reads a unit with an integer exponent."""
         unit = self.read_atom()
         if self.peek_token() != "^":
             return unit
@@ -130,6 +140,7 @@ class _UnitReader:
         return result
 
     def read_atom(self) -> Unit:
+        """Reads the name of a unit, 1, or units in parentheses."""
         token = self.take_token()
         if token.text == "(":
             unit = self.read_product()
@@ -144,7 +155,7 @@ class _UnitReader:
 
 
 def _unit_remedy(word: str) -> str:
-    """Units that are spelt like the word; if none, some units, and where a unit may stand."""
+    """Units that are spelt like the word, or else some common units, and where a unit may stand."""
     near = get_close_matches(word, UNITS, n=3)
     if near:
         return f"did you mean {' or '.join(repr(n) for n in near)}? {UNIT_PLACE_RULE}"

@@ -11,11 +11,11 @@ _NAME_PATTERN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 
 def is_variable_name(text: str) -> bool:
-    """Whether an expression can name it: `q1`, or `base.x` with a dot."""
+    """Whether an expression can use the text as a name: `q1`, or `base.x` with a dot."""
     reads_back = _NAME_PATTERN.fullmatch(text) is not None and normalize_spelling(text) == text
     return reads_back and text != PI and text not in FUNCTION_ARITIES
 
 
 def is_parameter_name(text: str) -> bool:
-    """Whether a parameter can be called so: letters, digits and _, a letter first."""
+    """Whether a parameter can have this name: letters, digits and _, a letter first."""
     return "." not in text and is_variable_name(text)

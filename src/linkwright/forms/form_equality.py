@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.exact.quotient_ring import QuotientRing, are_equal_quotients
-from ..algebra.exact.quotients import Quotient
+from ..algebra.exact.quotient_ring import QuotientRing
+from ..algebra.exact.quotients import Quotient, are_equal_quotients
 from .trig_terms import TermReader
 
 if TYPE_CHECKING:

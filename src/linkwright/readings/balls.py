@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, log10
-from typing import Any
 
 import flint
 
@@ -22,8 +21,8 @@ from ..displays import NotebookDisplayed
 from ..errors import UnsupportedError
 from ..expressions import ExactNumber, Expression, PiMultiple
 from ..tape import Op, Tape
+from ..types import Ball
 
-Ball = Any  # flint.arb has no useful types
 MAX_BALL_BITS = 1 << 15
 MAX_UNROUNDED_CONSTANT = 1 << 20
 """Integers and dyadic fractions up to this are meant as they stand on a tape; other constants were

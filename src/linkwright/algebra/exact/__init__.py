@@ -1,1 +1,1 @@
-"""The one exact algebra: quotients of polynomials, and prime fields with chances of error."""
+"""The one exact algebra: quotients of polynomials, and prime fields with error bounds."""

@@ -1,6 +1,6 @@
-"""The arguments of sin and cos on a tape, and the angles of which they are made.
+"""The arguments of sin and cos on a tape, and the angles of which they consist.
 
-A form is an angle as rational multiples of monomials in the inputs: q1 + q2, or ratio·q1.
+A form is an angle as a sum of rational multiples of monomials in the inputs: q1 + q2, or ratio·q1.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ from fractions import Fraction
 from math import lcm
 
 from ...tape import OPERATION_ARITY, Op, Tape
+from .degree_bounds import RATIONAL_OPS, TRIGONOMETRIC_OPS
 
 SymbolMonomial = tuple[tuple[str, int], ...]
 AngleForm = tuple[tuple[SymbolMonomial, Fraction], ...]
 AngleTable = dict[AngleForm, tuple[int, ...]]
 _TermSum = dict[SymbolMonomial, Fraction]
 
-_TRIGONOMETRIC_OPS = (Op.SIN, Op.COS, Op.TAN)
-_POLYNOMIAL_OPS = (
-    Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA, *_TRIGONOMETRIC_OPS,
-)  # fmt: skip
+_POLYNOMIAL_OPS = {Op.CONSTANT, Op.INPUT} | RATIONAL_OPS | TRIGONOMETRIC_OPS
 MAX_ANGLE_TERMS = 32
 
 
@@ -32,9 +30,9 @@ def angle_form(multiples: Mapping[str, int | Fraction]) -> AngleForm:
 def trig_argument_forms(
     tape: Tape, names: Sequence[Sequence[str | None]], exact: Mapping[str, Fraction]
 ) -> list[AngleForm | None]:
-    """The arguments of sin, cos and tan, in order; None where one is not a form."""
+    """The forms of the arguments of sin, cos and tan, in order; None where there is no form."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
-    asked = [args[k][0] for k, op in enumerate(ops) if op in _TRIGONOMETRIC_OPS]
+    asked = [args[k][0] for k, op in enumerate(ops) if op in TRIGONOMETRIC_OPS]
     return tape_value_forms(tape, names, asked, exact)
 
 
@@ -44,7 +42,7 @@ def tape_value_forms(
     asked: Sequence[int],
     exact: Mapping[str, Fraction] | None = None,
 ) -> list[AngleForm | None]:
-    """Values of the tape as forms, where they are; an input without a name is zero."""
+    """The forms of the values `asked` of a tape, or None; an input without a name is zero."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     needed = set(asked)
     for k in range(len(ops) - 1, -1, -1):
@@ -65,14 +63,17 @@ def tape_value_forms(
 
 
 def _symbol_terms(name: str, exact: Mapping[str, Fraction]) -> _TermSum:
+    """The terms of a named input: the name itself, or its `exact` value."""
     return _drop_zero_terms({(): exact[name]}) if name in exact else {((name, 1),): Fraction(1)}
 
 
 def _drop_zero_terms(terms: _TermSum) -> _TermSum:
+    """The sum without terms whose coefficient is zero."""
     return {monomial: c for monomial, c in terms.items() if c}
 
 
 def _apply_to_terms(op: Op, operands: Sequence[_TermSum | None]) -> _TermSum | None:
+    """The sum after an operation; None if the result is not a form or is too long."""
     a, b = operands[0], operands[-1]
     if a is None or b is None or any(o is None or len(o) > MAX_ANGLE_TERMS for o in operands):
         return None
@@ -92,6 +93,7 @@ def _apply_to_terms(op: Op, operands: Sequence[_TermSum | None]) -> _TermSum | N
 
 
 def _add_terms(a: _TermSum, b: _TermSum, sign: int) -> _TermSum:
+    """The sum a + sign · b."""
     total = dict(a)
     for monomial, c in b.items():
         total[monomial] = total.get(monomial, Fraction(0)) + sign * c
@@ -99,6 +101,7 @@ def _add_terms(a: _TermSum, b: _TermSum, sign: int) -> _TermSum:
 
 
 def _multiply_terms(a: _TermSum, b: _TermSum) -> _TermSum:
+    """The product of two sums."""
     total: _TermSum = {}
     for one, c in a.items():
         for other, d in b.items():
@@ -111,7 +114,7 @@ def _multiply_terms(a: _TermSum, b: _TermSum) -> _TermSum:
 
 
 def count_opaque_generators(tape: Tape, asked: Sequence[AngleForm | None]) -> int:
-    """The most generators that are needed for functions that are not polynomials."""
+    """The largest number of generators that functions other than polynomials need."""
     ops, args = tape.ops.tolist(), tape.args.tolist()
     others: int = sum(op not in _POLYNOMIAL_OPS for op in ops)
     others += 2 * sum(form is None for form in asked)
@@ -128,9 +131,11 @@ def count_opaque_generators(tape: Tape, asked: Sequence[AngleForm | None]) -> in
 def angle_lattice(
     preferred: Sequence[AngleForm], asked: Sequence[AngleForm]
 ) -> tuple[list[AngleForm], AngleTable]:
-    """Angles of which all that is asked for are integer combinations, and these integers:
-    those preferred that occur, in parts where parts of them occur, and new ones where these do
-    not suffice."""
+    """Angles of which all forms `asked` are integer combinations, and these integers.
+
+    The angles are those `preferred` that occur, divided where fractions of them occur, and further
+    ones where these do not suffice.
+    """
     angles, wanted = list(preferred), list(dict.fromkeys(asked))
     found = rational_combinations(wanted, angles)
     while None in found:
@@ -150,8 +155,10 @@ def angle_lattice(
 def rational_combinations(
     wanted: Sequence[AngleForm], angles: Sequence[AngleForm]
 ) -> list[list[Fraction] | None]:
-    """The rationals n with form = Σ n·angle for each form, if they exist; by one elimination.
-    Angles that depend on those before them get 0."""
+    """The rationals n with form = Σ n·angle for each wanted form, or None if there are none.
+
+    Angles that depend on earlier ones get 0. One elimination solves for all forms.
+    """
     columns = [dict(form) for form in (*angles, *wanted)]
     monomials = dict.fromkeys(m for column in columns for m in column)
     zero = Fraction(0)

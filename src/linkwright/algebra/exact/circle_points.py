@@ -1,4 +1,4 @@
-"""Points of the circle, (cos, sin), of angles that are multiples of a ring's own angles."""
+"""Points (cos, sin) of the circle for angles that are multiples of the ring's own angles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CircleQuotients = tuple[Quotient, Quotient]
 
 
 def find_angle_form(ring: QuotientRing, angle: Quotient) -> AngleForm | None:
-    """The angle as multiples of monomials in the inputs, if it is that."""
+    """The angle as multiples of monomials in the inputs, or None if it is not of that form."""
     if angle.denominator is not None or len(angle.numerator) > 32:
         return None
     terms = []
@@ -43,7 +43,7 @@ def circle_point_of_multiples(ring: QuotientRing, multiples: Sequence[int]) -> C
 def rotate_circle_point(
     ring: QuotientRing, point: CircleQuotients, k: int, forward: bool
 ) -> CircleQuotients:
-    """(cos, sin) after a turn by the ring's angle k, or back."""
+    """(cos, sin) after a rotation by plus or minus the ring's angle k."""
     sine_bit = 1 << (ring.first_sine + k)
     cosine = Quotient(ring.generators[ring.first_cosine + k])
     sine = Quotient(ring.generators[ring.first_sine + k], sine_bit)

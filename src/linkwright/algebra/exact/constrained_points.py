@@ -1,10 +1,10 @@
-"""Points modulo a prime that obey constraints: angles are random, lengths and velocities follow.
+"""Points modulo a prime that satisfy constraints: random angles, and the lengths that close loops.
 
-Closures are linear in lengths, slides and time, one by one. As many of these as there are
-independent equations are reckoned from the rest, so that all closed positions of all such
-mechanisms are reached. Velocities are those that the constraints allow, which are linear in them.
-What is reckoned is a quotient of determinants in what is random: the degree of a function of it
-is at most the product of both degrees (`solution_degree`).
+Loop closures are linear in each length, translation and time. As many of these as there are
+independent equations are computed from the rest, so that all closed positions of all such
+mechanisms can occur. The constraints are linear in the velocities, which are computed in the same
+way. A computed value is a quotient of determinants in the random values; the degree of a function
+of it is at most the product of both degrees (`solution_degree`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ResidualFunction = Callable[[Mapping[str, int]], list[int]]
 def close_modulo_prime(
     free: Mapping[str, int], residual: ResidualFunction, p: int
 ) -> dict[str, int]:
-    """Some of the free quantities changed so that the residual vanishes, and none of them does."""
+    """New nonzero values of some free quantities for which the residual vanishes modulo p."""
     start = residual({})
     if not any(start):
         return {}
@@ -51,7 +51,7 @@ def close_modulo_prime(
 def _linear_coefficients(
     name: str, value: int, residual: ResidualFunction, start: Sequence[int], p: int
 ) -> list[int] | None:
-    """∂φ/∂name, if φ is linear in it and changes with it; a root of it may not exist."""
+    """The column ∂φ/∂name, or None if φ is not linear in the name or does not depend on it."""
     try:
         one, two = (residual({name: (value + k) % p}) for k in (1, 2))
     except BadPointError:
@@ -62,9 +62,9 @@ def _linear_coefficients(
 
 
 class PointConstraints:
-    """Makes points obey constraints: `residual` φ, and J with V = J q̇ − b, as programs.
+    """Makes random points satisfy constraints, given as programs.
 
-    `speeds` are the names of q̇.
+    `residual` is φ, `jacobian` J and `velocity` V = J q̇ − b; `speeds` are the names of q̇.
     """
 
     def __init__(
@@ -79,8 +79,7 @@ class PointConstraints:
         self.programs = [x for x in (residual, jacobian, velocity) if x is not None]
 
     def solution_degree(self) -> int:
-        """The degree of the computed values in the random ones; the programs' degrees must be
-        known."""
+        """The degree of the computed values in the random ones, from those of the programs."""
         of = {id(program): max(1, _program_degree(program)) for program in self.programs}
         J, V = of[id(self.jacobian)], of[id(self.velocity)]
         rows = self.jacobian.tape.outputs[0].shape[0]
@@ -91,7 +90,7 @@ class PointConstraints:
         return speeds * (closures + 1) * of[id(self.residual)]
 
     def __call__(self, point: TapePoint) -> None:
-        """Fixes lengths, slides, time and velocities of the point."""
+        """Sets lengths, translations, time and velocities of the point."""
         if self.residual is not None:
             self._close_point(point, self.residual)
         (J,) = self.jacobian.evaluate_at(point)
@@ -105,6 +104,7 @@ class PointConstraints:
             point.fixed_inputs[name] = (point.symbol(name) + step) % point.prime
 
     def _close_point(self, point: TapePoint, program: ModularProgram) -> None:
+        """Sets lengths, translations and time of the point such that the loops close."""
         angles = {
             program.input_names.get(leaf)
             for angle in program.degree_bounds.angle_combinations.values()
@@ -117,7 +117,7 @@ class PointConstraints:
             if name not in angles and name not in point.fixed_inputs
         }
 
-        def residual(given: Mapping[str, int]) -> list[int]:
+        def residual_modulo_prime(given: Mapping[str, int]) -> list[int]:
             before = dict(point.fixed_inputs)
             point.fixed_inputs |= given
             try:
@@ -125,10 +125,11 @@ class PointConstraints:
             finally:
                 point.fixed_inputs = before
 
-        point.fixed_inputs |= close_modulo_prime(free, residual, point.prime)
+        point.fixed_inputs |= close_modulo_prime(free, residual_modulo_prime, point.prime)
 
 
 def _program_degree(program: ModularProgram) -> int:
+    """The largest degree, numerator plus denominator, of the outputs of a program."""
     bounds = program.degree_bounds
     return max(
         (sum(bounds.total_degrees(int(k))) for result in program.tape.results for k in result),

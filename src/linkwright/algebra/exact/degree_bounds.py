@@ -1,8 +1,8 @@
-"""A tape as a rational function: its angles, and bounds of its degrees.
+"""A tape as a rational function: its angles, and bounds on the degrees of its values.
 
 Every value is a quotient N/E of polynomials in the tape's generators: inputs, cos and sin of their
 angles, and functions that are not rational. E is kept as a product of divisors, so that sums have
-least common denominators, and the degrees of eliminations do not explode at once.
+least common denominators and the degrees of eliminations do not grow exponentially.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_DIVISORS: DivisorPowers = {}
 
 @dataclass(frozen=True)
 class QuotientDegree:
-    """Bounds of a quotient: the degree of its numerator, and the divisors below."""
+    """Degree bounds of a quotient: the degree of its numerator, and the powers of its divisors."""
 
     numerator_degree: int = 0
     divisor_powers: DivisorPowers = field(default_factory=dict)
@@ -37,8 +37,11 @@ _SYMBOL_DEGREE = QuotientDegree(1, _NO_DIVISORS)
 
 
 class DegreeBounds:
-    """Degrees of all values of a tape; `angle_combinations` are the angles inside sin, cos and tan,
-    `parts` the number of parts that they cut turns into."""
+    """The degrees of all values of a tape.
+
+    `angle_combinations` are the angles inside sin, cos and tan; `angle_parts` is the number of
+    parts into which these divide an input angle.
+    """
 
     def __init__(self, tape: Tape) -> None:
         self.ops = [Op(code) for code in tape.ops.tolist()]
@@ -58,20 +61,20 @@ class DegreeBounds:
         self.irrational_functions: set[Op] = set()
 
     def compute_degrees(self, parts: int) -> DegreeBounds:
-        """Computes the degrees, angles being multiples of a `parts`-th of their inputs."""
+        """Computes the degrees, with angles as multiples of 1/`parts` of their inputs."""
         self.angle_parts, self.degrees, self.argument_degrees = parts, [], []
         for k, op in enumerate(self.ops):
             self.degrees.append(self._value_degree(k, op, parts))
         return self
 
     def total_degrees(self, k: int) -> tuple[int, int]:
-        """Degrees of numerator and denominator of a value."""
+        """The degrees of numerator and denominator of value k."""
         own = self.degrees[k]
         return own.numerator_degree, self._divisor_degree_sum(own.divisor_powers)
 
     @cached_property
     def root_levels(self) -> dict[int, int]:
-        """The depth of roots inside other roots, by their instructions."""
+        """The nesting depth of each square root inside other roots, by its instruction."""
         depth: list[int] = []
         found: dict[int, int] = {}
         for k, op in enumerate(self.ops):
@@ -90,7 +93,7 @@ class DegreeBounds:
     # -- angles --------------------------------------------------------------------------
 
     def _find_angle_combinations(self) -> dict[int, AngleCombination]:
-        """Angles by the instruction that gives them: rational combinations of other values."""
+        """The angles as rational combinations of other values, by their instructions."""
         known: dict[int, AngleCombination] = {}
         wanted: dict[int, AngleCombination] = {}
         for k, op in enumerate(self.ops):
@@ -112,7 +115,7 @@ class DegreeBounds:
         return known[k]
 
     def _linear_operands(self, k: int) -> list[int]:
-        """The operands whose combination the value follows; none where it is an angle itself."""
+        """The operands of which value k is a linear combination; none if it is a generator."""
         op, (a, b, _) = self.ops[k], self.args[k]
         match op:
             case Op.ADD | Op.SUB:
@@ -181,7 +184,7 @@ class DegreeBounds:
         return own
 
     def _function_degree(self, op: Op, operands: list[int]) -> QuotientDegree:
-        """Functions that are not rational: a generator each, with what multiplies it."""
+        """The degree of a function that is not rational: a generator of its own, times factors."""
         whole = self.constants.get(operands[-1]) if op is Op.POW else None
         if whole is not None and 2 * whole == int(2 * whole):
             times = abs(whole.numerator // whole.denominator)  # a half that is left is a root
@@ -210,7 +213,7 @@ class DegreeBounds:
         return sum(e * self._divisor_degree(f) for f, e in factors.items())
 
     def _divisor_degree(self, k: int) -> int:
-        """The degree of a divisor's numerator; tan's own cosine is named by tan itself."""
+        """The degree of a divisor's numerator; the cosine in tan is named by the tan itself."""
         if self.ops[k] is Op.TAN:
             return self._cosine_degree(k)
         return self.degrees[k].numerator_degree

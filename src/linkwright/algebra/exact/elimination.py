@@ -5,30 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from ...tape import Op
+from ...types import FlintMatrix, FlintModulus
 from .modular_arithmetic import BadPointError
 from .tape_algebra import TapeAlgebra
 
 T = TypeVar("T")
-FlintMatrix = Any  # flint.nmod_mat and flint.fmpz_mod_mat have no useful types
 
 WORD_MODULUS_BOUND = 1 << 64
 """Below this a modulus fits FLINT's matrices of machine words."""
 
 
 class ExactField(TapeAlgebra[T], Protocol[T]):
-    """An algebra that divides, and tells whether a value is zero."""
+    """An algebra with division and a test for zero."""
 
-    def is_zero(self, value: T) -> bool: ...
+    def is_zero(self, value: T) -> bool:
+        """Whether the value is zero."""
 
 
 # -- modulo a prime ------------------------------------------------------------------------
 
 
 def modular_matrix(rows: Sequence[Sequence[int]], p: int) -> FlintMatrix:
-    """A matrix modulo p."""
+    """The FLINT matrix with the given rows modulo p."""
     import flint
 
     height, width = len(rows), len(rows[0]) if rows else 0
@@ -39,26 +40,27 @@ def modular_matrix(rows: Sequence[Sequence[int]], p: int) -> FlintMatrix:
 
 
 @cache
-def _flint_modulus(p: int) -> Any:
-    """FLINT's context of a large modulus; making it tests that p is prime."""
+def _flint_modulus(p: int) -> FlintModulus:
+    """The FLINT context of a large modulus; its construction tests that p is prime."""
     import flint
 
     return flint.fmpz_mod_ctx(p)
 
 
 def echelon_form_modulo(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[int]], list[int]]:
-    """The rows of the reduced echelon form that are not zero, and the columns of their pivots."""
+    """The nonzero rows of the reduced row echelon form modulo p, and their pivot columns."""
     reduced, rank = modular_matrix(rows, p).rref()
     table = [[int(reduced[i, k]) for k in range(reduced.ncols())] for i in range(rank)]
     return table, [next(k for k, x in enumerate(row) if x) for row in table]
 
 
 def rank_modulo(rows: Sequence[Sequence[int]], p: int) -> int:
+    """The rank of the matrix with these rows modulo p."""
     return int(modular_matrix(rows, p).rank()) if rows and rows[0] else 0
 
 
 def independent_rows_modulo(rows: Sequence[Sequence[int]], p: int) -> list[int]:
-    """Indices of the first rows that span all of them."""
+    """The indices of the first rows that span all rows modulo p."""
     if not rows or not rows[0]:
         return []
     return echelon_form_modulo(list(zip(*rows, strict=True)), p)[1]
@@ -67,7 +69,7 @@ def independent_rows_modulo(rows: Sequence[Sequence[int]], p: int) -> list[int]:
 def dependent_columns_modulo(
     rows: Sequence[Sequence[int]], order: Sequence[int], p: int
 ) -> dict[int, dict[int, int]]:
-    """Columns that depend on others before them in `order`, with their coefficients there."""
+    """The columns that depend on earlier ones in `order`, and their coefficients there."""
     if not order:
         return {}
     table, pivots = echelon_form_modulo([[row[c] for c in order] for row in rows], p)
@@ -79,7 +81,7 @@ def dependent_columns_modulo(
 
 
 def solve_modulo(rows: Sequence[Sequence[int]], right: Sequence[int], p: int) -> list[int] | None:
-    """One x of A x = b, zero where it is free; None if there is none."""
+    """One solution x of A x = b modulo p, with free entries zero; None if there is none."""
     width = len(rows[0]) if rows else 0
     if not width:
         return None if any(x % p for x in right) else []
@@ -96,7 +98,7 @@ def solve_modulo(rows: Sequence[Sequence[int]], right: Sequence[int], p: int) ->
 
 
 def solve_exact_system(field: ExactField[T], matrix: Sequence[T], right: Sequence[T]) -> list[T]:
-    """x of A x = b, A row by row. Entries that happen to be zero keep their degrees."""
+    """The solution x of A x = b in a field, A row by row; entries that are zero keep degrees."""
     n = len(right)
     rows = [[*matrix[i * n : (i + 1) * n], right[i]] for i in range(n)]
     for k in range(n):
@@ -118,7 +120,7 @@ def solve_exact_system(field: ExactField[T], matrix: Sequence[T], right: Sequenc
 def eliminate_pivot_column(
     field: ExactField[T], rows: Iterable[dict[int, T]], pivot: dict[int, T], column: int
 ) -> None:
-    """Takes the pivot's row, its coefficient made 1, out of all others that have the column."""
+    """Normalizes the pivot row and subtracts it from all other rows that have the column."""
     one, zero = (field.constant(Fraction(x)) for x in (1, 0))
     scale = field.apply(Op.DIV, (one, pivot[column]))
     for c in pivot:

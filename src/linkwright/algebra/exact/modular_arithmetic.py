@@ -1,4 +1,4 @@
-"""Arithmetic modulo a prime p = 3 mod 4: what all readings modulo a prime are made of."""
+"""Arithmetic modulo a prime p = 3 mod 4, the basis of all readings modulo a prime."""
 
 from __future__ import annotations
 
@@ -11,54 +11,59 @@ CirclePoint = tuple[int, int]
 
 
 class BadPointError(ArithmeticError):
-    """A division by zero, or a root that does not exist: another point is needed."""
+    """Division by zero, or a root that does not exist, at this random point: draw another."""
 
 
 def draw_residue(p: int, *key: object) -> int:
-    """A random number other than zero, the same for the same key."""
+    """A random nonzero number modulo p, the same for the same key."""
     return random.Random(" ".join(map(str, key))).randrange(1, p)
 
 
 def chance_of_error(degree: int, p: int) -> float:
-    """The greatest probability that a nonzero quotient of that degree vanishes at a random point
-    (Schwartz, Zippel)."""
+    """The largest probability that a nonzero quotient vanishes at a random point.
+
+    The bound is that of Schwartz and Zippel, for a quotient of the given degree.
+    """
     return min(1.0, degree / p)
 
 
 def inverse_modulo(x: int, p: int) -> int:
+    """The inverse of x modulo p; raises `BadPointError` for zero."""
     if x % p == 0:
         raise BadPointError("division by zero")
     return pow(x, -1, p)
 
 
 def ratio_modulo(numerator: int, denominator: int, p: int) -> int:
+    """The quotient of two numbers modulo p."""
     return numerator * inverse_modulo(denominator, p) % p
 
 
 def power_modulo(base: int, exponent: int, p: int) -> int:
+    """The base to a whole power, which may be negative, modulo p."""
     return pow(base if exponent >= 0 else inverse_modulo(base, p), abs(exponent), p)
 
 
 def root_modulo(x: int, p: int) -> tuple[int, bool]:
-    """The smaller of both roots of x, or of −x where x has none, and whether x has one."""
+    """The smaller square root of x modulo p, or of −x if x has none, and whether x has one."""
     found = pow(x, (p + 1) // 4, p)
     return min(found, p - found), found * found % p == x % p
 
 
 def rational_sphere_point(t: Sequence[int], p: int) -> list[int]:
-    """The rational point (1 − t², 2t)/(1 + t²) of a sphere, of a circle where t is one number."""
+    """The rational point (1 − t², 2t)/(1 + t²) of a sphere; of a circle if t is one number."""
     square = sum(x * x for x in t)
     scale = inverse_modulo(1 + square, p)
     return [(1 - square) * scale % p, *(2 * x * scale % p for x in t)]
 
 
 def add_circle_points(a: CirclePoint, b: CirclePoint, p: int) -> CirclePoint:
-    """The point at the sum of two angles."""
+    """The circle point at the sum of two angles."""
     return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
 
 
 def multiply_circle_point(point: CirclePoint, times: int, p: int) -> CirclePoint:
-    """The point at a whole multiple of an angle."""
+    """The circle point at a whole multiple of an angle."""
     if times == 1:
         return point
     if times < 0:
@@ -72,8 +77,10 @@ def multiply_circle_point(point: CirclePoint, times: int, p: int) -> CirclePoint
 
 
 def rational_from_residue(residue: int, bound: int, p: int) -> Fraction | None:
-    """The fraction with numerator and denominator up to the bound that the residue is, by the
-    Euclidean algorithm."""
+    """The fraction that the residue stands for, by the Euclidean algorithm, or None.
+
+    Its numerator and denominator are at most the bound.
+    """
     low, high = (p, 0), (residue % p, 1)
     while high[0] > bound:
         factor = low[0] // high[0]

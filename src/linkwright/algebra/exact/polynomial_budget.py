@@ -1,4 +1,4 @@
-"""Limits on the length of polynomials and on the time that they take."""
+"""Limits on the length of polynomials and on the time to compute them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ...errors import LinkwrightError
 
 
 class BudgetError(LinkwrightError):
-    """A polynomial grew beyond what was allowed: it is better read as a list of steps."""
+    """A polynomial exceeded its limits: a list of assignments is easier to read."""
 
 
 @dataclass
 class PolynomialBudget:
-    """The most terms of any polynomial on the way and of all together, and the seconds."""
+    """Limits on the terms of one polynomial and of all together, and on the time in seconds."""
 
     max_terms: int = 200_000
     seconds: float = 20.0
@@ -25,6 +25,7 @@ class PolynomialBudget:
         self.deadline = time.monotonic() + self.seconds
 
     def check_terms(self, terms: int) -> None:
+        """Counts the terms of a new polynomial; raises `BudgetError` beyond a limit."""
         self.remaining_terms -= terms
         if terms > self.max_terms or self.remaining_terms < 0 or time.monotonic() > self.deadline:
             raise BudgetError(

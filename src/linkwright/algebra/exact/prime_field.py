@@ -30,6 +30,7 @@ from operator import or_
 
 from ...errors import UnsupportedError
 from ...tape import Op
+from .degree_bounds import RATIONAL_OPS, TRIGONOMETRIC_OPS
 from .modular_arithmetic import (
     BadPointError,
     CirclePoint,
@@ -59,17 +60,18 @@ TURN_ATOM = -1
 
 
 _PIECEWISE_OPS = frozenset({Op.ABS, Op.MIN, Op.MAX, Op.AND, Op.OR, Op.NOT, Op.SELECT})
-_IRRATIONAL_OPS = frozenset(Op) - {
-    Op.CONSTANT, Op.INPUT, Op.ADD, Op.SUB, Op.NEG, Op.MUL, Op.DIV, Op.FMA, Op.SIN, Op.COS, Op.TAN,
-    Op.SQRT, Op.POW,
-}  # fmt: skip
+_LEAF_OPS = {Op.CONSTANT, Op.INPUT}
+_IRRATIONAL_OPS = frozenset(Op) - _LEAF_OPS - RATIONAL_OPS - TRIGONOMETRIC_OPS - {Op.SQRT, Op.POW}
 
 
 class PrimeField:
-    """The algebra of one random point. `finest` says into how many parts an atom is cut, where
-    halves of angles occur; `symbol_degree` is the degree, in what is random, of values that follow
-    from it and are taken for symbols. Where it is `lenient`, functions without a meaning modulo p
-    are unknown ones, and errors become marks; bits of `signs` say which roots are negated."""
+    """The algebra of numbers modulo a prime at one random point.
+
+    `finest` is the number of parts into which an atom is divided, if fractions of angles occur.
+    `symbol_degree` is the degree, in the random values, of computed values that count as symbols.
+    In a `lenient` field, functions without a meaning modulo p are unknown functions, and errors
+    become marks. The bits of `signs` say which roots are negated.
+    """
 
     def __init__(
         self,
@@ -87,6 +89,7 @@ class PrimeField:
         self.symbol_degree = 1
 
     def is_zero(self, value: Residue) -> bool:
+        """Whether the value is zero modulo p."""
         return value.number == 0
 
     def symbol(self, name: str) -> Residue:
@@ -95,8 +98,10 @@ class PrimeField:
         return Residue(number, ((number, Fraction(1)),), numerator_degree=1)
 
     def take_as_symbols(self, values: Sequence[Residue]) -> list[Residue]:
-        """Values of degree 1 from here on: what is said of their functions is multiplied by their
-        own degree, with the product of all denominators as the common one."""
+        """The values as symbols of degree 1; `symbol_degree` is multiplied by their degree.
+
+        The product of all denominators is the common one.
+        """
         below = sum(value.denominator_degree for value in values)
         self.symbol_degree *= (
             max((value.numerator_degree for value in values), default=0) + below or 1
@@ -116,18 +121,20 @@ class PrimeField:
         ]
 
     def constant(self, value: Fraction) -> Residue:
+        """The rational number modulo p."""
         number = ratio_modulo(value.numerator, value.denominator, FIELD_PRIME)
         return Residue(number, () if value == 0 else None)
 
     def pi(self) -> Residue:
-        """An angle of half a turn; outside sin and cos a random number."""
+        """π: half a turn as an angle, and a random number outside sin and cos."""
         return self.half_turn_angle(Fraction(1), self.symbol("the number pi").number)
 
     def half_turn_angle(self, share: Fraction, number: int) -> Residue:
-        """share · π: `number` stands for its value outside sin and cos."""
+        """The angle share · π; `number` stands for its value outside sin and cos."""
         return Residue(number, (), share)
 
     def apply(self, op: Op, operands: Sequence[Residue]) -> Residue:
+        """The result of an operation of the tape."""
         if not self.lenient:
             return self._rational_function(op, operands)
         try:
@@ -138,12 +145,14 @@ class PrimeField:
             return self.missing_residue(str(error))
 
     def missing_residue(self, why: str) -> Residue:
-        """The residue that stands for a value that does not exist."""
+        """The residue that stands for a value that does not exist, with the reason."""
         return Residue(0, marks=ResidueMarks(failure_reason=why))
 
     def _irrational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:
-        """A function that is not rational. Its value is a new generator, or a quotient with one in
-        it; twice the degrees of the arguments count that two of them may coincide."""
+        """The value of a function that is not rational, as a new generator.
+
+        Its degree is twice that of the arguments, since two arguments may coincide by chance.
+        """
         are_truths = [x.marks is not None and x.marks.has_unknown_function for x in operands]
         number = self.random_point.function_value(op, [x.number for x in operands], are_truths)
         degree = sum(x.numerator_degree + x.denominator_degree for x in operands)
@@ -154,6 +163,7 @@ class PrimeField:
         )
 
     def _rational_function(self, op: Op, operands: Sequence[Residue]) -> Residue:
+        """The result of a rational operation, sine, cosine, tangent, root or power."""
         match op:
             case Op.ADD:
                 return add_residues(*operands)
@@ -182,7 +192,7 @@ class PrimeField:
                 raise unsupported_operation(op, "a prime field")
 
     def raise_to_power(self, base: Residue, exponent: Residue) -> Residue:
-        """Whole powers; a half is a root."""
+        """The base to a whole or half-integer power; half powers use the square root."""
         doubled = None
         if not (exponent.denominator_degree or exponent.numerator_degree or exponent.marks):
             doubled = integer_from_residue(2 * exponent.number, 2 * MAX_EXPONENT)
@@ -195,8 +205,10 @@ class PrimeField:
         raise unsupported_operation(Op.POW, "a prime field")
 
     def square_root(self, value: Residue) -> Residue:
-        """The smaller of both roots: one choice for one value, wherever it occurs. One that does
-        not exist modulo p is an unknown number where the field is lenient."""
+        """The smaller of both roots, so that equal values have equal roots.
+
+        In a lenient field, a root that does not exist modulo p is an unknown number.
+        """
         number, exists = root_modulo(value.number, FIELD_PRIME)
         if not exists and not self.lenient:
             raise BadPointError("no root modulo p")
@@ -212,7 +224,7 @@ class PrimeField:
         return Residue(number, numerator_degree=degree, denominator_degree=degree, marks=marks)
 
     def cosine_and_sine(self, angle: Residue) -> tuple[Residue, Residue]:
-        """cos and sin."""
+        """(cos, sin) of an angle."""
         atoms, turns, marks = angle.angle_atoms, angle.half_turns, angle.marks
         if atoms is None:
             atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
@@ -246,8 +258,10 @@ class PrimeField:
         return c, s
 
     def _oblique_circle_point(self, turns: Fraction) -> tuple[CirclePoint, ResidueMarks]:
-        """The point of an angle between 0 and a right one: exact for multiples of 15°, which have
-        roots of 2 and 3, and else that of an unknown angle."""
+        """The circle point of an angle between 0 and a right angle, and its marks.
+
+        It is exact for multiples of 15°, by roots of 2 and 3; other angles are unknown.
+        """
         steps = 12 * turns
         if steps.denominator != 1:
             parts = self.angle_parts.get(TURN_ATOM, 1)
@@ -273,16 +287,17 @@ class PrimeField:
 
 
 def _mark_unknown(marks: ResidueMarks | None) -> ResidueMarks:
-    """The marks of what depends on an unknown function or angle as well."""
+    """The marks with the one for an unknown function or angle added."""
     unknown = ResidueMarks(has_unknown_function=True)
     return unknown if marks is None else marks | unknown
 
 
 class AngleSubdivisionError(ArithmeticError):
-    """An angle's part occurs: all its multiples must be counted in that part."""
+    """A fraction of an angle occurs: start again with the angle counted in smaller parts."""
 
 
 def _right_angle_point(turns: Fraction) -> tuple[int, int]:
+    """The circle point of a multiple of a right angle."""
     quarters = 2 * turns
     if quarters.denominator != 1:
         raise UnsupportedError(

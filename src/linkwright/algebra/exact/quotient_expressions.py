@@ -1,4 +1,4 @@
-"""Quotients of a ring as expressions, in an order of terms that is stable."""
+"""Quotients of a ring as expressions, with terms in a stable order."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from ...expressions import (
     negate_expression,
 )
 from ...tape import Op
+from ...types import FlintPolynomial
 from .angle_forms import AngleForm
 from .quotient_ring import QuotientRing
-from .quotients import OpaqueFunction, Polynomial, Quotient, fraction_from_flint
+from .quotients import OpaqueFunction, Quotient, fraction_from_flint
 
 MonomialExponents = tuple[int, ...]
 
 
 class QuotientPrinter:
-    """Expressions for values of a ring that is a field, once all is read.
+    """Converts values of a ring that is a field to expressions, after all tapes are read.
 
     Terms are in graded reverse lexicographic order of symbols, cosines and sines, roots.
     """
@@ -55,6 +56,7 @@ class QuotientPrinter:
         return call
 
     def print_quotient(self, value: Quotient) -> Expression:
+        """The quotient as an expression, with leading coefficient 1 in the denominator."""
         if value.denominator is None:
             return self._polynomial_expression(value.numerator)
         lead = self._ordered_terms(value.denominator)[0][1]
@@ -65,7 +67,7 @@ class QuotientPrinter:
         factors = over.factors if isinstance(over, Product) else (over,)
         return Product((*factors, Reciprocal(under)))
 
-    def _polynomial_expression(self, poly: Polynomial) -> Expression:
+    def _polynomial_expression(self, poly: FlintPolynomial) -> Expression:
         parts = []
         for exponents, coefficient in self._ordered_terms(poly):
             powers = zip(self.generator_expressions.values(), exponents, strict=True)
@@ -73,20 +75,24 @@ class QuotientPrinter:
             parts.append(_product_expression(fraction_from_flint(coefficient), factors))
         return _sum_expression(parts)
 
-    def _ordered_terms(self, poly: Polynomial) -> list[tuple[MonomialExponents, Polynomial]]:
-        """Exponents in the order of printing and coefficients, the leading term first."""
+    def _ordered_terms(
+        self, poly: FlintPolynomial
+    ) -> list[tuple[MonomialExponents, FlintPolynomial]]:
+        """The exponents, in the order of printing, and coefficients; the leading term first."""
         places = list(self.generator_expressions)
         found = [(tuple(int(e[place]) for place in places), c) for e, c in poly.terms()]
         return sorted(found, key=lambda term: (-sum(term[0]), term[0][::-1]))
 
     def polynomial_coefficients(
-        self, poly: Polynomial, places: Iterable[int]
-    ) -> Mapping[MonomialExponents, Polynomial]:
-        """The polynomial as a sum over monomials in the generators at `places`: their
-        coefficients, which are polynomials in the other generators."""
+        self, poly: FlintPolynomial, places: Iterable[int]
+    ) -> Mapping[MonomialExponents, FlintPolynomial]:
+        """The coefficients of a polynomial in the generators at `places`, by their exponents.
+
+        The coefficients are polynomials in the other generators.
+        """
         inside, context = sorted(places), self.ring.context
         own = list(self.generator_expressions)
-        parts: dict[MonomialExponents, dict[MonomialExponents, Polynomial]] = {}
+        parts: dict[MonomialExponents, dict[MonomialExponents, FlintPolynomial]] = {}
         for exponents, coefficient in self._ordered_terms(poly):
             powers = [0] * context.nvars()
             for place, exponent in zip(own, exponents, strict=True):
@@ -113,7 +119,7 @@ def _power_expression(base: Expression, exponent: int) -> Expression:
 
 
 def _product_expression(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
-    """coefficient · factors, without a factor 1 and with the sign in front."""
+    """The product coefficient · factors, without a factor 1 and with the sign in front."""
     parts = list(factors)
     if abs(coefficient) != 1 or not parts:
         parts.insert(0, Number(abs(coefficient)))

@@ -1,13 +1,13 @@
-"""Trigonometric polynomials: exact, and canonical, so that equality is comparison.
+"""Trigonometric polynomials in a canonical form, so that equality is comparison.
 
 A value is an element of Q[inputs][c, s]/(c² + s² − 1): a polynomial in the inputs and in the
-cosines and sines of chosen angles, in which no sine occurs twice. Every integer combination of
-those angles is expanded by the addition theorems. A root is a generator l reduced by l² = P;
-functions that are not polynomials (sign, exp, …) are generators of their own, one for one value.
-A quotient stays a pair, and is compared by cross-multiplication; but 1/l of a root, and what is
-divided by sums with roots (directions of skew axes), is a generator r, with rP = l for r = 1/l.
+cosines and sines of chosen angles, at most linear in each sine. The addition theorems expand every
+integer combination of those angles. A root is a generator l reduced by l² = P; functions that are
+not polynomials (sign, exp, …) are generators of their own, one for each value. A quotient stays a
+pair and is compared by cross-multiplication. But 1/l of a root, and a division by sums with roots
+(directions of skew axes), is a generator r, with rP = l for r = 1/l.
 
-Constants are dyadic rationals on a tape and are taken for exactly what they are.
+Constants on a tape are dyadic rationals and are used exactly.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from fractions import Fraction
 
 from ...expressions import PI
 from ...tape import Op
+from ...types import FlintPolynomial
 from .angle_forms import AngleForm, AngleTable
 from .circle_points import CircleQuotients, circle_point_of_multiples, find_angle_form
 from .polynomial_budget import BudgetError, PolynomialBudget
 from .quotients import (
     OpaqueFunction,
-    Polynomial,
     Quotient,
+    are_equal_quotients,
     negate_quotient,
     rational_quotient_value,
     rational_square_root,
@@ -34,15 +35,15 @@ _FIELD_OPS = (Op.COS, Op.SIN, Op.SQRT)
 
 
 class QuotientRing:
-    """The quotients of one tape: its generators, and what they stand for.
+    """The quotients of one tape: its generators and their meaning.
 
-    Where it `is_field`, only cosines, sines and roots are generators, and a value is zero where
-    its numerator is (roots of independent radicands): what elimination needs. Else reciprocals
-    of roots, and functions that are not polynomials, are generators as well: what is printed and
-    compared needs no more.
+    If it `is_field`, only cosines, sines and roots are generators, and a value is zero if and only
+    if its numerator is (roots of independent radicands); elimination needs that. Otherwise
+    reciprocals of roots, and functions that are not polynomials, are generators too; that suffices
+    for printing and comparison.
 
-    In the order of generators: functions (later ones first, as they may contain earlier ones),
-    sines, cosines, inputs. `unit` are groups of inputs whose squares sum to 1.
+    The generators are ordered: functions (later ones first, as they may contain earlier ones),
+    sines, cosines, inputs. `units` are groups of inputs whose squares sum to 1.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class QuotientRing:
         self.context = fmpq_mpoly_ctx.get(names or ["_x0"], Ordering.lex)
         self.generators = self.context.gens()
         self.symbol_places = {name: self.first_symbol + k for k, name in enumerate(self.symbols)}
-        self.relations: dict[int, tuple[tuple[Polynomial, ...], int]] = {}
+        self.relations: dict[int, tuple[tuple[FlintPolynomial, ...], int]] = {}
         self.reciprocals = 0  # generators 1/l, which are reduced together with their P
         self.one_polynomial = self.context.constant(1)
         for k in range(a):
@@ -87,21 +88,24 @@ class QuotientRing:
     # -- the algebra --------------------------------------------------------------------
 
     def symbol(self, name: str) -> Quotient:
+        """The generator of a named input."""
         place = self.symbol_places[name]
         return Quotient(
             self.generators[place], (1 << place) if (1 << place) in self.relations else 0
         )
 
     def pi(self) -> Quotient:
-        """A symbol as any other; what is read must have named it."""
+        """π as a symbol; the tape that is read must name it."""
         return self.symbol(PI)
 
     def constant(self, value: Fraction) -> Quotient:
+        """The rational number as an element of the ring."""
         from flint import fmpq
 
         return Quotient(self.context.constant(fmpq(value.numerator, value.denominator)))
 
     def apply(self, op: Op, operands: Sequence[Quotient]) -> Quotient:
+        """The result of an operation of the tape."""
         match op:
             case Op.MUL:
                 return self.multiply_quotients(operands[0], operands[1])
@@ -132,9 +136,11 @@ class QuotientRing:
                 return self.function_generator(op, operands)
 
     def is_zero(self, value: Quotient) -> bool:
+        """Whether the numerator is zero."""
         return bool(value.numerator.is_zero())
 
     def add_quotients(self, a: Quotient, b: Quotient) -> Quotient:
+        """The sum a + b in lowest terms."""
         mask = a.reducible_generators | b.reducible_generators
         if a.denominator is None and b.denominator is None:
             total = a.numerator + b.numerator
@@ -157,6 +163,7 @@ class QuotientRing:
         return self.cancel_ratio(Quotient(a_top.numerator + b_top.numerator, mask), bottom)
 
     def multiply_quotients(self, a: Quotient, b: Quotient) -> Quotient:
+        """The product a · b in lowest terms, reduced by the relations of the ring."""
         mask = a.reducible_generators | b.reducible_generators
         if a.denominator is None and b.denominator is None:
             pending = a.reducible_generators & b.reducible_generators | mask & self.reciprocals
@@ -175,14 +182,18 @@ class QuotientRing:
             ),
         )
 
-    def multiply_polynomials(self, a: Polynomial, b: Polynomial) -> Polynomial:
+    def multiply_polynomials(self, a: FlintPolynomial, b: FlintPolynomial) -> FlintPolynomial:
+        """The product of two polynomials, checked against the budget before long products."""
         if len(a) * len(b) > 64:
             self.budget.check_terms(max(len(a), len(b), len(a) * len(b) // 64))
         return a * b
 
-    def reduce_polynomial(self, poly: Polynomial, pending: int, mask: int) -> Quotient:
-        """Takes out squares of the `pending` generators, outermost first; where reciprocals of
-        roots occur, again until nothing changes, since 1 − c² for s² may meet them."""
+    def reduce_polynomial(self, poly: FlintPolynomial, pending: int, mask: int) -> Quotient:
+        """Reduces squares of the `pending` generators, outermost first.
+
+        Where reciprocals of roots occur, it repeats until nothing changes, since 1 − c² in place of
+        s² may contain them.
+        """
         while pending:
             before, asked = poly, pending
             while pending:
@@ -198,6 +209,7 @@ class QuotientRing:
         return Quotient(poly, mask)
 
     def divide_quotients(self, a: Quotient, b: Quotient) -> Quotient:
+        """The quotient a / b in lowest terms."""
         if b.numerator.is_constant() and b.denominator is None:
             if b.numerator.is_zero():
                 raise BudgetError("the closed form divides by zero")
@@ -219,7 +231,7 @@ class QuotientRing:
         return self.cancel_ratio(top, bottom)
 
     def divide_by_function(self, a: Quotient, b: Quotient) -> Quotient:
-        """a/b of a divisor with roots or other functions, whose reciprocal is a generator."""
+        """The quotient a / b for a divisor with roots or other functions."""
         lead = b.numerator.leading_coefficient()
         a = Quotient(a.numerator / lead, a.reducible_generators, a.denominator)
         divisor = b.numerator / lead
@@ -244,12 +256,12 @@ class QuotientRing:
                     rest = rest * self.generators[place]
         return self.divide_quotients(a, Quotient(rest, b.reducible_generators))
 
-    def has_opaque_function(self, poly: Polynomial) -> bool:
-        """Whether the polynomial has a root, or another function, in it."""
+    def has_opaque_function(self, poly: FlintPolynomial) -> bool:
+        """Whether the polynomial contains a root or another function."""
         return bool(self.function_capacity) and any(poly.degrees()[: self.function_capacity])
 
     def cancel_ratio(self, top: Quotient, bottom: Quotient) -> Quotient:
-        """Lowest terms as polynomials, and a denominator with leading coefficient 1."""
+        """The ratio in lowest terms, with leading coefficient 1 in the denominator."""
         upper, lower = top.numerator, bottom.numerator
         mask = top.reducible_generators | bottom.reducible_generators
         if upper.is_zero():
@@ -264,7 +276,7 @@ class QuotientRing:
         return Quotient(upper / lead, mask, lower / lead)
 
     def raise_quotient(self, base: Quotient, exponent: Quotient) -> Quotient:
-        """Whole powers; a half is a root."""
+        """The base to a whole or half-integer power; half powers use the square root."""
         number = rational_quotient_value(exponent)
         if number is None or number.denominator > 2 or abs(number) > 64:
             return self.function_generator(Op.POW, (base, exponent))
@@ -291,7 +303,7 @@ class QuotientRing:
         return self.circle_points[form]
 
     def opaque_cosine_and_sine(self, angle: Quotient) -> CircleQuotients:
-        """cos and sin of an angle that is none of the ring's; the same for its negative."""
+        """(cos, sin) of an angle outside the ring's lattice; opposite angles share generators."""
         opposite = negate_quotient(angle)
         if any(
             x.op is Op.COS and are_equal_quotients(self, x.operands[0], opposite)
@@ -310,9 +322,11 @@ class QuotientRing:
         )
 
     def generator_place(self, generator: Quotient) -> int:
+        """The index of a generator among those of the ring."""
         return int(self.generators.index(generator.numerator))
 
     def square_root(self, inside: Quotient) -> Quotient:
+        """The square root of a value, as a generator."""
         generator = self.function_generator(Op.SQRT, (inside,))
         if self.is_field and inside.denominator is not None:  # it is b·√(a/b)
             return self.divide_quotients(
@@ -321,7 +335,7 @@ class QuotientRing:
         return generator
 
     def function_generator(self, op: Op, operands: Sequence[Quotient]) -> Quotient:
-        """A generator of its own, the same for the same values; a root is reduced by l² = P."""
+        """The generator of a function, the same for equal operands; a root is reduced by l² = P."""
         found = OpaqueFunction(op, tuple(operands))
         for k, known in enumerate(self.opaque_functions):
             if known.op is op and all(
@@ -341,8 +355,11 @@ class QuotientRing:
         return self._opaque_generator(k)
 
     def add_relation(self, place: int, op: Op, inside: Quotient) -> None:
-        """Add the relation that reduces the new generator: l² = P of a root, rP = l and rl = 1 of
-        r = 1/l. In a field the generator of √(a/b) is b·√(a/b), with the square ab."""
+        """Adds the relation that reduces a new generator of a root or of a reciprocal.
+
+        A root l has l² = P; r = 1/l has rP = l and rl = 1. In a field the generator of √(a/b) is
+        b·√(a/b), whose square is ab.
+        """
         if inside.denominator is not None:
             if not (self.is_field and op is Op.SQRT):
                 return
@@ -374,18 +391,3 @@ class QuotientRing:
         return Quotient(
             self.generators[place], (1 << place) if (1 << place) in self.relations else 0
         )
-
-
-def are_equal_quotients(ring: QuotientRing, a: Quotient, b: Quotient) -> bool:
-    """Equality, by cross-multiplication where there are quotients."""
-    if a.denominator is None and b.denominator is None:
-        return bool(a.numerator == b.numerator)
-    one = ring.multiply_quotients(
-        Quotient(a.numerator, a.reducible_generators),
-        Quotient(b.denominator or ring.one_polynomial, b.reducible_generators),
-    )
-    other = ring.multiply_quotients(
-        Quotient(b.numerator, b.reducible_generators),
-        Quotient(a.denominator or ring.one_polynomial, a.reducible_generators),
-    )
-    return bool(one.numerator == other.numerator)

@@ -1,9 +1,8 @@
-"""A random point over a prime field: what names, angles and functions are there.
+"""A random point over a prime field: the values of names, angles and functions there.
 
-All readings modulo a prime take their numbers from here, so that the same names, angles and
-arguments have the same values in each. Functions that are not rational are unknown ones: of each
-only this is known, that it is a function, and its symmetries. What holds for any such function
-holds for the right one.
+All readings modulo a prime draw their numbers here, so that equal names, angles and arguments have
+equal values in each. Functions that are not rational are unknown functions, of which only the
+symmetries are known. What holds for any such function holds for the actual one.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ TRUTH_OPS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
 
 
 class RandomResidues:
-    """Numbers modulo `prime`, the same for the same key."""
+    """Random numbers modulo `prime`, the same for the same key and seed."""
 
     def __init__(self, prime: int, seed: int) -> None:
         self.prime, self.seed = prime, seed
@@ -27,19 +26,19 @@ class RandomResidues:
         self.circle_points: dict[object, CirclePoint] = {}
 
     def draw_number(self, *key: object) -> int:
-        """A random number other than zero."""
+        """A random nonzero number."""
         if key not in self.drawn_numbers:
             self.drawn_numbers[key] = draw_residue(self.prime, self.seed, *key)
         return self.drawn_numbers[key]
 
     def draw_unit_quaternion(self, names: Sequence[str]) -> list[int]:
-        """The entries of a random unit quaternion."""
+        """The four entries of a random unit quaternion."""
         return rational_sphere_point(
             [self.draw_number("sphere", name) for name in names[1:]], self.prime
         )
 
     def draw_circle_point(self, key: object) -> CirclePoint:
-        """cos and sin of one part of an angle."""
+        """(cos, sin) of one part of an angle."""
         if key not in self.circle_points:
             c, s = rational_sphere_point([self.draw_number("angle", key)], self.prime)
             self.circle_points[key] = c, s
@@ -48,7 +47,7 @@ class RandomResidues:
     def function_value(
         self, op: Op, numbers: Sequence[int], are_truths: Sequence[bool] = ()
     ) -> int:
-        """A function that is not rational; `are_truths` says which arguments are 0 or 1."""
+        """The value of a function that is not rational; `are_truths` marks truth values."""
         p = self.prime
         x, y = numbers[0], numbers[-1]
         match op:
@@ -73,6 +72,7 @@ class RandomResidues:
                 return self.draw_number(op.name, *numbers)
 
     def _odd_function_value(self, function: str, x: int) -> int:
+        """The value of an unknown odd function at x."""
         if not x:
             return 0
         negative = x > self.prime // 2
@@ -80,7 +80,7 @@ class RandomResidues:
         return -value % self.prime if negative else value
 
     def _logic_value(self, op: Op, numbers: Sequence[int], are_truths: Sequence[bool]) -> int:
-        """Truth is 0 or 1, so that logic is arithmetic."""
+        """The value of a logical operation as arithmetic on truth values 0 and 1."""
         p = self.prime
         true = [
             x if is_truth else self.draw_number("truth", x)

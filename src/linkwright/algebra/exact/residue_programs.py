@@ -1,4 +1,4 @@
-"""Random points modulo a prime, and tapes evaluated at them; what that means is told in `field`."""
+"""Random points modulo a prime, and tapes evaluated at them; see `tape_identity` for the method."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from .random_residues import TRUTH_OPS, RandomResidues
 class TapePoint(RandomResidues):
     """A random point for whole tapes, whose angles are counted in `parts`.
 
-    Square roots that stand inside fewer than `roots` others are true ones, or the point is unlucky;
-    deeper ones are of x or of −x, whichever exists. `radicands` keeps the depth, the value, and
-    whether it has a root. None: a root is a function of which nothing is known. `fixed_inputs` are
-    inputs that have a value.
+    Square roots inside fewer than `roots` others are true ones, or the point is bad; deeper ones
+    are roots of x or of −x, whichever exists. `radicands` has the depth, the value, and whether it
+    has a root. With `roots` None, a root is an unknown function. `fixed_inputs` are inputs with a
+    value.
     """
 
     def __init__(self, prime: int, seed: int, parts: int, roots: int | None = None) -> None:
@@ -34,10 +34,11 @@ class TapePoint(RandomResidues):
         self.fixed_inputs: dict[str, int] = {}
 
     def fix_unit_quaternion(self, names: Sequence[str]) -> None:
-        """Makes inputs the entries of a unit quaternion."""
+        """Sets the named inputs to the entries of a random unit quaternion."""
         self.fixed_inputs |= dict(zip(names, self.draw_unit_quaternion(names), strict=True))
 
     def symbol(self, name: str) -> int:
+        """The value of an input: fixed, or a random number."""
         return (
             self.fixed_inputs[name]
             if name in self.fixed_inputs
@@ -45,7 +46,7 @@ class TapePoint(RandomResidues):
         )
 
     def square_root(self, x: int, level: int) -> int:
-        """The smaller of both roots: one choice for one value, wherever it occurs."""
+        """The smaller of both roots, so that equal values have equal roots."""
         if self.true_root_levels is None:
             return self.draw_number(Op.SQRT.name, x)
         found, exists = root_modulo(x, self.prime)
@@ -56,7 +57,7 @@ class TapePoint(RandomResidues):
 
 
 class ModularProgram:
-    """A tape ready to be evaluated at points; `names` are those of its inputs' entries."""
+    """A tape prepared for evaluation at random points; `names` are those of its inputs' entries."""
 
     def __init__(self, tape: Tape, names: Sequence[Sequence[str]]) -> None:
         self.tape, self.degree_bounds = tape, DegreeBounds(tape)
@@ -68,7 +69,7 @@ class ModularProgram:
         }
 
     def evaluate_at(self, point: TapePoint) -> list[list[int]]:
-        """All outputs, entries row by row."""
+        """The values of all outputs modulo the prime, entries row by row."""
         p = point.prime
         values: list[int] = []
         add, args = values.append, self.args
@@ -121,6 +122,7 @@ class ModularProgram:
     def _angle_circle_point(
         self, angle: AngleCombination, values: list[int], point: TapePoint
     ) -> CirclePoint:
+        """(cos, sin) of a combination of input angles."""
         p = point.prime
         total = 1, 0
         for leaf, share in angle.items():

@@ -13,9 +13,11 @@ FIELD_PRIME = 2**61 - 1281
 
 @dataclass(frozen=True, slots=True)
 class ResidueMarks:
-    """Marks of what a value depends on, beside rational operations: `root_bits`, one bit for each
-    square root; unknown functions (`has_unknown_function`); `failure_reason` is the reason if no
-    value exists."""
+    """Marks of what a residue depends on besides rational operations.
+
+    `root_bits` has one bit for each square root, `has_unknown_function` stands for unknown
+    functions, and `failure_reason` says why no value exists.
+    """
 
     root_bits: int = 0
     has_unknown_function: bool = False
@@ -31,9 +33,10 @@ class ResidueMarks:
 
 @dataclass(frozen=True, slots=True)
 class Residue:
-    """A number modulo p; as an angle, rational multiples of `atoms` and a share of a half turn.
+    """A number modulo p, which may also be an angle.
 
-    (numerator, denominator) bound the degrees of the rational function that it is.
+    The angle is a sum of rational multiples of `angle_atoms` and of a half turn. `numerator_degree`
+    and `denominator_degree` bound the degrees of the rational function behind it.
     """
 
     number: int
@@ -45,7 +48,7 @@ class Residue:
 
 
 def combine_residue_marks(*values: Residue) -> ResidueMarks | None:
-    """The marks of what is computed from these values."""
+    """The combined marks of values, for a result that depends on all of them."""
     found = None
     for value in values:
         if value.marks is not None:
@@ -54,6 +57,7 @@ def combine_residue_marks(*values: Residue) -> ResidueMarks | None:
 
 
 def add_residues(a: Residue, b: Residue) -> Residue:
+    """The sum a + b, also as an angle."""
     atoms = None
     if a.angle_atoms is not None and b.angle_atoms is not None:
         total = dict(a.angle_atoms)
@@ -67,6 +71,7 @@ def add_residues(a: Residue, b: Residue) -> Residue:
 
 
 def negate_residue(a: Residue) -> Residue:
+    """The residue −a, also as an angle."""
     atoms = None if a.angle_atoms is None else tuple((x, -m) for x, m in a.angle_atoms)
     return Residue(
         -a.number % FIELD_PRIME,
@@ -79,6 +84,7 @@ def negate_residue(a: Residue) -> Residue:
 
 
 def multiply_residues(a: Residue, b: Residue) -> Residue:
+    """The product a · b; a small rational multiple of an angle stays an angle."""
     atoms, turns = None, Fraction(0)
     for angle, factor in ((a, b), (b, a)):
         ratio = _small_rational_constant(factor)
@@ -99,7 +105,7 @@ def multiply_residues(a: Residue, b: Residue) -> Residue:
 
 
 def _small_rational_constant(value: Residue) -> Fraction | None:
-    """A small constant rational, if the value is one."""
+    """The small rational number that a constant residue stands for, or None."""
     if value.numerator_degree or value.denominator_degree or value.angle_atoms:
         return None
     for denominator in range(1, 33):
@@ -111,6 +117,7 @@ def _small_rational_constant(value: Residue) -> Fraction | None:
 
 
 def invert_residue(a: Residue) -> Residue:
+    """The inverse 1/a; raises `BadPointError` for zero."""
     return Residue(
         inverse_modulo(a.number, FIELD_PRIME),
         None,
@@ -122,13 +129,14 @@ def invert_residue(a: Residue) -> Residue:
 
 
 def integer_from_residue(number: int, bound: int) -> int | None:
-    """The integer between −bound and bound that the residue is, if there is one."""
+    """The integer between −bound and bound that the residue stands for, or None."""
     residue = number % FIELD_PRIME
     signed = residue - FIELD_PRIME if residue > FIELD_PRIME // 2 else residue
     return signed if abs(signed) <= bound else None
 
 
 def raise_residue(base: Residue, exponent: int) -> Residue:
+    """The base to a whole power, which may be negative."""
     if exponent == 1:
         return base
     if exponent < 0:

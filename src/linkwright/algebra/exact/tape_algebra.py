@@ -1,8 +1,8 @@
-"""The one protocol of exact readings: what operations mean on another kind of values.
+"""The one protocol of exact readings: the meaning of operations on another kind of values.
 
-A tape is evaluated instruction by instruction (`read_tape`), and a syntax tree node by node, each
-node by the same operations (`evaluate_expression`); `record_formula_tape` writes those operations
-onto a tape. An expression and its tape therefore have the same value in every algebra.
+`read_tape` evaluates a tape instruction by instruction. `evaluate_expression` evaluates a syntax
+tree node by node with the same operations, and `record_formula_tape` writes these operations onto a
+tape. An expression and its tape therefore have the same value in every algebra.
 """
 
 from __future__ import annotations
@@ -42,23 +42,27 @@ _FLOAT_BITS = 53
 
 
 class TapeAlgebra(Protocol[T]):
-    """The meaning of a tape's operations; one without a meaning raises `UnsupportedError`."""
+    """The meaning of a tape's operations; an operation without one raises `UnsupportedError`."""
 
-    def constant(self, value: Fraction) -> T: ...
+    def constant(self, value: Fraction) -> T:
+        """The rational number as a value of the algebra."""
 
-    def apply(self, op: Op, operands: Sequence[T]) -> T: ...
+    def apply(self, op: Op, operands: Sequence[T]) -> T:
+        """The result of an operation on values of the algebra."""
 
 
 class ExpressionAlgebra(TapeAlgebra[T], Protocol[T]):
-    """An algebra of expressions as well, which name π; a tape has it as an input."""
+    """An algebra that also evaluates expressions, which may contain π; a tape has π as an input."""
 
-    def pi(self) -> T: ...
+    def pi(self) -> T:
+        """The number π as a value of the algebra."""
 
 
 def read_tape(tape: Tape, algebra: TapeAlgebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
-    """All outputs, entries row by row; `inputs` has the entries of every input port.
+    """The values of all outputs in an algebra, entries row by row.
 
-    Constants are floats on a tape and are taken for exactly what they are.
+    `inputs` has the values of the entries of each input port. Constants on a tape are floats and
+    are used exactly.
     """
     ops, args, constants = tape.ops.tolist(), tape.args.tolist(), tape.constants.tolist()
     values: list[T] = []
@@ -75,6 +79,7 @@ def read_tape(tape: Tape, algebra: TapeAlgebra[T], inputs: Sequence[Sequence[T]]
 
 
 def unsupported_operation(op: Op, where: str) -> UnsupportedError:
+    """The error for an operation that an algebra (`where`) does not have."""
     return UnsupportedError(
         f"{op.name.lower()} has no meaning in {where}", remedy="compare in ball arithmetic"
     )
@@ -86,22 +91,18 @@ def unsupported_operation(op: Op, where: str) -> UnsupportedError:
 def evaluate_expression(
     expression: Expression, algebra: ExpressionAlgebra[T], lookup: Callable[[str], T]
 ) -> T:
-    """The value of an expression; `lookup` gives the value of a name."""
+    """The value of an expression in an algebra; `lookup` returns the value of a name."""
 
-    def value(node: Expression) -> T:
-        if isinstance(node, Name) and node.name != PI:
-            return lookup(node.name)
-        return evaluate_expression_node(
-            node, algebra, [value(child) for child in child_expressions(node)]
-        )
-
-    return value(expression)
+    if isinstance(expression, Name) and expression.name != PI:
+        return lookup(expression.name)
+    parts = [evaluate_expression(x, algebra, lookup) for x in child_expressions(expression)]
+    return evaluate_expression_node(expression, algebra, parts)
 
 
 def evaluate_expression_node(
     node: Expression, algebra: ExpressionAlgebra[T], parts: Sequence[T]
 ) -> T:
-    """The value of a node from the values of its children; a name other than pi has none."""
+    """The value of a node from the values of its children; the only name it knows is pi."""
     apply = algebra.apply
     match node:
         case Number(number):
@@ -139,6 +140,7 @@ def multiply_algebra_values(algebra: TapeAlgebra[T], factors: Iterable[T]) -> T:
 
 
 def _convert_to_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
+    """The value in SI units, given in a `unit`."""
     known = parse_unit(unit)
     factors = [value, algebra.constant(known.scale)]
     product = multiply_algebra_values(algebra, [*factors, *[algebra.pi()] * max(0, known.pi_power)])
@@ -158,21 +160,24 @@ class ExpressionRecorder:
         self.writer = TapeWriter()
 
     def symbol(self, name: str) -> int:
+        """The instruction that loads a named input."""
         if name not in self.input_places:
             raise UnsupportedError(f"{name} has no value here", remedy="leave it out")
         return self.writer.write_instruction(Op.INPUT, *self.input_places[name])
 
     def pi(self) -> int:
+        """The instruction that loads the input π."""
         return self.symbol(PI)
 
     def constant(self, value: Fraction) -> int:
-        """An exact number: a quotient of integers, each a sum of floats that are exact."""
+        """The instruction of an exact number, as a quotient of integers."""
         top = self._write_integer(value.numerator)
         if value.denominator == 1:
             return top
         return self.writer.write_instruction(Op.DIV, top, self._write_integer(value.denominator))
 
     def _write_integer(self, value: int) -> int:
+        """The instruction of an integer of any size."""
         low = abs(value) % (1 << _FLOAT_BITS)
         if low == abs(value):
             return self.writer.write_constant(float(value))
@@ -186,12 +191,16 @@ class ExpressionRecorder:
         return self.writer.write_instruction(Op.NEG, total) if value < 0 else total
 
     def apply(self, op: Op, operands: Sequence[int]) -> int:
+        """The instruction of an operation on the results of others."""
         return self.writer.write_instruction(op, *operands)
 
 
 def record_formula_tape(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
-    """The tape of expressions, one entry of its output `y` each. Its input `x` has an entry for
-    each of `inputs`, then for each other name in the order of the alphabet, then for π."""
+    """The tape of expressions, each an entry of its output `y`.
+
+    Its input `x` has an entry for each of `inputs`, then for each other name in alphabetical order,
+    then for π.
+    """
     used = frozenset[str]().union(*map(names_in_expression, expressions))
     entries = list(dict.fromkeys([*inputs, *sorted(used), PI]))
     empty = TapeWriter().finish_tape("expressions", [Port("x", (len(entries),))], [], [])
@@ -201,12 +210,16 @@ def record_formula_tape(*expressions: Expression, inputs: Iterable[str] = ()) ->
 def append_formula_output(
     tape: Tape, expressions: Sequence[Expression], entries: Mapping[str, Sequence[str]], name: str
 ) -> Tape:
-    """The tape with expressions of its inputs as one more output; `entries` names the inputs'."""
-    recorder = ExpressionRecorder({
+    """The tape with expressions of its inputs as one more output `name`.
+
+    `entries` has the names of the entries of each input.
+    """
+    places = {
         entry: (port, k)
         for port, one in enumerate(tape.inputs)
         for k, entry in enumerate(entries[one.name])
-    })  # fmt: skip
+    }
+    recorder = ExpressionRecorder(places)
     writer = recorder.writer
     writer.ops, writer.constants = tape.ops.tolist(), tape.constants.tolist()
     writer.args = [(a, b, c) for a, b, c in tape.args.tolist()]

@@ -1,20 +1,20 @@
-"""Tapes modulo a prime, at random points: two programs are one function, or they differ.
+"""Tapes modulo a prime at random points, to prove that two programs are the same function.
 
-A value is a number modulo p. Inputs are random numbers; inside sin and cos they are angles as well,
+A value is a number modulo p. Inputs are random numbers; inside sin and cos they are also angles,
 each a random rational point of the circle,
 
-    c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²),
+    c = (1 − t²)/(1 + t²),   s = 2t/(1 + t²).
 
-of which combinations are products, so that cos(q₁ + q₂) and sin 2q are exact. Four inputs that are
-a unit quaternion are a random rational point of the sphere. An angle that is not a combination of
-inputs with rational multiples is a point of its own, the same wherever its value is the same; and
-so is the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in
-those places holds for the right ones; what differs there is left undecided. Square roots are taken
-for what they are where that is needed and their signs do not matter (`_count_independent_roots`).
+Sums of angles are products of such points, so that cos(q₁ + q₂) and sin 2q are exact. Four inputs
+that form a unit quaternion are a random rational point of the sphere. An angle that is not a
+rational combination of inputs is a point of its own, the same wherever its value is the same; so is
+the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in those
+places holds for the actual ones; a difference there leaves the answer undecided. Square roots are
+true roots where that is needed and their signs do not matter (`_count_independent_roots`).
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
-(Schwartz, Zippel): `degree_bounds` finds d from the tapes, and the prime and the number of points
-follow.
+(Schwartz, Zippel). `degree_bounds` computes d from the tapes; the prime and the number of points
+follow from it.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ MAX_SQUARE_ROOTS = 10
 
 @dataclass(frozen=True)
 class TapeVerdict:
-    """Whether programs agree, entry by entry.
+    """Whether two programs agree, entry by entry.
 
-    `is_identical` with the `chance` that this is wrong, or the `differing` entries, which is
-    certain. If `is_undecided`, functions that are not rational have hidden the answer.
+    Either `is_identical`, with the `chance_of_error`, or there are `differing_entries`, which is
+    certain. If `is_undecided`, functions that are not rational prevent a decision.
     """
 
     is_identical: bool
@@ -75,10 +75,10 @@ def compare_tapes_modulo(
     unit: Sequence[Sequence[str]] = (),
     obeying: PointConstraints | None = None,
 ) -> TapeVerdict:
-    """Compares all outputs of two tapes whose inputs are called the same, entry by entry.
+    """Compares all outputs of two tapes with equally named inputs, entry by entry.
 
-    `unit` names inputs that together are unit quaternions; `obeying` makes points that constraints
-    allow, where the programs need to agree there only.
+    `unit` names groups of inputs that are unit quaternions. `obeying` makes points that satisfy
+    constraints; the programs then need to agree only there.
     """
     programs = [ModularProgram(tape, entries) for tape in (one, other)]
     degree = difference_degree_bound(programs, unit, obeying)
@@ -98,6 +98,7 @@ def _compare_programs(
     roots: int | None,
     obeying: PointConstraints | None = None,
 ) -> TapeVerdict:
+    """The verdict from as many random points as the chance of error demands."""
     exponent, points = _choose_prime_and_points(degree, chance)
     for k in range(points):
         _, found = _evaluate_programs(programs, exponent, k, unit, roots, obeying)
@@ -115,11 +116,12 @@ def _compare_programs(
 def _count_independent_roots(
     programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]]
 ) -> int | None:
-    """The number of different square roots, if no product of radicands is a square in the
-    field of those inside: then all roots together make a field, and an identity that holds for
-    some signs of them holds for all, and so for the positive ones.
+    """The number of different square roots, or None if they are not independent.
 
-    A product that has no root at some point is not a square.
+    They are if no product of radicands is a square in the field of the roots inside them. Then all
+    roots together generate a field, and an identity that holds for some signs of the roots holds
+    for all signs, hence for the positive roots. A product without a root at some point is not a
+    square.
     """
     depth = max((n for p in programs for n in p.degree_bounds.root_levels.values()), default=-1)
     count = 0
@@ -138,7 +140,7 @@ def _count_independent_roots(
 def _survey_radicands(
     programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]], level: int
 ) -> Iterator[list[bool]]:
-    """Whether the radicands of a level have roots, at points where all those inside have."""
+    """For each point, whether the radicands of a level have roots; those inside all have."""
     kept: list[int] = []
     for number in range(SURVEYED_POINTS):
         try:
@@ -160,22 +162,21 @@ def difference_degree_bound(
     unit: Sequence[Sequence[str]] = (),
     obeying: PointConstraints | None = None,
 ) -> int:
-    """A bound of the degree of all differences of outputs, in the parameters of random points.
+    """A bound on the degree of all differences of outputs in the parameters of random points.
 
-    A polynomial of degree d in n cosines and sines has the degree 2 n d in their tangents; points
-    and unknown functions that are told apart by values add the chance that those coincide.
+    A polynomial of degree d in n cosines and sines has degree 2 n d in their tangents. Points and
+    unknown functions that are distinguished by their values add the chance that these coincide.
     """
     every = [*programs, *(obeying.programs if obeying is not None else ())]
     parts = lcm(*(program.degree_bounds.angle_parts for program in every))
     for program in every:
         program.degree_bounds.compute_degrees(parts)
     one, other = (program.degree_bounds for program in programs)
-    outputs = (zip(a.tolist(), b.tolist(), strict=True)
-               for a, b in zip(*(p.tape.results for p in programs), strict=True))  # fmt: skip
     degree = 0
-    for x, y in (pair for pairs in outputs for pair in pairs):
-        (top, below), (top_2, below_2) = one.total_degrees(x), other.total_degrees(y)
-        degree = max(degree, top + below_2, top_2 + below)
+    for a, b in zip(*(program.tape.results for program in programs), strict=True):
+        for x, y in zip(a.tolist(), b.tolist(), strict=True):
+            (top, below), (top_2, below_2) = one.total_degrees(x), other.total_degrees(y)
+            degree = max(degree, top + below_2, top_2 + below)
     arguments = one.argument_degrees + other.argument_degrees
     angles = {
         program.input_names.get(leaf, (k, leaf))
@@ -189,7 +190,7 @@ def difference_degree_bound(
 
 
 def _choose_prime_and_points(degree: int, chance: float) -> tuple[int, int]:
-    """The prime's exponent and the number of points that cost least."""
+    """The exponent of the Mersenne prime and the number of points with the least cost."""
     wanted = -log2(chance)
     choices = []
     for exponent in MERSENNE_EXPONENTS:
@@ -213,6 +214,7 @@ def _evaluate_programs(
     roots: int | None,
     obeying: PointConstraints | None = None,
 ) -> tuple[TapePoint, list[list[list[int]]]]:
+    """A random point at which all programs have values, and these values."""
     tries = MAX_POINT_TRIES << (MAX_SQUARE_ROOTS if roots else 0)
     for attempt in range(tries):
         point = TapePoint(
@@ -230,6 +232,7 @@ def _evaluate_programs(
 
 
 def _differing_entries(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
+    """The labels of the output entries whose values differ."""
     for port, a, b in zip(tape.outputs, one, other, strict=True):
         for k, (x, y) in enumerate(zip(a, b, strict=True)):
             if x != y:

@@ -1,7 +1,7 @@
 """Tapes as trigonometric polynomials: the canonical form of every output.
 
-`QuotientRing` (quotient_ring.py) says what the polynomials are, `angle_lattice` (angle_forms.py)
-which angles they are made of.
+`QuotientRing` (quotient_ring.py) defines the polynomials, and `angle_lattice` (angle_forms.py) the
+angles in them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .tape_algebra import read_tape
 
 @dataclass(frozen=True)
 class PolynomialReading:
-    """A tape's outputs in a ring, entries row by row."""
+    """The outputs of a tape as elements of a ring, entries row by row."""
 
     ring: QuotientRing
     outputs: Mapping[str, list[Quotient]]
@@ -34,9 +34,12 @@ def read_trig_polynomials(
     units: Sequence[Sequence[str]] = (),
     budget: PolynomialBudget | None = None,
 ) -> PolynomialReading:
-    """Evaluates the tape; `entries` names the entries of every input, `angles` are generators
-    to prefer, `exact` are inputs that have a value, `units` groups of inputs of unit length.
-    What the results do not depend on is not a generator."""
+    """The outputs of a tape as trigonometric polynomials.
+
+    `entries` has the names of the entries of each input, `angles` the preferred angles, `exact` the
+    inputs with a value, and `units` the groups of inputs of unit length. Inputs on which no result
+    depends are not generators.
+    """
     exact = exact or {}
     names = _used_input_names(tape, entries)
     groups = [g for g in units if any(name in g for row in names for name in row)]
@@ -57,8 +60,10 @@ def read_field_quotients(
     budget: PolynomialBudget | None = None,
     first: Sequence[str] = (),
 ) -> PolynomialReading:
-    """The same in a ring that is a field, with all named inputs as generators, `first` before the
-    others."""
+    """The outputs of a tape in a ring that is a field.
+
+    All named inputs are generators, those in `first` before the others.
+    """
     exact = exact or {}
     names: list[list[str | None]] = [list(entries[port.name]) for port in tape.inputs]
     every = [*first, *(name for row in names for name in row)]
@@ -76,22 +81,21 @@ def _read_ring_outputs(
     names: Sequence[Sequence[str | None]],
     exact: Mapping[str, Fraction],
 ) -> dict[str, list[Quotient]]:
-    zero = ring.constant(Fraction(0))
-    inputs = [
-        [
-            zero if name is None
-            else ring.constant(exact[name]) if name in exact
-            else ring.symbol(name)
-            for name in row
-        ]
-        for row in names
-    ]  # fmt: skip
+    """The outputs of a tape in the ring, by port."""
+    inputs = [[_ring_input(ring, name, exact) for name in row] for row in names]
     found = read_tape(tape, ring, inputs)
     return {port.name: values for port, values in zip(tape.outputs, found, strict=True)}
 
 
+def _ring_input(ring: QuotientRing, name: str | None, exact: Mapping[str, Fraction]) -> Quotient:
+    """The element of an input: its symbol, its `exact` value, or zero if it has no name."""
+    if name is None:
+        return ring.constant(Fraction(0))
+    return ring.constant(exact[name]) if name in exact else ring.symbol(name)
+
+
 def _used_input_names(tape: Tape, entries: Mapping[str, Sequence[str]]) -> list[list[str | None]]:
-    """The names of the inputs' entries; None where no result depends on one."""
+    """The names of the inputs' entries; None where no result depends on the entry."""
     used = _used_inputs(tape)
     return [
         [name if (port, k) in used else None for k, name in enumerate(entries[one.name])]
@@ -100,7 +104,7 @@ def _used_input_names(tape: Tape, entries: Mapping[str, Sequence[str]]) -> list[
 
 
 def _used_inputs(tape: Tape) -> set[tuple[int, int]]:
-    """Inputs that results depend on."""
+    """The (port, entry) pairs of the inputs on which results depend."""
     needed = {int(i) for result in tape.results for i in result}
     ops, args = tape.ops.tolist(), tape.args.tolist()
     found = set()
