@@ -26,7 +26,7 @@ from .errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from .expressions import PI, ExactNumber
 from .mechanism import Mechanism, MechanismNames
 from .quantities import FRAME_SIGNATURES, quantity_inputs, quantity_signatures
-from .types import SX
+from .types import SX, FormulationResult
 
 if TYPE_CHECKING:
     from .forms import ClosedForm
@@ -61,10 +61,6 @@ class FormulationState:
                 object.__setattr__(self, name, direct_operators()(build))
 
 
-def _rederive_equations(recipe: Callable[[], Equations]) -> Equations:
-    return recipe()
-
-
 @dataclass(frozen=True, repr=False)
 class Equations(SummarizedResult):
     """Equations of motion of a mechanism, derived by one formulation.
@@ -79,8 +75,8 @@ class Equations(SummarizedResult):
     constraints close, `assembly_failure` why they do not, and `closure_leeway` how far nearly
     redundant ones may stay open (m, rad; 0 where all close exactly). `literals` are parameters that
     stand for numbers inside of expressions, and are written as these. `passive_parts` are the
-    springs that are printed with named lengths, and the rest of `passive`. `derived_by` derives
-    the same equations again; a changed copy (`dataclasses.replace`) loses it.
+    springs that are printed with named lengths, and the rest of `passive`. `derived_by`, kept
+    as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it.
 
     Examples
     --------
@@ -109,7 +105,6 @@ class Equations(SummarizedResult):
     passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
     derived_by: InitVar[Callable[[], Equations] | None] = None
     derivation: Callable[[], Equations] | None = field(init=False, compare=False)
-    """Derives them again; by it they are pickled."""
     _built: dict[tuple[str, ...], Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -140,11 +135,11 @@ class Equations(SummarizedResult):
                 "a changed copy of equations cannot be pickled",
                 remedy="pickle what `derive` gave, and change that again",
             )
-        return _rederive_equations, (self.derivation,)
+        return self.derivation, ()
 
     @property
     def nq(self) -> int:
-        """Number of coordinates."""
+        """Number of generalized coordinates."""
         return self.names.nq
 
     @property
@@ -170,7 +165,7 @@ class Equations(SummarizedResult):
 
     @property
     def g(self) -> SX:
-        """Forces that hold the weight, ∂V/∂q."""
+        """Gravity vector ∂V/∂q, nv."""
         return self.expressions("gravity")[0]
 
     @property
@@ -225,7 +220,7 @@ class Equations(SummarizedResult):
             )
         return made if isinstance(made, tuple) else (made,)
 
-    def extra(self, name: str) -> Any:
+    def extra(self, name: str) -> FormulationResult:
         """Return the result `name` that only this formulation has, such as Hamilton's function."""
         if name not in self.extras:
             raise NameNotFoundError(
@@ -345,7 +340,7 @@ def _complete_forward_dynamics(eqs: Equations) -> SX:
 
 
 def _complete_coriolis_matrix(eqs: Equations) -> SX:
-    """½ ∂(C q̇)/∂q̇: the terms of second degree in the velocities are C q̇ with Christoffel's C."""
+    """½ ∂(C q̇)/∂q̇, which is Christoffel's C, since C q̇ is quadratic in the velocities."""
     if eqs.nq != eqs.nv:
         raise NameNotFoundError(
             f"the formulation '{eqs.by}' has no coriolis_matrix where velocities are not rates",
@@ -367,7 +362,7 @@ def _complete_forward_with_wrenches(eqs: Equations) -> tuple[SX, ...]:
 
 
 def wrench_generalized_forces(eqs: Equations) -> SX:
-    """Σ Jᵀ w over the bodies."""
+    """The generalized forces Σ Jᵀ w of the wrenches on the bodies."""
     rows = ca.vertsplit(eqs.symbols["wrenches"])
     jacobians = (eqs.expressions("jacobian", body)[0] for body in eqs.names.bodies)
     return sum((J.T @ row.T for J, row in zip(jacobians, rows, strict=True)), ca.SX.zeros(eqs.nv))

@@ -109,7 +109,7 @@ _MAX_NAMES_LISTED, _MAX_NAMES_SHOWN = 12, 24
 
 
 def suggest_remedy(name: object, known: Sequence[str]) -> str:
-    """A remedy for a mistyped name: the nearest known ones, and what there is, shortened."""
+    """A remedy for a mistyped name: similar known names, or a shortened list of all."""
     from difflib import get_close_matches
 
     near = get_close_matches(str(name), known, n=3) or _similar_names(str(name), known)
@@ -124,7 +124,7 @@ def suggest_remedy(name: object, known: Sequence[str]) -> str:
 
 
 def _similar_names(name: str, known: Sequence[str]) -> list[str]:
-    """Names that differ in capitals and small letters, or that begin or end with the given one."""
+    """The known names that differ in case only, or that begin or end with the given one."""
     low = name.lower()
     if len(low) < 2:
         return [one for one in known if one.lower() == low][:3]
@@ -132,11 +132,11 @@ def _similar_names(name: str, known: Sequence[str]) -> list[str]:
 
 
 def type_in_words(value: object) -> str:
-    """The type of a value in a sentence: a str, an int."""
+    """The type of a value with its article, as in a sentence: a str, an int."""
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def abbreviate_names(names: Sequence[str]) -> str:
-    """Names in a sentence: all of a few, else the first and the last."""
+    """Names in a sentence: up to four in full, else the first and the last."""
     return ", ".join(names) if len(names) <= 4 else f"{names[0]} … {names[-1]}"

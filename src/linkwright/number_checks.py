@@ -1,6 +1,6 @@
-"""Checks of the numbers and arrays that users give: what is not right is an error that names it.
+"""Checks of the numbers and arrays that users give, with error messages that name them.
 
-Every function returns what was given as floats, and takes `what`, the name of the argument, for its
+Each function returns the given value as floats. Its argument `what` is the name of the value in the
 message.
 """
 
@@ -9,26 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import TypeGuard, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .errors import ArgumentError, abbreviate_names
 from .types import Floats
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is one real number; a truth value is not."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def value_text(value: Any) -> str:
-    """A value in a message."""
+def value_text(value: object) -> str:
+    """The value as it is written in a message."""
     return str(value) if is_number(value) else repr(value)
 
 
-def check_number(value: Any, what: str) -> float:
-    """A finite number."""
+def check_number(value: object, what: str) -> float:
+    """The value as a finite float, or an error."""
     if not is_number(value) or not math.isfinite(value):
         raise ArgumentError(
             f"{what} is {value_text(value)}, which is not a finite number",
@@ -37,8 +38,8 @@ def check_number(value: Any, what: str) -> float:
     return float(value)
 
 
-def check_positive(value: Any, what: str, *, or_infinite: bool = False) -> float:
-    """A number above 0, finite unless infinity is allowed."""
+def check_positive(value: object, what: str, *, or_infinite: bool = False) -> float:
+    """The value as a float above 0, finite unless infinity is allowed, or an error."""
     if not is_number(value) or not value > 0 or (math.isinf(value) and not or_infinite):
         raise ArgumentError(
             f"{what} cannot be {value_text(value)}", remedy="give a number above 0, in SI units"
@@ -46,8 +47,8 @@ def check_positive(value: Any, what: str, *, or_infinite: bool = False) -> float
     return float(value)
 
 
-def check_whole_number(value: Any, what: str, least: int = 0) -> int:
-    """A whole number, NumPy's included."""
+def check_whole_number(value: object, what: str, least: int = 0) -> int:
+    """The value as an integer from `least` on, or an error; NumPy's integers are accepted."""
     if not isinstance(value, int | np.integer) or value < least:
         raise ArgumentError(
             f"{what} cannot be {value_text(value)}", remedy=f"give a whole number from {least}"
@@ -55,31 +56,34 @@ def check_whole_number(value: Any, what: str, least: int = 0) -> int:
     return int(value)
 
 
-def check_number_table(given: Any, what: str) -> dict[str, float]:
-    """Finite numbers by name."""
+def check_number_table(given: object, what: str) -> dict[str, float]:
+    """The given table as finite floats by name, or an error."""
     if not isinstance(given, Mapping):
         raise ArgumentError(f"{what} is not a table", remedy="give numbers by name")
     return {str(name): check_number(value, f"{what} of '{name}'") for name, value in given.items()}
 
 
-def read_number_array(values: Any) -> Floats | None:
-    """Real numbers in any shape, NaN and infinity included; None where they are not numbers."""
+def read_number_array(values: object) -> Floats | None:
+    """The values as an array of floats of any shape, or None if they are not real numbers.
+
+    NaN and infinity are accepted.
+    """
     try:
-        return None if np.iscomplexobj(values) else np.asarray(values, dtype=float)
+        return None if np.iscomplexobj(cast(ArrayLike, values)) else np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         return None
 
 
-def check_finite_array(values: Any, what: str) -> Floats:
-    """Finite numbers in any shape."""
+def check_finite_array(values: object, what: str) -> Floats:
+    """The values as an array of finite floats of any shape, or an error."""
     found = read_number_array(values)
     if found is None or not np.isfinite(found).all():
         raise ArgumentError(f"{what} has entries that are not finite", remedy="give numbers")
     return found
 
 
-def check_number_list(values: Any, what: str) -> Floats:
-    """(n) finite numbers, at least one; a number stands for a list of it."""
+def check_number_list(values: object, what: str) -> Floats:
+    """The values as (n) finite floats, n at least 1, or an error; one number is a list of one."""
     found = read_number_array(values)
     if found is None or found.ndim > 1 or not found.size or not np.isfinite(found).all():
         raise ArgumentError(f"{what} is not a list of finite numbers", remedy="give numbers")
@@ -87,10 +91,15 @@ def check_number_list(values: Any, what: str) -> Floats:
 
 
 def check_vector(
-    values: Any, size: int, what: str, names: Sequence[str] = (), *, where: str = "",
+    values: object,
+    size: int,
+    what: str,
+    names: Sequence[str] = (),
+    *,
+    where: str = "",
     remedy: str = "",
-) -> Floats:  # fmt: skip
-    """(size) finite numbers, a copy; `names` are those of the entries."""
+) -> Floats:
+    """The values as (size) finite floats, copied, or an error; `names` are those of the entries."""
     found = read_number_array(values)
     if found is None or found.shape != (size,) or not np.isfinite(found).all():
         raise _vector_error(size, what, names, where, remedy)
@@ -98,9 +107,9 @@ def check_vector(
 
 
 def check_vector_rows(
-    values: Any, size: int, what: str, names: Sequence[str] = (), *, where: str = ""
+    values: object, size: int, what: str, names: Sequence[str] = (), *, where: str = ""
 ) -> Floats:
-    """(…, size) finite numbers; `names` are those of the entries."""
+    """The values as (…, size) finite floats, or an error; `names` are those of the entries."""
     found = read_number_array(values)
     if found is None or found.shape[-1:] != (size,) or not np.isfinite(found).all():
         raise _vector_error(size, what, names, where)
@@ -116,9 +125,12 @@ def _vector_error(
 
 
 def check_scalar_or_vector(
-    values: Any, size: int, what: str, *, or_infinite: bool = False
+    values: object, size: int, what: str, *, or_infinite: bool = False
 ) -> Floats:
-    """(size) numbers, given as one for all or one for each; finite unless infinity is allowed."""
+    """(size) floats from one number for all entries or one for each, or an error.
+
+    They must be finite unless infinity is allowed.
+    """
     found = read_number_array(values)
     if found is not None and found.shape in ((), (1,), (size,)):
         wrong = np.isnan(found) if or_infinite else ~np.isfinite(found)
@@ -130,7 +142,7 @@ def check_scalar_or_vector(
     )
 
 
-def _short_value_text(values: Any) -> str:
-    """The given value, in a message that stays a line."""
+def _short_value_text(values: object) -> str:
+    """The given value, shortened to fit a line of a message."""
     text = " ".join(value_text(values).split())
     return text if len(text) <= 40 else text[:39] + "…"

@@ -15,4 +15,5 @@ class Port:
 
     @property
     def size(self) -> int:
+        """The number of entries."""
         return math.prod(self.shape)

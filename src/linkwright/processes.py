@@ -11,7 +11,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent() -> None:
-    """Let this process end when its parent dies; Linux only."""
+    """Makes this process end when its parent dies (on Linux only)."""
     parent = os.getppid()
     _set_parent_death_signal(signal.SIGKILL)
     if os.getppid() != parent:  # it died in between

@@ -1,4 +1,4 @@
-"""The quantities of a mechanism: functions, their inputs, outputs and shapes."""
+"""The table of the quantities of a mechanism: functions with their inputs, outputs and shapes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from .ports import Port
 
 @dataclass(frozen=True)
 class QuantitySignature:
-    """Inputs by symbol, outputs with their shapes, the units of the outputs, and a sentence for the
-    documentation.
+    """The inputs, outputs with shapes, units and description of a function.
 
-    Shapes are numbers and sizes of the mechanism: nq, nv, bodies, joints. The input t is there
-    only where forces depend on time.
+    Shapes consist of numbers and of sizes of the mechanism: nq, nv, bodies, joints. The input t
+    exists only if forces depend on time.
     """
 
     inputs: tuple[str, ...]
@@ -25,7 +24,7 @@ class QuantitySignature:
 
 
 def _parse_signature_table(rows: str) -> dict[str, QuantitySignature]:
-    """Rows `name | inputs | output:shape … | units | what`."""
+    """The signatures in rows `name | inputs | output:shape … | units | description`."""
     table = {}
     for row in rows.strip().splitlines():
         name, inputs, outputs, units, what = (cell.strip() for cell in row.split("|"))
@@ -125,20 +124,21 @@ frame_bias_acceleration | q qd | A:6 | rad/s², then m/s² | J̇ q̇: frame_acce
 
 
 def quantity_signatures(names: MechanismNames) -> dict[str, QuantitySignature]:
-    """The functions of a mechanism: those of trees, or of trees under constraints."""
+    """The functions of a mechanism: those of trees, or of trees with constraints."""
     if not names.constraints:
         return SIGNATURES
     return SIGNATURES | CONSTRAINED_SIGNATURES
 
 
 def quantity_inputs(signature: QuantitySignature, names: MechanismNames) -> list[str]:
+    """The names of the inputs of a function; t only if the mechanism depends on time."""
     return [key for key in signature.inputs if key != "t" or names.is_time_dependent]
 
 
 def quantity_ports(
     names: MechanismNames, function: str, parameters: Sequence[str] = ()
 ) -> tuple[list[Port], list[Port]]:
-    """Inputs and outputs of a function of a mechanism, with their shapes."""
+    """The input and output ports of a function of a mechanism, with their shapes."""
     sizes = {
         "nq": names.nq,
         "nv": names.nv,
@@ -166,14 +166,14 @@ def quantity_ports(
 
 
 def _number_multipliers(owners: Sequence[str]) -> list[str]:
-    """lambda_pin_1, lambda_pin_2, …: of the rows of every loop and constraint."""
+    """The names lambda_pin_1, lambda_pin_2, … of the multipliers of all loops and constraints."""
     return [f"lambda_{owner}_{owners[: k + 1].count(owner)}" for k, owner in enumerate(owners)]
 
 
 def quantity_entry_names(
     names: MechanismNames, parameters: Sequence[str] = ()
 ) -> dict[str, list[str]]:
-    """Names of the entries of inputs and outputs that have some: q1, dq1, ddq1, tau_q1, …"""
+    """The names of the entries of inputs and outputs: q1, dq1, ddq1, tau_q1, …"""
 
     def rates(prefix: str) -> list[str]:
         return [f"{prefix}{name}" for name in names.qd]

@@ -355,8 +355,8 @@ class Model(
                     *frame,
                 ),
                 (*self._identity, name, *frame),
-                self._target,
-                self.threads,
+                target=self._target,
+                threads=self.threads,
             )
         return GuardedFunction(name, ufunc, self._twin, documentation) if guarded else ufunc
 

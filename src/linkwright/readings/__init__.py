@@ -1,1 +1,1 @@
-"""Readings of the tape: in other algebras, and in other languages."""
+"""Readings of the tape: evaluation in other algebras, and translation into other languages."""

@@ -1,8 +1,7 @@
-"""Tapes in ball arithmetic (Arb): intervals that are proved to hold the exact value.
+"""Tapes in ball arithmetic (Arb): intervals that are guaranteed to contain the exact value.
 
-Inputs and parameters are taken for exactly what they are, and the precision is raised until the
-digits that were asked for are certain. Where a sign or a condition cannot be decided, the result is
-the hull of both ways.
+Inputs and parameters are used exactly, and the precision is increased until the requested digits
+are certain. Where a sign or a condition cannot be decided, the result is the hull of both cases.
 """
 
 from __future__ import annotations
@@ -34,13 +33,14 @@ MIN_COMPARED_SIZE = 1e-6
 
 
 class BallAlgebra:
-    """The algebra of `flint.arb` at the precision that is set, for tapes: constants that were
-    rounded are balls."""
+    """The algebra of `flint.arb` for tapes, where rounded constants are balls."""
 
     def pi(self) -> Ball:
+        """The ball of π."""
         return flint.arb.pi()
 
     def constant(self, value: Fraction) -> Ball:
+        """The ball of a constant on a tape, which may be a rounded float."""
         exact = flint.arb(flint.fmpq(value.numerator, value.denominator))
         if (
             abs(value.numerator) <= MAX_UNROUNDED_CONSTANT
@@ -50,17 +50,20 @@ class BallAlgebra:
         return exact * flint.arb(1, 2.0**-52)
 
     def apply(self, op: Op, operands: Sequence[Ball]) -> Ball:
+        """The ball that contains the result of an operation."""
         return _BALL_OPERATIONS[op](*operands)
 
 
 class ExactBallAlgebra(BallAlgebra):
-    """The same with constants that are exact, for expressions: sqrt(3) is not a float."""
+    """The same algebra with exact constants, for expressions: sqrt(3) is not a float."""
 
     def constant(self, value: Fraction) -> Ball:
+        """The ball of an exact rational."""
         return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
 def _ball_sign(x: Ball) -> Ball:
+    """The sign of a ball; the hull of −1 and 1 if it contains zero."""
     if x > 0:
         return flint.arb(1)
     if x < 0:
@@ -69,23 +72,26 @@ def _ball_sign(x: Ball) -> Ball:
 
 
 def _ball_truth(decided: bool, refuted: bool) -> Ball:
+    """1 if decided, 0 if refuted, else the hull of both."""
     if decided:
         return flint.arb(1)
     return flint.arb(0) if refuted else flint.arb(0).union(flint.arb(1))
 
 
 def _ball_is_true(x: Ball) -> Ball:
+    """The truth value of a ball: whether it is nonzero."""
     return _ball_truth(x != 0, x == 0)
 
 
 def _select_ball(condition: Ball, yes: Ball, no: Ball) -> Ball:
+    """`yes` or `no` by the condition; their hull if the condition is undecided."""
     if condition == 0:
         return no
     return yes if condition != 0 else yes.union(no)
 
 
 def _ball_power(x: Ball, y: Ball) -> Ball:
-    """Whole powers of anything; others of what is positive."""
+    """The power of balls; whole exponents allow any base, other exponents positive bases."""
     whole = y.unique_fmpz() if y.is_exact() and y.is_integer() else None
     return x ** int(whole) if whole is not None else x**y
 
@@ -129,16 +135,19 @@ def make_ball(
     named: Mapping[str, Expression] | None = None,
     name: str = "",
 ) -> Ball:
-    """A number as a ball: a float, fraction or decimal text for exactly what it is; a parameter
-    that is known as a float only, by its expression."""
+    """The ball of a number: exact for floats, fractions and decimal text.
+
+    A parameter that is only known as a float is computed from its expression in `named`.
+    """
     if isinstance(value, PiMultiple):
         return make_ball(value.coefficient) * flint.arb.pi()
     if named is not None and isinstance(value, float) and name in named:
 
-        def lookup(other: str) -> Ball:
-            return evaluate_expression(named[other], ExactBallAlgebra(), lookup)
+        def ball_of_name(other: str) -> Ball:
+            """The ball of a parameter, from its expression."""
+            return evaluate_expression(named[other], ExactBallAlgebra(), ball_of_name)
 
-        return lookup(name)
+        return ball_of_name(name)
     try:
         exact = Fraction(str(value)) if isinstance(value, str) else Fraction(value)
     except (ValueError, TypeError, OverflowError):
@@ -150,6 +159,7 @@ def make_ball(
 
 @contextmanager
 def ball_precision(bits: int) -> Iterator[None]:
+    """Sets the precision of ball arithmetic, in bits, for a block."""
     before = flint.ctx.prec
     flint.ctx.prec = bits
     try:
@@ -160,23 +170,24 @@ def ball_precision(bits: int) -> Iterator[None]:
 
 @dataclass(frozen=True, repr=False)
 class Interval(NotebookDisplayed):
-    """All numbers from mid − radius to mid + radius: exact decimals, as text."""
+    """All numbers from mid − radius to mid + radius, both exact decimals as text."""
 
     mid: str
     radius: str
 
     def summary(self) -> str:
-        """The middle and the radius."""
+        """The midpoint and the radius, in one line."""
         return f"Interval {self.mid} ± {self.radius}"
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
+        """The exact lower and upper bounds."""
         mid, radius = Fraction(self.mid), Fraction(self.radius)
         return mid - radius, mid + radius
 
     @property
     def digits(self) -> float:
-        """The number of certain digits; infinite where all are."""
+        """The number of certain decimal digits; infinite for an exact value."""
         mid, radius = abs(Fraction(self.mid)), Fraction(self.radius)
         if not radius:
             return inf
@@ -198,12 +209,13 @@ class Interval(NotebookDisplayed):
 
 
 def _log10_of_fraction(x: Fraction) -> float:
+    """The decimal logarithm of a fraction of any size."""
     shift = x.numerator.bit_length() - x.denominator.bit_length()
     return log10(float(x / Fraction(2) ** shift)) + shift * log10(2)
 
 
 def interval_from_ball(ball: Ball, digits: int) -> Interval:
-    """The ball in decimals, outward."""
+    """The ball in decimals, rounded outward."""
     if not ball.is_finite():
         raise UnsupportedError(
             "no finite interval holds the value",
@@ -214,6 +226,7 @@ def interval_from_ball(ball: Ball, digits: int) -> Interval:
 
 
 def _decimal_text(whole: int, power: int) -> str:
+    """The number whole · 10^power as text."""
     sign, digits = int(whole < 0), tuple(int(d) for d in str(abs(whole)))
     return str(Decimal((sign, digits, power)) if whole else Decimal(0))
 
@@ -221,7 +234,7 @@ def _decimal_text(whole: int, power: int) -> str:
 def evaluate_tape_in_balls(
     tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], bits: int
 ) -> list[list[Ball]]:
-    """All outputs at a precision; `inputs` makes the balls of the inputs at it."""
+    """All outputs of a tape as balls; `inputs` makes those of the inputs at the precision."""
     with ball_precision(bits):
         return read_tape(tape, BallAlgebra(), inputs())
 
@@ -229,8 +242,11 @@ def evaluate_tape_in_balls(
 def certify_tape(
     tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], digits: int = 30
 ) -> list[list[Interval]]:
-    """Intervals of all outputs. Entries much smaller than the largest are certain to as many
-    places behind the point; what precision does not improve is left as wide as it is."""
+    """Intervals of all outputs that are certain to `digits` digits where possible.
+
+    Entries much smaller than the largest are certain to as many decimal places. Intervals that more
+    precision does not improve stay wide.
+    """
     bits, before = int(digits * 3.33) + 64, None
     while True:
         found = evaluate_tape_in_balls(tape, inputs, bits)
@@ -245,7 +261,7 @@ def certify_tape(
 
 
 def _relative_ball_width(ball: Ball, largest: Ball, digits: int) -> float:
-    """The radius, as a share of what was asked for."""
+    """The radius of a ball as a share of the requested accuracy."""
     if not ball.is_finite():
         return float("inf")
     if ball.rad() == 0:
@@ -261,9 +277,9 @@ def exact_ball_inputs(
     parameters: Mapping[str, ExactNumber],
     named: Mapping[str, Expression],
 ) -> Callable[[], list[list[Ball]]]:
-    """Inputs of a tape: values by port, and the parameters of its port p."""
+    """A function that makes the balls of a tape's inputs from `values` and parameters."""
 
-    def made() -> list[list[Ball]]:
+    def make_input_balls() -> list[list[Ball]]:
         return [
             [make_ball(x) for x in values[port.name]]
             if port.name in values
@@ -271,7 +287,7 @@ def exact_ball_inputs(
             for port in tape.inputs
         ]
 
-    return made
+    return make_input_balls
 
 
 # -- agreement -----------------------------------------------------------------------------
@@ -279,8 +295,10 @@ def exact_ball_inputs(
 
 @dataclass(frozen=True)
 class BallAgreement:
-    """Whether two tapes agree at random states to so many digits of their largest entry; this is
-    no proof, but what is left where functions are not rational."""
+    """Whether two tapes agree at random states to `digits` digits of their largest entry.
+
+    This is not a proof, but the only check where functions are not rational.
+    """
 
     is_agreed: bool
     digits: int
@@ -300,7 +318,7 @@ def compare_tapes_in_balls(
     digits: int = 30,
     states: int = 8,
 ) -> BallAgreement:
-    """Compares two tapes at states that `inputs` makes by number."""
+    """Compares two tapes at states; `inputs` makes the inputs of the state with a number."""
     differing: dict[str, None] = {}
     for k in range(states):
         bits = int(digits * 3.33) + 200

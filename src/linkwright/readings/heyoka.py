@@ -1,14 +1,15 @@
-"""The tape as heyoka's expressions, whose Taylor series its integrators compute to any order."""
+"""The tape as heyoka expressions, whose Taylor series heyoka computes to any order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from types import ModuleType
 
 from ..algebra.exact.tape_algebra import read_tape
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
+from ..types import HeyokaExpression
 
 _HEYOKA_FUNCTIONS = {
     Op.SQRT: "sqrt", Op.SIN: "sin", Op.COS: "cos", Op.TAN: "tan", Op.ASIN: "asin", Op.ACOS: "acos",
@@ -17,28 +18,31 @@ _HEYOKA_FUNCTIONS = {
 }  # fmt: skip
 
 
-def import_heyoka() -> Any:
-    """The package; the extra that brings it is named where it is missing."""
+def import_heyoka() -> ModuleType:
+    """The package heyoka; raises with the name of the extra if it is not installed."""
     try:
-        import heyoka as found
+        import heyoka
     except ImportError:
         raise UnsupportedError(
             "Taylor series need heyoka, which is not installed",
             remedy='install it: pip install "linkwright[taylor]"',
         ) from None
-    return found
+    package: ModuleType = heyoka
+    return package
 
 
 class HeyokaAlgebra:
-    """Instructions on heyoka's expressions."""
+    """The operations of a tape on heyoka expressions."""
 
     def __init__(self) -> None:
         self.hy = import_heyoka()
 
-    def constant(self, value: Fraction) -> Any:
+    def constant(self, value: Fraction) -> HeyokaExpression:
+        """The number as a heyoka expression."""
         return self.hy.expression(float(value))
 
-    def apply(self, op: Op, operands: Sequence[Any]) -> Any:
+    def apply(self, op: Op, operands: Sequence[HeyokaExpression]) -> HeyokaExpression:
+        """The heyoka expression of an operation; raises if it is not smooth."""
         if op in _HEYOKA_FUNCTIONS:
             return getattr(self.hy, _HEYOKA_FUNCTIONS[op])(*operands)
         a, *rest = operands
@@ -70,6 +74,8 @@ class HeyokaAlgebra:
                 )
 
 
-def tape_to_heyoka(tape: Tape, inputs: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """All outputs, entries row by row, for expressions of the entries of all inputs."""
+def tape_to_heyoka(
+    tape: Tape, inputs: Sequence[Sequence[HeyokaExpression]]
+) -> list[list[HeyokaExpression]]:
+    """All outputs as heyoka expressions, entries row by row, for expressions of all inputs."""
     return read_tape(tape, HeyokaAlgebra(), inputs)

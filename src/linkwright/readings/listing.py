@@ -1,6 +1,6 @@
 """The tape as a list of assignments that a person can follow, in the order of computation.
 
-What is used once is written where it is used; what is used more often gets a name.
+A value that is used once is written where it is used; a value that is used more often gets a name.
 """
 
 from __future__ import annotations
@@ -41,13 +41,15 @@ _FUNCTION_NAMES = {
 
 @dataclass(frozen=True)
 class TapeAssignment:
+    """A named value and its expression."""
+
     name: str
     value: Expression
 
 
 @dataclass(frozen=True)
 class TapeListing:
-    """Intermediate variables in the order of computation, then the outputs' entries."""
+    """Intermediate variables in the order of computation, and the entries of the outputs."""
 
     steps: tuple[TapeAssignment, ...]
     results: Mapping[str, tuple[TapeAssignment, ...]]
@@ -58,12 +60,17 @@ def list_tape(
     input_names: Mapping[str, Sequence[str]],
     literals: Mapping[str, Fraction] | None = None,
 ) -> TapeListing:
-    """The tape as assignments; `input_names` names the entries of each input, of which `literals`
-    are written as numbers."""
+    """The tape as assignments.
+
+    `input_names` has the names of the entries of each input; those in `literals` are written as
+    numbers.
+    """
     return _TapeLister(tape, input_names, literals or {}).list_assignments()
 
 
 class _TapeLister:
+    """Lists the assignments of one tape."""
+
     def __init__(
         self,
         tape: Tape,
@@ -82,10 +89,12 @@ class _TapeLister:
         self.steps: list[TapeAssignment] = []
 
     def used_registers(self) -> NDArray[np.int32]:
+        """The registers that instructions read, once for each use."""
         args = np.ravel(self.tape.args[self.tape.ops != Op.INPUT])
         return args[args >= 0].astype(np.int32)
 
     def list_assignments(self) -> TapeListing:
+        """The assignments of all named values, and the entries of the outputs."""
         for k in range(len(self.tape)):
             value = self.instruction_expression(k)
             self.values.append(self.assign_name(value) if self.deserves_name(k, value) else value)
@@ -99,6 +108,7 @@ class _TapeLister:
         return TapeListing(tuple(self.steps), results)
 
     def deserves_name(self, k: int, value: Expression) -> bool:
+        """Whether a value gets a name: it is used more than once, or its text is long."""
         op = Op(int(self.tape.ops[k]))
         if op in (Op.INPUT, Op.CONSTANT) or isinstance(value, Name):
             return False
@@ -108,6 +118,7 @@ class _TapeLister:
         return bool(self.uses[k] > 1) or len(expression_text(value)) > MAX_UNNAMED_LENGTH
 
     def assign_name(self, value: Expression) -> Expression:
+        """Adds an assignment of the value to a new name; the name as an expression."""
         self.count += 1
         while (name := f"x{self.count}") in self.taken_names:
             self.count += 1
@@ -115,6 +126,7 @@ class _TapeLister:
         return Name(name)
 
     def instruction_expression(self, k: int) -> Expression:
+        """The expression of instruction k in inputs and named values."""
         op = Op(int(self.tape.ops[k]))
         if op is Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[k, :2])
@@ -157,12 +169,12 @@ def _product_factors(expression: Expression) -> tuple[Expression, ...]:
 
 
 def _product_with_powers(factors: tuple[Expression, ...]) -> Expression:
-    """The product with repeated factors as squares, cubes, …"""
+    """The product with repeated factors as powers."""
     counts = Counter(factors)
     powers = [Power(f, Number(Fraction(n))) if n > 1 else f for f, n in counts.items()]
     return powers[0] if len(powers) == 1 else Product(tuple(powers))
 
 
 def _entry_label(name: str, index: tuple[int, ...]) -> str:
-    """Entries are counted from 1, as in books."""
+    """The label of an entry, `M[1,2]`, counted from 1 as in books."""
     return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name

@@ -1,4 +1,4 @@
-"""Recording of CasADi functions as straight-line tapes, and passes over them."""
+"""Tapes, their recording from CasADi functions, and passes over them."""
 
 from ..ports import Port
 from .compilable_tapes import (
@@ -36,4 +36,4 @@ __all__ = [
     "reorder_instructions",
     "schedule_tape",
     "vector_expressions",
-]  # fmt: skip
+]

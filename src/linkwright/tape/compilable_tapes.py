@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..ports import Port
 from ..types import SX
@@ -12,21 +12,26 @@ from .record import record_tape
 from .schedule import schedule_tape
 from .tape import Tape
 
+if TYPE_CHECKING:
+    import casadi as ca
+
 NamedExpression = tuple[str, SX, tuple[int, ...]]
 """An input or output of a function: its name, its expression, and the shape of its numbers."""
 
 
 def record_compilable_tape(
-    function: Any, inputs: Sequence[Port] | None = None, outputs: Sequence[Port] | None = None
+    function: ca.Function,
+    inputs: Sequence[Port] | None = None,
+    outputs: Sequence[Port] | None = None,
 ) -> Tape:
-    """The tape of a `casadi.Function`, ready to be compiled. See `record` for the ports."""
+    """The tape of a `casadi.Function`, ready to be compiled; for the ports see `record_tape`."""
     return schedule_tape(normalize_tape(record_tape(function, inputs, outputs)))
 
 
 def record_expression_tape(
     name: str, inputs: Sequence[NamedExpression], outputs: Sequence[NamedExpression]
 ) -> Tape:
-    """The tape of expressions, ready to be compiled. Inputs are symbols."""
+    """The tape of named expressions, ready to be compiled; the inputs must be symbols."""
     import casadi as ca
 
     function = ca.Function(
@@ -41,5 +46,5 @@ def record_expression_tape(
 
 
 def vector_expressions(expressions: Mapping[str, SX]) -> list[NamedExpression]:
-    """Column vectors as inputs or outputs of a function."""
+    """Column vectors by name, as inputs or outputs of a function."""
     return [(name, column, (int(column.shape[0]),)) for name, column in expressions.items()]

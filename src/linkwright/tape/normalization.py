@@ -1,7 +1,7 @@
-"""A pass over the tape: common subexpressions up to sign.
+"""The pass that merges common subexpressions, up to their sign.
 
-Every value is ± a base. Negations cost nothing: a − b and b − a are one subtraction, (−a)·b and
-a·(−b) one product, and signs meet in sums and outputs only.
+Every value is ± a base value. Negations cost nothing: a − b and b − a are one subtraction, (−a)·b
+and a·(−b) one product, and signs appear only in sums and outputs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SignedRegister = tuple[bool, int]  # whether negative, base
 
 
 def normalize_tape(tape: Tape) -> Tape:
-    """The same function in at most as many operations."""
+    """A tape of the same function with at most as many operations."""
     writer = TapeWriter()
     values: list[SignedRegister] = []
     final = {v for result in tape.results for v in result.tolist()}
@@ -33,6 +33,7 @@ def normalize_tape(tape: Tape) -> Tape:
 
 
 def _write_signed(writer: TapeWriter, value: SignedRegister) -> int:
+    """The register that holds the value with its sign."""
     negative, base = value
     return writer.write_instruction(Op.NEG, base) if negative else base
 
@@ -40,6 +41,7 @@ def _write_signed(writer: TapeWriter, value: SignedRegister) -> int:
 def _rewrite_instruction(
     tape: Tape, k: int, writer: TapeWriter, values: list[SignedRegister]
 ) -> SignedRegister:
+    """The value of instruction k on the new tape, as a sign and a base register."""
     op, operands = tape.operations[k], tape.operands[k]
     if op is Op.CONSTANT:
         number = float(tape.constants[k])
@@ -72,5 +74,6 @@ def _is_not_constant(writer: TapeWriter, base: int) -> bool:
 
 
 def _write_sum(writer: TapeWriter, one: SignedRegister, other: SignedRegister) -> SignedRegister:
+    """The sum of two signed registers, as a sign and a register."""
     (s, a), (t, b) = (one, other) if one[1] <= other[1] else (other, one)
     return s, writer.write_instruction(Op.ADD if s == t else Op.SUB, a, b)

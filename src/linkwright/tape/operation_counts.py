@@ -1,4 +1,4 @@
-"""Operation counts: +, −, ×, ÷, √, sin, cos and the like 1 each, fma 2, negation 0."""
+"""Operation counts: +, −, ×, ÷, √, sin, cos and similar count 1, fma 2, negation 0."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FREE_OPERATIONS = frozenset({Op.CONSTANT, Op.INPUT, Op.NEG})
 
 
 def count_tape_operations(tape: Tape) -> int:
-    """The number of floating-point operations of the tape."""
+    """The number of floating-point operations on the tape."""
     counts = Counter(tape.ops.tolist())
     return sum(
         n * (2 if op == Op.FMA else 1) for op, n in counts.items() if op not in _FREE_OPERATIONS
@@ -18,6 +18,7 @@ def count_tape_operations(tape: Tape) -> int:
 
 
 def count_operations_by_kind(tape: Tape) -> dict[str, int]:
+    """The number of floating-point operations on the tape by name: add, mul, sin, …"""
     counts = Counter(tape.ops.tolist())
     return {
         Op(op).name.lower(): n for op, n in sorted(counts.items()) if op not in _FREE_OPERATIONS
@@ -25,7 +26,7 @@ def count_operations_by_kind(tape: Tape) -> dict[str, int]:
 
 
 def count_state_operations(tape: Tape) -> dict[str, int]:
-    """Operations by kind, without those on parameters alone, which are done once and for all."""
+    """The number of operations by name, without those on parameters alone."""
     moving: list[bool] = []
     counts: Counter[str] = Counter()
     for k, code in enumerate(tape.ops.tolist()):

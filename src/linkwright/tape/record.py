@@ -1,10 +1,10 @@
-"""Recording of a CasADi SX function as a tape. CasADi reuses work slots; here each value is new."""
+"""The recording of a CasADi SX function as a tape, with a new value for each instruction."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 
 _NOT_IN_CASADI = {Op.CONSTANT, Op.INPUT, Op.SELECT, Op.FMA}
 _CASADI_OPERATIONS: dict[str, Op] = {op.name: op for op in set(Op) - _NOT_IN_CASADI} | {
-    "CONSTPOW": Op.POW, "FABS": Op.ABS, "FMIN": Op.MIN, "FMAX": Op.MAX,
-}  # fmt: skip
+    "CONSTPOW": Op.POW,
+    "FABS": Op.ABS,
+    "FMIN": Op.MIN,
+    "FMAX": Op.MAX,
+}
 
 
 @cache
 def _casadi_operation_names() -> dict[int, str]:
-    """CasADi's operations by their numbers."""
+    """The names of CasADi's operations by their codes."""
     import casadi as ca
 
     return {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
@@ -37,9 +40,9 @@ def record_tape(
     inputs: Sequence[Port] | None = None,
     outputs: Sequence[Port] | None = None,
 ) -> Tape:
-    """The tape of a `casadi.Function` made of SX expressions.
+    """The tape of a `casadi.Function` of SX expressions.
 
-    CasADi knows matrices only; `inputs` and `outputs` may say the true shapes.
+    CasADi knows only matrices; `inputs` and `outputs` give the actual shapes.
     """
     writer, names = TapeWriter(), _casadi_operation_names()
     rows_in = [_row_major_indices(function.sparsity_in(i)) for i in range(function.n_in())]
@@ -74,6 +77,7 @@ def record_tape(
 
 
 def _translate_operation(writer: TapeWriter, code: str, operands: list[int]) -> int:
+    """Writes a CasADi operation onto the tape; the register of its value."""
     if code in _CASADI_OPERATIONS:
         return writer.write_instruction(_CASADI_OPERATIONS[code], *operands)
     (a, *rest) = operands
@@ -95,17 +99,21 @@ def _translate_operation(writer: TapeWriter, code: str, operands: list[int]) -> 
             )
 
 
-def _row_major_indices(sparsity: Any) -> Integers:
+def _row_major_indices(sparsity: ca.Sparsity) -> Integers:
     """The row-major index in the full array of each stored entry (CasADi's column order)."""
     rows, columns = (np.array(indices, np.int64) for indices in sparsity.get_triplet())
     return rows * int(sparsity.size2()) + columns
 
 
-def _output_size(function: Any, output: int) -> int:
+def _output_size(function: ca.Function, output: int) -> int:
+    """The number of entries of an output."""
     return int(function.numel_out(output))
 
 
-def _function_ports(name: Any, size: Any, count: int) -> list[Port]:
+def _function_ports(
+    name: Callable[[int], str], size: Callable[[int], tuple[int, int]], count: int
+) -> list[Port]:
+    """The ports of a CasADi function; a matrix of one column is a vector."""
     found = []
     for i in range(count):
         rows, columns = size(i)

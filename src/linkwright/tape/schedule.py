@@ -1,8 +1,8 @@
-"""A pass over the tape: an order of instructions with short live ranges.
+"""The pass that orders instructions such that values have short live ranges.
 
-Mechanisms are computed from the tips inward. Outputs are made in that order, entries of the
-last joints first and those of all matrices together; each brings the instructions that it
-still lacks, in the order they had.
+Mechanisms are computed from the tips to the base. Outputs are computed in that order, entries of
+the last joints first and those of all matrices together; each output is preceded by the
+instructions that it still needs, in their old order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .writer import reorder_instructions
 
 
 def schedule_tape(tape: Tape) -> Tape:
-    """The same instructions in an order for few values alive at a time."""
+    """The tape with its instructions ordered such that few values are alive at a time."""
     arity = {int(op): n for op, n in OPERATION_ARITY.items()} | {int(Op.INPUT): 0}
     args, ops = tape.args.tolist(), tape.ops.tolist()
     done = np.zeros(len(tape), bool)
@@ -32,7 +32,7 @@ def schedule_tape(tape: Tape) -> Tape:
 
 
 def _outputs_first_order(tape: Tape) -> list[int]:
-    """Outputs by their indices: the largest first, then the other, then by output."""
+    """The output values, those with the largest indices first."""
     found = []
     for number, (port, result) in enumerate(zip(tape.outputs, tape.results, strict=True)):
         for index, value in zip(np.ndindex(*port.shape), result.tolist(), strict=True):

@@ -1,6 +1,7 @@
 """The tape: a straight-line program in single assignment, from a closed set of operations.
 
-It is all that the back half of the program sees. Value k is the result of instruction k.
+The machine layer and the exact algebra see nothing else of a function. Value k is the result of
+instruction k.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..types import Floats
 
 
 class Op(IntEnum):
-    """The closed list. Comparisons and logic give 1.0 or 0.0; SELECT takes (c, yes, no)."""
+    """The closed set of operations; comparisons and logic return 1.0 or 0.0."""
 
     CONSTANT = 0
     INPUT = 1
@@ -50,7 +51,7 @@ class Op(IntEnum):
     AND = 26
     OR = 27
     NOT = 28
-    SELECT = 29
+    SELECT = 29  # condition, yes, no
     FLOOR = 30
     FMA = 31
 
@@ -68,8 +69,9 @@ COMMUTATIVE_OPERATIONS = frozenset({Op.ADD, Op.MUL, Op.MIN, Op.MAX, Op.EQ, Op.NE
 
 @dataclass(frozen=True, eq=False)
 class Tape:
-    """`ops[k]` on `args[k]` gives value k; INPUT k is entry `args[k, 1]` of port `args[k, 0]`;
-    CONSTANT k is `constants[k]`. `results[j]` are the values of output j, row-major.
+    """`ops[k]` on `args[k]` gives value k. `results[j]` are the values of output j, row-major.
+
+    INPUT k is entry `args[k, 1]` of port `args[k, 0]`; CONSTANT k is `constants[k]`.
     """
 
     name: str
@@ -85,7 +87,7 @@ class Tape:
 
     @cached_property
     def operations(self) -> list[Op]:
-        """`ops` for passes over single instructions: a list is read ten times as fast."""
+        """`ops` as a list of `Op`, which passes over single instructions read ten times as fast."""
         return [_OPERATIONS[number] for number in self.ops.tolist()]
 
     @cached_property
@@ -96,7 +98,7 @@ class Tape:
 
     @property
     def digest(self) -> str:
-        """A hash of the whole program."""
+        """The SHA-256 hash of the whole program."""
         total = hashlib.sha256(repr((self.name, self.inputs, self.outputs)).encode())
         arrays: list[NDArray[Any]] = [self.ops, self.args, self.constants, *self.results]
         for array in arrays:

@@ -1,9 +1,8 @@
-"""Writing tapes: single assignment, nothing twice, nothing dead."""
+"""The writing of tapes in single assignment, without repeated or unused instructions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +13,18 @@ from .tape import COMMUTATIVE_OPERATIONS, Op, Tape
 
 
 class TapeWriter:
-    """Instructions in single assignment; an instruction that was written before is reused."""
+    """Writes instructions in single assignment; a repeated instruction is written once."""
 
     def __init__(self) -> None:
         self.ops: list[int] = []
         self.args: list[tuple[int, int, int]] = []
         self.constants: list[float] = []
-        self.written_before: dict[tuple[Any, ...], int] = {}
+        self.written_before: dict[tuple[object, ...], int] = {}
 
     def write_instruction(
         self, op: Op, a: int = -1, b: int = -1, c: int = -1, constant: float = 0.0
     ) -> int:
+        """Writes an instruction unless it is on the tape already; the number of its value."""
         if op in COMMUTATIVE_OPERATIONS and a > b:
             a, b = b, a
         # −0.0 and 0.0 are different constants
@@ -37,6 +37,7 @@ class TapeWriter:
         return self.written_before[key]
 
     def write_constant(self, value: float) -> int:
+        """Writes a constant; the number of its value."""
         return self.write_instruction(Op.CONSTANT, constant=value)
 
     def finish_tape(
@@ -46,6 +47,7 @@ class TapeWriter:
         outputs: Sequence[Port],
         results: Sequence[NDArray[np.int32]],
     ) -> Tape:
+        """The tape of all instructions, with the given ports and outputs."""
         return Tape(
             name,
             tuple(inputs),
@@ -73,7 +75,7 @@ def remove_dead_instructions(tape: Tape) -> Tape:
 
 
 def reorder_instructions(tape: Tape, order: Integers) -> Tape:
-    """The tape with just the given instructions, in that order (operands before use)."""
+    """The tape with only the given instructions, in that order (operands before use)."""
     new = np.full(len(tape) + 1, -1, np.int32)  # the last entry maps −1 to −1
     new[order] = np.arange(len(order))
     ops = tape.ops[order]

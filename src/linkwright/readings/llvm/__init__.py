@@ -1,11 +1,11 @@
-"""The tape as machine code: NumPy generalized ufuncs, one state a SIMD lane."""
+"""The tape as machine code: NumPy generalized ufuncs that compute one state in each SIMD lane."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from functools import cache as once
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from .step_loop import StepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
 if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
     from .target import MachineTarget
 
 __all__ = [
@@ -35,8 +37,7 @@ __all__ = [
 def assemble_tape(
     tape: Tape, item_bytes: int, target: MachineTarget | None = None, course: StepLoop | None = None
 ) -> bytes:
-    """The object file of a tape, for numbers of 8 or 4 bytes; it is loaded with
-    `shared_object_code`."""
+    """The object file of a tape for numbers of 8 or 4 bytes; it needs `shared_object_code` when loaded."""
     from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
     from .target import host_target
 
@@ -47,7 +48,7 @@ def assemble_tape(
 
 
 def shared_object_code(item_bytes: int, target: MachineTarget | None = None) -> bytes:
-    """The object file of what all functions of a precision share, from the cache or compiled."""
+    """The object file of the functions that all code of a precision shares, cached or compiled."""
     name = code_cache.cache_key("support", item_bytes, target or code_cache.cpu_identity())
     content = code_cache.read_cache_entry(name)
     if content is None:
@@ -58,6 +59,7 @@ def shared_object_code(item_bytes: int, target: MachineTarget | None = None) -> 
 
 @once
 def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> bytes:
+    """The object file of the shared functions, compiled now."""
     from .shared_ir import shared_functions_ir
     from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION
     from .target import host_target
@@ -71,19 +73,20 @@ def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> byte
     )
 
 
-def _compile_ir(text: str, machine: Any) -> bytes:
+def _compile_ir(text: str, machine: llvm.TargetMachine) -> bytes:
+    """The object file of an LLVM module."""
     import llvmlite.binding as llvm
 
-    def translate() -> bytes:
+    def emit_object_code() -> bytes:
         module = llvm.parse_assembly(text)
         module.verify()
         return bytes(machine.emit_object(module))
 
-    return call_interruptibly(translate)
+    return call_interruptibly(emit_object_code)
 
 
 def _usable_cores() -> int:
-    """Cores that this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -100,9 +103,15 @@ def compile_tape(
     Large batches are split between `threads` threads (None: one for each core).
     """
     return compile_cached_tape(
-        tape.name, documentation, tape.inputs, tape.outputs, lambda: tape, (tape.digest,), target,
-        threads,
-    )  # fmt: skip
+        tape.name,
+        documentation,
+        tape.inputs,
+        tape.outputs,
+        lambda: tape,
+        (tape.digest,),
+        target=target,
+        threads=threads,
+    )
 
 
 def compile_expressions(
@@ -123,13 +132,14 @@ def compile_cached_tape(
     outputs: Sequence[Port],
     tape: Callable[[], Tape],
     identity: Sequence[object],
+    *,
     target: MachineTarget | None = None,
     threads: int | None = None,
 ) -> np.ufunc:
-    """The same for a tape that is made only if no code is stored for its `identity`."""
+    """The generalized ufunc of a tape that is made only if no code is stored for its `identity`."""
     made = once(tape)
 
-    def loop(item_bytes: int) -> LoadedCode:
+    def load_loop_code(item_bytes: int) -> LoadedCode:
         key = code_cache.cache_key(identity, item_bytes, target or code_cache.cpu_identity())
         return _load_cached_code(
             key, lambda: assemble_tape(made(), item_bytes, target), item_bytes, target
@@ -140,8 +150,8 @@ def compile_cached_tape(
         documentation,
         tuple(inputs),
         tuple(outputs),
-        loop(8),
-        lambda: loop(4),
+        load_loop_code(8),
+        lambda: load_loop_code(4),
         threads=threads or _usable_cores(),
     )
 
@@ -149,8 +159,11 @@ def compile_cached_tape(
 def compile_step_loop(
     tape: Tape, course: StepLoop, target: MachineTarget | None = None
 ) -> np.ufunc:
-    """A tape of one step, walked as often as its inputs say, on the caller's thread: a generalized
-    ufunc of float64 like `(3),(steps,3),()->(kept,3)`. Outputs are to be given as `out=`."""
+    """The generalized ufunc that repeats a tape of one step, as often as its inputs say.
+
+    It has float64 arguments such as `(3),(steps,3),()->(kept,3)`, runs on the caller's thread, and needs its outputs as
+    `out=`.
+    """
     key = code_cache.cache_key((tape.digest, course), 8, target or code_cache.cpu_identity())
     code = _load_cached_code(key, lambda: assemble_tape(tape, 8, target, course), 8, target)
     return make_step_gufunc(tape, course, code)
@@ -159,7 +172,7 @@ def compile_step_loop(
 def _load_cached_code(
     key: str, make: Callable[[], bytes], item_bytes: int, target: MachineTarget | None
 ) -> LoadedCode:
-    """The code of a key: from this process, else from the cache on disk, else made now."""
+    """The code of a key: from this process, else from the cache on disk, else compiled now."""
 
     def load_code() -> LoadedCode:
         content = code_cache.read_cache_entry(key)

@@ -1,7 +1,7 @@
-"""A tape cut into pieces: functions of a length that instruction caches and compilers like.
+"""A tape divided into chunks: functions of a length that suits instruction caches and compilers.
 
-Values that cross a cut wait in a workspace. Inputs, sines and cosines of inputs, and constants
-are at hand everywhere and never wait.
+Values that are needed in a later chunk are stored in a workspace. Inputs, sines and cosines of inputs, and constants
+are available everywhere.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ OUTPUT_CHUNK_WEIGHT = 8
 
 @dataclass(frozen=True)
 class TapeChunk:
-    """Instructions [start, stop); `loads` maps values to the workspace slots they wait in,
-    `saves` maps values made here that are needed later to theirs."""
+    """Instructions [start, stop) with the values that they load and save.
+
+    `loads` maps values to the workspace slots that hold them; `saves` maps values that are needed later to theirs.
+    """
 
     start: int
     stop: int
@@ -36,7 +38,7 @@ class TapeChunk:
 def cut_tape(
     tape: Tape, at_hand: set[int], fused: Mapping[int, FusedMultiplyAdd]
 ) -> tuple[list[TapeChunk], int]:
-    """The pieces of a tape, and the number of workspace slots they need.
+    """The chunks of a tape, and the number of workspace slots that they need.
 
     A fused sum needs the factors of its product, not the product.
     """
@@ -73,6 +75,7 @@ def cut_tape(
 
 
 def _instruction_operands(tape: Tape, k: int, fused: Mapping[int, FusedMultiplyAdd]) -> list[int]:
+    """The values that instruction k needs."""
     if k in fused:
         return [*tape.operands[fused[k].product][:2], fused[k].other]
     op = tape.operations[k]
@@ -82,7 +85,7 @@ def _instruction_operands(tape: Tape, k: int, fused: Mapping[int, FusedMultiplyA
 def _chunk_bounds(
     tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int]
 ) -> list[tuple[int, int]]:
-    """The cuts: near every LENGTH of weight, where the fewest values are alive."""
+    """The bounds of the chunks: about every CHUNK_LENGTH of weight, where the fewest values are alive."""
     weight = np.ones(len(tape), np.int64)
     for result in tape.results:
         np.add.at(weight, result[tape.ops[result] != Op.CONSTANT], OUTPUT_CHUNK_WEIGHT)
@@ -101,7 +104,7 @@ def _chunk_bounds(
 
 
 def _count_live_values(operands: Sequence[Sequence[int]], at_hand: set[int]) -> Integers:
-    """The number of values that cross the cut before each instruction."""
+    """The number of values that are alive before each instruction."""
     last = np.arange(len(operands))
     for k, used in enumerate(operands):
         for a in used:

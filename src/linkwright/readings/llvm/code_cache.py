@@ -1,8 +1,7 @@
-"""Compiled code on disk, so that the second start of a program compiles nothing.
+"""Compiled code on disk, so that a program compiles nothing when it starts again.
 
-An entry is a file in a folder that only its owner may enter. Its name is a hash of all that
-the code depends on; it begins with a checksum, and it appears whole or not at all. Whatever is
-wrong with an entry or with the folder, the answer is the same: as if nothing were stored.
+An entry is a file in a folder that only its owner may enter. Its name is a hash of everything that the code depends on;
+it begins with a checksum, and it is written atomically. A damaged entry or an unsafe folder counts as an empty cache.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ _ENTRY_SUFFIX, _UNFINISHED_SUFFIX = ".lwc", ".lwc-part"
 
 
 def cache_key(*parts: object) -> str:
-    """A name for what depends on `parts`, on our sources, and on the compiler's version."""
+    """The key of code that depends on `parts`, on our sources, and on the versions of the compiler."""
     text = json.dumps([_sources_hash(), _compiler_versions(), *map(repr, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read_cache_entry(name: str) -> bytes | None:
-    """Read the entry of a key, if it exists and is sound."""
+    """The content of the entry of a key; None if there is none or it is damaged."""
     folder = _cache_folder()
     if folder is None:
         return None
@@ -47,7 +46,7 @@ def read_cache_entry(name: str) -> bytes | None:
 
 
 def write_cache_entry(name: str, content: bytes) -> None:
-    """Stores content under a key; nothing happens where that is impossible."""
+    """Stores content under a key; does nothing where that is impossible."""
     folder = _cache_folder()
     if folder is None:
         return
@@ -67,11 +66,12 @@ def write_cache_entry(name: str, content: bytes) -> None:
 
 
 def _entry_checksum(name: str, content: bytes) -> bytes:
+    """The checksum of an entry and its key."""
     return hashlib.sha256(name.encode() + content).hexdigest().encode()
 
 
 def _cache_folder() -> Path | None:
-    """The folder, made if need be; None if it is switched off or open to others."""
+    """The folder of the cache, created if needed; None if it is switched off or others can enter it."""
     named = os.environ.get("LINKWRIGHT_CACHE")
     if named == "off" or not _sources_hash():
         return None
@@ -94,8 +94,11 @@ _bytes_written: dict[Path, int] = {}
 
 
 def _is_scan_due(folder: Path, size: int) -> bool:
-    """Whether a scan is due: at the first entry, and after each 64th part of the limit, since a scan takes
-    longer than storing one."""
+    """Whether the folder's size must be scanned again.
+
+    That is the case at the first entry and after each 64th part of the limit, since a scan takes longer than writing an
+    entry.
+    """
     written = _bytes_written.get(folder, MAX_CACHE_BYTES) + size
     is_due = written > MAX_CACHE_BYTES // 64
     _bytes_written[folder] = 0 if is_due else written
@@ -103,7 +106,7 @@ def _is_scan_due(folder: Path, size: int) -> bool:
 
 
 def _prune_cache(folder: Path) -> None:
-    """Removes entries, and what an interrupted writer left; never anybody else's files."""
+    """Removes the oldest entries and unfinished files until the cache is within its limit."""
     entries = []
     for entry in os.scandir(folder):
         if not entry.name.endswith((_ENTRY_SUFFIX, _UNFINISHED_SUFFIX)):
@@ -122,7 +125,7 @@ def _prune_cache(folder: Path) -> None:
 
 @cache
 def _sources_hash() -> str:
-    """A hash of this package's own sources; nothing where they cannot be read (a zip file)."""
+    """A hash of the sources of this package; empty if they cannot be read (in a zip file)."""
     package = Path(__file__).parents[2]
     total = hashlib.sha256()
     paths = sorted(package.rglob("*.py"))
@@ -133,6 +136,7 @@ def _sources_hash() -> str:
 
 @cache
 def _compiler_versions() -> list[str]:
+    """The versions of CasADi and llvmlite."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = []
@@ -146,7 +150,7 @@ def _compiler_versions() -> list[str]:
 
 @cache
 def cpu_identity() -> str:
-    """The features that tell this CPU from others, without asking LLVM."""
+    """The features that distinguish this CPU from others, read without LLVM."""
     named = [platform.system(), platform.machine(), platform.processor()]
     with contextlib.suppress(OSError):
         first = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0]

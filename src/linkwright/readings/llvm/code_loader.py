@@ -1,6 +1,6 @@
-"""Object code into memory, without LLVM: the few relocations of ELF that our code has.
+"""Loads object code into memory without LLVM, with the few ELF relocations that our code has.
 
-Elsewhere than on Linux with x86-64, LLVM's own loader does this.
+On systems other than Linux with x86-64, LLVM's own loader does this.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _SHARED_CODE: list[mmap.mmap] = []
 class LoadedCode:
     """The function `loop` of an object file in memory.
 
-    `memory` owns the code: a mapping, or an engine of LLVM. Whoever calls the code at `address`
-    keeps this object; with the last reference to it the memory goes back to the system.
+    `memory` owns the code: a mapping, or an engine of LLVM. A caller of the code at `address` must keep this object;
+    the memory is freed with the last reference to it.
     """
 
     address: int
@@ -59,8 +59,10 @@ class LoadedCode:
 
 
 def load_object_code(content: bytes, support: bytes) -> LoadedCode:
-    """Load an object file into memory of its own. `support` is the object file of the functions
-    that it calls but does not contain; it is loaded once, and kept."""
+    """Loads an object file into memory of its own.
+
+    `support` is the object file of the shared functions that it calls; it is loaded once and kept.
+    """
     if sys.platform == "linux" and platform.machine() == "x86_64":
         return _CodeImage(content, _load_shared_code(support)).load_code()
     return load_code_by_llvm(content, support)
@@ -68,15 +70,14 @@ def load_object_code(content: bytes, support: bytes) -> LoadedCode:
 
 @cache
 def _load_shared_code(content: bytes) -> dict[str, int]:
-    """The addresses of the shared functions. There are a few such files in a process (one a
-    precision and target), which stay loaded."""
+    """The addresses of the shared functions by name, loaded once for each precision and target."""
     memory, addresses = _CodeImage(content, {}).map_into_memory()
     _SHARED_CODE.append(memory)
     return addresses
 
 
 def load_code_by_llvm(content: bytes, support: bytes) -> LoadedCode:
-    """Load an object file by LLVM's own loader."""
+    """Loads an object file by LLVM's own loader."""
     import llvmlite.binding as llvm
 
     from .target import host_target
@@ -90,13 +91,17 @@ def load_code_by_llvm(content: bytes, support: bytes) -> LoadedCode:
 
 @dataclass(frozen=True)
 class _ElfSymbols:
+    """The symbol table of an object file, and the names in it."""
+
     names: list[str]
     table: NDArray[Any]
 
 
 class _CodeImage:
-    """An object file laid out in memory: its allocated sections, then a slot for each function
-    outside of it that it calls: one of those whose addresses are `known`, or of the C library."""
+    """An object file laid out in memory: its allocated sections, then a slot for each external function.
+
+    An external function is one whose address is `known`, or one of the C library.
+    """
 
     def __init__(self, content: bytes, known: Mapping[str, int]) -> None:
         self.content = content
@@ -118,6 +123,7 @@ class _CodeImage:
         self.size = max(1, self.slots + _SLOT_BYTES * len(self.external))
 
     def read_symbols(self) -> _ElfSymbols:
+        """The symbol table of the object file."""
         (which,) = (self.sections["type"] == _SYMBOL_TABLE_TYPE).nonzero()[0]
         section = self.sections[which]
         strings = self.section_bytes(self.sections[section["link"]])
@@ -126,16 +132,17 @@ class _CodeImage:
         return _ElfSymbols(names, table)
 
     def section_bytes(self, section: np.void) -> bytes:
+        """The content of a section of the object file."""
         start, size = int(section["offset"]), int(section["size"])
         return self.content[start : start + size]
 
     def load_code(self) -> LoadedCode:
-        """Load the image; its function is `loop`."""
+        """Maps the image into memory; its function is `loop`."""
         memory, addresses = self.map_into_memory()
         return LoadedCode(addresses["loop"], memory)
 
     def map_into_memory(self) -> tuple[mmap.mmap, dict[str, int]]:
-        """The memory that holds the image, and the addresses of its functions by name."""
+        """Maps the image into memory; the memory, and the addresses of its functions by name."""
         private, writable = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE
         memory = mmap.mmap(-1, self.size, flags=private, prot=writable)
         image = np.frombuffer(memory, np.uint8)
@@ -157,12 +164,12 @@ class _CodeImage:
         return memory, {name: base + value for name, value in addresses if name}
 
     def external_address(self, name: str) -> bytes:
-        """The address of a function outside of the image, as eight bytes."""
+        """The address of a function outside the image, as eight bytes."""
         found = self.known.get(name)
         return (_c_function_address(name) if found is None else found).to_bytes(8, "little")
 
     def symbol_offsets(self) -> Integers:
-        """The offset of each symbol in the image; an external one is at its slot."""
+        """The offset of each symbol in the image; an external symbol is at its slot."""
         table = self.symbols.table
         starts = np.zeros(1 << 16, np.int64)  # by section, also the numbers kept for special ones
         starts[list(self.section_offsets)] = list(self.section_offsets.values())
@@ -171,7 +178,7 @@ class _CodeImage:
         return values
 
     def relocate_symbols(self, image: Bytes, base: int, values: Integers) -> None:
-        """Writes where symbols stand, by `values` in the image, to the places that refer to them."""
+        """Writes the addresses of symbols, at offsets `values`, to the places that refer to them."""
         for section in self.sections[self.sections["type"] == _RELOCATIONS_TYPE]:
             if int(section["info"]) not in self.section_offsets:
                 continue
@@ -193,7 +200,7 @@ class _CodeImage:
 
 
 def _is_relocation_type(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
-    """`np.isin` for small numbers, which takes a tenth of its time."""
+    """Whether each relocation has one of the types; ten times as fast as `np.isin`."""
     marks = np.zeros(_RELOCATION_TYPES, bool)
     marks[types] = True
     chosen: Booleans = marks[np.minimum(kind, _RELOCATION_TYPES - 1)]
@@ -201,12 +208,13 @@ def _is_relocation_type(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
 
 
 def _patch_bytes(image: Bytes, where: Integers, new: Bytes) -> None:
+    """Writes new bytes at the given offsets of the image."""
     image[where[:, None] + np.arange(new.shape[1])] = new
 
 
 @cache
 def _c_function_address(name: str) -> int:
-    """The address of a function of the C or the mathematics library."""
+    """The address of a function of the C library or the mathematics library."""
     for library in (None, "libm.so.6"):
         found = getattr(ctypes.CDLL(library), name, None)
         if found is not None:
@@ -216,11 +224,13 @@ def _c_function_address(name: str) -> int:
 
 @cache
 def _mprotect() -> Any:
+    """The C function mprotect with its argument types."""
     function = ctypes.CDLL(None, use_errno=True).mprotect
     function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return function
 
 
 def _make_executable(address: int, size: int) -> None:
+    """Makes memory readable and executable, and no longer writable."""
     if _mprotect()(address, size, mmap.PROT_READ | mmap.PROT_EXEC):
         raise OSError(ctypes.get_errno(), "memory cannot be made executable")

@@ -1,6 +1,6 @@
-"""The compiled code of this process by its key: equal functions share one copy.
+"""The compiled code of this process by its key, so that equal functions share one copy.
 
-The table itself keeps nothing alive: code goes with its last user.
+The table keeps no code alive: code is freed with its last user.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from .code_loader import LoadedCode
 
 
 class _KeyLock:
-    """Held by the thread that loads the code of one key."""
+    """The lock that a thread holds while it loads the code of one key."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()  # a finalizer may run anywhere, and compile
 
 
 class CodeTable:
-    """Loaded code by key. Threads that ask for one key at once wait for the first of them."""
+    """Loaded code by key; threads that request one key at the same time load it once."""
 
     def __init__(self) -> None:
         self._codes: WeakValueDictionary[str, LoadedCode] = WeakValueDictionary()
         self.renew_locks()
 
     def renew_locks(self) -> None:
-        """Makes new locks, for a child process: the threads that held the old ones stayed behind."""
+        """Makes new locks for a child process, where no thread can release the old ones."""
         self._guard = threading.RLock()
         self._locks: WeakValueDictionary[str, _KeyLock] = WeakValueDictionary()
 
@@ -36,7 +36,7 @@ class CodeTable:
         return len(self._codes)
 
     def get_or_load(self, key: str, load_code: Callable[[], LoadedCode]) -> LoadedCode:
-        """The code of a key; `load_code` loads it where nobody uses it yet."""
+        """The code of a key; `load_code` loads it if no function uses it yet."""
         found = self._codes.get(key)
         if found is not None:
             return found
@@ -48,6 +48,7 @@ class CodeTable:
             return found
 
     def _key_lock(self, key: str) -> _KeyLock:
+        """The lock of a key."""
         with self._guard:
             found = self._locks.get(key)
             if found is None:

@@ -1,7 +1,7 @@
-"""Multiplications that disappear into fused multiply–adds.
+"""Products that are absorbed by fused multiply–adds.
 
-LLVM fuses a product that is used once. A product that is used in several sums, and in nothing
-else, saves an instruction too when it is computed inside each of them.
+LLVM fuses a product that is used once. A product that is used only in sums, but in several, also saves an instruction
+if it is computed inside each of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ...tape import OPERATION_ARITY, Op, Tape
 
 @dataclass(frozen=True)
 class FusedMultiplyAdd:
-    """±(a·b) ± c in place of a sum of the product and c."""
+    """The operation ±(a·b) ± c in place of a sum of the product and c."""
 
     product: int
     minus_product: bool
@@ -23,7 +23,7 @@ class FusedMultiplyAdd:
 
 
 def find_fused_multiply_adds(tape: Tape) -> tuple[dict[int, FusedMultiplyAdd], set[int]]:
-    """Sums that become fused, and products that nobody needs any more."""
+    """The sums that become fused, and the products that are then unused."""
     users = _users_of_values(tape)
     outputs = {v for result in tape.results for v in result.tolist()}
     sums: dict[int, FusedMultiplyAdd] = {}
@@ -43,6 +43,7 @@ def find_fused_multiply_adds(tape: Tape) -> tuple[dict[int, FusedMultiplyAdd], s
 
 
 def _users_of_values(tape: Tape) -> dict[int, list[int]]:
+    """The instructions that use each value."""
     users: defaultdict[int, list[int]] = defaultdict(list)
     for k, (op, operands) in enumerate(zip(tape.operations, tape.operands, strict=True)):
         if op is not Op.INPUT:
@@ -52,7 +53,7 @@ def _users_of_values(tape: Tape) -> dict[int, list[int]]:
 
 
 def _fuse_into_sum(tape: Tape, user: int, product: int) -> FusedMultiplyAdd | None:
-    """How a sum takes a product in; None if it is not a sum, or the product's double."""
+    """The fused form of a sum with a product; None if it is not a sum, or twice the product."""
     op, (a, b, _) = tape.operations[user], tape.operands[user]
     minus = op is Op.SUB
     if not (minus or op is Op.ADD) or a == b:

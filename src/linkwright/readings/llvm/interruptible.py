@@ -1,4 +1,4 @@
-"""Long calls into C that Ctrl-C need not wait for."""
+"""Long calls into C that Ctrl-C can interrupt."""
 
 from __future__ import annotations
 
@@ -13,14 +13,17 @@ _STACK_BYTES = 64 << 20
 
 
 def call_interruptibly(work: Callable[[], T]) -> T:
-    """The result of work that sits in C without the interpreter's lock. The main thread lets
-    another one do it, and hears Ctrl-C meanwhile; the work then ends by itself, unheeded."""
+    """The result of `work`, a long call into C without the interpreter's lock.
+
+    The main thread waits for another thread that does the work, so that Ctrl-C interrupts the wait; the work then ends
+    unused.
+    """
     if threading.current_thread() is not threading.main_thread():
         return work()
     results: list[T] = []
     failures: list[BaseException] = []
 
-    def keep_result() -> None:
+    def run_in_thread() -> None:
         try:
             results.append(work())
         except BaseException as error:
@@ -28,7 +31,7 @@ def call_interruptibly(work: Callable[[], T]) -> T:
 
     before = threading.stack_size(_STACK_BYTES)
     try:
-        thread = threading.Thread(target=keep_result, name="linkwright-llvm")
+        thread = threading.Thread(target=run_in_thread, name="linkwright-llvm")
         thread.start()
     finally:
         threading.stack_size(before)

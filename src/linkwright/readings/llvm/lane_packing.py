@@ -1,9 +1,8 @@
-"""Rows of arrays into lanes and back, as LLVM IR.
+"""LLVM IR that copies rows of arrays into lanes and back.
 
-A block holds W states: for each entry of an operand one vector, a state a lane. Whole blocks
-of contiguous rows go through in-register transposes of W×W tiles; everything else (strides,
-tails) entry by entry. Lanes beyond a tail repeat its last state, so that they raise no flag
-that the state itself does not.
+A block holds W states: for each entry of an operand one vector, with one state in each lane. Whole blocks of contiguous
+rows are transposed in registers in W×W tiles; everything else (strides, incomplete blocks) is copied entry by entry.
+Unused lanes repeat the last state, so that they raise no other floating-point flags than that state does.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ declare void @unpack.entries(ptr, i64, ptr, ptr, i64, i64, i64, i64, i64, i64)
 
 
 def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
-    """`@pack` and `@unpack`, by tiles and by entries, for vectors of `lanes` scalars."""
+    """The IR of `@pack` and `@unpack`, by tiles and by entries, for vectors of `lanes` scalars."""
     rows = _LanePacker(scalar, item_bytes, lanes)
     return (
         rows.write_declarations()
@@ -33,6 +32,8 @@ def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
 
 
 class _LanePacker:
+    """Writes the packing functions for one vector type."""
+
     def __init__(self, scalar: str, item_bytes: int, lanes: int) -> None:
         self.t = scalar
         self.size = item_bytes
@@ -43,13 +44,14 @@ class _LanePacker:
         self.per_lane = min(lanes, 16 // item_bytes)
 
     def write_declarations(self) -> str:
+        """Declares the masked loads and stores of LLVM."""
         return (
             f"declare {self.v} @llvm.masked.load.{self.suffix}.p0(ptr, {self.b}, {self.v})\n"
             f"declare void @llvm.masked.store.{self.suffix}.p0({self.v}, ptr, {self.b})\n"
         )
 
     def transpose_vectors(self, lines: list[str], names: list[str], tag: str) -> list[str]:
-        """W vectors of W scalars, transposed: first inside 128-bit lanes, then the lanes."""
+        """Transposes W vectors of W scalars, first inside 128-bit lanes, then the lanes."""
         inside = self.exchange_vectors(lines, names, tag, 1, self.interleaved_lanes)
         return self.exchange_vectors(lines, inside, tag, self.per_lane, self.alternate_lanes)
 
@@ -61,7 +63,7 @@ class _LanePacker:
         distance: int,
         order: Callable[[int, int], list[int]],
     ) -> list[str]:
-        """Exchanges between vectors whose indices differ in one bit, for bit after bit."""
+        """Exchanges entries between vectors whose indices differ in one bit, bit after bit."""
         w, v = self.w, self.v
         end = self.per_lane if distance < self.per_lane else w
         while distance < end:
@@ -81,7 +83,7 @@ class _LanePacker:
         return names
 
     def interleaved_lanes(self, distance: int, half: int) -> list[int]:
-        """The lanes of runs of `distance` from the one vector and the other in turn."""
+        """The shuffle that takes runs of `distance` lanes from both vectors in turn."""
         found = []
         for n in range(self.w):
             other = self.w if n & distance else 0
@@ -90,13 +92,14 @@ class _LanePacker:
         return found
 
     def alternate_lanes(self, distance: int, half: int) -> list[int]:
-        """Every other lane of the one vector, then of the other."""
+        """The shuffle that takes every other 128-bit lane of one vector, then of the other."""
         lanes = self.w // self.per_lane
         chosen = [lane for lane in range(lanes) if lane % 2 == half]
         one = [lane * self.per_lane + n for lane in chosen for n in range(self.per_lane)]
         return one + [self.w + n for n in one]
 
     def write_row_addresses(self, tag: str) -> list[str]:
+        """The addresses of the W rows of a tile."""
         lines = []
         for n in range(self.w):
             lines += [
@@ -106,7 +109,7 @@ class _LanePacker:
         return lines
 
     def write_tile_function(self, name: str, tag: str, masked: bool) -> str:
-        """One W×W tile between the array's rows at %tile and the block's vectors at %target."""
+        """Copies one W×W tile between the array's rows at %tile and the block's vectors at %target."""
         v, w = self.v, self.w
         lines = self.write_row_addresses(tag)
         vectors = [f"  %{tag}d{n} = getelementptr {v}, ptr %{tag}target, i64 {n}" for n in range(w)]
@@ -135,7 +138,7 @@ class _LanePacker:
         return "\n".join(lines)
 
     def write_lane_mask(self) -> str:
-        """%mask of the first %left lanes."""
+        """The mask of the first %left lanes, in %mask."""
         w = self.w
         steps = ", ".join(f"i64 {n}" for n in range(w))
         return f"""  %lefts = insertelement <{w} x i64> poison, i64 %left, i32 0
@@ -143,9 +146,9 @@ class _LanePacker:
   %mask = icmp ult <{w} x i64> <{steps}>, %many"""
 
     def write_pack_tiles(self) -> str:
-        """Whole blocks of contiguous rows, W columns at a time, the last ones masked.
+        """Packs whole blocks of contiguous rows, W columns at a time, the last columns masked.
 
-        Operands are padded to whole tiles in a block, so that there nothing is masked.
+        Operands in a block are padded to whole tiles, so that nothing is masked there.
         """
         v, w = self.v, self.w
         return f"""
@@ -180,7 +183,7 @@ done:
 """
 
     def write_half_tile(self) -> str:
-        """Half of a tile's states: two transposed squares side by side are their rows."""
+        """Copies half of a tile's states: two transposed squares side by side are their rows."""
         v, w, half = self.v, self.w, self.w // 2
         square = _LanePacker(self.t, self.size, half)
         lines = []
@@ -204,10 +207,10 @@ done:
         return "\n".join(lines)
 
     def write_unpack_tiles(self) -> str:
-        """Tiles of a table of (first entry, slot), to contiguous rows of a whole block.
+        """Unpacks tiles of a table of (first entry, slot) to contiguous rows of a whole block.
 
-        Half of the states at a time: rows whose distance is a power of two share cache sets,
-        and eight of them at once push each other out.
+        Half of the states at a time: rows at distances of a power of two share cache sets, and eight of them at once
+        would evict each other.
         """
         return f"""
 define void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %size) {{
@@ -243,7 +246,7 @@ done:
 """
 
     def write_unpack_last_tile(self) -> str:
-        """The tile at the end of an operand, of which only %left entries exist."""
+        """Unpacks the tile at the end of an operand, of which only %left entries exist."""
         return f"""
 define void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
 {self.write_lane_mask()}
@@ -253,7 +256,7 @@ define void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
 """
 
     def write_pack_entries(self) -> str:
-        """Any strides, any number of states: rows × columns entries, lane by lane."""
+        """Packs rows × columns entries of any strides and any number of states, lane by lane."""
         t, v, w = self.t, self.v, self.w
         return f"""
 define void @pack.entries(ptr %array, i64 %stride, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count, ptr %block) {{
@@ -292,7 +295,7 @@ done:
 """
 
     def write_unpack_entries(self) -> str:
-        """Tiles of a table, to any strides; entries beyond the operand's size do not exist."""
+        """Unpacks tiles of a table to any strides; entries beyond the operand's size are skipped."""
         t, v, w = self.t, self.v, self.w
         return f"""
 define void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %table, i64 %tiles, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{

@@ -1,10 +1,9 @@
-"""Places of outputs in a context, and when they leave it.
+"""Places of outputs in a context, and the chunks after which they are written to arrays.
 
-Outputs leave in tiles of W entries, as soon as the chunk that completes a tile has run and
-while its vectors are still in the nearest cache. Neighbouring tiles stand side by side, so
-that a tile may begin at any entry: large outputs leave in tiles that begin where cache lines
-do, `lead` entries after the row (known when the arrays are), and a store touches one line only.
-Constants are written once into a context, and never change.
+Outputs are written in tiles of W entries, as soon as the chunk that completes a tile has run and while its vectors are
+still in the nearest cache. Neighbouring tiles are adjacent, so that a tile may begin at any entry: large outputs are
+written in tiles that begin at cache lines, `lead` entries after the row (known at the call), so that a store touches
+only one line. Constants are written once into a context and never change.
 """
 
 from __future__ import annotations
@@ -29,9 +28,11 @@ RegisterIndices = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class OutputTile:
-    """Entries [first, first + W) of an output port, at W slots of a context; one that `leads`
-    begins `lead` entries later, in both. Of a tile at an `edge` only a part is written: the
-    first `lead` entries, all but `lead`, or the rest of the output."""
+    """Entries [first, first + W) of an output port, at W slots of a context.
+
+    A tile that `leads` begins `lead` entries later in both. Of a tile at an `edge` only a part is written: the first
+    `lead` entries, all but `lead`, or the rest of the output.
+    """
 
     port: int
     first: int
@@ -42,9 +43,11 @@ class OutputTile:
 
 @dataclass
 class TilePlan:
-    """`completed_tiles[c]` are the tiles that are complete after chunk c, and `leaving_tiles[c]`
-    those which whole blocks of contiguous rows write then; `store_slots` says to which slots values
-    go when they are made, and `constant_slots` where constants stand."""
+    """The tiles of all outputs and the slots of their values.
+
+    `completed_tiles[c]` are the tiles that are complete after chunk c, and `leaving_tiles[c]` those which whole blocks
+    of contiguous rows write then; `store_slots` has the slots of values and `constant_slots` those of constants.
+    """
 
     completed_tiles: list[list[OutputTile]]
     leaving_tiles: list[list[OutputTile]]
@@ -54,7 +57,7 @@ class TilePlan:
 
 
 def plan_output_tiles(tape: Tape, chunks: Sequence[TapeChunk], lanes: int) -> TilePlan:
-    """Slots (counted from 0) for all outputs of a tape."""
+    """The tiles of all outputs of a tape, with slots counted from 0."""
     piece = np.zeros(len(tape), np.int64)
     for n, chunk in enumerate(chunks):
         piece[chunk.start : chunk.stop] = n
@@ -76,8 +79,7 @@ def _place_output_tiles(
 ) -> tuple[list[OutputTile], list[int]]:
     """The tiles of an output, and the chunks that complete them.
 
-    Constants leave with a neighbour. Where one number fills neighbouring tiles (blocks of zeros),
-    they share slots.
+    Constants are written with a neighbour. Neighbouring tiles filled with one number (blocks of zeros) share slots.
     """
     tiles: list[OutputTile] = []
     ready: list[int] = []
@@ -99,8 +101,11 @@ def _place_output_tiles(
 def _reserve_tile_slots(
     plan: TilePlan, values: RegisterIndices, piece: RegisterIndices, lanes: int, flat: bool
 ) -> int:
-    """Slots for a tile. One of a single number gets one more, which keeps the rows of a matrix
-    from following each other at powers of two, in the same sets of the cache."""
+    """The first slot of a new tile.
+
+    A tile of a single number gets one slot more, so that the rows of a matrix do not follow each other at powers of
+    two, in the same cache sets.
+    """
     start = plan.slots
     wanted = [*values[: int(flat)].tolist(), *values.tolist()]
     for at, value in enumerate(wanted, start):
@@ -115,9 +120,9 @@ def _reserve_tile_slots(
 def _align_tiles(
     plan: TilePlan, tiles: list[OutputTile], ready: list[int], result: RegisterIndices, lanes: int
 ) -> tuple[list[OutputTile], list[int]]:
-    """Tiles that begin with cache lines; before and behind them a part of a tile is left.
+    """The tiles that begin at cache lines, with a part of a tile before and after them.
 
-    Between two tiles of one number, there are two of it for all.
+    All pairs of neighbouring tiles of one number share two tiles of it.
     """
     found = [replace(tiles[0], edge="head"), replace(tiles[-1], leads=True, edge="tail")]
     when = [ready[0], ready[-1]]

@@ -1,8 +1,6 @@
-"""Shared functions of one precision, as LLVM IR: rows into lanes and back, sines and
-cosines, threads.
+"""LLVM IR of the functions that all code of one precision shares: lane packing, sincos, threads.
 
-It is the larger part of the code of a small function, and the same in all: compiled once, stored
-once, and loaded once.
+It is the larger part of the code of a small function, and the same in all: it is compiled, stored and loaded once.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from .threads import SPLIT_DECLARATION, thread_split_ir
 
 
 def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> str:
-    """The module of all shared functions, for numbers of 8 or 4 bytes."""
+    """The LLVM module of all shared functions, for numbers of 8 or 4 bytes."""
     lanes = target.vector_lanes(item_bytes)
     parts = [
         f'target triple = "{target.triple}"',
@@ -27,7 +25,7 @@ def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> 
 
 
 def shared_function_declarations(lanes: int) -> str:
-    """The declarations of shared functions in the module of a function."""
+    """The declarations of the shared functions in the module of a tape."""
     d = f"<{lanes} x double>"
     return f"""{PACKING_DECLARATIONS}{SPLIT_DECLARATION}
 declare void @sines.cosines(ptr, ptr, ptr, ptr, i64)
@@ -36,7 +34,7 @@ declare {{{d}, {d}}} @sincos({d})
 
 
 def _angle_loop_ir(target: MachineTarget, scalar: str, item_bytes: int) -> str:
-    """A loop over angles in a context: their offsets are added, sines and cosines stored."""
+    """A loop over angles in a context that adds their offsets and stores their sines and cosines."""
     lanes = target.vector_lanes(item_bytes)
     v, d = f"<{lanes} x {scalar}>", f"<{lanes} x double>"
     writer = SincosWriter(target, lanes)

@@ -1,10 +1,9 @@
-"""sin and cos of a vector, as LLVM IR: at most 2 ulp for |x| < 2²⁰, libm's beyond.
+"""sin and cos of a vector as LLVM IR: at most 2 ulp for |x| < 2²⁰, by libm beyond.
 
-Reduction (Cody–Waite): k = round(x·2/π) by adding 1.5·2⁵², r = x − k·π/2 with π/2 as the sum
-of three doubles. x − k·P1 is exact: both are multiples of 2⁻⁵² and the difference is below 1.
-Without fma, P1 and P2 are split so that every product is exact. All parts are positive, so
-that −0 stays −0.
-Polynomials: minimax in relative error on |r| ≤ π/4, below 4e-18.
+Reduction (Cody–Waite): k = round(x·2/π) by adding 1.5·2⁵², r = x − k·π/2 with π/2 as the sum of three doubles. x − k·P1
+is exact: both are multiples of 2⁻⁵² and the difference is below 1. Without fma, P1 and P2 are split so that every
+product is exact. All parts are positive, so that −0 stays −0. Polynomials: minimax in relative error on |r| ≤ π/4,
+below 4e-18.
 """
 
 from __future__ import annotations
@@ -30,18 +29,18 @@ _COS_COEFFICIENTS = [-0.5, 0.041666666666666595, -0.001388888888887304, 2.480158
 
 
 def llvm_hexadecimal(value: float) -> str:
-    """A double as LLVM writes it, bit for bit."""
+    """A double as an LLVM literal, bit for bit."""
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 
 def sincos_ir(target: MachineTarget, lanes: int) -> str:
-    """`@sincos(x) -> {sin, cos}` on vectors of doubles, and the slow way for huge arguments."""
+    """The IR of `@sincos(x) -> {sin, cos}` on vectors of doubles, and of its slow path for huge arguments."""
     writer = SincosWriter(target, lanes)
     return writer.write_slow_function() + writer.write_function()
 
 
 class SincosWriter:
-    """Writes the instructions for `%given`; they may stand in a function or in a loop."""
+    """Writes the instructions for sin and cos of `%given`, inside a function or a loop."""
 
     def __init__(self, target: MachineTarget, lanes: int) -> None:
         self.has_fma = target.has_fma
@@ -52,13 +51,16 @@ class SincosWriter:
         self.lines: list[str] = []
 
     def vector_constant(self, value: float) -> str:
+        """The vector whose lanes are all the value."""
         return f"splat (double {llvm_hexadecimal(value)})"
 
     def write_instruction(self, name: str, instruction: str) -> str:
+        """Writes an instruction and names its result."""
         self.lines.append(f"  %{name} = {instruction}")
         return f"%{name}"
 
     def write_multiply_add(self, name: str, a: str, b: str, c: str) -> str:
+        """Writes a·b + c, fused if the target has fma."""
         if self.has_fma:
             v, suffix = self.v, f"v{self.lanes}f64"
             return self.write_instruction(
@@ -68,7 +70,7 @@ class SincosWriter:
         return self.write_instruction(name, f"fadd {self.v} {product}, {c}")
 
     def screen_huge_lanes(self) -> None:
-        """Lanes that are huge, infinite or NaN go the slow way, and this one as 0.
+        """Replaces huge, infinite and NaN lanes by 0; they take the slow path.
 
         They are compared as integers, which raises no floating-point flag.
         """
@@ -83,6 +85,7 @@ class SincosWriter:
         )
 
     def reduce_argument(self) -> str:
+        """Writes the argument reduction; the remainder r in |r| ≤ π/4."""
         shifted = self.write_multiply_add(
             "shifted",
             "%x",
@@ -99,6 +102,7 @@ class SincosWriter:
         return r
 
     def write_horner(self, name: str, coefficients: list[float]) -> str:
+        """Writes a polynomial in %z by Horner's scheme."""
         value = self.vector_constant(coefficients[-1])
         for n in range(len(coefficients) - 2, -1, -1):
             value = self.write_multiply_add(
@@ -107,6 +111,7 @@ class SincosWriter:
         return value
 
     def write_polynomials(self, r: str) -> tuple[str, str]:
+        """Writes the polynomials of sin r and cos r."""
         self.write_instruction("z", f"fmul {self.v} {r}, {r}")
         cube = self.write_instruction("cube", f"fmul {self.v} {r}, %z")
         sine = self.write_multiply_add("sine", self.write_horner("s", _SIN_COEFFICIENTS), cube, r)
@@ -116,7 +121,7 @@ class SincosWriter:
         return self.keep_zero_sign(sine, r), cosine
 
     def keep_zero_sign(self, sine: str, r: str) -> str:
-        """sin r has the sign of r, also when both are zero."""
+        """Gives sin r the sign of r, also if both are zero."""
         self.write_instruction("r.bits", f"bitcast {self.v} {r} to {self.i}")
         self.write_instruction("r.sign", f"and {self.i} %r.bits, splat (i64 {-(1 << 63)})")
         self.write_instruction("sine.bits", f"bitcast {self.v} {sine} to {self.i}")
@@ -124,7 +129,7 @@ class SincosWriter:
         return self.write_instruction("sine.z", f"bitcast {self.i} %sine.signed to {self.v}")
 
     def select_quadrant(self, sine: str, cosine: str) -> tuple[str, str]:
-        """k odd swaps sine and cosine; the next bit of k, or of k + 1, is the sign."""
+        """Selects sin and cos by the quadrant: odd k swaps both; a bit of k, or of k + 1, is the sign."""
         i, v = self.i, self.v
         self.write_instruction("bits", f"bitcast {v} %shifted to {i}")
         self.write_instruction("bit", f"and {i} %bits, splat (i64 1)")
@@ -144,7 +149,7 @@ class SincosWriter:
         return results[0], results[1]
 
     def write_body(self) -> str:
-        """Write the body from `%given` to `%sin.fast`, `%cos.fast`, and `%slow`: whether a lane is huge."""
+        """The code from `%given` to `%sin.fast`, `%cos.fast`, and `%slow`: whether a lane is huge."""
         self.screen_huge_lanes()
         self.select_quadrant(*self.write_polynomials(self.reduce_argument()))
         self.write_instruction("any", f"bitcast {self.b} %mask to i{self.lanes}")
@@ -152,11 +157,13 @@ class SincosWriter:
         return "\n".join(self.lines)
 
     def write_slow_call(self, name: str) -> str:
+        """The call of the slow path."""
         v = self.v
         given = f"{v} %given, {v} %sin.fast, {v} %cos.fast, {self.b} %mask"
         return f"  %{name} = call {{{v}, {v}}} @sincos.slow({given})"
 
     def write_slow_function(self) -> str:
+        """The function of the slow path, which calls libm for huge lanes."""
         v, lanes = self.v, self.lanes
         pair = f"{{{v}, {v}}}"
         return f"""
@@ -194,6 +201,7 @@ done:
 """
 
     def write_function(self) -> str:
+        """The function `@sincos`."""
         v = self.v
         pair = f"{{{v}, {v}}}"
         return f"""

@@ -1,20 +1,25 @@
-"""A tape of one step walked many times, as LLVM IR: states stay in their block all the way.
+"""LLVM IR that repeats a tape of one step: states stay in their block from step to step.
 
 for every batch of K blocks of W states
-    each block:  pack the states, and what is the same in all steps
-    each step:   each block: pack what belongs to the step, trigonometry
-                 each chunk: each block: the chunk, and unpack what is complete and kept
-                 each block: the new states take the place of the old ones
+    each block:  pack the states, and inputs that are the same in all steps
+    each step:   each block: pack the inputs of the step, trigonometry
+                 each chunk: each block: the chunk, and unpack completed outputs of kept steps
+                 each block: the new states replace the old ones
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ...ports import Port
+from ...tape import Tape
+from .output_tiles import TilePlan
 from .ufunc_loop import LoopWriter
+
+if TYPE_CHECKING:
+    from .tape_ir import ContextLayout, ScalarPrecision
 
 STEPS_AXIS, KEPT_STEPS_AXIS = "steps", "kept"
 """Names of the axes in a signature: of inputs over the steps, and of outputs over what is kept."""
@@ -22,10 +27,12 @@ STEPS_AXIS, KEPT_STEPS_AXIS = "steps", "kept"
 
 @dataclass(frozen=True)
 class StepLoop:
-    """How a tape is walked: its first `state_ports` outputs take the place of as many inputs after
-    every step, and the next `timed` inputs have one value for every step. Outputs are those of
-    every n-th step, as many as there is place for: steps = n · kept; of those in `last`, only the
-    last step's."""
+    """How a tape of one step is repeated.
+
+    Its first `state_ports` outputs replace as many inputs after every step, and the next `timed_ports` inputs have one
+    value for every step. Outputs are those of every n-th step, as many as there is room for: steps = n · kept; the
+    outputs in `last_step_outputs` are those of the last step only.
+    """
 
     state_ports: int
     timed_ports: int
@@ -36,7 +43,7 @@ class StepLoop:
         return self.state_ports <= number < self.state_ports + self.timed_ports
 
     def operand_axes(self, inputs: Sequence[Port], outputs: Sequence[Port]) -> list[list[str]]:
-        """Names and sizes of all axes, operand by operand."""
+        """The names and sizes of all axes, operand by operand."""
         leading = [[STEPS_AXIS] if self.is_timed(k) else [] for k in range(len(inputs))]
         leading += [
             [] if k in self.last_step_outputs else [KEPT_STEPS_AXIS] for k in range(len(outputs))
@@ -46,10 +53,20 @@ class StepLoop:
 
 
 class StepLoopWriter(LoopWriter):
-    """A loop whose operands have axes over the steps, as a `StepLoop` says."""
+    """Writes a loop whose operands have axes over the steps, as a `StepLoop` says."""
 
-    def __init__(self, *given: Any, course: StepLoop) -> None:
-        super().__init__(*given)
+    def __init__(
+        self,
+        tape: Tape,
+        layout: ContextLayout,
+        plan: TilePlan,
+        precision: ScalarPrecision,
+        lanes: int,
+        angles: bool,
+        *,
+        course: StepLoop,
+    ) -> None:
+        super().__init__(tape, layout, plan, precision, lanes, angles)
         self.course = course
         axes = course.operand_axes(self.ports[: self.n_in], self.ports[self.n_in :])
         self.dimensions = list(dict.fromkeys(name for names in axes for name in names))
@@ -65,6 +82,7 @@ class StepLoopWriter(LoopWriter):
     # -- pieces --------------------------------------------------------------------------
 
     def write_operands(self) -> str:
+        """Loads addresses, strides and the numbers of steps."""
         lines = [
             f"  %pt{k} = getelementptr i64, ptr %steps, i64 {at}\n  %time{k} = load i64, ptr %pt{k}"
             for k, at in enumerate(self.step_strides)
@@ -80,12 +98,13 @@ class StepLoopWriter(LoopWriter):
         return "\n".join([*lines, super().write_operands()])
 
     def write_row_jumps(self, k: int) -> str:
-        """Rows begin alike in cache lines if those of all steps do."""
+        """%jumps from row to row and from step to step, whose place in a cache line matters."""
         if not self.has_step_axis[k]:
             return super().write_row_jumps(k)
         return f"  %jumps{k} = or i64 %step{k}, %time{k}"
 
     def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
+        """The addresses of the operands of a block at the current step."""
         lines = [
             super().write_operand_places([k for k in operands if not self.has_step_axis[k]], tag)
         ]
@@ -98,7 +117,7 @@ class StepLoopWriter(LoopWriter):
         return "\n".join(lines)
 
     def write_port_packing(self, operands: Sequence[int], tag: str) -> str:
-        """Pack an input; one that stays the same from step to step is packed in the first only."""
+        """Packs inputs; an input that does not change from step to step is packed in the first step only."""
         lines = [self.write_operand_places(operands, tag)]
         for k in operands:
             cols, s0, s1 = self.operand_strides(k)
@@ -113,6 +132,7 @@ packed{k}:""")
         return "\n".join(lines)
 
     def write_unpacking(self, chunk: int) -> str:
+        """Unpacks the outputs that are complete after a chunk, if the step is kept."""
         written = super().write_unpacking(chunk)
         if not written:
             return ""
@@ -123,7 +143,7 @@ keep.c{chunk}:
 kept.c{chunk}:"""
 
     def write_state_carry(self) -> str:
-        """The states after a step in the place of those before it."""
+        """Copies the states after a step to the inputs of the next one."""
         lines = []
         tiles = [tile for some in self.plan.completed_tiles for tile in some]
         for tile in (tile for tile in tiles if tile.port < self.course.state_ports):
@@ -141,10 +161,11 @@ kept.c{chunk}:"""
     # -- functions -----------------------------------------------------------------------
 
     def write_loop(self) -> str:
+        """The whole loop, with its packing functions."""
         return self.write_any_packing() + self.write_broadcast_packing() + super().write_loop()
 
     def write_batch_body(self) -> str:
-        """Write the loop over the states of a batch, from `%batch:` on."""
+        """The loop over the steps of a batch, from `%batch:` on."""
         timed = [k for k in range(self.n_in) if self.course.is_timed(k)]
         others = [k for k in range(self.n_in) if k not in timed]
         begin = self.loop_over_blocks(
@@ -170,7 +191,7 @@ step:
 unpacked:"""
 
     def write_any_packing(self) -> str:
-        """One row for all states, contiguous rows of a whole block, or entry by entry."""
+        """The function that packs one row for all states, contiguous rows of a whole block, or entries."""
         return f"""
 define internal void @pack.any(ptr %array, i64 %stride, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count, i1 %tight, ptr %block) {{
 entry:
@@ -193,7 +214,7 @@ entries:
 """
 
     def write_broadcast_packing(self) -> str:
-        """The entries of one row into all lanes."""
+        """The function that copies the entries of one row into all lanes."""
         return f"""
 define internal void @pack.same(ptr %array, i64 %size, i64 %cols, i64 %s0, i64 %s1, ptr %block) {{
 entry:

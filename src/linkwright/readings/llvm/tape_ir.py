@@ -1,7 +1,7 @@
 """A tape as LLVM IR: functions on blocks of states.
 
-A block of W states lives in a context: one vector for every entry of the inputs, for sines
-and cosines of inputs, for values that wait between chunks, and for the outputs.
+A block of W states is stored in a context: one vector for every entry of the inputs, for sines and cosines of inputs,
+for values between chunks, and for the outputs.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _LIBM_FUNCTIONS = {
 
 @dataclass(frozen=True)
 class ScalarPrecision:
-    """A scalar type: its LLVM name, and its size in bytes."""
+    """A scalar type: its LLVM name and its size in bytes."""
 
     scalar: str
     bytes: int
 
     def literal(self, value: float) -> str:
-        """A literal; floats are written as the doubles they round to."""
+        """The value as an LLVM literal; a float is written as a double of the same value."""
         return llvm_hexadecimal(value if self.bytes == 8 else float(np.float32(value)))
 
 
@@ -56,7 +56,7 @@ SINGLE_PRECISION = ScalarPrecision("float", 4)
 
 @dataclass(frozen=True)
 class ContextLayout:
-    """The layout of a context, counted in vectors; operands fill whole tiles."""
+    """The first vectors of the parts of a context; operands fill whole tiles."""
 
     inputs: tuple[int, ...]
     trigonometry: int
@@ -76,11 +76,14 @@ def emit_tape_module(
 
 
 def _padded_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
+    """The first slots of ports padded to whole tiles, and the slot behind the last one."""
     ends = np.cumsum([start, *(math.ceil(port.size / lanes) * lanes for port in ports)])
     return [int(end) for end in ends]
 
 
 class _TapeEmitter:
+    """Emits the LLVM module of one tape."""
+
     def __init__(self, tape: Tape, target: MachineTarget, precision: ScalarPrecision) -> None:
         self.tape = tape
         self.target = target
@@ -108,8 +111,7 @@ class _TapeEmitter:
     # -- what is where -------------------------------------------------------------------
 
     def find_input_angles(self) -> dict[int, int]:
-        """Values whose sine or cosine is taken and that are an input, or an input plus a
-        constant; numbered."""
+        """The numbered angles: arguments of sin or cos that are an input, or an input plus a constant."""
         tape, found = self.tape, dict[int, int]()
         for k in np.flatnonzero((tape.ops == Op.SIN) | (tape.ops == Op.COS)):
             argument = int(tape.args[k, 0])
@@ -118,7 +120,7 @@ class _TapeEmitter:
         return found
 
     def split_angle(self, value: int) -> tuple[int, float] | None:
-        """The input and the offset that make up a value; −0.0 adds nothing at all."""
+        """The input and the offset that add up to a value, or None; −0.0 is no offset at all."""
         tape = self.tape
         if tape.ops[value] == Op.INPUT:
             return value, -0.0
@@ -133,14 +135,14 @@ class _TapeEmitter:
         return a, offset if tape.ops[value] == Op.ADD else -offset
 
     def find_loadable_values(self) -> set[int]:
-        """Values that every chunk can load or write down by itself."""
+        """The values that every chunk can load from the context or write as a literal."""
         simple = (self.tape.ops == Op.INPUT) | (self.tape.ops == Op.CONSTANT)
         turned = (self.tape.ops == Op.SIN) | (self.tape.ops == Op.COS)
         known = {int(k) for k in np.flatnonzero(turned) if int(self.tape.args[k, 0]) in self.angles}
         return {int(k) for k in np.flatnonzero(simple)} | known
 
     def context_slot(self, value: int) -> int:
-        """The slot of a value in the context."""
+        """The slot of an input, sine or cosine in the context."""
         if self.tape.ops[value] == Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[value, :2])
             return self.layout.inputs[port] + entry
@@ -148,6 +150,7 @@ class _TapeEmitter:
         return self.layout.trigonometry + 2 * self.angles[int(self.tape.args[value, 0])] + part
 
     def emit_module(self, course: StepLoop | None) -> str:
+        """The whole module, with a loop over states or, for a `course`, over steps."""
         functions = [self.emit_chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
         functions.append(self.emit_constants())
         fma = f"declare {self.v} @llvm.fma.{self.suffix}({self.v}, {self.v}, {self.v})"
@@ -166,7 +169,7 @@ class _TapeEmitter:
         return "\n".join(parts)
 
     def emit_constants(self) -> str:
-        """Outputs that are the same for all states, written once into a context."""
+        """The function that writes the outputs that are the same for all states into a context."""
         self.lines = []
         for value, at in self.plan.constant_slots:
             self.store_value(value, self.layout.outputs + at)
@@ -174,7 +177,7 @@ class _TapeEmitter:
         return f"\ndefine internal void @constants(ptr %ctx) noinline {{\n{body}\n  ret void\n}}\n"
 
     def emit_trigonometry(self) -> str:
-        """The angles, and the call that stores their sines and cosines."""
+        """The table of angles, and the function that stores their sines and cosines."""
         parts = [angle for value in self.angles if (angle := self.split_angle(value)) is not None]
         slots = ", ".join(f"i32 {self.context_slot(value)}" for value, _ in parts)
         offsets = ", ".join(f"double {llvm_hexadecimal(offset)}" for _, offset in parts)
@@ -193,6 +196,7 @@ define internal void @trigonometry(ptr %ctx) {{
     # -- chunks --------------------------------------------------------------------------
 
     def emit_chunk(self, number: int, chunk: TapeChunk) -> str:
+        """The function of a chunk."""
         self.lines = []
         self.loaded: set[int] = set()
         self.sincos_results: dict[int, str] = {}
@@ -215,6 +219,7 @@ define internal void @trigonometry(ptr %ctx) {{
         return f"\n{head} {{\n{body}\n  ret void\n}}\n"
 
     def store_value(self, value: int, at: int) -> None:
+        """Stores a value at a slot of the context."""
         name = self.load_value(value)
         self.lines += [
             f"  %s{at} = getelementptr {self.v}, ptr %ctx, i64 {at}",
@@ -222,7 +227,7 @@ define internal void @trigonometry(ptr %ctx) {{
         ]
 
     def load_value(self, k: int) -> str:
-        """The name of a value, which is loaded first if it is not there yet."""
+        """The name of a value, which is loaded first if needed."""
         if self.tape.operations[k] is Op.CONSTANT:
             constant = self.p.literal(float(self.tape.constants[k]))
             return f"splat ({self.p.scalar} {constant})"
@@ -240,9 +245,11 @@ define internal void @trigonometry(ptr %ctx) {{
         return f"%v{k}"
 
     def assign_value(self, k: int, instruction: str) -> None:
+        """Assigns an instruction to value k."""
         self.lines.append(f"  %v{k} = {instruction}")
 
     def emit_instruction(self, k: int, op: Op) -> None:
+        """Emits the code of instruction k."""
         v, args = self.v, self.tape.operands[k]
         if k in self.fused:
             self.emit_multiply_add(k, self.fused[k])
@@ -271,7 +278,7 @@ define internal void @trigonometry(ptr %ctx) {{
             self.emit_logic(k, op, args)
 
     def emit_multiply_add(self, k: int, fused: FusedMultiplyAdd) -> None:
-        """±(a·b) ± c; the negations become part of the instruction."""
+        """Emits ±(a·b) ± c; the negations become part of the instruction."""
         v, (a, b) = self.v, self.tape.operands[fused.product][:2]
         one, other, rest = self.load_value(a), self.load_value(b), self.load_value(fused.other)
         if fused.minus_product:
@@ -285,6 +292,7 @@ define internal void @trigonometry(ptr %ctx) {{
         )
 
     def emit_intrinsic(self, k: int, name: str, args: list[int]) -> None:
+        """Emits the call of an LLVM intrinsic."""
         given = ", ".join(f"{self.v} {self.load_value(a)}" for a in args)
         types = ", ".join([self.v] * len(args))
         if name != "fma":
@@ -292,7 +300,7 @@ define internal void @trigonometry(ptr %ctx) {{
         self.assign_value(k, f"call {self.v} @llvm.{name}.{self.suffix}({given})")
 
     def emit_sine_or_cosine(self, k: int, op: Op, argument: int) -> None:
-        """Emit a sine or cosine of a value that is not an input, by a call that gives both at once."""
+        """Emits the sine or cosine of a value that is not an input; one call computes both."""
         d, part = self.d, 0 if op is Op.SIN else 1
         if argument not in self.sincos_results:
             self.sincos_results[argument] = self.call_sincos(k, self.load_value(argument))
@@ -304,6 +312,7 @@ define internal void @trigonometry(ptr %ctx) {{
         self.assign_value(k, f"fptrunc {d} %e{k} to {self.v}")
 
     def call_sincos(self, k: int, x: str) -> str:
+        """Emits the call of `@sincos`, in double precision."""
         d = self.d
         if self.p.bytes == 4:
             self.lines.append(f"  %w{k} = fpext {self.v} {x} to {d}")
@@ -312,7 +321,7 @@ define internal void @trigonometry(ptr %ctx) {{
         return f"%p{k}"
 
     def emit_libm_call(self, k: int, name: str, args: list[int]) -> None:
-        """A function of libm, called for one lane after the other, in double."""
+        """Emits calls of a libm function, lane after lane, in double precision."""
         t = self.p.scalar
         self.declared.add(f"declare double @{name}({', '.join(['double'] * len(args))})")
         result = "poison"
@@ -333,12 +342,14 @@ define internal void @trigonometry(ptr %ctx) {{
             result = f"%{target}"
 
     def widen_to_double(self, name: str) -> str:
+        """The name of a scalar converted to double precision."""
         if self.p.bytes == 8:
             return f"%{name}"
         self.lines.append(f"  %{name}.d = fpext float %{name} to double")
         return f"%{name}.d"
 
     def emit_sign(self, k: int, a: int) -> None:
+        """Emits the sign: 1, −1, or the value itself if it is zero or NaN."""
         v, x, t = self.v, self.load_value(a), self.p.scalar
         one, minus = self.p.literal(1.0), self.p.literal(-1.0)
         self.lines += [
@@ -349,11 +360,13 @@ define internal void @trigonometry(ptr %ctx) {{
         self.assign_value(k, f"select {self.b} %down{k}, {v} splat ({t} {minus}), {v} %pos{k}")
 
     def emit_truth(self, k: int, name: str) -> str:
+        """Emits whether each lane of a value is nonzero."""
         given = self.load_value(k)
         self.lines.append(f"  %{name} = fcmp une {self.v} {given}, zeroinitializer")
         return f"%{name}"
 
     def emit_logic(self, k: int, op: Op, args: list[int]) -> None:
+        """Emits a comparison, a logical operation or a selection."""
         v, b = self.v, self.b
         if op is Op.SELECT:
             c = self.emit_truth(args[0], f"c{k}")

@@ -1,4 +1,4 @@
-"""The machine that code is made for: its name, features, and vector width."""
+"""The machine for which code is compiled: its name, features and vector width."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MachineTarget:
-    """An LLVM target; `vector_bytes` is the width of its vectors."""
+    """An LLVM target; `vector_bytes` is the width of its vectors in bytes."""
 
     triple: str
     cpu: str
@@ -21,17 +21,23 @@ class MachineTarget:
     has_fma: bool
 
     def vector_lanes(self, item_bytes: int) -> int:
+        """The number of scalars of a size in one vector."""
         return self.vector_bytes // item_bytes
 
     def target_machine(self, optimisation: int = 2) -> llvm.TargetMachine:
+        """The LLVM target machine with these features."""
         import llvmlite.binding as llvm
 
         _initialize_llvm()
         target = llvm.Target.from_triple(self.triple)
         return target.create_target_machine(
-            cpu=self.cpu, features=self.features, opt=optimisation, reloc="pic", codemodel="small",
+            cpu=self.cpu,
+            features=self.features,
+            opt=optimisation,
+            reloc="pic",
+            codemodel="small",
             jit=True,
-        )  # fmt: skip
+        )
 
 
 @lru_cache(maxsize=1)
@@ -44,7 +50,7 @@ def _initialize_llvm() -> None:
 
 @lru_cache(maxsize=1)
 def host_target() -> MachineTarget:
-    """This machine, with its full vector width."""
+    """This machine with its full vector width."""
     import llvmlite.binding as llvm
 
     triple = llvm.get_process_triple()
@@ -56,7 +62,7 @@ def host_target() -> MachineTarget:
 
 
 def x86_target(cpu: str, triple: str, flags: str, features: dict[str, bool]) -> MachineTarget:
-    """AVX-512 if it is whole, else AVX2 with FMA, else SSE2."""
+    """The target of an x86-64 machine: AVX-512 if complete, else AVX2 with FMA, else SSE2."""
     fma = features.get("fma", False)
     if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl") and fma:
         # LLVM prefers 256-bit vectors on some CPUs; we have counted and want 512.
@@ -74,7 +80,7 @@ X86_LEVELS = {
 
 
 def generic_x86_target(level: str) -> MachineTarget:
-    """A generic x86-64 machine of one vector width, for tests and for code that travels."""
+    """A generic x86-64 machine with one vector width, for tests and for portable code."""
     import llvmlite.binding as llvm
 
     cpu, flags, width, fma = X86_LEVELS[level]

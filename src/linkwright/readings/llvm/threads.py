@@ -1,10 +1,10 @@
-"""States split between threads, made for the call, as LLVM IR.
+"""LLVM IR that splits states between threads, which are created for each call.
 
 @loop      one range of states, or a split into shares of whole blocks
 @split     starts a thread for every share but the first, which is the caller's, and waits
-@start     one of them; where no thread is to be had, the caller does its work too
-@work      what a thread does: its range of states, then it notes its floating-point flags
-@wait      for one of them; its flags become the caller's
+@start     starts one of them; if no thread can be created, the caller does its work
+@work      computes the thread's range of states, then stores its floating-point flags
+@wait      waits for one of them; its flags become the caller's
 """
 
 from __future__ import annotations
@@ -129,13 +129,15 @@ SPLIT_DECLARATION = "declare void @split(ptr, ptr, ptr, ptr, i64, i64, i64)"
 
 
 def thread_split_ir() -> str:
-    """`@split`, and what it needs: the same for all functions, whose `@range` it is given."""
+    """The IR of `@split` and of the functions that it calls, the same for all tapes."""
     return _JOB_IR + _WORK_IR + _START_IR + _WAIT_IR + _SPLIT_IR
 
 
 def ufunc_loop_ir(length: int, lanes: int) -> str:
-    """`@loop`, which NumPy calls, for a tape of `length` instructions: as many threads as are
-    allowed and worth it, with shares of whole blocks."""
+    """The IR of `@loop`, which NumPy calls, for a tape of `length` instructions.
+
+    It uses as many threads as are allowed and worthwhile, with shares of whole blocks.
+    """
     worthwhile = max(lanes, MIN_WORK_PER_THREAD // max(1, length))
     return f"""
 define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{

@@ -1,12 +1,12 @@
-"""The loop that NumPy calls, as LLVM IR: states in batches of blocks, on several threads.
+"""LLVM IR of the loop that NumPy calls: states in batches of blocks, on several threads.
 
     for every batch of K blocks of W states
         each block:  pack, trigonometry
         each chunk:  each block: the chunk, and unpack what it has completed
 
-so that a chunk's code stays in the instruction cache, and outputs leave while they are in the
-data cache. Large batches are split between threads, made for the call, whose floating-point flags
-are the caller's in the end; small batches never notice.
+A chunk's code therefore stays in the instruction cache, and outputs are written while they are in the data cache. Large
+batches are split between threads, which are created for the call and whose floating-point flags become the caller's;
+small batches run on the caller's thread.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAX_CONTEXT_BYTES = 5 << 16
 class LoopWriter:
     """Writes `void loop(char **args, npy_intp *dimensions, npy_intp *steps, int64 *threads)`.
 
-    A wrong number of strides cannot happen, since the ufunc's signature fixes all sizes.
+    The number of strides is always right, since the ufunc's signature fixes all sizes.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class LoopWriter:
             position += len(port.shape)
 
     def count_blocks_together(self) -> int:
-        """Several blocks share the fetching of much code, if their contexts are small."""
+        """The number of blocks that run a chunk together: several if the code is long and contexts small."""
         fitting = MAX_CONTEXT_BYTES // (self.layout.size * self.w * self.item)
         return (
             max(1, min(MAX_BLOCKS_TOGETHER, fitting))
@@ -78,12 +78,13 @@ class LoopWriter:
         )
 
     def write_loop(self) -> str:
+        """The whole loop: a function for a range of states, and `@loop`, which splits them."""
         return self.write_range_function() + ufunc_loop_ir(self.length, self.w)
 
     # -- pieces --------------------------------------------------------------------------
 
     def write_context_memory(self) -> tuple[str, str]:
-        """Space for the contexts: on the stack while it is small."""
+        """The code that allocates and frees the contexts; small ones are on the stack."""
         align = self.w * self.item
         size = self.blocks * self.layout.size
         if align * size <= MAX_STACK_BYTES:
@@ -105,7 +106,7 @@ class LoopWriter:
         return "\n".join(lines), "  call void @free(ptr %heap)"
 
     def write_operands(self) -> str:
-        """Addresses and strides of all operands, and %tight: whether all rows are contiguous."""
+        """Loads addresses and strides of all operands, and sets %tight: whether all rows are contiguous."""
         lines = []
         tight = "true"
         for k, port in enumerate(self.ports):
@@ -133,8 +134,7 @@ class LoopWriter:
         return "\n".join(lines)
 
     def write_row_lead(self, k: int) -> str:
-        """%lead: entries before the first whole vector in an array's row, if all rows have as
-        many; else 0."""
+        """%lead: the entries before the first whole vector in an array's row, if all rows have as many; else 0."""
         line = self.w * self.item
         return f"""{self.write_row_jumps(k)}
   %integer{k} = ptrtoint ptr %array{k} to i64
@@ -152,7 +152,7 @@ class LoopWriter:
         return f"  %jumps{k} = or i64 %step{k}, 0"
 
     def operand_strides(self, k: int) -> tuple[int, str, str]:
-        """Columns and core strides of an operand, as rows and columns."""
+        """The number of columns and the core strides of an operand, as a matrix."""
         match self.ports[k].shape:
             case ():
                 return 1, "0", str(self.item)
@@ -164,7 +164,7 @@ class LoopWriter:
                 raise AssertionError(shape)
 
     def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
-        """Write the addresses of the operands of the block that begins at state %first."""
+        """The addresses of the operands of the block that begins at state %first."""
         lines = []
         for k in operands:
             lines += [
@@ -174,7 +174,7 @@ class LoopWriter:
         return "\n".join(lines)
 
     def choose_tiles_or_entries(self, tag: str, tiles: list[str], entries: list[str]) -> str:
-        """Tiles where rows are contiguous and the block is whole, else entries."""
+        """The branch to `tiles` if rows are contiguous and the block is whole, else to `entries`."""
         newline = "\n"
         return f"""
   %whole{tag} = icmp eq i64 %count{tag}, {self.w}
@@ -189,6 +189,7 @@ entries{tag}:
 moved{tag}:"""
 
     def write_packing(self) -> str:
+        """Packs the inputs of a block."""
         blocks, tiles, entries = [], [], []
         for k in range(self.n_in):
             cols, s0, s1 = self.operand_strides(k)
@@ -207,7 +208,7 @@ moved{tag}:"""
         return places + self.choose_tiles_or_entries(".in", tiles, entries)
 
     def write_unpacking(self, chunk: int) -> str:
-        """Write the unpacking of outputs that are complete after a chunk, port by port."""
+        """Unpacks the outputs that are complete after a chunk, port by port."""
         tag = f".c{chunk}"
         complete = self.tiles_by_port(self.plan.completed_tiles[chunk])
         leaving = self.tiles_by_port(self.plan.leaving_tiles[chunk])
@@ -230,13 +231,14 @@ moved{tag}:"""
         ) + self.choose_tiles_or_entries(tag, tiles, entries)
 
     def tiles_by_port(self, tiles: Sequence[OutputTile]) -> dict[int, list[OutputTile]]:
+        """The tiles by the operand number of their port."""
         found: dict[int, list[OutputTile]] = {}
         for tile in tiles:
             found.setdefault(self.n_in + tile.port, []).append(tile)
         return found
 
     def write_port_tiles(self, k: int, chunk: int, leaving: Sequence[OutputTile]) -> list[str]:
-        """Tiles of a port to contiguous rows: those at their places, and those that lead."""
+        """Unpacks the tiles of a port to contiguous rows: those at their places, and those that lead."""
         tag = f".c{chunk}"
         lines = [
             f"  %here.lead{tag}{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
@@ -258,19 +260,19 @@ moved{tag}:"""
         return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
 
     def tile_origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
-        """The origin of tiles, in the array and in the context."""
+        """The origins of tiles in the array and in the context."""
         if leads:
             return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
         return f"%here{tag}{k}", f"%own{tag}"
 
     def write_tile_table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
-        """A constant table of pairs; the arguments that hand it on: address and length."""
+        """Adds a constant table of pairs; the arguments for its address and length."""
         pairs = ", ".join(f"[2 x i32] [i32 {a}, i32 {b}]" for a, b in sorted(lines))
         self.tables.append(f"@{name} = internal constant [{len(lines)} x [2 x i32]] [{pairs}]")
         return f"ptr @{name}, i64 {len(lines)}"
 
     def write_edge_tile(self, k: int, tag: str, tile: OutputTile) -> str:
-        """A tile of which only some entries are written."""
+        """Unpacks a tile of which only some entries are written."""
         here, own = self.tile_origin(k, tag, tile.leads)
         name = f"{tag}{k}.{tile.edge}"
         left = {
@@ -283,7 +285,7 @@ moved{tag}:"""
   call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %from{name}, i64 {left})"""
 
     def loop_over_blocks(self, tag: str, before: str, body: str, after: str) -> str:
-        """A loop over the blocks of a batch; the body sees %own, %first and %count."""
+        """A loop over the blocks of a batch; its body uses %own, %first and %count."""
         return f"""  br label %head{tag}
 head{tag}:
   %k{tag} = phi i64 [0, %{before}], [%k1{tag}, %tail{tag}]
@@ -303,10 +305,11 @@ tail{tag}:
 {after}:"""
 
     def write_trigonometry(self, tag: str) -> str:
+        """The call that stores sines and cosines of the inputs of a block, if there are any."""
         return f"\n  call void @trigonometry(ptr %own{tag})" if self.angles else ""
 
     def loop_over_chunks(self, last: str) -> tuple[str, str]:
-        """Chunk after chunk, each for all blocks, from the label `last` on; the label behind."""
+        """The chunks in order, each for all blocks, after the label `last`; and the label behind them."""
         parts = []
         for n in range(self.chunks):
             body = f"  call void @chunk{n}(ptr %own.c{n})\n{self.write_unpacking(n)}"
@@ -317,7 +320,7 @@ tail{tag}:
     # -- functions -----------------------------------------------------------------------
 
     def write_batch_body(self) -> str:
-        """Write the loop over the states of a batch, from `batch:` to `unpacked:`."""
+        """The code of a batch, from `batch:` to `unpacked:`."""
         own = self.write_packing() + self.write_trigonometry(".in")
         chunks, _ = self.loop_over_chunks("packed")
         return f"""{self.loop_over_blocks(".in", "batch", own, "packed")}
@@ -326,7 +329,7 @@ tail{tag}:
 unpacked:"""
 
     def write_range_function(self) -> str:
-        """States [start, end) of the arrays."""
+        """The function that computes states [start, end) of the arrays."""
         allocate, free = self.write_context_memory()
         before = "allocated" if free else "entry"
         self.tables: list[str] = []
