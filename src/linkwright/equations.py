@@ -2,8 +2,8 @@
 
     M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇, t) + J(q)ᵀ λ
 
-A formulation gives builders for what it has; the rest follows here from those. Everything
-is made when asked for, and once.
+A formulation provides builders for some functions; the others follow from these here. Every
+expression is built once, when it is first needed.
 """
 
 from __future__ import annotations
@@ -39,11 +39,10 @@ FrameBuilder = Callable[[str], Any]
 class FormulationState:
     """A formulation's own states x, with ẋ = F(x, τ) and the maps between x and (q, q̇).
 
-    `rates_from_motion` is ẋ by x, q, q̇ and q̈, where x are more than (q, q̇) and follow from
-    these: errors then take them apart, and `from_motion` of `to_motion` puts them together again.
-    `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which choose among
-    several that the same x mean (whole turns); near ones are enough, and `rates` and `to_motion`
-    depend on nothing else of them.
+    `rates_from_motion` is ẋ as a function of x, q, q̇ and q̈, for states that are redundant and
+    follow from (q, q̇): integration errors then violate this, and `from_motion` of `to_motion`
+    restores it. `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which
+    x determines up to whole turns; `rates` and `to_motion` use them only to choose the turn.
     """
 
     names: tuple[str, ...]
@@ -65,17 +64,17 @@ class FormulationState:
 class Equations(SummarizedResult):
     """Equations of motion of a mechanism, derived by one formulation.
 
-    `mechanism`, `names` and `by` say of what, and by which formulation. `symbols` maps q, qd, qdd,
-    tau, … to CasADi columns; `parameters` the names of the symbols in the column p to their values;
-    `rate_matrix` is N(q) with dq/dt = N(q)·q̇; `neutral` is q without displacement, and
-    `inertial_parameters` the column π. `builders` and `frame_builders` make expressions; where
-    equations are complete (`is_complete`), functions without a builder follow from others, and
-    `absent_functions` says which there cannot be, and why. `extras` are results that only this
-    formulation has; `state` its own states where they are not (q, q̇). `home` is q where loops and
-    constraints close, `assembly_failure` why they do not, and `closure_leeway` how far nearly
-    redundant ones may stay open (m, rad; 0 where all close exactly). `literals` are parameters that
-    stand for numbers inside of expressions, and are written as these. `passive_parts` are the
-    springs that are printed with named lengths, and the rest of `passive`. `derived_by`, kept
+    `mechanism` and its `names` were derived by the formulation `by`. `symbols` maps q, qd, qdd,
+    tau, … to CasADi columns; `parameters` maps the names of the symbols in the column p to their
+    values; `rate_matrix` is N(q) with dq/dt = N(q)·q̇; `neutral` is q without displacement;
+    `inertial_parameters` is the column π. `builders` and `frame_builders` make expressions. If the
+    equations are complete (`is_complete`), functions without a builder follow from others;
+    `absent_functions` has the reason for those that do not exist. `extras` are results that only
+    this formulation has; `state` has its own states if they are not (q, q̇). `home` is q where loops
+    and constraints close, `assembly_failure` the reason if they do not, and `closure_leeway` the
+    residual that nearly redundant ones may keep (m, rad; 0 if all close exactly). `literals` are
+    parameters that stand for numbers in expressions and are printed as numbers. `passive_parts` are
+    the springs that are printed with named lengths, and the rest of `passive`. `derived_by`, kept
     as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it.
 
     Examples
@@ -179,7 +178,7 @@ class Equations(SummarizedResult):
         return self.expressions("forces")[0]
 
     def can_build(self, name: str) -> bool:
-        """Return whether the function `name`, which they know, exists.
+        """Return whether the function `name` exists for this mechanism.
 
         C follows from M only where velocities are rates of coordinates.
         """
@@ -283,7 +282,7 @@ class Equations(SummarizedResult):
         """Return all functions by name as `casadi.Function`s, each made when it is looked up."""
         return _FunctionTable(self)
 
-    def closed_form(self, name: str = "M", *frame: str, **options: Any) -> ClosedForm:
+    def closed_form(self, name: str = "M", *frame: str, **options: object) -> ClosedForm:
         """Return a quantity in closed form, readable and canonical.
 
         `name` is "M", "mass_matrix", "christoffel", …; "jacobian" and other functions of frames
@@ -292,7 +291,7 @@ class Equations(SummarizedResult):
         form: ClosedForm = find_convenience("Equations.closed_form")(self, name, *frame, **options)
         return form
 
-    def latex(self, name: str = "M", *frame: str, **options: Any) -> str:
+    def latex(self, name: str = "M", *frame: str, **options: object) -> str:
         """Return the closed form in LaTeX; `name`, `frame` and `options` as for `closed_form`."""
         return self.closed_form(name, *frame, **options).latex()
 
@@ -306,11 +305,11 @@ class Equations(SummarizedResult):
         return ca.jacobian(expression, self.symbols["q"]) @ self.rate_matrix
 
 
-class _FunctionTable(Mapping[str, Any]):
+class _FunctionTable(Mapping[str, ca.Function]):
     def __init__(self, equations: Equations) -> None:
         self.equations = equations
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> ca.Function:
         if name not in self.equations.function_names():
             raise KeyError(name)
         return self.equations.function(name)
