@@ -31,20 +31,20 @@ def differentiate_expression(
 ) -> Expression:
     """The derivative of an expression; `of_name` returns the derivative of a name."""
 
-    def differentiate_node(node: Expression) -> Expression:
+    def differentiate_expression_node(node: Expression) -> Expression:
         match node:
             case Number() | Name("pi"):
                 return ZERO
             case Name(name):
                 return of_name(name)
             case Negation(operand):
-                return negate_expression(differentiate_node(operand))
+                return negate_expression(differentiate_expression_node(operand))
             case Sum(terms):
-                return sum_expression([differentiate_node(term) for term in terms])
+                return sum_expression([differentiate_expression_node(term) for term in terms])
             case Product(factors):
                 terms_of_product = [
                     product_expression(
-                        [*factors[:i], differentiate_node(factor), *factors[i + 1 :]]
+                        [*factors[:i], differentiate_expression_node(factor), *factors[i + 1 :]]
                     )
                     for i, factor in enumerate(factors)
                 ]
@@ -52,20 +52,26 @@ def differentiate_expression(
             case Reciprocal(operand):
                 return negate_expression(
                     product_expression(
-                        [differentiate_node(operand), Reciprocal(Power(operand, _NUMBER_TWO))]
+                        [
+                            differentiate_expression_node(operand),
+                            Reciprocal(Power(operand, _NUMBER_TWO)),
+                        ]
                     )
                 )
             case Power(base, Number(n)):
                 below = base if n == 2 else Power(base, Number(n - 1))
-                return product_expression([Number(n), below, differentiate_node(base)])
+                return product_expression([Number(n), below, differentiate_expression_node(base)])
             case Call(function, (argument,)) if function in _FUNCTION_DERIVATIVES:
                 return product_expression(
-                    [_FUNCTION_DERIVATIVES[function](argument), differentiate_node(argument)]
+                    [
+                        _FUNCTION_DERIVATIVES[function](argument),
+                        differentiate_expression_node(argument),
+                    ]
                 )
             case _:
                 raise ExpressionError("the derivative of an expression cannot be formed")
 
-    return differentiate_node(expression)
+    return differentiate_expression_node(expression)
 
 
 _FUNCTION_DERIVATIVES: dict[str, Callable[[Expression], Expression]] = {
@@ -95,25 +101,27 @@ def product_expression(factors: list[Expression]) -> Expression:
 def rename_variables(expression: Expression, rename: Callable[[str], str]) -> Expression:
     """The expression with each name but pi replaced by `rename(name)`."""
 
-    def rename_in_node(node: Expression) -> Expression:
+    def rename_in_expression_node(node: Expression) -> Expression:
         match node:
             case Name(name):
                 return node if name == PI else Name(rename(name))
             case Negation(operand):
-                return Negation(rename_in_node(operand))
+                return Negation(rename_in_expression_node(operand))
             case Reciprocal(operand):
-                return Reciprocal(rename_in_node(operand))
+                return Reciprocal(rename_in_expression_node(operand))
             case Sum(terms):
-                return Sum(tuple(rename_in_node(term) for term in terms))
+                return Sum(tuple(rename_in_expression_node(term) for term in terms))
             case Product(factors):
-                return Product(tuple(rename_in_node(factor) for factor in factors))
+                return Product(tuple(rename_in_expression_node(factor) for factor in factors))
             case Power(base, exponent):
-                return Power(rename_in_node(base), rename_in_node(exponent))
+                return Power(rename_in_expression_node(base), rename_in_expression_node(exponent))
             case Call(function, arguments):
-                return Call(function, tuple(rename_in_node(argument) for argument in arguments))
+                return Call(
+                    function, tuple(rename_in_expression_node(argument) for argument in arguments)
+                )
             case NumberWithUnit(value, unit):
-                return NumberWithUnit(rename_in_node(value), unit)
+                return NumberWithUnit(rename_in_expression_node(value), unit)
             case _:
                 return node
 
-    return rename_in_node(expression)
+    return rename_in_expression_node(expression)

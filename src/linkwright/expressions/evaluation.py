@@ -71,28 +71,30 @@ def fold_expression(
 ) -> T:
     """The value of an expression in an interpretation; `lookup` returns the value of a name."""
 
-    def fold_node(node: Expression) -> T:
+    def fold_expression_node(node: Expression) -> T:
         match node:
             case Number(number):
                 return algebra.number(number)
             case Name(name):
                 return algebra.pi() if name == PI else lookup(name)
             case Negation(operand):
-                return algebra.negate(fold_node(operand))
+                return algebra.negate(fold_expression_node(operand))
             case Reciprocal(operand):
-                return algebra.reciprocal(fold_node(operand))
+                return algebra.reciprocal(fold_expression_node(operand))
             case Sum(terms):
-                return algebra.add([fold_node(term) for term in terms])
+                return algebra.add([fold_expression_node(term) for term in terms])
             case Product(factors):
-                return algebra.multiply([fold_node(factor) for factor in factors])
+                return algebra.multiply([fold_expression_node(factor) for factor in factors])
             case Power(base, exponent):
-                return algebra.power(fold_node(base), fold_node(exponent))
+                return algebra.power(fold_expression_node(base), fold_expression_node(exponent))
             case Call(function, arguments):
-                return algebra.call(function, [fold_node(argument) for argument in arguments])
+                return algebra.call(
+                    function, [fold_expression_node(argument) for argument in arguments]
+                )
             case NumberWithUnit(number, unit):
-                return algebra.measure(fold_node(number), parse_unit(unit))
+                return algebra.measure(fold_expression_node(number), parse_unit(unit))
 
-    return fold_node(expression)
+    return fold_expression_node(expression)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,7 @@ def evaluate_exactly(
     """The value of an expression, as exact as possible, for given values of its names."""
     known = values or {}
 
-    def exact_value_of_name(name: str) -> ExactNumber:
+    def value_of_expression_name(name: str) -> ExactNumber:
         if name not in known:
             raise ExpressionError(
                 f"'{name}' has no value", remedy="give it under [parameters], or correct the name"
@@ -260,7 +262,7 @@ def evaluate_exactly(
         return known[name]
 
     try:
-        value = fold_expression(expression, _ExactInterpretation(), exact_value_of_name)
+        value = fold_expression(expression, _ExactInterpretation(), value_of_expression_name)
         if not math.isfinite(float(value)):  # beyond floats, exact numbers raise OverflowError
             raise OverflowError
         return value

@@ -244,7 +244,7 @@ class Typesetter:
         s = self.setter
         match expression:
             case Number(value):
-                return self.number(expression), _SUM_LEVEL if value < 0 else _ATOM_LEVEL
+                return self.typeset_number(expression), _SUM_LEVEL if value < 0 else _ATOM_LEVEL
             case Name(name):
                 return self.name(name), _ATOM_LEVEL
             case Negation(operand):
@@ -252,9 +252,9 @@ class Typesetter:
                     [s.operator("-"), self.typeset_at_level(operand, _PRODUCT_LEVEL)]
                 ), _SUM_LEVEL
             case Sum(terms):
-                return self.sum(terms), _SUM_LEVEL
+                return self.typeset_sum(terms), _SUM_LEVEL
             case Product(factors):
-                return self.product(factors)
+                return self.typeset_product(factors)
             case Reciprocal(operand):
                 return s.fraction(s.number("1"), self.typeset(operand)), _ATOM_LEVEL
             case Power(Name(name), exponent):
@@ -275,7 +275,7 @@ class Typesetter:
             case NumberWithUnit(value, unit):
                 return s.row([self.typeset(value), s.unit(unit)]), _SUM_LEVEL
 
-    def number(self, number: Number) -> str:
+    def typeset_number(self, number: Number) -> str:
         """A number: a decimal, or a fraction of integers."""
         s, text = self.setter, expression_text(number)
         if "/" in text:
@@ -285,7 +285,7 @@ class Typesetter:
             set_ = s.number(text.lstrip("-"))
         return s.row([s.operator("-"), set_]) if number.value < 0 else set_
 
-    def sum(self, terms: Sequence[Expression]) -> str:
+    def typeset_sum(self, terms: Sequence[Expression]) -> str:
         """A sum, with minus signs before negative terms."""
         s, pieces = self.setter, []
         for position, term in enumerate(terms):
@@ -297,17 +297,17 @@ class Typesetter:
                 pieces.append(self.typeset_at_level(term, _PRODUCT_LEVEL))
         return s.row(pieces)
 
-    def product(self, factors: Sequence[Expression]) -> tuple[str, int]:
+    def typeset_product(self, factors: Sequence[Expression]) -> tuple[str, int]:
         """A product and its level; reciprocal factors form the denominator of a fraction."""
         s = self.setter
         top = [f for f in factors if not isinstance(f, Reciprocal)]
         bottom = [f.operand for f in factors if isinstance(f, Reciprocal)]
         if bottom:
-            above = self.factor_row(top) if top else s.number("1")
-            return s.fraction(above, self.factor_row(bottom)), _PRODUCT_LEVEL
-        return self.factor_row(top), _PRODUCT_LEVEL
+            above = self.typeset_factors(top) if top else s.number("1")
+            return s.fraction(above, self.typeset_factors(bottom)), _PRODUCT_LEVEL
+        return self.typeset_factors(top), _PRODUCT_LEVEL
 
-    def factor_row(self, factors: Sequence[Expression]) -> str:
+    def typeset_factors(self, factors: Sequence[Expression]) -> str:
         """Factors side by side, in parentheses where they need them."""
         if len(factors) == 1:
             return self.typeset(factors[0])

@@ -174,11 +174,11 @@ def _load_cached_code(
 ) -> LoadedCode:
     """The code of a key: from this process, else from the cache on disk, else compiled now."""
 
-    def load_code() -> LoadedCode:
+    def load_machine_code() -> LoadedCode:
         content = code_cache.read_cache_entry(key)
         if content is None:
             content = make()
             code_cache.write_cache_entry(key, content)
         return load_object_code(content, shared_object_code(item_bytes, target))
 
-    return LOADED_CODES.get_or_load(key, load_code)
+    return LOADED_CODES.get_or_load(key, load_machine_code)

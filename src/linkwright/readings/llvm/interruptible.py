@@ -23,7 +23,7 @@ def call_interruptibly(work: Callable[[], T]) -> T:
     results: list[T] = []
     failures: list[BaseException] = []
 
-    def run_in_thread() -> None:
+    def run_llvm_in_thread() -> None:
         try:
             results.append(work())
         except BaseException as error:
@@ -31,7 +31,7 @@ def call_interruptibly(work: Callable[[], T]) -> T:
 
     before = threading.stack_size(_STACK_BYTES)
     try:
-        thread = threading.Thread(target=run_in_thread, name="linkwright-llvm")
+        thread = threading.Thread(target=run_llvm_in_thread, name="linkwright-llvm")
         thread.start()
     finally:
         threading.stack_size(before)
