@@ -122,19 +122,22 @@ def _choose_dh_convention(said: object, asked: str | None) -> str:
     for found in (said, asked):
         if found is not None and found not in ("standard", "modified"):
             raise FileError(
-                f"'{found}' is not a Denavit–Hartenberg convention", where="convention",
+                f"'{found}' is not a Denavit–Hartenberg convention",
+                where="convention",
                 remedy="use 'standard' or 'modified'",
-            )  # fmt: skip
+            )
     if said and asked and said != asked:
         raise FileError(
-            f"the file states '{said}', the call '{asked}'", where="convention",
+            f"the file states '{said}', the call '{asked}'",
+            where="convention",
             remedy="correct one of them",
-        )  # fmt: skip
+        )
     if not asked and not said:
         raise FileError(
-            "does not say which Denavit–Hartenberg convention it follows", where="convention",
+            "does not say which Denavit–Hartenberg convention it follows",
+            where="convention",
             remedy="add convention = 'standard' or 'modified' (in CSV: # convention: standard)",
-        )  # fmt: skip
+        )
     return str(said or asked)
 
 
@@ -180,9 +183,10 @@ def _dh_body_names(links: Sequence[DHLink], place: FilePlace) -> list[str]:
         if link.name in given:
             whose = f"of link {given[link.name]}" if given[link.name] else "of the fixed world"
             raise MechanismError(
-                f"'{link.name}' is the name {whose} already", where=place(number, "name"),
+                f"'{link.name}' is the name {whose} already",
+                where=place(number, "name"),
                 remedy="choose another name",
-            )  # fmt: skip
+            )
         if link.name:
             given[link.name] = number
     return [link.name or make_unique_name(f"link{i}", given) for i, link in enumerate(links, 1)]

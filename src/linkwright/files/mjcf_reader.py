@@ -75,10 +75,13 @@ class _MjcfNames:
         self.final_names = {("BODY", 0): GROUND}
         given: dict[tuple[str, int], str | None] = {}
         counts = {
-            "BODY": model.nbody, "JOINT": model.njnt, "SITE": model.nsite,
-            "EQUALITY": model.neq, "TENDON": model.ntendon,
+            "BODY": model.nbody,
+            "JOINT": model.njnt,
+            "SITE": model.nsite,
+            "EQUALITY": model.neq,
+            "TENDON": model.ntendon,
             "ACTUATOR": getattr(model, "nactuator", model.nu),
-        }  # fmt: skip
+        }
         for kind, count in counts.items():
             for index in range(1 if kind == "BODY" else 0, count):
                 key = getattr(kinds, f"mjOBJ_{kind}")
@@ -155,8 +158,11 @@ class _MjcfReader:
         place = {"xyz": _to_floats(m.body_pos[index]), "quaternion": _to_floats(m.body_quat[index])}
         if not len(joints):
             self.joints[self.names.take_new_name("JOINT", f"{name}_fixed")] = {
-                "type": "fixed", "parent": parent, "child": name, "origin": place
-            }  # fmt: skip
+                "type": "fixed",
+                "parent": parent,
+                "child": name,
+                "origin": place,
+            }
         elif len(joints) == 1:
             self.read_joint(joints[0], parent, name, place)
         else:

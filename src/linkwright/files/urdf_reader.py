@@ -56,8 +56,9 @@ def _elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
         if name in found:
             raise FileError(
                 f"the {tag} '{name}' is defined twice (first on line {found[name].line})",
-                where=f"line {element.line}", remedy="rename one of them",
-            )  # fmt: skip
+                where=f"line {element.line}",
+                remedy="rename one of them",
+            )
         found[name] = element
     return found
 
@@ -85,9 +86,10 @@ def _attribute_numbers(
     words = element.attributes[attribute].split()
     if len(words) != count or not all(map(_DECIMAL_PATTERN.fullmatch, words)):
         raise FileError(
-            f"{attribute}=\"{element.attributes[attribute][:40]}\" is not {count} number(s)",
-            where=f"line {element.line}", remedy=f"write {count} decimal number(s)",
-        )  # fmt: skip
+            f'{attribute}="{element.attributes[attribute][:40]}" is not {count} number(s)',
+            where=f"line {element.line}",
+            remedy=f"write {count} decimal number(s)",
+        )
     return words
 
 

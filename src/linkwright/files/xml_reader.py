@@ -31,9 +31,10 @@ class XmlElement:
     def required_attribute(self, attribute: str) -> str:
         if attribute not in self.attributes:
             raise FileError(
-                f"<{self.tag}> has no attribute '{attribute}'", where=f"line {self.line}",
+                f"<{self.tag}> has no attribute '{attribute}'",
+                where=f"line {self.line}",
                 remedy="add it",
-            )  # fmt: skip
+            )
         return self.attributes[attribute]
 
 

@@ -80,9 +80,10 @@ def assemble(
     q = system.move(q, np.zeros(system.names.nv))  # quaternions of length 1
     if not np.isfinite(q).all():
         raise AssemblyError(
-            "a rough value is not finite, or a quaternion is zero", where=mechanism.name,
+            "a rough value is not finite, or a quaternion is zero",
+            where=mechanism.name,
             remedy="give numbers; 1, 0, 0, 0 is the identity rotation",
-        )  # fmt: skip
+        )
     return find_closed_configuration(system, q, t, system.held_steps(hold), ranges)
 
 
@@ -96,15 +97,17 @@ def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) ->
         if said and len(said) < 4:
             raise AssemblyError(
                 f"a quaternion has four coordinates, and {', '.join(said)} alone "
-                f"{'is' if len(said) == 1 else 'are'} given", where=head,
+                f"{'is' if len(said) == 1 else 'are'} given",
+                where=head,
                 remedy=f"give {', '.join(four)}, or none of them",
-            )  # fmt: skip
+            )
         length = float(np.linalg.norm([given[name] for name in said])) if said else 1.0
         if not abs(length - 1) <= CLOSURE_TOLERANCES.quaternion_length_error:
             raise AssemblyError(
-                f"the quaternion has length {length:.6g}", where=head,
+                f"the quaternion has length {length:.6g}",
+                where=head,
                 remedy="divide its four coordinates by that",
-            )  # fmt: skip
+            )
 
 
 def _read_coordinate_value(name: str, value: object) -> float:
@@ -133,8 +136,9 @@ def assembly_branches(
     if more > 0:
         raise AssemblyError(
             f"{more} more coordinates can move: infinitely many configurations exist",
-            where=mechanism.name, remedy="hold as many coordinates as are free",
-        )  # fmt: skip
+            where=mechanism.name,
+            remedy="hold as many coordinates as are free",
+        )
     found = [first]
     for start in restart_positions(system, first, held):
         q, left = close_configuration(system, start, t, held)
@@ -222,8 +226,9 @@ def _complete_velocities(
             f"the given velocities contradict the constraints: "
             f"'{system.constraints.owners[worst]}' is violated by "
             f"{abs(left[worst]):.3g} (m/s or rad/s)",
-            where=system.mechanism.name, remedy="give fewer of them: the others follow",
-        )  # fmt: skip
+            where=system.mechanism.name,
+            remedy="give fewer of them: the others follow",
+        )
     return qd
 
 
@@ -244,10 +249,11 @@ def check_constrained_velocities(
     worst = int(np.argmax(np.abs(V) / bound))
     raise AssemblyError(
         f"the velocities violate '{system.constraints.owners[worst]}' by {abs(V[worst]):.3g} "
-        "(m/s or rad/s)", where=mechanism.name,
+        "(m/s or rad/s)",
+        where=mechanism.name,
         remedy="give some of them by name, so that the others follow, or project them: "
         "assemble_velocities(mechanism, q, qd)",
-    )  # fmt: skip
+    )
 
 
 def consistent_velocities(
@@ -266,8 +272,9 @@ def consistent_velocities(
     if left > CLOSURE_TOLERANCES.velocity_residual * largest:
         raise AssemblyError(
             f"no velocities satisfy the constraints here: {left:.3g} is left over",
-            where=mechanism.name, remedy="the demands contradict each other in this configuration",
-        )  # fmt: skip
+            where=mechanism.name,
+            remedy="the demands contradict each other in this configuration",
+        )
     return corrected
 
 

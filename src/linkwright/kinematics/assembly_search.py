@@ -87,9 +87,12 @@ def _place_in_ranges(
 
 
 def find_closed_configuration(
-    system: ConstraintSystem, q: Floats, t: float, held: Sequence[int] = (),
+    system: ConstraintSystem,
+    q: Floats,
+    t: float,
+    held: Sequence[int] = (),
     ranges: CoordinateRanges | None = None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the first configuration that closes, upright and within the ranges."""
     best, least, refused = q, np.inf, ""
     bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
@@ -104,8 +107,11 @@ def find_closed_configuration(
             continue
         target = q if ranges is None else _place_in_ranges(system, q, ranges, 0.5)
         wrapped = wrap_joint_angles(system, found, target, t)
-        outside = [n for n, (a, b) in (ranges or {}).items()
-                   if not a <= wrapped[system.names.q.index(n)] <= b]  # fmt: skip
+        outside = [
+            n
+            for n, (a, b) in (ranges or {}).items()
+            if not a <= wrapped[system.names.q.index(n)] <= b
+        ]
         if not outside:
             return wrapped
         refused = f"it closes only with '{outside[0]}' out of its range"
@@ -147,9 +153,10 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
         refused = refused or f"'{worst}' has no finite equations there"
     what = refused or f"'{worst}' cannot close: it stays {residuals[worst]:.3g} (m or rad) open"
     error = AssemblyError(
-        f"the mechanism cannot be assembled: {what}", where=system.mechanism.name,
+        f"the mechanism cannot be assembled: {what}",
+        where=system.mechanism.name,
         remedy="give closer rough values, hold fewer, or check the lengths",
-    )  # fmt: skip
+    )
     error.residuals, error.q = residuals, q
     return error
 

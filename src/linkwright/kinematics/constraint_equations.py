@@ -93,9 +93,15 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
     residual = _stack_rows([row for _, rows in found for row in rows.positions])
     upright = _stack_rows([row for _, rows in found for row in rows.upright])
     return ConstraintEquations(
-        tuple(owners), tuple(units), tuple(position_rows), residual, velocity, J,
-        ca.densify(gamma), upright,
-    )  # fmt: skip
+        tuple(owners),
+        tuple(units),
+        tuple(position_rows),
+        residual,
+        velocity,
+        J,
+        ca.densify(gamma),
+        upright,
+    )
 
 
 def _stack_rows(rows: Sequence[Scalar]) -> Array:

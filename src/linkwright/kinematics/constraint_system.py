@@ -166,9 +166,11 @@ class ConstraintSystem:
         rows = self.jacobian_rows(J)
         J, sizes = J[:, chosen], self.row_sizes[rows]
         return solve_least_change(
-            J / sizes[:, None], right / sizes, rank_share=CLOSURE_TOLERANCES.fine_rank_share,
+            J / sizes[:, None],
+            right / sizes,
+            rank_share=CLOSURE_TOLERANCES.fine_rank_share,
             rank=jacobian_rank(J, self.scale.select_rows(rows).select_columns(chosen)),
-        )  # fmt: skip
+        )
 
     # -- names ------------------------------------------------------------------------------
 

@@ -123,8 +123,10 @@ def mobility(
     except UnsupportedError:  # a dead centre of the named ones: others are free
         choice = system.choose_pivots(J)
     rows = system.constraints.row_names
-    redundant = {rows[k]: _implying_constraints(J, k, choice, system.constraints.owners)
-                 for k in choice.redundant}  # fmt: skip
+    redundant = {
+        rows[k]: _implying_constraints(J, k, choice, system.constraints.owners)
+        for k in choice.redundant
+    }
     idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
     return Mobility(
         dof=system.names.nv - len(choice.rows),
@@ -205,8 +207,9 @@ def _check_parallel_axles(system: ConstraintSystem, q: Floats) -> None:
     if np.abs(system.axle_rates(q) @ free).max(initial=0.0) > CLOSURE_TOLERANCES.axle_rate:
         raise MechanismError(
             "a wheel rolls on another whose axle is not parallel to its own",
-            where=system.mechanism.name, remedy="let their axles be parallel",
-        )  # fmt: skip
+            where=system.mechanism.name,
+            remedy="let their axles be parallel",
+        )
 
 
 def _neighbor_configurations(

@@ -48,9 +48,10 @@ def chosen_coordinate_transfer(
     A = ca.jacobian(new, old)
     if ca.depends_on(A, old):
         raise UnsupportedError(
-            "are not affine in the joint variables", where="coordinates.new",
+            "are not affine in the joint variables",
+            where="coordinates.new",
             remedy="give the joint variables as functions of them, as coordinates.joints",
-        )  # fmt: skip
+        )
     _check_regular_transfer(A, old, values)
     start = ca.substitute(new, old, ca.SX.zeros(len(variables)))
     inverse = ca.SX(np.linalg.inv(np.array(ca.DM(A)))) if A.is_constant() else ca.inv_minor(A)
@@ -81,9 +82,10 @@ def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues)
     found = [np.asarray(at(rng.uniform(0.1, 0.9, n)), dtype=float) for _ in range(3)]
     if all(not np.isfinite(g).all() or np.linalg.matrix_rank(g) < n for g in found):
         raise UnsupportedError(
-            "do not determine the joint variables", where="coordinates",
+            "do not determine the joint variables",
+            where="coordinates",
             remedy="give functions that are independent of each other",
-        )  # fmt: skip
+        )
 
 
 def motion_symbol_scope(

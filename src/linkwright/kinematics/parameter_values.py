@@ -324,9 +324,9 @@ class CasadiAlgebra:
         return ca.power(_to_scalar(base), _to_scalar(exponent))
 
     def call(self, function: str, arguments: Sequence[Scalar | Fraction]) -> Scalar:
-        return _CASADI_FUNCTIONS[function](*(
-            self.lift_argument(a) if isinstance(a, Fraction) else a for a in arguments
-        ))  # fmt: skip
+        return _CASADI_FUNCTIONS[function](
+            *(self.lift_argument(a) if isinstance(a, Fraction) else a for a in arguments)
+        )
 
     def measure(self, value: Scalar | Fraction, unit: Unit) -> Scalar | Fraction:
         scale = [unit.scale, *[self.pi()] * unit.pi_power]

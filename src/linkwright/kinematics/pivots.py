@@ -74,9 +74,13 @@ def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
 
 
 def choose_pivots(
-    J: Floats, scale: JacobianScale, kept: tuple[int, ...] = (), names: tuple[str, ...] = (), *,
+    J: Floats,
+    scale: JacobianScale,
+    kept: tuple[int, ...] = (),
+    names: tuple[str, ...] = (),
+    *,
     position_rows: Sequence[int] = (),
-) -> PivotChoice:  # fmt: skip
+) -> PivotChoice:
     """Pivots of J by size and sparsity; the velocities in `kept` stay independent.
 
     No row of velocities takes the place of one of `position_rows`: only these keep positions
@@ -88,14 +92,16 @@ def choose_pivots(
         raise UnsupportedError(
             f"{len(kept)} velocities are named for "
             f"{n - whole} degree{'s' * (n - whole != 1)} of freedom",
-            where="independent", remedy="name as many as there are degrees of freedom, or none",
-        )  # fmt: skip
+            where="independent",
+            remedy="name as many as there are degrees of freedom, or none",
+        )
     if kept and jacobian_rank(J[:, free], scale.select_columns(free)) < whole:
         raise UnsupportedError(
             f"{_restricted_inputs(J, scale, kept, free, names)} cannot drive the mechanism here: "
             "the chosen independent velocities are restricted themselves",
-            where="independent", remedy="choose others, or another configuration",
-        )  # fmt: skip
+            where="independent",
+            remedy="choose others, or another configuration",
+        )
     rows, columns = find_pivots(scale_jacobian(J, scale), free, whole)
     first = list(position_rows)
     closing = jacobian_rank(J[np.ix_(first, free)], scale.select_rows(first).select_columns(free))

@@ -23,9 +23,12 @@ def make_motion_symbols(names: MechanismNames) -> ModelSymbols:
 
     speeds = names.qd
     return ModelSymbols(
-        column(names.q, ""), column(speeds, "d"), column(speeds, "dd"), column(speeds, "tau_"),
+        column(names.q, ""),
+        column(speeds, "d"),
+        column(speeds, "dd"),
+        column(speeds, "tau_"),
         ca.SX.sym("t"),
-    )  # fmt: skip
+    )
 
 
 def make_joint_transfer(q: Array, own: ModelSymbols, start: tuple[float, ...]) -> JointTransfer:

@@ -72,13 +72,21 @@ def mechanism_names(mechanism: Mechanism) -> MechanismNames:
         q = qd = list(mechanism.coordinates.own_names)
     owners, position_rows = _constraint_row_owners(mechanism)
     return MechanismNames(
-        tuple(q), tuple(qd), tuple(joints), tuple(bodies), tuple(mechanism.actuators),
-        any("t" in names_in_expression(number)
+        tuple(q),
+        tuple(qd),
+        tuple(joints),
+        tuple(bodies),
+        tuple(mechanism.actuators),
+        any(
+            "t" in names_in_expression(number)
             for table in (mechanism.forces, mechanism.constraints)
             for part in table.values()
-            for _, number, _ in part_numbers(part)),
-        tuple(owners), tuple(position_rows), tuple(mechanism.loops),
-    )  # fmt: skip
+            for _, number, _ in part_numbers(part)
+        ),
+        tuple(owners),
+        tuple(position_rows),
+        tuple(mechanism.loops),
+    )
 
 
 def _constraint_row_owners(mechanism: Mechanism) -> tuple[list[str], list[int]]:

@@ -20,9 +20,16 @@ from .strength import Strength
 PerDof = Expression | Vector
 
 _DOF_FIELDS = (
-    "limits", "damping", "friction", "smoothing", "static_ratio", "stiffness", "rest", "motor",
+    "limits",
+    "damping",
+    "friction",
+    "smoothing",
+    "static_ratio",
+    "stiffness",
+    "rest",
+    "motor",
     "locked",
-)  # fmt: skip
+)
 
 
 class Limits(MechanismPart):
@@ -137,9 +144,10 @@ class Joint(MechanismPart):
     def _check_known_type(cls, fields: Any) -> Any:
         if isinstance(fields, dict) and "type" in fields and fields["type"] not in [*JOINT_KINDS]:
             raise MechanismError(
-                f"'{fields['type']}' is not a joint type", where="type", remedy="use one of "
-                f"{', '.join(JOINT_KINDS)}"
-            )  # fmt: skip
+                f"'{fields['type']}' is not a joint type",
+                where="type",
+                remedy=f"use one of {', '.join(JOINT_KINDS)}",
+            )
         return fields
 
     @model_validator(mode="after")
@@ -247,14 +255,16 @@ def _check_field_sizes(joint: Joint) -> None:
             continue
         if size != len(joint.dofs):
             raise MechanismError(
-                "is one number for a position with a quaternion", where=place,
+                "is one number for a position with a quaternion",
+                where=place,
                 remedy=f"give a list of {size}",
-            )  # fmt: skip
+            )
         if mixed and value != (ONE if place == "motor.ratio" else ZERO):
             raise MechanismError(
-                "is one number for degrees of freedom that turn and slide", where=place,
+                "is one number for degrees of freedom that turn and slide",
+                where=place,
                 remedy=f"give a list of {size}",
-            )  # fmt: skip
+            )
 
 
 def _per_dof_fields(joint: Joint) -> Iterator[tuple[str, PerDof | None, int]]:

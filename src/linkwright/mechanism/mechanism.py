@@ -33,13 +33,17 @@ _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
 
 _REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
     "friction": (
-        "friction", "smoothing", "static_ratio", "friction_coefficient", "pin_radius",
+        "friction",
+        "smoothing",
+        "static_ratio",
+        "friction_coefficient",
+        "pin_radius",
     ),
     "damping": ("damping",),
     "springs": ("stiffness", "rest"),
     "motors": ("motor",),
     "limits": ("limits",),
-}  # fmt: skip
+}
 
 _REMOVABLE_TABLES = ("gravity", "forces", "contacts")
 
@@ -81,10 +85,12 @@ class Mechanism(MechanismPart):
         description="independent velocities, where constraints exist; default: automatic",
     )
     closure: float = Field(
-        default=1e-6, gt=0, le=1e-2,
+        default=1e-6,
+        gt=0,
+        le=1e-2,
         description="rows of constraints that others imply to within this share are redundant, and "
         "may stay open by this share of their size (metres, radians)",
-    )  # fmt: skip
+    )
     forces: PartTable[ForceElement] = Field(default_factory=PartTable)
     contacts: PartTable[Contact] = Field(default_factory=PartTable)
     actuators: PartTable[Actuator] = Field(default_factory=PartTable)

@@ -54,9 +54,10 @@ def check_output_file_name(path: Path, kind: str) -> None:
     """Refuse a file name under which `load` would read another format."""
     if format_of_file_name(path.name.lower()) not in (kind, None):
         raise FileError(
-            f"is not a file name for {kind.upper()}", where=str(path),
+            f"is not a file name for {kind.upper()}",
+            where=str(path),
             remedy=f"let it end in .{kind} (and not in .dh.{kind})",
-        )  # fmt: skip
+        )
 
 
 def write_mechanism_text(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:

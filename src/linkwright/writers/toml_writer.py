@@ -13,8 +13,15 @@ from ..mechanism import Mechanism, PartTable, plain_part_value
 from ..mechanism.parts import NumberField
 
 _TOML_TABLES = (
-    "bodies", "joints", "frames", "loops", "constraints", "forces", "contacts", "actuators",
-)  # fmt: skip
+    "bodies",
+    "joints",
+    "frames",
+    "loops",
+    "constraints",
+    "forces",
+    "contacts",
+    "actuators",
+)
 _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 

@@ -58,9 +58,14 @@ class _UrdfWriter:
     def __init__(self, mechanism: Mechanism) -> None:
         self.losses = list(list_urdf_losses(mechanism))
         unwritten: dict[str, Any] = {
-            "coordinates": None, "forces": {}, "actuators": {}, "loops": {}, "constraints": {},
-            "assembly": {}, "independent": (),
-        }  # fmt: skip
+            "coordinates": None,
+            "forces": {},
+            "actuators": {},
+            "loops": {},
+            "constraints": {},
+            "assembly": {},
+            "independent": (),
+        }
         mechanism = mechanism.model_copy(update=unwritten)
         self.mechanism = mechanism
         self.values = ParameterValues(mechanism)
@@ -138,9 +143,10 @@ class _UrdfWriter:
             form = joint.kind.urdf
             if form is None:
                 raise FileError(
-                    f"a {joint.type} joint has no URDF form", where=f"joints.{name}",
+                    f"a {joint.type} joint has no URDF form",
+                    where=f"joints.{name}",
                     remedy="use rotation = 'cardan'",
-                )  # fmt: skip
+                )
             return [_UrdfMotion(name, form.type, None, 0)]
         axes = joint_motion_axes(self.values, joint, name)
         limited = joint.limits.lower is not None or joint.limits.upper is not None

@@ -65,9 +65,13 @@ def close_positions(
             break
         J = functions.jacobian(iterate.q)
         step = gauss_newton_step(
-            J, residual, free=_free_columns(J, hold), rank_share=rank_share, rank=rank,
+            J,
+            residual,
+            free=_free_columns(J, hold),
+            rank_share=rank_share,
+            rank=rank,
             metric=None if functions.metric is None else functions.metric(iterate.q),
-        )  # fmt: skip
+        )
         if iterate.take_step(J, step, tolerance):
             break
         step = step if longest_step == np.inf else limit_step_length(step, longest_step)

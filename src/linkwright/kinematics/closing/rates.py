@@ -10,10 +10,15 @@ from .tolerances import CLOSURE_TOLERANCES
 
 
 def project_velocities(
-    J: Floats, qd: Floats, violation: Floats, *, hold: Sequence[int] = (),
-    rank_share: float = CLOSURE_TOLERANCES.rank_share, rank: int | None = None,
+    J: Floats,
+    qd: Floats,
+    violation: Floats,
+    *,
+    hold: Sequence[int] = (),
+    rank_share: float = CLOSURE_TOLERANCES.rank_share,
+    rank: int | None = None,
     metric: Floats | None = None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the velocities (…, n) nearest to qd that hold the constraints.
 
     Parameters
@@ -29,19 +34,28 @@ def project_velocities(
 
 
 def project_accelerations(
-    J: Floats, qdd: Floats, bias: Floats, *, hold: Sequence[int] = (),
-    rank_share: float = CLOSURE_TOLERANCES.rank_share, rank: int | None = None,
+    J: Floats,
+    qdd: Floats,
+    bias: Floats,
+    *,
+    hold: Sequence[int] = (),
+    rank_share: float = CLOSURE_TOLERANCES.rank_share,
+    rank: int | None = None,
     metric: Floats | None = None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the accelerations (…, n) nearest to qdd with J q̈ + bias = 0, as for velocities."""
     violation = (J @ qdd[..., None])[..., 0] + bias
     return qdd + _least_correction(J, violation, hold, rank_share, rank, metric)
 
 
 def _least_correction(
-    J: Floats, violation: Floats, hold: Sequence[int], rank_share: float, rank: int | None,
+    J: Floats,
+    violation: Floats,
+    hold: Sequence[int],
+    rank_share: float,
+    rank: int | None,
     metric: Floats | None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     free = [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
     return gauss_newton_step(
         J, violation, free=free, rank_share=rank_share, rank=rank, metric=metric

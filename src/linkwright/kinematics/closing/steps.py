@@ -15,9 +15,13 @@ from ...types import Floats
 
 
 def solve_least_change(
-    J: Floats, right: Floats, *, rank_share: float, rank: int | None = None,
+    J: Floats,
+    right: Floats,
+    *,
+    rank_share: float,
+    rank: int | None = None,
     metric: Floats | None = None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the least x with J x = right, in the sense of least squares where rows contradict.
 
     Parameters
@@ -78,9 +82,14 @@ def _solve_single_state(J: Floats, right: Floats, rank_share: float, rank: int |
 
 
 def gauss_newton_step(
-    J: Floats, residual: Floats, *, free: Sequence[int] | None = None, rank_share: float,
-    rank: int | None = None, metric: Floats | None = None,
-) -> Floats:  # fmt: skip
+    J: Floats,
+    residual: Floats,
+    *,
+    free: Sequence[int] | None = None,
+    rank_share: float,
+    rank: int | None = None,
+    metric: Floats | None = None,
+) -> Floats:
     """Return the least step (…, n) with J step = −residual that changes only the `free` entries.
 
     `free` (default: all) may not be combined with a metric; see `solve_least_change` for the rest.

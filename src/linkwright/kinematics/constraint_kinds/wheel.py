@@ -85,9 +85,13 @@ def read_wheel_restraint(
     axle = axis_alignment(values, given.axle, name, "axle")[:, 2]
     other = given.other_radius
     return WheelRestraint(
-        name, given.wheel, given.on, axle, values.read_scalar(given.radius, f"r_{name}"),
+        name,
+        given.wheel,
+        given.on,
+        axle,
+        values.read_scalar(given.radius, f"r_{name}"),
         None if other is None else values.read_scalar(other, f"r2_{name}"),
-    )  # fmt: skip
+    )
 
 
 def _plane_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintRows:

@@ -58,8 +58,10 @@ def build_planar_chain(name: str, n: int) -> Mechanism:
     for i in range(1, n + 1):
         parameters |= {f"m{i}": 1, f"l{i}": 1, f"lc{i}": f"l{i}/2", f"I{i}": f"m{i}*l{i}^2/12"}
         bodies[f"link{i}"] = {
-            "mass": f"m{i}", "center": [f"lc{i}", 0, 0], "inertia": {"zz": f"I{i}"}
-        }  # fmt: skip
+            "mass": f"m{i}",
+            "center": [f"lc{i}", 0, 0],
+            "inertia": {"zz": f"I{i}"},
+        }
         parent = {"parent": f"link{i - 1}", "origin": [f"l{i - 1}", 0, 0]} if i > 1 else {}
         joints[f"q{i}"] = {"type": "revolute", "child": f"link{i}", **parent}
     return Mechanism(
@@ -111,12 +113,17 @@ def build_four_bar_row(name: str, n: int) -> Mechanism:
 
 MECHANISM_FAMILIES = (
     MechanismFamily(
-        "chain-6", "Planar chain of uniform links, of any number: chain-2, chain-30.",
-        build_planar_chain, max_size=500,
+        "chain-6",
+        "Planar chain of uniform links, of any number: chain-2, chain-30.",
+        build_planar_chain,
+        max_size=500,
     ),
     MechanismFamily(
-        "n-four-bar", "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
-        build_four_bar_row, max_size=200, default=2,
+        "n-four-bar",
+        "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
+        build_four_bar_row,
+        max_size=200,
+        default=2,
     ),
-)  # fmt: skip
+)
 """All that the gallery generates."""

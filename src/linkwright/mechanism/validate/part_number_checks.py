@@ -34,9 +34,18 @@ MIN_NUMBER = 1e-150
 """Sizes between which products of a few numbers neither overflow nor vanish."""
 
 _NONNEGATIVE_FIELDS = {
-    "mass", "damping", "friction", "smoothing", "motor.inertia", "limits.velocity", "limits.effort",
-    "length", "friction_coefficient", "breaks.force", "breaks.moment",
-}  # fmt: skip
+    "mass",
+    "damping",
+    "friction",
+    "smoothing",
+    "motor.inertia",
+    "limits.velocity",
+    "limits.effort",
+    "length",
+    "friction_coefficient",
+    "breaks.force",
+    "breaks.moment",
+}
 _AT_LEAST_ONE_FIELDS = {"static_ratio", "exponent"}
 _AT_MOST_ONE_FIELDS = {"restitution", "limits.restitution"}
 _POSITIVE_FIELDS = {"pin_radius"}

@@ -15,9 +15,20 @@ if TYPE_CHECKING:
 
 
 _COORDINATE_FIELDS = (
-    "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "mimic", "locked",
-    "rotation", "friction_coefficient", "pin_radius", "static_ratio",
-)  # fmt: skip
+    "limits",
+    "damping",
+    "friction",
+    "smoothing",
+    "stiffness",
+    "rest",
+    "motor",
+    "mimic",
+    "locked",
+    "rotation",
+    "friction_coefficient",
+    "pin_radius",
+    "static_ratio",
+)
 """What needs a coordinate of the joint's own."""
 
 
@@ -67,9 +78,10 @@ def _check_parameter_names(mechanism: Mechanism) -> None:
     for name in mechanism.parameters:
         if not is_parameter_name(name):
             raise mechanism_error(
-                f"'{name}' cannot be used in an expression", "parameters",
+                f"'{name}' cannot be used in an expression",
+                "parameters",
                 "name it by letters, digits and _, a letter first, and not like a function",
-            )  # fmt: skip
+            )
         if name in variables:
             what = f"is a parameter and {variables[name][0]}"
             raise mechanism_error(what, f"parameters.{name}", "rename the parameter")
@@ -95,17 +107,19 @@ def _check_joint_tree(mechanism: Mechanism) -> None:
             raise mechanism_error(f"'{joint.child}' is parent and child", where, "name two bodies")
         if joint.child in carriers:
             raise mechanism_error(
-                f"'{joint.child}' is the child of joint '{carriers[joint.child]}' already", where,
+                f"'{joint.child}' is the child of joint '{carriers[joint.child]}' already",
+                where,
                 "put the joint that closes the loop under [loops]",
-            )  # fmt: skip
+            )
         carriers[joint.child] = name
     reached = {joint.child for _, joint in mechanism.joints_depth_first()}
     for body in mechanism.bodies:
         if body not in reached:
             raise mechanism_error(
-                f"no chain of joints leads from ground to '{body}'", f"bodies.{body}",
+                f"no chain of joints leads from ground to '{body}'",
+                f"bodies.{body}",
                 f"add a joint with child = '{body}' (type free if nothing holds it)",
-            )  # fmt: skip
+            )
 
 
 def _check_loops(mechanism: Mechanism) -> None:
@@ -154,7 +168,8 @@ def _check_unique_coordinate_names(mechanism: Mechanism) -> None:
             for own in names_of(name, joint):
                 if own in owners:
                     raise mechanism_error(
-                        f"'{own}' is a {kind} of joint '{owners[own]}' already", f"joints.{name}",
+                        f"'{own}' is a {kind} of joint '{owners[own]}' already",
+                        f"joints.{name}",
                         "rename one of the joints",
-                    )  # fmt: skip
+                    )
                 owners[own] = name
