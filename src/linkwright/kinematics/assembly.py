@@ -88,8 +88,8 @@ def assemble(
 
 
 def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) -> None:
-    """Raises where some of a quaternion's four coordinates are given without the others, or where
-    its length is not 1 within rounding."""
+    """Raise where only some of a quaternion's four coordinates are given, or where its length
+    differs from 1 by more than rounding."""
     heads = {name.removesuffix(".qw") for name in names if name.endswith(".qw")}
     for head in heads & {name.rpartition(".")[0] for name in given}:
         four = [f"{head}.{ending}" for ending in ("qw", "qx", "qy", "qz")]
@@ -111,6 +111,7 @@ def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) ->
 
 
 def _read_coordinate_value(name: str, value: object) -> float:
+    """Return the value given for a coordinate as a float, or raise an `AssemblyError`."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -125,7 +126,8 @@ def assembly_branches(
     hold: Sequence[str] = (),
     t: float = 0.0,
 ) -> list[Floats]:
-    """All configurations found that close with the held coordinates: the branches."""
+    """Return all closed configurations that restarts find with the held coordinates: the
+    branches."""
     system = constraint_system(mechanism)
     first = assemble(mechanism, values, hold, t=t)
     held = system.held_steps(hold)
@@ -200,7 +202,7 @@ def assemble_velocities(
 def _complete_velocities(
     system: ConstraintSystem, q: Floats, given: Mapping[str, float], t: float
 ) -> Floats:
-    """The least velocities with the given ones, under the constraints."""
+    """Return the smallest velocities that contain the given ones and satisfy the constraints."""
     names = system.names.qd
     for name in given:
         if name not in names:
@@ -235,7 +237,7 @@ def _complete_velocities(
 def check_constrained_velocities(
     mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0
 ) -> None:
-    """Raises where velocities break the constraints by more than rounding."""
+    """Raise where velocities violate the constraints by more than rounding."""
     system = constraint_system(mechanism)
     V, J = system.velocity_terms(q, qd, t)
     bound = CLOSURE_TOLERANCES.given_velocity_residual * (
@@ -262,7 +264,7 @@ def consistent_velocities(
     qd: Sequence[float] | Floats,
     t: float = 0.0,
 ) -> Floats:
-    """The velocities nearest to qd that the constraints allow at q."""
+    """Return the velocities nearest to qd that the constraints allow at q."""
     system = constraint_system(mechanism)
     here, speeds = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     V, J = system.velocity_terms(here, speeds, t)
@@ -281,7 +283,8 @@ def consistent_velocities(
 def closed_state_near_home(
     mechanism: Mechanism, step: Floats, qd: Floats, t: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """A state that the constraints allow: home, moved by about `step`, with velocities near qd."""
+    """Return a state (q, q̇) that the constraints allow: home, moved by about `step`, with
+    velocities near qd."""
     system = constraint_system(mechanism)
     home = assemble(mechanism, t=t)
     for share in (1.0, 0.3, 0.1, 0.0):

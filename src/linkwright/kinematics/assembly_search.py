@@ -54,6 +54,7 @@ def _close_with_finer_rank(
 def _search_closure(
     system: ConstraintSystem, q: Floats, t: float, held: Sequence[int], rank_share: float
 ) -> Floats:
+    """Return q after a search for φ(q, t) = 0 with the held steps at zero."""
     functions = system.position_functions(t, rank_share)
     return search_positions(functions, q, hold=held, rank_share=rank_share)
 
@@ -119,7 +120,7 @@ def find_closed_configuration(
 
 
 def _refusal_reason(system: ConstraintSystem, q: Floats, t: float) -> str:
-    """Return why a closed configuration cannot be used; nothing where it can."""
+    """Return why a closed configuration cannot be used; an empty text where it can."""
     _, J, upright = system.position_terms(q, t)
     if not np.isfinite(J).all():
         return "its equations have no finite Jacobian where they hold"
@@ -143,6 +144,8 @@ def wrap_joint_angles(system: ConstraintSystem, q: Floats, target: Floats, t: fl
 
 
 def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: str) -> AssemblyError:
+    """Return the error of an assembly that found nothing, with the residuals of its best
+    attempt q."""
     phi = system.residual(q, t)
     residuals: dict[str, float] = {}
     for row, left in zip(system.constraints.position_rows, phi, strict=True):

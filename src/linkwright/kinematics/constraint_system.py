@@ -95,25 +95,26 @@ class ConstraintSystem:
     # -- values -----------------------------------------------------------------------------
 
     def residual(self, q: Floats, t: float) -> Floats:
-        """Return φ."""
+        """Return the residual φ(q, t) of the constraints of positions, m or rad."""
         return np.asarray(self._residual_function(q, t), dtype=float).ravel()
 
     def position_terms(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
-        """Return φ, its Jacobian, and what must be above zero."""
+        """Return φ, its Jacobian, and the upright conditions, which must be above zero."""
         phi, J, upright = (np.asarray(x, dtype=float) for x in self._position_function(q, t))
         return phi.ravel(), J, upright.ravel()
 
     def velocity_terms(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
-        """Return what velocities violate, J q̇ − b, and J of all constraints."""
+        """Return the violation J q̇ − b of velocities, and J of all constraints."""
         violation, J = (np.asarray(x, dtype=float) for x in self._velocity_function(q, qd, t))
         return violation.ravel(), J
 
     def jacobian(self, q: Floats, t: float) -> Floats:
-        """Return J of all constraints."""
+        """Return J of all constraints at (q, t)."""
         return self.velocity_terms(q, np.zeros(self.names.nv), t)[1]
 
     def axle_rates(self, q: Floats) -> Floats:
-        """Return how velocities turn the axles of wheels that roll on wheels apart."""
+        """Return the Jacobian of the rates at which the axles of wheels that roll on wheels turn
+        apart."""
         return np.asarray(self._axle_rate_function(q), dtype=float)
 
     def is_upright(self, q: Floats, t: float) -> bool:
@@ -138,7 +139,7 @@ class ConstraintSystem:
         return moved
 
     def step_jacobian(self, q: Floats, J: Floats) -> Floats:
-        """Return columns by steps of the search from those by velocities."""
+        """Return J with columns for steps of the search from J with columns for velocities."""
         if not self.positions:
             return J
         J, N = J.copy(), np.asarray(self._rate_matrix_function(q), dtype=float)

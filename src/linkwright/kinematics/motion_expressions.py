@@ -21,6 +21,7 @@ SymbolScope = dict[str, Scalar]
 
 
 def joint_variable_names(mechanism: Mechanism) -> list[str]:
+    """Return the names of the joints' own coordinates, depth first."""
     return [
         variable
         for name, joint in mechanism.joints_depth_first()
@@ -31,7 +32,8 @@ def joint_variable_names(mechanism: Mechanism) -> list[str]:
 def chosen_coordinate_transfer(
     mechanism: Mechanism, values: ParameterValues, motion: ModelSymbols
 ) -> JointTransfer | None:
-    """Joint variables as functions of the coordinates that the mechanism chooses, if it does."""
+    """Return joint variables as functions of the coordinates that the mechanism chooses; None if it
+    chooses none."""
     chosen = mechanism.coordinates
     if chosen is None:
         return None
@@ -66,7 +68,7 @@ def chosen_coordinate_transfer(
 def _function_at_nominal(
     expression: Array, variables: Array, values: ParameterValues
 ) -> Callable[..., Any]:
-    """A function of the variables, symbols of parameters at their values."""
+    """Return a function of the variables, with symbols of parameters at their values."""
     known = list(values.symbols)
     function = ca.Function(
         "at", [variables, ca.vertcat(*(values.symbols[name] for name in known))], [expression]
@@ -76,7 +78,7 @@ def _function_at_nominal(
 
 
 def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues) -> None:
-    """The new coordinates and the joints' variables must determine each other."""
+    """Raise where the chosen coordinates do not determine the joint variables."""
     at, n = _function_at_nominal(G, variables, values), G.shape[0]
     rng = np.random.default_rng(0)
     found = [np.asarray(at(rng.uniform(0.1, 0.9, n)), dtype=float) for _ in range(3)]
@@ -91,7 +93,8 @@ def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues)
 def motion_symbol_scope(
     mechanism: Mechanism, motion: ModelSymbols, transfer: JointTransfer | None
 ) -> SymbolScope:
-    """The meaning of names in forces: t, coordinates and velocities, those of the joints too."""
+    """Return the meaning of names in expressions: t, coordinates and velocities, those of the
+    joints too."""
     scope: SymbolScope = {"t": motion.t}
     q, qd = motion.q, motion.qd
     if transfer is not None:
@@ -114,7 +117,7 @@ def motion_symbol_scope(
 def read_tree_forces(
     mechanism: Mechanism, values: ParameterValues, scope: SymbolScope, freedoms: Mapping[str, int]
 ) -> TreeForces:
-    """Force elements and actuators as expressions."""
+    """Return the mechanism's force elements, actuators and compliant contacts as expressions."""
     forces = []
     for name, force in mechanism.forces.items():
         values.enter_place(f"forces.{name}")

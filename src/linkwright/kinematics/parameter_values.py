@@ -40,7 +40,7 @@ _RIGHT_ANGLES: dict[int, CosSin] = {0: (1.0, 0.0), 1: (0.0, 1.0), 2: (-1.0, 0.0)
 
 
 class ParameterValues:
-    """Turns the expressions of one mechanism into floats and symbols, and remembers these."""
+    """Converts the expressions of one mechanism to floats and symbols, and keeps the symbols."""
 
     def __init__(self, mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> None:
         self.mechanism = mechanism
@@ -58,7 +58,8 @@ class ParameterValues:
         """Values of parameters, each made once: they may use each other many times."""
 
     def read_scalar(self, expression: Expression, name: str) -> Scalar:
-        """The number as float or symbol; `name` is what to call it if it has no name."""
+        """Return the number as a float or symbol; `name` is the symbol's name if the number has
+        none."""
         if not names_in_expression(expression) and isinstance(expression, Number | NumberWithUnit):
             return self.named_scalar(evaluate_exactly(expression), name)
         if not self.is_exact and not self._uses_symbols(expression):
@@ -75,13 +76,15 @@ class ParameterValues:
         self.place = place
 
     def named_scalar(self, value: ExactNumber, name: str) -> Scalar:
+        """Return a literal number as a float, or as a symbol of this name where it is to stay
+        one."""
         name = self.unique_name(name)
         if name in self.requested_names or (self.is_exact and value not in (0, 1, -1)):
             return self.parameter_symbol(name, value)
         return float(value)
 
     def unique_name(self, name: str) -> str:
-        """The name that a number gets: its own, unless another place has taken that."""
+        """Return the name of a number's symbol: `name`, numbered if another place uses it."""
         key = (self.place, name)
         if key not in self.names_by_place:
             known, number = name, 1
@@ -93,7 +96,8 @@ class ParameterValues:
         return self.names_by_place[key]
 
     def cosine_sine(self, angle: Expression, name: str) -> CosSin:
-        """cos and sin of an angle, exact for right angles (also when written as decimals)."""
+        """Return cos and sin of an angle, exact for right angles (also when written as
+        decimals)."""
         value = evaluate_exactly(angle, self.mechanism.values)
         if not self._uses_symbols(angle):
             quarter = _quarter_turns(value)
@@ -105,7 +109,7 @@ class ParameterValues:
         return ca.cos(scalar), ca.sin(scalar)
 
     def read_motion_expression(self, expression: Expression, scope: Mapping[str, Scalar]) -> Scalar:
-        """An expression of things that move (`scope`) and of parameters."""
+        """Return an expression of moving quantities (`scope`) and of parameters."""
 
         def lookup(name: str) -> Scalar | Fraction:
             return scope[name] if name in scope else self.look_up_name(name)
@@ -116,11 +120,12 @@ class ParameterValues:
         return self.lift_literal(value) if isinstance(value, Fraction) else value
 
     def read_number(self, expression: Expression) -> float:
-        """The plain value, whatever is kept as a symbol."""
+        """Return the value as a float, even where parameters stay symbols."""
         return float(evaluate_exactly(expression, self.mechanism.values))
 
     def has_symbols(self, expressions: Iterable[Expression], own: Iterable[str]) -> bool:
-        """Whether symbols that somebody may change are in there: parameters, or asked for."""
+        """Return whether the expressions use parameters that stay symbols, or their `own` names
+        were requested."""
         named = any(
             self._uses_symbols(expression)
             for expression in expressions
@@ -129,9 +134,11 @@ class ParameterValues:
         return named or any(self.unique_name(name) in self.requested_names for name in own)
 
     def keeps_symbol(self, name: str) -> bool:
+        """Return whether the parameter of this name stays a symbol."""
         return self.is_exact or name in self.requested_names
 
     def parameter_symbol(self, name: str, value: ExactNumber) -> SX:
+        """Return the symbol of this name, made on first use, and keep its value."""
         if name not in self.symbols:
             self.symbols[name] = ca.SX.sym(name)
             self.symbol_values[name] = value
@@ -139,6 +146,7 @@ class ParameterValues:
         return symbol
 
     def look_up_name(self, name: str) -> Scalar | Fraction:
+        """Return the symbol of a parameter, or its value by the symbols that it uses."""
         if self.keeps_symbol(name):
             return self.parameter_symbol(name, self.mechanism.values[name])
         if name not in self.parameter_values:
@@ -147,7 +155,7 @@ class ParameterValues:
         return self.parameter_values[name]
 
     def _parameter_value(self, name: str) -> Scalar | Fraction:
-        """The value of a parameter that is not a symbol, by those before it."""
+        """Return the value of a parameter that is not a symbol, from those before it."""
         expression = self.mechanism.parameters[name]
         if self.keeps_symbol(name) or not self._uses_symbols(expression):
             return float(self.mechanism.values[name])
@@ -158,7 +166,8 @@ class ParameterValues:
         )
 
     def lift_literal(self, value: ExactNumber) -> Scalar:
-        """A literal inside an expression: a float, or, where all must stay exact, a symbol."""
+        """Return a literal inside an expression as a float, or as a symbol where all numbers must
+        stay exact."""
         if not self.is_exact or (
             isinstance(value, Fraction)
             and value.denominator == 1
@@ -172,13 +181,14 @@ class ParameterValues:
         )
 
     def lift_function_argument(self, value: ExactNumber) -> Scalar:
-        """A literal of which a function is taken, as 3 in sqrt(3), so that nobody rounds that."""
+        """Return a literal that is a function's argument, as 3 in sqrt(3), as a symbol where all
+        must stay exact."""
         if not self.is_exact or not isinstance(value, Fraction):
             return self.lift_literal(value)
         return self.literal_symbol(value)
 
     def literal_symbol(self, value: Fraction) -> SX:
-        """The symbol that stands for a number, and that is printed as this."""
+        """Return the symbol that stands for a rational number and is printed as this number."""
         text = f"{value.numerator}" + (f"_{value.denominator}" if value.denominator != 1 else "")
         place, self.place = self.place, ""
         name = self.unique_name(f"n_{text}".replace("-", "m"))
@@ -187,7 +197,7 @@ class ParameterValues:
         return self.parameter_symbol(name, value)
 
     def order_symbols(self) -> None:
-        """Puts the symbols in the order asked for; raises if one of them is not there."""
+        """Put the symbols in the requested order; raise if one of them does not exist."""
         for name in self.requested_names:
             if name not in self.symbols:
                 known = sorted(self.used_names)
@@ -201,7 +211,7 @@ class ParameterValues:
             self.symbol_values = {name: self.symbol_values[name] for name in self.requested_names}
 
     def _uses_symbols(self, expression: Expression) -> bool:
-        """Whether a kept symbol is in the expression, directly or through parameters."""
+        """Return whether the expression uses a symbol, directly or through parameters."""
         return any(
             name in self._symbolic_parameters or self.keeps_symbol(name)
             for name in names_in_expression(expression)
@@ -209,7 +219,7 @@ class ParameterValues:
 
     @cached_property
     def _symbolic_parameters(self) -> frozenset[str]:
-        """Parameters that are symbols, or use some."""
+        """The parameters that are symbols, or use some."""
         found: set[str] = set()
         for name in self.mechanism.values:  # in an order in which each stands behind those it uses
             if self.keeps_symbol(name) or not found.isdisjoint(
@@ -225,8 +235,8 @@ def read_mechanism_expression(
     scope: Mapping[str, Scalar],
     symbols: Mapping[str, Scalar] | None = None,
 ) -> Scalar:
-    """An expression of coordinates and the like (`scope`), and of the mechanism's parameters,
-    some of which may be kept as `symbols`."""
+    """Return an expression of coordinates and the like (`scope`) and of the mechanism's parameters,
+    some of which may stay `symbols`."""
     kept = symbols or {}
 
     def lookup(name: str) -> Scalar | Fraction:
@@ -245,7 +255,7 @@ def read_mechanism_expression(
 
 
 def _quarter_turns(value: ExactNumber) -> int | None:
-    """k if the angle is k·π/2, exactly or as near as a float can be."""
+    """Return k if the angle is k·π/2, exactly or to the last digit of a float; else None."""
     if isinstance(value, PiMultiple):
         doubled = value.coefficient * 2
         return int(doubled) if doubled.denominator == 1 else None
@@ -254,11 +264,12 @@ def _quarter_turns(value: ExactNumber) -> int | None:
 
 
 def _to_scalar(value: Scalar | Fraction) -> Scalar:
+    """Return a rational as a float, and other values as they are."""
     return float(value) if isinstance(value, Fraction) else value
 
 
 class CasadiAlgebra:
-    """Expressions as CasADi's; literals stay rationals until they meet a symbol."""
+    """The algebra of CasADi expressions; literals stay rationals until they meet a symbol."""
 
     def __init__(
         self,
@@ -269,12 +280,15 @@ class CasadiAlgebra:
         self.lift_argument = inside or lift  # of literals in functions
 
     def number(self, value: Fraction) -> Scalar | Fraction:
+        """Return a literal as the rational that it is."""
         return value
 
     def pi(self) -> Scalar:
+        """Return π as a float or symbol."""
         return self.lift(PiMultiple(Fraction(1)))
 
     def add(self, terms: Iterable[Scalar | Fraction]) -> Scalar | Fraction:
+        """Return the sum; rational terms are added exactly first."""
         constant, total = Fraction(0), None
         for term in terms:
             if isinstance(term, Fraction):
@@ -286,6 +300,7 @@ class CasadiAlgebra:
         return total + self.lift(constant)
 
     def multiply(self, factors: Iterable[Scalar | Fraction]) -> Scalar | Fraction:
+        """Return the product; rational factors are multiplied exactly first."""
         constant, product = Fraction(1), None
         for factor in factors:
             if isinstance(factor, Fraction):
@@ -306,12 +321,15 @@ class CasadiAlgebra:
         )
 
     def negate(self, operand: Scalar | Fraction) -> Scalar | Fraction:
+        """Return −operand."""
         return -operand
 
     def reciprocal(self, operand: Scalar | Fraction) -> Scalar | Fraction:
+        """Return 1/operand."""
         return 1 / operand
 
     def power(self, base: Scalar | Fraction, exponent: Scalar | Fraction) -> Scalar | Fraction:
+        """Return base^exponent: exact for rationals, by multiplication for integers, √ for 1/2."""
         if isinstance(base, Fraction) and isinstance(exponent, Fraction):
             if exponent.denominator != 1:
                 return self.power(self.lift_argument(base), exponent)
@@ -324,17 +342,19 @@ class CasadiAlgebra:
         return ca.power(_to_scalar(base), _to_scalar(exponent))
 
     def call(self, function: str, arguments: Sequence[Scalar | Fraction]) -> Scalar:
+        """Return CasADi's function of this name, applied to the arguments."""
         return _CASADI_FUNCTIONS[function](
             *(self.lift_argument(a) if isinstance(a, Fraction) else a for a in arguments)
         )
 
     def measure(self, value: Scalar | Fraction, unit: Unit) -> Scalar | Fraction:
+        """Return a value with a unit, in SI units."""
         scale = [unit.scale, *[self.pi()] * unit.pi_power]
         return self.multiply([value, *scale])
 
 
 def _integer_power(base: Scalar, exponent: int) -> Scalar:
-    """The power by repeated multiplication, so that it is exact and differentiates cleanly."""
+    """Return the power by repeated multiplication, which is exact and differentiates cleanly."""
     if exponent < 0:
         return 1 / _integer_power(base, -exponent)
     result: Scalar = 1.0

@@ -43,15 +43,17 @@ class JacobianScale:
     closure: float
 
     def select_columns(self, chosen: Sequence[int]) -> JacobianScale:
+        """Return the scale of a Jacobian with only these columns."""
         return replace(self, columns=self.columns[list(chosen)])
 
     def select_rows(self, chosen: Sequence[int]) -> JacobianScale:
+        """Return the scale of a Jacobian with only these rows."""
         return replace(self, rows=self.rows[list(chosen)])
 
 
 def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
-    """Rows and columns brought to like size, so that units do not decide; what is smaller than
-    rounded numbers can tell is zero."""
+    """Return J with rows and columns of similar size, so that units do not matter; entries below
+    rounding are zero."""
     floor = CLOSURE_TOLERANCES.rounding_share * max(1e-300, np.abs(J).max(initial=0.0))
     if scale is not None:
         floor = np.maximum(floor, scale.closure * np.outer(scale.rows, scale.columns))
@@ -63,8 +65,8 @@ def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
 
 
 def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
-    """The rank of a constraint Jacobian, whatever its units: singular values of the scaled one
-    below the closure's share of the largest are zero."""
+    """Return the rank of a constraint Jacobian, independent of its units: singular values of the
+    scaled Jacobian below the closure's share of the largest are zero."""
     if 0 in J.shape:
         return 0
     sizes = np.linalg.svd(scale_jacobian(J, scale), compute_uv=False)
@@ -81,7 +83,7 @@ def choose_pivots(
     *,
     position_rows: Sequence[int] = (),
 ) -> PivotChoice:
-    """Pivots of J by size and sparsity; the velocities in `kept` stay independent.
+    """Return pivots of J chosen by size and sparsity; the velocities in `kept` stay independent.
 
     No row of velocities takes the place of one of `position_rows`: only these keep positions
     closed.
@@ -121,7 +123,7 @@ def choose_pivots(
 def _restricted_inputs(
     J: Floats, scale: JacobianScale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
 ) -> str:
-    """The inputs that the constraints tie to each other, the others standing free."""
+    """Return the names of the chosen independent velocities that the constraints restrict."""
     left = np.linalg.svd(J[:, free])[0][:, jacobian_rank(J[:, free], scale.select_columns(free)) :]
     tied = np.abs(left.T @ J[:, list(kept)]).max(axis=0)
     stuck = np.flatnonzero(tied > CLOSURE_TOLERANCES.rank_share)
@@ -131,8 +133,8 @@ def _restricted_inputs(
 def find_pivots(
     A: Floats, free: list[int], count: int, first: Sequence[int] = (), of_first: int = 0
 ) -> tuple[list[int], list[int]]:
-    """Gaussian elimination; among pivots of acceptable size, the one that fills in least. The
-    first `of_first` pivots are in the rows `first`."""
+    """Return rows and columns of pivots by Gaussian elimination: among pivots of acceptable size,
+    the one with the least fill-in. The first `of_first` pivots are in the rows `first`."""
     A = A.copy()
     rows, columns = list(range(len(A))), list(free)
     found: tuple[list[int], list[int]] = ([], [])
@@ -154,7 +156,7 @@ def find_pivots(
 
 
 def _pivot_sizes(A: Floats) -> list[float]:
-    """The pivots of A, which is in the order of elimination."""
+    """Return the absolute pivots of A, whose rows and columns are in the order of elimination."""
     A, found = A.copy(), []
     for k in range(len(A)):
         found.append(float(abs(A[k, k])))

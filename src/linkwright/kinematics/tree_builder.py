@@ -44,13 +44,16 @@ from .tree_coordinates import make_motion_symbols
 
 
 def build_tree(mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> KinematicTree:
-    """The tree of a mechanism, with the restraints of its loops and constraints."""
+    """Return the kinematic tree of a mechanism, with the restraints of its loops and
+    constraints."""
     tree = _TreeBuilder(mechanism, ParameterValues(mechanism, parameters)).build()
     ties = tuple(tie.choose_side(tree) for tie in tree.restraints.entries)
     return replace(tree, restraints=Restraints(ties))
 
 
 class _TreeBuilder:
+    """Builds a kinematic tree joint by joint, from ground outward."""
+
     def __init__(self, mechanism: Mechanism, values: ParameterValues) -> None:
         self.mechanism = mechanism
         self.values = values
@@ -62,6 +65,7 @@ class _TreeBuilder:
         self.tree_nq = 0
 
     def build(self) -> KinematicTree:
+        """Return the tree of all joints, bodies, frames, forces and restraints."""
         for name, joint in self.mechanism.joints_depth_first():
             self.add_joint(name, joint)
         masses = {
@@ -104,6 +108,7 @@ class _TreeBuilder:
     # -- joints --------------------------------------------------------------------------
 
     def add_joint(self, name: str, joint: Joint) -> None:
+        """Add the links of a joint, and place its child body."""
         self.values.enter_place(f"joints.{name}")
         parent = self.bodies[joint.parent]
         R, p = read_placement(self.values, joint.origin, name)
@@ -124,6 +129,7 @@ class _TreeBuilder:
     def add_link(
         self, name: str, joint: Joint, number: int, step: LinkStep, here: LinkFrame
     ) -> LinkFrame:
+        """Add the link of one elementary motion and return the joint's frame after it."""
         A = self.axis_rotation(name, joint, step)
         pitch = (
             self.values.read_scalar(joint.pitch, f"lead_{name}") if joint.pitch is not None else 0.0
@@ -147,13 +153,15 @@ class _TreeBuilder:
         return LinkFrame(len(self.links) - 1, A.T, ZERO3)
 
     def axis_rotation(self, name: str, joint: Joint, step: LinkStep) -> Array:
+        """Return the rotation whose z axis is the axis of a motion; the identity for balls and free
+        bodies."""
         if step.axis is None:
             return IDENTITY
         key = "axis" if step.axis is joint.axis else "axis2"
         return axis_alignment(self.values, step.axis, name, key)
 
     def lock_joint(self, name: str, joint: Joint, here: LinkFrame) -> LinkFrame:
-        """The constant placement of a locked joint."""
+        """Return the joint's frame after the constant displacement of a locked joint."""
         held = joint.each(joint.locked)
         for number, step in enumerate(elementary_motions(joint)):
             A = self.axis_rotation(name, joint, step)
@@ -180,6 +188,7 @@ class _TreeBuilder:
         return here
 
     def read_joint_effects(self, name: str, joint: Joint, freedom: int) -> JointEffects:
+        """Return damping, friction, spring and rotor of one degree of freedom."""
         suffix = coordinate_name(name, joint.dofs[freedom].ending).replace(".", "_")
 
         def scalar(field: object, symbol: str) -> Scalar:
@@ -199,7 +208,7 @@ class _TreeBuilder:
         )
 
     def velocity_indices(self) -> dict[str, int]:
-        """Degrees of freedom by name, and where they stand among the tree's velocities."""
+        """Return the index of each degree of freedom among the tree's velocities, by name."""
         return {
             coordinate_name(name, freedom.ending): self.velocity_of_coordinate[name] + k
             for name, joint in self.mechanism.joints.items()
@@ -208,7 +217,8 @@ class _TreeBuilder:
         }
 
     def resolve_followers(self) -> dict[int, MimicFollower]:
-        """Followers of followers follow the first leader: gains multiply, offsets add up."""
+        """Return the followers with their first leaders: gains along a chain multiply, offsets add
+        up."""
         found: dict[int, MimicFollower] = {}
         own: list[int] = []
         for name, joint in self.mechanism.joints_depth_first():
@@ -235,6 +245,7 @@ class _TreeBuilder:
     # -- bodies --------------------------------------------------------------------------
 
     def add_inertias(self, inertias: dict[str, SpatialInertia]) -> None:
+        """Add the inertias of the bodies to their links."""
         for name, inertia in inertias.items():
             index = self.bodies[name].link
             if index != GROUND:
@@ -242,7 +253,7 @@ class _TreeBuilder:
                 self.links[index] = replace(link, inertia=link.inertia + inertia)
 
     def read_body_mass(self, name: str, body: Body) -> BodyMass:
-        """A body's mass, centre of mass and tensor, in its link's frame."""
+        """Return a body's mass, centre of mass and inertia tensor, in its link's frame."""
         self.values.enter_place(f"bodies.{name}")
         scalar, tensor = self.values.read_scalar, body.inertia
         xx, yy, zz, xy, xz, yz = (
@@ -257,6 +268,7 @@ class _TreeBuilder:
         return BodyMass(place.link, mass, place.p + place.R @ center, turned)
 
     def place_frame(self, name: str) -> LinkFrame:
+        """Return the placement of a named frame in the link that carries it."""
         self.values.enter_place(f"frames.{name}")
         frame = self.mechanism.frames[name]
         body = self.bodies[frame.body]

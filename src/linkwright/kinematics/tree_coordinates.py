@@ -1,5 +1,5 @@
-"""Coordinates and velocities: other coordinates than the joints' own, mimicry, and moving on the
-manifold of unit quaternions."""
+"""Coordinates and velocities: chosen coordinates, mimicry, and steps on the manifold of unit
+quaternions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SpreadFunction = Callable[[Array], Array]
 
 
 def make_motion_symbols(names: MechanismNames) -> ModelSymbols:
-    """Symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
+    """Return symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
 
     def column(words: tuple[str, ...], prefix: str) -> Array:
         return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in words))
@@ -32,19 +32,20 @@ def make_motion_symbols(names: MechanismNames) -> ModelSymbols:
 
 
 def make_joint_transfer(q: Array, own: ModelSymbols, start: tuple[float, ...]) -> JointTransfer:
-    """Joint variables q, expressions of the model's coordinates, with their derivatives."""
+    """Return joint variables q, expressions of the model's coordinates, with their derivatives."""
     G = ca.jacobian(q, own.q)
     rate = ca.reshape(ca.jtimes(ca.vec(G), own.q, own.qd), *G.shape)
     return JointTransfer(q, G, ca.sparsify(rate), start)
 
 
 def _follower_coordinates(tree: KinematicTree) -> dict[int, MimicFollower]:
-    """Followers by the index of their tree coordinate (they are all of one degree of freedom)."""
+    """Return followers by the index of their tree coordinate (each has one degree of freedom)."""
     return {link.q: tree.followers[link.v] for link in tree.links if link.v in tree.followers}
 
 
 def spread_coordinates(tree: KinematicTree, q: Array) -> Array:
-    """The tree's coordinates from the model's: joint variables; followers' gain · q + offset."""
+    """Return the tree's coordinates from the model's: joint variables; gain · q + offset for
+    followers."""
     if tree.transfer is not None:
         q = ca.substitute(tree.transfer.q, tree.motion.q, ca.SX(q))
     if not tree.followers:
@@ -62,8 +63,8 @@ def spread_coordinates(tree: KinematicTree, q: Array) -> Array:
 
 
 def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
-    """Index of the model's coordinate for an index of the model's velocities (single degrees of
-    freedom)."""
+    """Return the index of the model's coordinate by index of the model's velocities (single degrees
+    of freedom)."""
     found: dict[int, int] = {}
     q = v = 0
     for link in tree.links:
@@ -76,12 +77,13 @@ def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
 
 
 def spread_velocities(tree: KinematicTree, v: Array) -> Array:
-    """The tree's velocities from the model's: G v, at the model's own coordinates."""
+    """Return the tree's velocities from the model's: G v, at the model's own coordinates."""
     return _spread_to_followers(tree, v if tree.transfer is None else tree.transfer.G @ v)
 
 
 def spread_accelerations(tree: KinematicTree, qd: Array, qdd: Array | None) -> Array:
-    """Rates of the tree's velocities: G q̈ + Ġ q̇. None stands for zero, there and back."""
+    """Return rates of the tree's velocities, G q̈ + Ġ q̇; None stands for zero in `qdd` and in the
+    result."""
     if tree.transfer is None or tree.transfer.is_affine:
         return None if qdd is None else spread_velocities(tree, qdd)
     total = tree.transfer.G_rate @ qd
@@ -89,6 +91,7 @@ def spread_accelerations(tree: KinematicTree, qd: Array, qdd: Array | None) -> A
 
 
 def _spread_to_followers(tree: KinematicTree, v: Array) -> Array:
+    """Return the tree's velocities from those of joints with coordinates of their own."""
     if not tree.followers:
         return v
     own = iter(range(tree.nv))
@@ -102,7 +105,7 @@ def _spread_to_followers(tree: KinematicTree, v: Array) -> Array:
 
 
 def gather_forces(tree: KinematicTree, forces: Array) -> Array:
-    """The model's forces from the tree's (rows): Gᵀ f. Works on whole matrices."""
+    """Return the model's forces from the tree's (rows of a vector or matrix): Gᵀ f."""
     if tree.followers:
         rows = [forces[v, :] for v in tree.own_velocity_indices()]
         for index, follower in tree.followers.items():
@@ -112,7 +115,8 @@ def gather_forces(tree: KinematicTree, forces: Array) -> Array:
 
 
 def transfer_coriolis_matrix(tree: KinematicTree, M: Array) -> Array:
-    """Gᵀ M Ġ: what a change of coordinates adds to the Coriolis matrix, M along the tree's."""
+    """Return Gᵀ M Ġ, which a change of coordinates adds to the Coriolis matrix; M is that of the
+    tree."""
     if tree.transfer is None or tree.transfer.is_affine:
         return ca.SX(tree.nv, tree.nv)
     columns = [_spread_to_followers(tree, column) for column in ca.horzsplit(tree.transfer.G_rate)]
@@ -120,7 +124,7 @@ def transfer_coriolis_matrix(tree: KinematicTree, M: Array) -> Array:
 
 
 def gather_columns(tree: KinematicTree, columns: Array) -> Array:
-    """Columns for the model's velocities from those for the tree's: A G."""
+    """Return columns for the model's velocities from those for the tree's: A G."""
     return gather_forces(tree, columns.T).T
 
 
@@ -128,7 +132,8 @@ def gather_columns(tree: KinematicTree, columns: Array) -> Array:
 
 
 def links_with_coordinates(tree: KinematicTree) -> list[tuple[Link, slice, slice]]:
-    """Links with coordinates of their own, and where these stand among the model's."""
+    """Return links with coordinates of their own, and the ranges of these among the model's q and
+    q̇."""
     found = []
     q = v = 0
     for link in tree.links:
@@ -140,7 +145,7 @@ def links_with_coordinates(tree: KinematicTree) -> list[tuple[Link, slice, slice
 
 
 def coordinate_rate_matrix(tree: KinematicTree, q: Array) -> Array:
-    """N(q) with dq/dt = N(q) · velocities, nq × nv."""
+    """Return N(q), (nq, nv), with dq/dt = N(q) · velocities."""
     if tree.transfer is not None:
         return ca.SX.eye(tree.nq)
     N = ca.SX(tree.nq, tree.nv)
@@ -158,7 +163,7 @@ def coordinate_rate_matrix(tree: KinematicTree, q: Array) -> Array:
 
 
 def neutral_coordinates(tree: KinematicTree) -> list[float]:
-    """q where nothing is displaced: zeros, and quaternions (1, 0, 0, 0)."""
+    """Return q where nothing is displaced: zeros, and quaternions (1, 0, 0, 0)."""
     if tree.transfer is not None:
         return list(tree.transfer.neutral)
     q = [0.0] * tree.nq
@@ -169,7 +174,7 @@ def neutral_coordinates(tree: KinematicTree) -> list[float]:
 
 
 def quaternion_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
-    """Where the quaternions (w, x, y, z) of free and spherical joints stand in q, and their
+    """Return the ranges of quaternions (w, x, y, z) of free and spherical joints in q, and of their
     angular velocities among the velocities."""
     if tree.transfer is not None:
         return []
@@ -178,8 +183,8 @@ def quaternion_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
 
 
 def position_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
-    """Where the positions (x, y, z) of free joints with quaternions stand in q, and their
-    velocities, in the child's axes, among the velocities."""
+    """Return the ranges of positions (x, y, z) of free joints with quaternions in q, and of their
+    velocities (child's axes) among the velocities."""
     if tree.transfer is not None:
         return []
     free = [own for own in links_with_coordinates(tree) if own[0].kind.has_position]
@@ -187,7 +192,8 @@ def position_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
 
 
 def integrate_coordinates(tree: KinematicTree, q: Array, v: Array) -> Array:
-    """q ⊕ v: where constant velocities v lead in unit time; quaternions come out at length 1."""
+    """Return q ⊕ v, the coordinates after unit time at constant velocities v; quaternions have
+    length 1."""
     if tree.transfer is not None:
         return q + v
     parts = []
@@ -204,7 +210,7 @@ def integrate_coordinates(tree: KinematicTree, q: Array, v: Array) -> Array:
 
 
 def coordinate_difference(tree: KinematicTree, q0: Array, q1: Array) -> Array:
-    """v with q0 ⊕ v = q1, by the shorter way round."""
+    """Return v with q0 ⊕ v = q1; rotations take the shorter way."""
     if tree.transfer is not None:
         return q1 - q0
     parts = []
@@ -222,30 +228,33 @@ def coordinate_difference(tree: KinematicTree, q0: Array, q1: Array) -> Array:
 
 
 def _rotation_from_quaternion(quaternion: Array) -> Array:
+    """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z)."""
     return quaternion_rotation([quaternion[i] for i in range(4)])
 
 
 def _quaternion_rate_matrix(quaternion: Array) -> Array:
-    """4×3 with dquaternion/dt = … ω, ω in the turned axes."""
+    """Return the 4×3 matrix that maps ω, in the turned axes, to the quaternion's rate."""
     w, u = quaternion[0], quaternion[1:]
     return ca.vertcat(-u.T, w * ca.SX.eye(3) + skew(u)) / 2
 
 
 def _is_small_square(x2: Scalar) -> Scalar:
+    """Return whether a squared angle is small enough for the series."""
     return x2 < 1e-6
 
 
 def _select_branch(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
+    """Return `yes` where the condition holds, else `no`, as an expression."""
     return ca.if_else(condition, yes, no)
 
 
 def _nonzero_square(x2: Scalar) -> Scalar:
-    """x², or 1 where it is small, for the branch that is not taken."""
+    """Return x², or 1 where it is small, for the branch that is not taken."""
     return _select_branch(_is_small_square(x2), 1, x2)
 
 
 def _rotate_quaternion(quaternion: Array, turn: Array) -> Array:
-    """quaternion · exp(turn/2), scaled to length 1."""
+    """Return quaternion · exp(turn/2), scaled to length 1."""
     x2 = ca.dot(turn, turn) / 4
     x = ca.sqrt(_nonzero_square(x2))
     sinc = _select_branch(_is_small_square(x2), 1 - x2 / 6 + x2 * x2 / 120, ca.sin(x) / x)
@@ -255,7 +264,7 @@ def _rotate_quaternion(quaternion: Array, turn: Array) -> Array:
 
 
 def _rotation_vector_between(a: Array, b: Array) -> Array:
-    """2·log(a⁻¹ b), of length at most π."""
+    """Return 2·log(a⁻¹ b), of length at most π."""
     c = quaternion_product(quaternion_conjugate(a), b)
     c = _select_branch(c[0] < 0, -1, 1) * c
     s2 = ca.dot(c[1:], c[1:])
@@ -266,7 +275,7 @@ def _rotation_vector_between(a: Array, b: Array) -> Array:
 
 
 def _slide_matrix(turn: Array) -> Array:
-    """V with p = V v: the path of a point that slides by v while it turns by `turn`."""
+    """Return V with p = V v: the path of a point that slides by v while it turns by `turn`."""
     x2 = ca.dot(turn, turn)
     x = ca.sqrt(_nonzero_square(x2))
     a = _select_branch(
@@ -282,6 +291,7 @@ def _slide_matrix(turn: Array) -> Array:
 
 
 def _slide_matrix_inverse(turn: Array) -> Array:
+    """Return the inverse of `_slide_matrix`."""
     x2 = ca.dot(turn, turn)
     x = ca.sqrt(_nonzero_square(x2))
     half = x / 2

@@ -82,6 +82,7 @@ def close_positions(
 
 
 def _free_columns(J: Floats, hold: Sequence[int]) -> list[int] | None:
+    """Return the columns of J that are not held; None where all are free."""
     return [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
 
 

@@ -1,4 +1,4 @@
-"""Velocities and accelerations that hold constraints: J q̇ = b and J q̈ = −γ."""
+"""Velocities and accelerations that satisfy constraints: J q̇ = b and J q̈ = −γ."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def project_velocities(
     rank: int | None = None,
     metric: Floats | None = None,
 ) -> Floats:
-    """Return the velocities (…, n) nearest to qd that hold the constraints.
+    """Return the velocities (…, n) nearest to qd that satisfy the constraints.
 
     Parameters
     ----------
@@ -56,6 +56,8 @@ def _least_correction(
     rank: int | None,
     metric: Floats | None,
 ) -> Floats:
+    """Return the smallest change (…, n) that removes the violation without touching the held
+    entries."""
     free = [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
     return gauss_newton_step(
         J, violation, free=free, rank_share=rank_share, rank=rank, metric=metric

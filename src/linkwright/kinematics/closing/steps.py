@@ -50,6 +50,8 @@ def solve_least_change(
 
 
 def _cholesky_factor(metric: Floats) -> Floats:
+    """Return the lower Cholesky factor of a metric; the identity where it is not positive
+    definite."""
     try:
         return np.asarray(np.linalg.cholesky(metric), float)
     except np.linalg.LinAlgError:  # some coordinate moves no mass: all alike then
@@ -57,6 +59,7 @@ def _cholesky_factor(metric: Floats) -> Floats:
 
 
 def _solve_truncated(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
+    """Return the least x with J x = right by singular values, for one or many states."""
     if J.ndim == 2 and right.ndim == 1:
         return _solve_single_state(J, right, rank_share, rank)
     finite = np.asarray(np.isfinite(J).all(axis=(-2, -1)))
