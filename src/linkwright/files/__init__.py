@@ -93,7 +93,7 @@ def load(
 
 
 def read_toml_numbers(path: str | Path) -> dict[str, object]:
-    """The table of a TOML file that is not a mechanism, its decimals as floats."""
+    """Return the table of a TOML file that is not a mechanism, with decimals as floats."""
     from .toml_reader import read_toml_table
 
     return {
@@ -103,6 +103,7 @@ def read_toml_numbers(path: str | Path) -> dict[str, object]:
 
 
 def _decimals_to_floats(value: Any) -> Any:
+    """Return a TOML value with all decimals in it, also in lists and tables, as floats."""
     if isinstance(value, dict):
         return {key: _decimals_to_floats(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -144,7 +145,7 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
 
 @lru_cache(maxsize=64)
 def _load_gallery_mechanism(name: str) -> Mechanism:
-    """Read once: nothing in a mechanism can change."""
+    """Return a mechanism of the gallery, read once: mechanisms are immutable."""
     stored = read_gallery_file(name)
     if stored is None:
         return build_family_member(name)
@@ -153,6 +154,7 @@ def _load_gallery_mechanism(name: str) -> Mechanism:
 
 
 def _read_file_content(path: Path) -> str:
+    """Return the text of a regular UTF-8 file within the size limit."""
     try:
         about = path.stat()
         if stat.S_ISDIR(about.st_mode):
@@ -173,13 +175,14 @@ def _read_file_content(path: Path) -> str:
 
 
 def _check_file_size(size: int) -> None:
+    """Raise where a file is larger than `MAX_FILE_BYTES`."""
     if size > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
         raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
 
 
 def _check_text(text: str) -> str:
-    """The text itself, unless it is too long or holds halves of characters."""
+    """Return the text itself; raise if it is too long or contains an unpaired surrogate."""
     _check_file_size(len(text))
     try:
         text.encode()

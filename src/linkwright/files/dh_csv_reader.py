@@ -1,4 +1,5 @@
-"""Denavit–Hartenberg tables as CSV: a header, a row a joint; `# convention: …` on top."""
+"""Denavit–Hartenberg tables as CSV: a header, a row for each joint; `# convention: …` at the
+top."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ _COMMENT_KEY = re.compile(r"#\s*(\w+)\s*:(.*)")
 
 
 def read_dh_csv(text: str, convention: str | None = None) -> Mechanism:
-    """A mechanism from a `.dh.csv` file."""
+    """Return the mechanism in the text of a `.dh.csv` file."""
     lines = text.splitlines()
     fields, others = _read_csv_comments([line for line in lines if line.startswith("#")])
     rows = _read_csv_rows([line for line in lines if line.strip() and not line.startswith("#")])
@@ -35,12 +36,14 @@ def read_dh_csv(text: str, convention: str | None = None) -> Mechanism:
 
 
 def _csv_place(number: int, key: str) -> str:
+    """Return the place of a link's key in the table, for error messages."""
     column = next((name for name, nested in _NESTED_COLUMNS.items() if nested == key), key)
     return f"row {number}, column {column}" if column else f"row {number}"
 
 
 def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Keys that comments set for the whole table, and comments that look alike but mean nothing."""
+    """Return the keys that comments set for the whole table, and similar comments without a
+    meaning."""
     fields: dict[str, Any] = {}
     others = []
     for line in lines:
@@ -58,6 +61,7 @@ def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
 
 
 def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
+    """Return the rows below the header as tables by key."""
     reader = csv.reader(lines, strict=True)
     found: list[dict[str, Any]] = []
     try:
@@ -72,6 +76,7 @@ def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
 
 
 def _check_csv_header(header: list[str]) -> None:
+    """Raise where a column is unknown or given twice."""
     for number, name in enumerate(header):
         if name not in _KNOWN_COLUMNS:
             remedy = suggest_remedy(name, _KNOWN_COLUMNS)
@@ -82,7 +87,7 @@ def _check_csv_header(header: list[str]) -> None:
 
 
 def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, Any]:
-    """A row as the table that TOML would have; empty cells say nothing."""
+    """Return a row as the table that TOML would have; empty cells are left out."""
     if len(cells) != len(header):
         what = f"has {len(cells)} cells, and the header {len(header)}"
         raise FileError(what, where=f"row {number}", remedy="separate as many by commas")

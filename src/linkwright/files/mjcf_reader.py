@@ -1,7 +1,6 @@
-"""MJCF in, through MuJoCo's own compiler (extra `[mjcf]`), so that defaults, includes and
-geometry mean what they mean there. Coordinates are MuJoCo's `qpos`; velocities follow our own
-convention (free joints: angular before linear, both in the child's frame).
-"""
+"""Reader of MJCF through MuJoCo's own compiler (extra `[mjcf]`), so that defaults, includes and
+geometry mean the same as in MuJoCo. Coordinates are MuJoCo's `qpos`; velocities follow our own
+convention (free joints: angular before linear, both in the child's frame)."""
 
 from __future__ import annotations
 
@@ -39,7 +38,8 @@ _UNUSED_MJCF_PARTS = {
 
 
 def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
-    """A mechanism from MJCF text; `path` is its file, for meshes and includes beside it."""
+    """Return the mechanism in MJCF text; `path` is its file, next to which meshes and includes are
+    found."""
     try:
         import mujoco
     except ImportError:
@@ -62,11 +62,12 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
 
 
 def _to_floats(values: Any) -> list[float]:
+    """Return the entries of an array as a list of floats."""
     return [float(value) for value in values]
 
 
 class _MjcfNames:
-    """The names of all elements: as in the file where the name is free here."""
+    """The names of all elements: those of the file, unless another element has the name here."""
 
     def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
         self.kinds = kinds
@@ -93,18 +94,20 @@ class _MjcfNames:
             self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
 
     def names_taken(self, kind: str) -> set[str]:
-        """Names taken: frames of sites share them with bodies, closures with joints."""
+        """Return the names in use for a kind: sites (frames) share them with bodies, equalities
+        with joints."""
         return self.taken_names.setdefault(
             {"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set()
         )
 
     def take_new_name(self, kind: str, wanted: str) -> str:
+        """Reserve and return a name for an element, lengthened where it is in use."""
         final = make_unique_name(wanted, self.names_taken(kind))
         self.names_taken(kind).add(final)
         return final
 
     def substitute_name(self, kind: str, index: int, name: str | None) -> str:
-        """A name for what has none, or one that means something else here."""
+        """Return a name for an element that has none, or whose name is in use here."""
         what = kind.lower()
         final = self.take_new_name(kind, f"{name}_{what}" if name else f"{what}{index}")
         if name:
@@ -113,7 +116,7 @@ class _MjcfNames:
 
 
 class _MjcfReader:
-    """Walks a compiled model; all names of MuJoCo's arrays stay in here."""
+    """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
     def __init__(self, model: Any, on: MjcfSwitches, names: _MjcfNames) -> None:
         self.m = model
@@ -123,9 +126,11 @@ class _MjcfReader:
         self.joints: dict[str, Any] = {}
 
     def name(self, kind: str, index: int) -> str:
+        """Return the name of an element of the compiled model."""
         return self.names.final_names[kind, index]
 
     def read_mechanism(self) -> Mechanism:
+        """Return the mechanism of the compiled model."""
         for index in range(1, self.m.nbody):
             self.read_body(index)
         equalities = self.read_equalities()
@@ -145,6 +150,7 @@ class _MjcfReader:
         )
 
     def read_body(self, index: int) -> None:
+        """Add a body and the joints that connect it to its parent."""
         m, name = self.m, self.name("BODY", index)
         moments = dict(zip(("xx", "yy", "zz"), _to_floats(m.body_inertia[index]), strict=True))
         moments["quaternion"] = _to_floats(m.body_iquat[index])  # type: ignore[assignment]
@@ -171,7 +177,7 @@ class _MjcfReader:
     def read_joint_chain(
         self, joints: range, parent: str, name: str, place: dict[str, Any]
     ) -> None:
-        """Several joints of one body become a chain through bodies without mass."""
+        """Add several joints of one body as a chain through bodies without mass."""
         stand = self.names.take_new_name("BODY", f"{name}:stand")
         self.bodies[stand] = {}
         held = {"type": "fixed", "parent": parent, "child": stand, "origin": place}
@@ -186,7 +192,7 @@ class _MjcfReader:
             parent = child
 
     def read_joint(self, index: int, parent: str, child: str, place: dict[str, Any]) -> None:
-        """T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
+        """Add a joint with T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
         m, kind = self.m, self.joint_kind(index)
         fields: dict[str, Any] = {"type": kind.name, "parent": parent, "child": child}
         if kind.closure is not None:
@@ -200,10 +206,12 @@ class _MjcfReader:
         self.joints[self.name("JOINT", index)] = fields
 
     def joint_kind(self, index: int) -> JointKind:
+        """Return the kind of joint that the type of an MJCF joint stands for."""
         word = _MJCF_JOINT_TYPES[int(self.m.jnt_type[index])]
         return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
 
     def joint_spring(self, index: int, kind: JointKind) -> dict[str, Any]:
+        """Return stiffness and rest position of a joint; nothing if it has no spring."""
         if not self.switches.springs:
             return {}
         for array in ("jnt_stiffnesspoly", "jnt_springyield"):
@@ -221,7 +229,7 @@ class _MjcfReader:
         return {"stiffness": stiffness, "rest": rest}
 
     def joint_losses(self, index: int, kind: JointKind) -> dict[str, Any]:
-        """Damping, friction and armature, in the order of our velocities."""
+        """Return damping, friction and armature of a joint, in the order of our velocities."""
         first, on = int(self.m.jnt_dofadr[index]), self.switches
         dofs = [first + i for i in _velocity_order(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
@@ -242,10 +250,13 @@ class _MjcfReader:
         return fields
 
     def joint_refusal(self, index: int, what: str, remedy: str) -> UnsupportedError:
+        """Return the error for a joint with an effect that has no equivalent here."""
         kind, name = self.joint_kind(index), self.name("JOINT", index)
         return UnsupportedError(f"the {kind.name} joint '{name}' has {what}", remedy=remedy)
 
     def joint_origins(self, index: int, kind: JointKind, place: dict[str, Any]) -> tuple[Any, Any]:
+        """Return the joint's frame in the parent and in the child, at MuJoCo's reference
+        coordinate."""
         import numpy as np
 
         m = self.m
@@ -264,6 +275,7 @@ class _MjcfReader:
         return origin, child_origin
 
     def site_frames(self) -> Iterator[tuple[str, Any]]:
+        """Yield the sites as frames, by name."""
         for index in range(self.m.nsite):
             place = {
                 "xyz": _to_floats(self.m.site_pos[index]),
@@ -273,7 +285,7 @@ class _MjcfReader:
             yield self.name("SITE", index), {"body": body, "origin": place}
 
     def reference_coordinates(self) -> Iterator[tuple[str, float]]:
-        """Coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities close."""
+        """Yield coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities hold."""
         for index in range(self.m.njnt):
             name = self.name("JOINT", index)
             names = coordinate_names(name, Joint(**self.joints[name]))
@@ -285,7 +297,7 @@ class _MjcfReader:
                     yield coordinate, value
 
     def read_equalities(self) -> dict[str, dict[str, Any]]:
-        """Loops and couplings by name, in the order of the file."""
+        """Return loops and couplings by name, in the order of the file."""
         found: dict[str, dict[str, Any]] = {}
         for index in range(self.m.neq):
             name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
@@ -303,6 +315,7 @@ class _MjcfReader:
         return found
 
     def read_loop(self, index: int, kind: int) -> dict[str, Any]:
+        """Return the fields of the loop that a connect or weld equality closes."""
         m, data = self.m, _to_floats(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
         if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
@@ -325,7 +338,7 @@ class _MjcfReader:
         }
 
     def read_coupling(self, index: int) -> dict[str, Any]:
-        """q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
+        """Return the fields of the coupling q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
         from numpy.polynomial import Polynomial
 
         m = self.m
@@ -340,6 +353,7 @@ class _MjcfReader:
         return fields | {"other": self.name("JOINT", other), "coefficients": coefficients}
 
     def unused_parts(self) -> Iterator[str]:
+        """Yield one line for each part of the model that has no effect on the equations."""
         for attribute, what in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
                 yield f"{count} {what}"
@@ -357,18 +371,20 @@ class _MjcfReader:
 
 
 def _velocity_order(kind: JointKind) -> list[int]:
-    """The places of our joint velocities among MuJoCo's, in which slides come before turns."""
+    """Return the indices of our joint velocities among MuJoCo's, in which slides come before
+    turns."""
     turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
     theirs = sorted(range(len(turns)), key=turns.__getitem__)
     return [theirs.index(k) for k in range(len(turns))]
 
 
 def _joint_kind_of_equality(word: str) -> JointKind:
-    """The kind of joint that an equality of MJCF stands for where it closes a loop."""
+    """Return the kind of joint that closes a loop as an MJCF equality does."""
     return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
 
 
 def _rotation_of_quaternion(quaternion: list[float]) -> Any:
+    """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z)."""
     import mujoco
     import numpy as np
 

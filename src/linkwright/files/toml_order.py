@@ -1,4 +1,4 @@
-"""The order in which a TOML file lists loops and constraints: tables alone do not tell it."""
+"""The order in which a TOML file lists loops and constraints, which parsed tables do not keep."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ _CONSTRAINT_TABLES = ("loops", "constraints")
 
 
 def read_constraint_order(text: str, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The field `constraint_order` of a mechanism; none where loops stand before constraints."""
+    """Return the field `constraint_order` of a mechanism; none where loops come before
+    constraints."""
     parts = {key: table.get(key) for key in _CONSTRAINT_TABLES}
     if not all(isinstance(part, dict) and part for part in parts.values()):
         return {}
@@ -30,8 +31,8 @@ def read_constraint_order(text: str, table: Mapping[str, Any]) -> dict[str, tupl
 
 
 def _toml_key_paths(text: str) -> Iterator[tuple[str, ...]]:
-    """The full keys of the file, line by line. Text inside strings of several lines is taken for
-    keys too, which does no harm unless it looks like those of a constraint."""
+    """Yield the full keys of the file, line by line. Text inside multi-line strings is read as keys
+    too, which matters only if it looks like the key of a constraint."""
     here: tuple[str, ...] = ()
     for line in text.splitlines():
         if header := _TOML_TABLE_HEADER.fullmatch(line):
@@ -43,4 +44,5 @@ def _toml_key_paths(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _split_toml_key(dotted: str) -> tuple[str, ...]:
+    """Return the parts of a dotted key without quotation marks."""
     return tuple(key.strip("\"'") for key in re.findall(_TOML_KEY, dotted))

@@ -61,12 +61,14 @@ def check_output_file_name(path: Path, kind: str) -> None:
 
 
 def _write_toml_text(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """Return the TOML text of a mechanism, which holds all of it."""
     from .toml_writer import write_toml
 
     return write_toml(mechanism), []
 
 
 def _write_urdf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """Return the URDF text of a mechanism, and what it lacks."""
     from .urdf_writer import write_urdf
 
     return write_urdf(mechanism)
