@@ -1,4 +1,4 @@
-"""Building blocks of a mechanism's parts: frozen records, tables, exact quantities."""
+"""Building blocks of a mechanism's parts: frozen records, tables, exact numbers."""
 
 from __future__ import annotations
 
@@ -41,13 +41,14 @@ class MechanismPart(BaseModel):
             raise to_mechanism_error(error, type(self), fields) from None
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with some fields changed, validated anew; nothing computed is carried over."""
+        """Return a copy with some fields changed, validated anew; computed values are not
+        copied."""
         kept = {key: getattr(self, key) for key in self.model_fields_set}
         return type(self)(**{**kept, **(update or {})})
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        """The schema that editors check files with; defaults are written as in files."""
+        """Return the schema with which editors check files; defaults are written as in files."""
         found = handler(schema)
         properties = handler.resolve_ref_schema(found).get("properties", {})
         for key, info in cls.model_fields.items():
@@ -59,7 +60,7 @@ class MechanismPart(BaseModel):
 
 
 def _json_number(value: Any) -> Any:
-    """Decimals as the numbers that JSON has."""
+    """Return decimals as JSON numbers, also in lists."""
     if isinstance(value, list):
         return [_json_number(entry) for entry in value]
     if not isinstance(value, Decimal):
@@ -68,7 +69,7 @@ def _json_number(value: Any) -> Any:
 
 
 def allow_list_in_schema(found: Any, handler: Any, size: int) -> Any:
-    """The schema of a part that may also be given as a bare list of `size` numbers."""
+    """Return the schema of a part that may also be given as a bare list of `size` numbers."""
     part = handler.resolve_ref_schema(found)
     part |= NumberField("", size).list_schema() | {"type": ["object", "array"]}
     return found
@@ -87,6 +88,7 @@ class NumberField:
     optional: bool = False
 
     def read(self, value: object) -> object:
+        """Return a given number, or list of numbers, as exact expressions."""
         if value is None and self.optional:
             return None
         if self.size == 0 or (self.size is None and not isinstance(value, list | tuple)):
@@ -114,12 +116,13 @@ class NumberField:
         return {"anyOf": [_NUMBER_SCHEMA, many]} if self.size is None else many
 
     def list_schema(self) -> dict[str, Any]:
+        """Return the JSON schema of a list of `size` numbers."""
         sizes = {"minItems": self.size, "maxItems": self.size} if self.size else {}
         return {"type": "array", "items": dict(_NUMBER_SCHEMA), **sizes}
 
 
 def plain_part_value(value: Any) -> Any:
-    """Expressions as files write them: decimals as numbers, all else as text."""
+    """Return expressions as files write them: decimals as numbers, everything else as text."""
     if value is None:
         return None
     if isinstance(value, tuple):
@@ -129,7 +132,7 @@ def plain_part_value(value: Any) -> Any:
 
 
 def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, NumberField]]:
-    """Every number in the part and below: where it stands, the number, what it measures."""
+    """Yield every number in the part and below: its place, the number, and its field."""
     for key, info in type(part).model_fields.items():
         value, here = getattr(part, key), f"{place}.{key}" if place else key
         quantity = next((m for m in info.metadata if isinstance(m, NumberField)), None)
@@ -143,6 +146,8 @@ def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expres
 
 
 def _nested_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
+    """Yield the parts inside a field's value, with their names in a table ("" for a single
+    part)."""
     if isinstance(value, BaseModel):
         yield "", value
     elif isinstance(value, PartTable):
@@ -199,6 +204,7 @@ class PartTable(Mapping[str, T], Generic[T]):
 
 
 def _check_is_table(value: object) -> dict[Any, Any]:
+    """Return a mapping as a dictionary; raise where the value is not one."""
     if not isinstance(value, Mapping):
         raise MechanismError("is not a table of named entries", remedy="write it as name = …")
     return dict(value)
