@@ -7,7 +7,7 @@ import stat
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 from ..errors import ArgumentError, FileError, LinkwrightError, type_in_words
 from ..mechanism import Mechanism
@@ -102,7 +102,7 @@ def read_toml_numbers(path: str | Path) -> dict[str, object]:
     }
 
 
-def _decimals_to_floats(value: Any) -> Any:
+def _decimals_to_floats(value: object) -> object:
     """Return a TOML value with all decimals in it, also in lists and tables, as floats."""
     if isinstance(value, dict):
         return {key: _decimals_to_floats(item) for key, item in value.items()}

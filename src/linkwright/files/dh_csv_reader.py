@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import re
-from typing import Any
 
 from ..errors import FileError, suggest_remedy
 from ..mechanism import Mechanism
@@ -41,10 +40,10 @@ def _csv_place(number: int, key: str) -> str:
     return f"row {number}, column {column}" if column else f"row {number}"
 
 
-def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
+def _read_csv_comments(lines: list[str]) -> tuple[dict[str, object], list[str]]:
     """Return the keys that comments set for the whole table, and similar comments without a
     meaning."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     others = []
     for line in lines:
         found = _COMMENT_KEY.match(line)
@@ -60,10 +59,10 @@ def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
     return fields, others
 
 
-def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
+def _read_csv_rows(lines: list[str]) -> list[dict[str, object]]:
     """Return the rows below the header as tables by key."""
     reader = csv.reader(lines, strict=True)
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     try:
         header = [name.strip() for name in next(reader, [])]
         _check_csv_header(header)
@@ -86,7 +85,7 @@ def _check_csv_header(header: list[str]) -> None:
             raise FileError(f"has the column '{name}' twice", where="header", remedy=remedy)
 
 
-def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, Any]:
+def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, object]:
     """Return a row as the table that TOML would have; empty cells are left out."""
     if len(cells) != len(header):
         what = f"has {len(cells)} cells, and the header {len(header)}"
@@ -94,12 +93,13 @@ def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str,
     given = {name: cell for name, cell in zip(header, cells, strict=True) if cell}
     if not given:
         raise FileError("is empty", where=f"row {number}", remedy="remove it")
-    link: dict[str, Any] = {name: cell for name, cell in given.items() if name in _PLAIN_COLUMNS}
+    link: dict[str, object] = {name: cell for name, cell in given.items() if name in _PLAIN_COLUMNS}
     center = {"cx", "cy", "cz"} & given.keys()
     if center:
         link["center"] = [given.get(name, "0") for name in ("cx", "cy", "cz")]
+    tables: dict[str, dict[str, str]] = {}
     for name, nested in _NESTED_COLUMNS.items():
         table, dot, key = nested.partition(".")
         if dot and name in given:
-            link.setdefault(table, {})[key] = given[name]
-    return link
+            tables.setdefault(table, {})[key] = given[name]
+    return {**link, **tables}

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -67,6 +67,10 @@ class DHLink(MechanismPart):
     friction: Annotated[PerDof, NumberField("effort", None)] = ZERO
     limits: Limits = Field(default_factory=Limits)
 
+    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
+
+        def __init__(self, **fields: object) -> None: ...
+
 
 class DHTable(MechanismPart):
     """The table without its links: the convention, and other fields of the mechanism."""
@@ -75,6 +79,10 @@ class DHTable(MechanismPart):
     name: str = "arm"
     gravity: Annotated[Vector | None, NumberField("m/s^2", 3, optional=True)] = None
     parameters: PartTable[Scalar] = Field(default_factory=PartTable)
+
+    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
+
+        def __init__(self, **fields: object) -> None: ...
 
 
 def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
@@ -91,8 +99,8 @@ def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
 
 
 def build_dh_mechanism(
-    fields: dict[str, Any],
-    rows: Sequence[dict[str, Any]],
+    fields: dict[str, object],
+    rows: Sequence[dict[str, object]],
     convention: str | None,
     place: FilePlace,
 ) -> Mechanism:
@@ -143,7 +151,7 @@ def _choose_dh_convention(said: object, asked: str | None) -> str:
 
 
 def _read_dh_link(
-    row: dict[str, Any], number: int, parameters: PartTable[Expression], place: FilePlace
+    row: dict[str, object], number: int, parameters: PartTable[Expression], place: FilePlace
 ) -> DHLink:
     """Return a checked row of the table; errors name its place in the file."""
     try:
@@ -199,7 +207,7 @@ def _dh_body(link: DHLink) -> Body:
     return Body(mass=link.mass, center=link.center, inertia=link.inertia)
 
 
-def _dh_joint_fields(link: DHLink) -> dict[str, Any]:
+def _dh_joint_fields(link: DHLink) -> dict[str, object]:
     """Return the fields, other than geometry, that a link gives its joint."""
     keys = ("motor", "damping", "friction", "limits")
     return {key: getattr(link, key) for key in keys if key in link.model_fields_set}
@@ -227,7 +235,7 @@ def _assemble_dh_mechanism(
     )
 
 
-def _standard_placements(link: DHLink) -> dict[str, Any]:
+def _standard_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
     """Return the joint's placements: it turns about z of the previous frame; the body's frame lies
     beyond Trans_x(a) Rot_x(α)."""
     # the joint's frame seen from the body: Rot_x(−α) Trans_x(−a)
@@ -240,7 +248,7 @@ def _standard_placements(link: DHLink) -> dict[str, Any]:
     }
 
 
-def _modified_placements(link: DHLink) -> dict[str, Any]:
+def _modified_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
     """Return the joint's placements: it turns about its own z, after Rot_x(α) Trans_x(a); d and θ
     shift along and about that z."""
     d, alpha = expression_without_unit(link.d), expression_without_unit(link.alpha)

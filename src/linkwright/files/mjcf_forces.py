@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
 
@@ -78,7 +78,7 @@ def refuse_mjcf_forces(model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObje
             raise UnsupportedError(what, remedy=remedy)
 
 
-def _first_nonzero_row(model: Any, *arrays: str) -> int | None:
+def _first_nonzero_row(model: mujoco.MjModel, *arrays: str) -> int | None:
     """Return the first row in which one of the arrays (if this version has it) is not zero."""
     rows: list[int] = []
     for array in arrays:
@@ -88,7 +88,9 @@ def _first_nonzero_row(model: Any, *arrays: str) -> int | None:
     return min(rows, default=None)
 
 
-def _tendon_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
+def _tendon_force(
+    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
+) -> tuple[str, str] | None:
     """Return what is wrong and a remedy for the first tendon that exerts a force; None if none
     does."""
     effects = {
@@ -104,7 +106,9 @@ def _tendon_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str
     return None
 
 
-def _actuator_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
+def _actuator_force(
+    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
+) -> tuple[str, str] | None:
     """Return what is wrong and a remedy for the first actuator with armature or damping; None if
     none has."""
     damping = ("actuator_damping", "actuator_dampingpoly") if on.dampers else ()
@@ -115,7 +119,9 @@ def _actuator_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[s
     return f"the actuator '{label}' has armature or damping", "give it to the joint instead"
 
 
-def _body_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
+def _body_force(
+    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
+) -> tuple[str, str] | None:
     """Return what is wrong and a remedy for a force on bodies: of a fluid, gravity compensation, a
     plugin or a flexible part."""
     if not on.has_passive_forces or not model.nv:

@@ -4,9 +4,9 @@ convention (free joints: angular before linear, both in the child's frame)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import GROUND, JOINT_KINDS, Joint, JointKind, Mechanism
@@ -14,6 +14,11 @@ from ..mechanism.coordinates import coordinate_names
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .unique_names import make_unique_name
 from .xml_reader import read_xml
+
+if TYPE_CHECKING:
+    import mujoco
+
+    from ..types import Floats
 
 _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
 _MJCF_EQUALITY_TYPES = ("connect", "weld")
@@ -61,15 +66,27 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
     return reader.read_mechanism()
 
 
-def _to_floats(values: Any) -> list[float]:
+def _to_floats(values: Iterable[float]) -> list[float]:
     """Return the entries of an array as a list of floats."""
     return [float(value) for value in values]
+
+
+class _MjcfPlacement(TypedDict, total=False):
+    """A placement as MuJoCo has it: position (m) and quaternion (w, x, y, z)."""
+
+    xyz: list[float]
+    quaternion: list[float]
 
 
 class _MjcfNames:
     """The names of all elements: those of the file, unless another element has the name here."""
 
-    def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        id2name: Callable[[mujoco.MjModel, int, int], str | None],
+        kinds: type[mujoco.mjtObj],
+    ) -> None:
         self.kinds = kinds
         self.notes: list[str] = []
         self.taken_names = {"BODY": {GROUND}, "JOINT": set[str]()}
@@ -118,12 +135,12 @@ class _MjcfNames:
 class _MjcfReader:
     """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
-    def __init__(self, model: Any, on: MjcfSwitches, names: _MjcfNames) -> None:
+    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: _MjcfNames) -> None:
         self.m = model
         self.switches = on
         self.names = names
-        self.bodies: dict[str, Any] = {}
-        self.joints: dict[str, Any] = {}
+        self.bodies: dict[str, dict[str, object]] = {}
+        self.joints: dict[str, dict[str, object]] = {}
 
     def name(self, kind: str, index: int) -> str:
         """Return the name of an element of the compiled model."""
@@ -161,7 +178,10 @@ class _MjcfReader:
         }
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
-        place = {"xyz": _to_floats(m.body_pos[index]), "quaternion": _to_floats(m.body_quat[index])}
+        place: _MjcfPlacement = {
+            "xyz": _to_floats(m.body_pos[index]),
+            "quaternion": _to_floats(m.body_quat[index]),
+        }
         if not len(joints):
             self.joints[self.names.take_new_name("JOINT", f"{name}_fixed")] = {
                 "type": "fixed",
@@ -175,12 +195,17 @@ class _MjcfReader:
             self.read_joint_chain(joints, parent, name, place)
 
     def read_joint_chain(
-        self, joints: range, parent: str, name: str, place: dict[str, Any]
+        self, joints: range, parent: str, name: str, place: _MjcfPlacement
     ) -> None:
         """Add several joints of one body as a chain through bodies without mass."""
         stand = self.names.take_new_name("BODY", f"{name}:stand")
         self.bodies[stand] = {}
-        held = {"type": "fixed", "parent": parent, "child": stand, "origin": place}
+        held: dict[str, object] = {
+            "type": "fixed",
+            "parent": parent,
+            "child": stand,
+            "origin": place,
+        }
         self.joints[self.names.take_new_name("JOINT", stand)] = held
         parent = stand
         for number, joint in enumerate(joints, 1):
@@ -191,10 +216,10 @@ class _MjcfReader:
             self.read_joint(joint, parent, child, {})
             parent = child
 
-    def read_joint(self, index: int, parent: str, child: str, place: dict[str, Any]) -> None:
+    def read_joint(self, index: int, parent: str, child: str, place: _MjcfPlacement) -> None:
         """Add a joint with T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
         m, kind = self.m, self.joint_kind(index)
-        fields: dict[str, Any] = {"type": kind.name, "parent": parent, "child": child}
+        fields: dict[str, object] = {"type": kind.name, "parent": parent, "child": child}
         if kind.closure is not None:
             fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
         if kind.has_axis:
@@ -210,7 +235,7 @@ class _MjcfReader:
         word = _MJCF_JOINT_TYPES[int(self.m.jnt_type[index])]
         return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
 
-    def joint_spring(self, index: int, kind: JointKind) -> dict[str, Any]:
+    def joint_spring(self, index: int, kind: JointKind) -> dict[str, float]:
         """Return stiffness and rest position of a joint; nothing if it has no spring."""
         if not self.switches.springs:
             return {}
@@ -228,7 +253,7 @@ class _MjcfReader:
         rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
         return {"stiffness": stiffness, "rest": rest}
 
-    def joint_losses(self, index: int, kind: JointKind) -> dict[str, Any]:
+    def joint_losses(self, index: int, kind: JointKind) -> dict[str, object]:
         """Return damping, friction and armature of a joint, in the order of our velocities."""
         first, on = int(self.m.jnt_dofadr[index]), self.switches
         dofs = [first + i for i in _velocity_order(kind)]
@@ -244,7 +269,7 @@ class _MjcfReader:
                 if any(values[3:]):
                     raise self.joint_refusal(index, what, "use <freejoint/>, or set it to 0")
         losses = {"damping": damping, "friction": friction}
-        fields: dict[str, Any] = {key: values for key, values in losses.items() if any(values)}
+        fields: dict[str, object] = {key: values for key, values in losses.items() if any(values)}
         if any(armature):
             fields["motor"] = {"ratio": [1] * len(dofs), "inertia": armature}
         return fields
@@ -254,7 +279,9 @@ class _MjcfReader:
         kind, name = self.joint_kind(index), self.name("JOINT", index)
         return UnsupportedError(f"the {kind.name} joint '{name}' has {what}", remedy=remedy)
 
-    def joint_origins(self, index: int, kind: JointKind, place: dict[str, Any]) -> tuple[Any, Any]:
+    def joint_origins(
+        self, index: int, kind: JointKind, place: _MjcfPlacement
+    ) -> tuple[_MjcfPlacement, _MjcfPlacement]:
         """Return the joint's frame in the parent and in the child, at MuJoCo's reference
         coordinate."""
         import numpy as np
@@ -262,7 +289,8 @@ class _MjcfReader:
         m = self.m
         anchor, axis = np.array(m.jnt_pos[index]), np.array(m.jnt_axis[index])
         start = float(m.qpos0[m.jnt_qposadr[index]])
-        origin, child_origin = {"xyz": _to_floats(anchor)}, {"xyz": _to_floats(anchor)}
+        origin: _MjcfPlacement = {"xyz": _to_floats(anchor)}
+        child_origin: _MjcfPlacement = {"xyz": _to_floats(anchor)}
         if place:
             rotation = _rotation_of_quaternion(place["quaternion"])
             position = np.array(place["xyz"]) + rotation @ anchor if any(anchor) else place["xyz"]
@@ -274,15 +302,19 @@ class _MjcfReader:
             child_origin["quaternion"] = [float(np.cos(half)), *_to_floats(np.sin(half) * axis)]
         return origin, child_origin
 
-    def site_frames(self) -> Iterator[tuple[str, Any]]:
+    def site_frames(self) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield the sites as frames, by name."""
         for index in range(self.m.nsite):
-            place = {
-                "xyz": _to_floats(self.m.site_pos[index]),
-                "quaternion": _to_floats(self.m.site_quat[index]),
-            }
             body = self.name("BODY", self.m.site_bodyid[index])
-            yield self.name("SITE", index), {"body": body, "origin": place}
+            origin = self.site_placement(index)
+            yield self.name("SITE", index), {"body": body, "origin": origin}
+
+    def site_placement(self, index: int) -> _MjcfPlacement:
+        """Return the placement of a site in its body."""
+        return {
+            "xyz": _to_floats(self.m.site_pos[index]),
+            "quaternion": _to_floats(self.m.site_quat[index]),
+        }
 
     def reference_coordinates(self) -> Iterator[tuple[str, float]]:
         """Yield coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities hold."""
@@ -296,9 +328,9 @@ class _MjcfReader:
                 if value != float(offset == scalar):
                     yield coordinate, value
 
-    def read_equalities(self) -> dict[str, dict[str, Any]]:
+    def read_equalities(self) -> dict[str, dict[str, object]]:
         """Return loops and couplings by name, in the order of the file."""
-        found: dict[str, dict[str, Any]] = {}
+        found: dict[str, dict[str, object]] = {}
         for index in range(self.m.neq):
             name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
             if not self.m.eq_active0[index] or not self.switches.equalities:
@@ -314,16 +346,14 @@ class _MjcfReader:
                 )
         return found
 
-    def read_loop(self, index: int, kind: int) -> dict[str, Any]:
+    def read_loop(self, index: int, kind: int) -> dict[str, object]:
         """Return the fields of the loop that a connect or weld equality closes."""
         m, data = self.m, _to_floats(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
+        place: _MjcfPlacement
+        child: _MjcfPlacement
         if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
-            place = {"xyz": _to_floats(m.site_pos[one]), "quaternion": _to_floats(m.site_quat[one])}
-            child = {
-                "xyz": _to_floats(m.site_pos[other]),
-                "quaternion": _to_floats(m.site_quat[other]),
-            }
+            place, child = self.site_placement(one), self.site_placement(other)
             one, other = int(m.site_bodyid[one]), int(m.site_bodyid[other])
         elif kind == _CONNECT_EQUALITY:
             place, child = {"xyz": data[:3]}, {"xyz": data[3:6]}
@@ -337,7 +367,7 @@ class _MjcfReader:
             "child_origin": child,
         }
 
-    def read_coupling(self, index: int) -> dict[str, Any]:
+    def read_coupling(self, index: int) -> dict[str, object]:
         """Return the fields of the coupling q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
         from numpy.polynomial import Polynomial
 
@@ -345,7 +375,7 @@ class _MjcfReader:
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
         start = float(m.qpos0[m.jnt_qposadr[one]])
         series = Polynomial(m.eq_data[index][:5])
-        fields: dict[str, Any] = {"type": "coupling", "joint": self.name("JOINT", one)}
+        fields: dict[str, object] = {"type": "coupling", "joint": self.name("JOINT", one)}
         if other < 0:
             return fields | {"coefficients": [float(series.coef[0]) + start]}
         shifted = series(Polynomial([-float(m.qpos0[m.jnt_qposadr[other]]), 1.0])) + start
@@ -383,7 +413,7 @@ def _joint_kind_of_equality(word: str) -> JointKind:
     return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
 
 
-def _rotation_of_quaternion(quaternion: list[float]) -> Any:
+def _rotation_of_quaternion(quaternion: list[float]) -> Floats:
     """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z)."""
     import mujoco
     import numpy as np

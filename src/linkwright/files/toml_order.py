@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 _TOML_KEY = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _DOTTED_TOML_KEY = rf"{_TOML_KEY}(?:[ \t]*+\.[ \t]*+{_TOML_KEY})*+"
@@ -13,13 +12,14 @@ _TOML_ASSIGNMENT = re.compile(rf"[ \t]*+({_DOTTED_TOML_KEY})[ \t]*+=")
 _CONSTRAINT_TABLES = ("loops", "constraints")
 
 
-def read_constraint_order(text: str, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def read_constraint_order(text: str, table: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
     """Return the field `constraint_order` of a mechanism; none where loops come before
     constraints."""
     parts = {key: table.get(key) for key in _CONSTRAINT_TABLES}
-    if not all(isinstance(part, dict) and part for part in parts.values()):
+    tables = {key: part for key, part in parts.items() if isinstance(part, dict) and part}
+    if len(tables) < len(parts):
         return {}
-    usual = [(key, name) for key, part in parts.items() for name in part]  # type: ignore[union-attr]
+    usual = [(key, name) for key, part in tables.items() for name in part]
     known, listed = set(usual), []
     for path in _toml_key_paths(text):
         if path[:2] in known:

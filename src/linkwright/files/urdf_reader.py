@@ -33,7 +33,7 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
     if not links:
         raise FileError("has no <link>", remedy="add one")
     bodies = _urdf_body_names(links)
-    tree: dict[str, Any] = {}
+    tree: dict[str, dict[str, object]] = {}
     for root in _root_links(links, joints):
         name = make_unique_name(
             ROOT_JOINT_NAME if not tree else f"{ROOT_JOINT_NAME}_{root}", {*joints, *tree}
@@ -101,19 +101,19 @@ def _attribute_number(element: XmlElement | None, attribute: str) -> str | None:
     return words[0] if words else None
 
 
-def _fields_present(**fields: Any) -> dict[str, Any]:
+def _fields_present(**fields: object) -> dict[str, object]:
     """Return the fields that are neither None nor an empty table."""
     return {key: value for key, value in fields.items() if value not in (None, {})}
 
 
-def _read_urdf_origin(element: XmlElement | None) -> dict[str, Any]:
+def _read_urdf_origin(element: XmlElement | None) -> dict[str, object]:
     """Return the fields of a placement from an <origin> element."""
     return _fields_present(
         xyz=_attribute_numbers(element, "xyz"), rpy=_attribute_numbers(element, "rpy")
     )
 
 
-def _read_urdf_link(link: XmlElement) -> dict[str, Any]:
+def _read_urdf_link(link: XmlElement) -> dict[str, object]:
     """Return the fields of a body from the <inertial> of a link."""
     inertial = link.first_child("inertial")
     if inertial is None:
@@ -161,7 +161,7 @@ def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
     return bodies[name]
 
 
-def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, Any]:
+def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, object]:
     """Return the fields of a joint from a <joint> element."""
     kind = joint_kind_of_urdf(joint.required_attribute("type"), f"line {joint.line}")
     fields = _fields_present(
@@ -173,7 +173,7 @@ def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, Any
     return fields | _read_joint_details(joint, kind)
 
 
-def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, Any]:
+def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, object]:
     """Return axis, limits, losses and mimicry, as far as URDF defines them for this kind."""
     assert kind.urdf is not None
     read = {tag: joint.first_child(tag) for tag in kind.urdf.elements}

@@ -18,6 +18,7 @@ from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import ZERO_INERTIA, SpatialInertia, inertia_about_origin
 from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, coordinate_name, mechanism_names
+from ..mechanism.joints import PerDof
 from .elementary_motions import LinkStep, elementary_motions
 from .kinematic_tree import (
     GROUND,
@@ -162,6 +163,7 @@ class _TreeBuilder:
 
     def lock_joint(self, name: str, joint: Joint, here: LinkFrame) -> LinkFrame:
         """Return the joint's frame after the constant displacement of a locked joint."""
+        assert joint.locked is not None
         held = joint.each(joint.locked)
         for number, step in enumerate(elementary_motions(joint)):
             A = self.axis_rotation(name, joint, step)
@@ -191,7 +193,7 @@ class _TreeBuilder:
         """Return damping, friction, spring and rotor of one degree of freedom."""
         suffix = coordinate_name(name, joint.dofs[freedom].ending).replace(".", "_")
 
-        def scalar(field: object, symbol: str) -> Scalar:
+        def scalar(field: PerDof, symbol: str) -> Scalar:
             return self.values.read_scalar(joint.each(field)[freedom], f"{symbol}_{suffix}")
 
         rotor: Scalar = 0.0

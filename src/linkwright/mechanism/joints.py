@@ -195,7 +195,7 @@ class Joint(MechanismPart):
         assert second is not None
         return self.axis2 or second.default
 
-    def each(self, field: Any) -> Vector:
+    def each(self, field: PerDof) -> Vector:
         """Return the value of a `field` as a tuple with one entry per degree of freedom."""
         return field if isinstance(field, tuple) else (field,) * len(self.dofs)
 

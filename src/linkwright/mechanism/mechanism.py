@@ -389,6 +389,7 @@ def _lock_mimicking_joints(joints: dict[str, Joint]) -> dict[str, Joint]:
 def _mimicking_joint_position(follower: Joint, leader: Joint) -> Expression:
     """Return the position of a follower whose leader is locked."""
     assert follower.mimic is not None
+    assert leader.locked is not None
     (held,) = leader.each(leader.locked)
     product = Product(
         (expression_without_unit(follower.mimic.multiplier), expression_without_unit(held))

@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Generic, Self, TypeVar, get_args
+from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import ExpressionError, MechanismError
@@ -26,6 +33,9 @@ T = TypeVar("T")
 Vector = tuple[Expression, ...]
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 
+PlainValue: TypeAlias = "Decimal | str | list[PlainValue] | None"
+"""A number or numbers as files write them: decimals, text of formulas, lists."""
+
 _NUMBER_SCHEMA = {"type": ["number", "string"]}
 
 
@@ -40,14 +50,16 @@ class MechanismPart(BaseModel):
         except ValidationError as error:
             raise to_mechanism_error(error, type(self), fields) from None
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+    def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
         """Return a copy with some fields changed, validated anew; computed values are not
         copied."""
         kept = {key: getattr(self, key) for key in self.model_fields_set}
         return type(self)(**{**kept, **(update or {})})
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         """Return the schema with which editors check files; defaults are written as in files."""
         found = handler(schema)
         properties = handler.resolve_ref_schema(found).get("properties", {})
@@ -59,7 +71,7 @@ class MechanismPart(BaseModel):
         return found
 
 
-def _json_number(value: Any) -> Any:
+def _json_number(value: PlainValue) -> object:
     """Return decimals as JSON numbers, also in lists."""
     if isinstance(value, list):
         return [_json_number(entry) for entry in value]
@@ -68,7 +80,9 @@ def _json_number(value: Any) -> Any:
     return int(value) if value == int(value) else float(value)
 
 
-def allow_list_in_schema(found: Any, handler: Any, size: int) -> Any:
+def allow_list_in_schema(
+    found: JsonSchemaValue, handler: GetJsonSchemaHandler, size: int
+) -> JsonSchemaValue:
     """Return the schema of a part that may also be given as a bare list of `size` numbers."""
     part = handler.resolve_ref_schema(found)
     part |= NumberField("", size).list_schema() | {"type": ["object", "array"]}
@@ -109,19 +123,19 @@ class NumberField:
             serialization=core_schema.plain_serializer_function_ser_schema(plain_part_value),
         )
 
-    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> JsonSchemaValue:
         if self.size == 0:
             return dict(_NUMBER_SCHEMA)
         many = self.list_schema()
         return {"anyOf": [_NUMBER_SCHEMA, many]} if self.size is None else many
 
-    def list_schema(self) -> dict[str, Any]:
+    def list_schema(self) -> JsonSchemaValue:
         """Return the JSON schema of a list of `size` numbers."""
         sizes = {"minItems": self.size, "maxItems": self.size} if self.size else {}
         return {"type": "array", "items": dict(_NUMBER_SCHEMA), **sizes}
 
 
-def plain_part_value(value: Any) -> Any:
+def plain_part_value(value: Expression | Vector | None) -> PlainValue:
     """Return expressions as files write them: decimals as numbers, everything else as text."""
     if value is None:
         return None

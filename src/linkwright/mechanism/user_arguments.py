@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
 from ..errors import ArgumentError, ExpressionError, type_in_words
 from ..expressions import (
@@ -18,6 +18,8 @@ from ..expressions import names_in_expression as names_in
 from .coordinates import mechanism_names
 from .mechanism import Mechanism
 from .mechanism_units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
+
+_Given = TypeVar("_Given")
 
 _VELOCITY_UNITS = {"rad": "rad/s", "m": "m/s"}
 _ACCELERATION_UNITS = {"rad": "rad/s^2", "m": "m/s^2"}
@@ -46,13 +48,15 @@ def require_mechanism(given: object) -> Mechanism:
     raise ArgumentError(f"{type_in_words(given)} is not a mechanism", remedy=remedy)
 
 
-def read_named_numbers(mechanism: Mechanism, given: object, what: str) -> Any:
+def read_named_numbers(
+    mechanism: Mechanism, given: _Given | Mapping[str, str], what: str
+) -> _Given | dict[str, float]:
     """Return values by name in which text such as "30 deg" is converted to a number in SI units;
     anything but a mapping is returned unchanged. `what` is "q0" or "q" for coordinates, "qd0" or
     "qd" for generalized velocities, "qdd" for accelerations, "torque" or "tau" for generalized
     forces; others have no known unit."""
     if not isinstance(given, Mapping) or not any(isinstance(v, str) for v in given.values()):
-        return given
+        return cast("_Given", given)
     names, ways = mechanism_names(mechanism), velocity_units(mechanism)
     if what in ("q0", "q", "q1"):
         units = dict(zip(names.q, coordinate_units(mechanism), strict=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -79,9 +78,9 @@ def _coordinate_lines(mechanism: Mechanism) -> list[str]:
     ]
 
 
-def _given_fields(part: BaseModel) -> dict[str, Any]:
+def _given_fields(part: BaseModel) -> dict[str, object]:
     """Return the fields of a part that were given, in their order, without None."""
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     for key, info in type(part).model_fields.items():
         value = getattr(part, key)
         if key not in part.model_fields_set or value is None:
@@ -91,7 +90,7 @@ def _given_fields(part: BaseModel) -> dict[str, Any]:
     return fields
 
 
-def _toml_part_value(value: Any) -> Any:
+def _toml_part_value(value: object) -> object:
     """Return a field of a part as a value that `_inline_toml` can write."""
     if isinstance(value, BaseModel):
         return _given_fields(value)
@@ -103,7 +102,7 @@ def _toml_part_value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _inline_toml(value: Any) -> str:
+def _inline_toml(value: object) -> str:
     """Return the TOML of a value on one line."""
     match value:
         case Decimal():

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..algebra.linear_algebra import snap_rounding_noise
 from ..errors import FileError
@@ -25,6 +23,7 @@ from ..kinematics.parameter_values import ParameterValues
 from ..kinematics.placement_values import axis_alignment, joint_motion_axes, read_placement
 from ..kinematics.tree_builder import build_tree
 from ..mechanism import GROUND, Joint, Limits, Mechanism
+from ..mechanism.joints import PerDof
 from ..types import Floats
 from .urdf_losses import list_urdf_losses
 
@@ -49,7 +48,7 @@ class _UrdfMotion:
 
     name: str
     type: str
-    axis: Any
+    axis: Floats | None
     dof_index: int
     mimic: tuple[str, float, float] | None = None
     is_slide_of_screw: bool = False
@@ -60,7 +59,7 @@ class _UrdfWriter:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.losses = list(list_urdf_losses(mechanism))
-        unwritten: dict[str, Any] = {
+        unwritten: dict[str, object] = {
             "coordinates": None,
             "forces": {},
             "actuators": {},
@@ -169,7 +168,7 @@ class _UrdfWriter:
                 found.append(self.screw_slide_motion(name, joint, axis))
         return found
 
-    def screw_slide_motion(self, name: str, joint: Joint, axis: ArrayLike) -> _UrdfMotion:
+    def screw_slide_motion(self, name: str, joint: Joint, axis: Floats) -> _UrdfMotion:
         """Return the sliding joint of a screw, which mimics its turn times the pitch."""
         assert joint.pitch is not None
         follows = name, self.values.read_number(joint.pitch), 0.0
@@ -200,7 +199,7 @@ class _UrdfWriter:
         return lines
 
     def field_number(
-        self, joint: Joint, move: _UrdfMotion, field: object, default: float = 0.0
+        self, joint: Joint, move: _UrdfMotion, field: PerDof | None, default: float = 0.0
     ) -> float:
         """Return the value of a field for the degree of freedom of a URDF joint, or the default."""
         return (
@@ -245,7 +244,7 @@ class _UrdfWriter:
         kind: str,
         parent: str,
         child: str,
-        place: tuple[object, object],
+        place: tuple[Floats, Floats],
         details: Sequence[str] = (),
     ) -> None:
         """Write a <joint> element between two links, placed at `place` (R, p) in the parent."""
@@ -302,7 +301,7 @@ def _number_attribute(value: float) -> str:
     return repr(value + 0.0).removesuffix(".0")
 
 
-def _vector_attribute(values: Any) -> str:
+def _vector_attribute(values: Iterable[float]) -> str:
     """Return numbers as text, separated by spaces."""
     return " ".join(_number_attribute(float(value)) for value in values)
 
@@ -312,7 +311,7 @@ def _number_attributes(values: dict[str, float]) -> str:
     return " ".join(f'{key}="{_number_attribute(value)}"' for key, value in values.items())
 
 
-def _roll_pitch_yaw(R: Any) -> tuple[float, float, float]:
+def _roll_pitch_yaw(R: Floats) -> tuple[float, float, float]:
     """Return roll, pitch, yaw of a rotation matrix; yaw is 0 where only their sum is determined."""
     level = math.hypot(R[0, 0], R[1, 0])
     pitch = math.atan2(-R[2, 0], level)

@@ -6,7 +6,6 @@ Leading axes are states: every function that says so takes many at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,7 +109,7 @@ def limit_step_length(step: Floats, longest: float) -> Floats:
     return np.asarray(step * np.minimum(1.0, longest / size))
 
 
-def singular_value_rank(sizes: NDArray[np.floating[Any]], share: float, floor: float = 0.0) -> int:
+def singular_value_rank(sizes: NDArray[np.floating], share: float, floor: float = 0.0) -> int:
     """Return how many singular values, largest first, exceed the share of the first and `floor`."""
     return int((sizes > max(share * sizes[0], floor)).sum()) if len(sizes) else 0
 
