@@ -8,13 +8,13 @@ right angles, or a list of names. A number that has no name gets one from its pl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
+from ..algebra.casadi_algebra import CasadiAlgebra, rational_to_scalar
 from ..algebra.linear_algebra import Scalar
 from ..algebra.rotations import CosSin
 from ..errors import NameNotFoundError, suggest_remedy
@@ -25,7 +25,6 @@ from ..expressions import (
     Number,
     NumberWithUnit,
     PiMultiple,
-    Unit,
     evaluate_exactly,
     fold_expression,
     names_in_expression,
@@ -48,7 +47,7 @@ class ParameterValues:
         if isinstance(parameters, str) and parameters not in ("numeric", "symbolic"):
             parameters = [parameters]
         self.requested_names = () if isinstance(parameters, str) else tuple(parameters)
-        self.symbols: dict[str, Any] = {}
+        self.symbols: dict[str, SX] = {}
         self.symbol_values: dict[str, ExactNumber] = {}
         self.literals: dict[str, Fraction] = {}
         self.used_names: set[str] = set(mechanism.parameters)
@@ -111,11 +110,13 @@ class ParameterValues:
     def read_motion_expression(self, expression: Expression, scope: Mapping[str, Scalar]) -> Scalar:
         """Return an expression of moving quantities (`scope`) and of parameters."""
 
-        def lookup(name: str) -> Scalar | Fraction:
+        def moving_symbol_or_parameter(name: str) -> Scalar | Fraction:
             return scope[name] if name in scope else self.look_up_name(name)
 
         value = fold_expression(
-            expression, CasadiAlgebra(self.lift_literal, self.lift_function_argument), lookup
+            expression,
+            CasadiAlgebra(self.lift_literal, self.lift_function_argument),
+            moving_symbol_or_parameter,
         )
         return self.lift_literal(value) if isinstance(value, Fraction) else value
 
@@ -142,8 +143,7 @@ class ParameterValues:
         if name not in self.symbols:
             self.symbols[name] = ca.SX.sym(name)
             self.symbol_values[name] = value
-        symbol: SX = self.symbols[name]
-        return symbol
+        return self.symbols[name]
 
     def look_up_name(self, name: str) -> Scalar | Fraction:
         """Return the symbol of a parameter, or its value by the symbols that it uses."""
@@ -239,7 +239,7 @@ def read_mechanism_expression(
     some of which may stay `symbols`."""
     kept = symbols or {}
 
-    def lookup(name: str) -> Scalar | Fraction:
+    def kinematic_symbol(name: str) -> Scalar | Fraction:
         if name in scope:
             return scope[name]
         if name in kept:
@@ -251,7 +251,7 @@ def read_mechanism_expression(
             f"unknown name '{name}'", where=mechanism.name, remedy=suggest_remedy(name, known)
         )
 
-    return _to_scalar(fold_expression(expression, CasadiAlgebra(float), lookup))
+    return rational_to_scalar(fold_expression(expression, CasadiAlgebra(float), kinematic_symbol))
 
 
 def _quarter_turns(value: ExactNumber) -> int | None:
@@ -261,123 +261,3 @@ def _quarter_turns(value: ExactNumber) -> int | None:
         return int(doubled) if doubled.denominator == 1 else None
     k = round(float(value) / (math.pi / 2))
     return k if abs(float(value) - k * (math.pi / 2)) <= 2.3e-16 * max(1, abs(k)) else None
-
-
-def _to_scalar(value: Scalar | Fraction) -> Scalar:
-    """Return a rational as a float, and other values as they are."""
-    return float(value) if isinstance(value, Fraction) else value
-
-
-class CasadiAlgebra:
-    """The algebra of CasADi expressions; literals stay rationals until they meet a symbol."""
-
-    def __init__(
-        self,
-        lift: Callable[[ExactNumber], Scalar],
-        inside: Callable[[ExactNumber], Scalar] | None = None,
-    ) -> None:
-        self.lift = lift
-        self.lift_argument = inside or lift  # of literals in functions
-
-    def number(self, value: Fraction) -> Scalar | Fraction:
-        """Return a literal as the rational that it is."""
-        return value
-
-    def pi(self) -> Scalar:
-        """Return π as a float or symbol."""
-        return self.lift(PiMultiple(Fraction(1)))
-
-    def add(self, terms: Iterable[Scalar | Fraction]) -> Scalar | Fraction:
-        """Return the sum; rational terms are added exactly first."""
-        constant, total = Fraction(0), None
-        for term in terms:
-            if isinstance(term, Fraction):
-                constant += term
-            else:
-                total = term if total is None else total + term
-        if total is None or constant == 0:
-            return constant if total is None else total
-        return total + self.lift(constant)
-
-    def multiply(self, factors: Iterable[Scalar | Fraction]) -> Scalar | Fraction:
-        """Return the product; rational factors are multiplied exactly first."""
-        constant, product = Fraction(1), None
-        for factor in factors:
-            if isinstance(factor, Fraction):
-                constant *= factor
-            else:
-                product = factor if product is None else product * factor
-        if product is None or constant == 0:
-            return constant
-        scaled = (
-            product
-            if constant.numerator == 1
-            else self.lift(Fraction(constant.numerator)) * product
-        )
-        return (
-            scaled
-            if constant.denominator == 1
-            else scaled / self.lift(Fraction(constant.denominator))
-        )
-
-    def negate(self, operand: Scalar | Fraction) -> Scalar | Fraction:
-        """Return −operand."""
-        return -operand
-
-    def reciprocal(self, operand: Scalar | Fraction) -> Scalar | Fraction:
-        """Return 1/operand."""
-        return 1 / operand
-
-    def power(self, base: Scalar | Fraction, exponent: Scalar | Fraction) -> Scalar | Fraction:
-        """Return base^exponent: exact for rationals, by multiplication for integers, √ for 1/2."""
-        if isinstance(base, Fraction) and isinstance(exponent, Fraction):
-            if exponent.denominator != 1:
-                return self.power(self.lift_argument(base), exponent)
-            value = evaluate_exactly(Number(base)) if exponent == 1 else base**exponent
-            return value if isinstance(value, Fraction) else float(value)
-        if exponent == Fraction(1, 2):
-            return ca.sqrt(_to_scalar(base))
-        if isinstance(exponent, Fraction) and exponent.denominator == 1:
-            return _integer_power(base, int(exponent))
-        return ca.power(_to_scalar(base), _to_scalar(exponent))
-
-    def call(self, function: str, arguments: Sequence[Scalar | Fraction]) -> Scalar:
-        """Return CasADi's function of this name, applied to the arguments."""
-        return _CASADI_FUNCTIONS[function](
-            *(self.lift_argument(a) if isinstance(a, Fraction) else a for a in arguments)
-        )
-
-    def measure(self, value: Scalar | Fraction, unit: Unit) -> Scalar | Fraction:
-        """Return a value with a unit, in SI units."""
-        scale = [unit.scale, *[self.pi()] * unit.pi_power]
-        return self.multiply([value, *scale])
-
-
-def _integer_power(base: Scalar, exponent: int) -> Scalar:
-    """Return the power by repeated multiplication, which is exact and differentiates cleanly."""
-    if exponent < 0:
-        return 1 / _integer_power(base, -exponent)
-    result: Scalar = 1.0
-    for bit in bin(exponent)[2:]:
-        result = result * result * (base if bit == "1" else 1.0)
-    return result
-
-
-_CASADI_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sin": ca.sin,
-    "cos": ca.cos,
-    "tan": ca.tan,
-    "asin": ca.asin,
-    "acos": ca.acos,
-    "atan": ca.atan,
-    "atan2": ca.atan2,
-    "sqrt": ca.sqrt,
-    "exp": ca.exp,
-    "log": ca.log,
-    "tanh": ca.tanh,
-    "abs": ca.fabs,
-    "sign": ca.sign,
-    "min": ca.fmin,
-    "max": ca.fmax,
-    "floor": ca.floor,
-}
