@@ -7,8 +7,15 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from ..algebra.linear_algebra import Array, Scalar, skew
-from ..algebra.rotations import quaternion_conjugate, quaternion_product, quaternion_rotation
+from ..algebra.linear_algebra import Array, Scalar
+from ..algebra.quaternion_steps import (
+    quaternion_rate_matrix,
+    rotate_quaternion,
+    rotation_of_quaternion_vector,
+    rotation_vector_between,
+    screw_path_matrix,
+    screw_path_matrix_inverse,
+)
 from ..mechanism import MechanismNames
 from .kinematic_tree import JointTransfer, KinematicTree, Link, MimicFollower, ModelSymbols
 
@@ -18,15 +25,15 @@ SpreadFunction = Callable[[Array], Array]
 def make_motion_symbols(names: MechanismNames) -> ModelSymbols:
     """Return symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
 
-    def column(words: tuple[str, ...], prefix: str) -> Array:
+    def symbol_column(words: tuple[str, ...], prefix: str) -> Array:
         return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in words))
 
     speeds = names.qd
     return ModelSymbols(
-        column(names.q, ""),
-        column(speeds, "d"),
-        column(speeds, "dd"),
-        column(speeds, "tau_"),
+        symbol_column(names.q, ""),
+        symbol_column(speeds, "d"),
+        symbol_column(speeds, "dd"),
+        symbol_column(speeds, "tau_"),
         ca.SX.sym("t"),
     )
 
@@ -128,7 +135,7 @@ def gather_columns(tree: KinematicTree, columns: Array) -> Array:
     return gather_forces(tree, columns.T).T
 
 
-# -- the manifold ------------------------------------------------------------------------
+# -- the manifold of unit quaternions ------------------------------------------------------
 
 
 def links_with_coordinates(tree: KinematicTree) -> list[tuple[Link, slice, slice]]:
@@ -154,9 +161,9 @@ def coordinate_rate_matrix(tree: KinematicTree, q: Array) -> Array:
             N[qs, vs] = 1
             continue
         quaternion = q[qs][-4:]
-        N[qs.stop - 4 : qs.stop, vs.start : vs.start + 3] = _quaternion_rate_matrix(quaternion)
+        N[qs.stop - 4 : qs.stop, vs.start : vs.start + 3] = quaternion_rate_matrix(quaternion)
         if link.kind.has_position:
-            N[qs.start : qs.start + 3, vs.start + 3 : vs.stop] = _rotation_from_quaternion(
+            N[qs.start : qs.start + 3, vs.start + 3 : vs.stop] = rotation_of_quaternion_vector(
                 quaternion
             )
     return N
@@ -203,9 +210,11 @@ def integrate_coordinates(tree: KinematicTree, q: Array, v: Array) -> Array:
             parts.append(here + by)
             continue
         if link.kind.has_position:
-            travelled = _rotation_from_quaternion(here[-4:]) @ (_slide_matrix(by[:3]) @ by[3:])
+            travelled = rotation_of_quaternion_vector(here[-4:]) @ (
+                screw_path_matrix(by[:3]) @ by[3:]
+            )
             parts.append(here[:3] + travelled)
-        parts.append(_rotate_quaternion(here[-4:], by[:3]))
+        parts.append(rotate_quaternion(here[-4:], by[:3]))
     return ca.vertcat(*parts)
 
 
@@ -219,83 +228,9 @@ def coordinate_difference(tree: KinematicTree, q0: Array, q1: Array) -> Array:
         if not link.kind.has_quaternion:
             parts.append(b - a)
             continue
-        turn = _rotation_vector_between(a[-4:], b[-4:])
+        turn = rotation_vector_between(a[-4:], b[-4:])
         parts.append(turn)
         if link.kind.has_position:
-            local = _rotation_from_quaternion(a[-4:]).T @ (b[:3] - a[:3])
-            parts.append(_slide_matrix_inverse(turn) @ local)
+            local = rotation_of_quaternion_vector(a[-4:]).T @ (b[:3] - a[:3])
+            parts.append(screw_path_matrix_inverse(turn) @ local)
     return ca.vertcat(*parts)
-
-
-def _rotation_from_quaternion(quaternion: Array) -> Array:
-    """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z)."""
-    return quaternion_rotation([quaternion[i] for i in range(4)])
-
-
-def _quaternion_rate_matrix(quaternion: Array) -> Array:
-    """Return the 4×3 matrix that maps ω, in the turned axes, to the quaternion's rate."""
-    w, u = quaternion[0], quaternion[1:]
-    return ca.vertcat(-u.T, w * ca.SX.eye(3) + skew(u)) / 2
-
-
-def _is_small_square(x2: Scalar) -> Scalar:
-    """Return whether a squared angle is small enough for the series."""
-    return x2 < 1e-6
-
-
-def _select_branch(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
-    """Return `yes` where the condition holds, else `no`, as an expression."""
-    return ca.if_else(condition, yes, no)
-
-
-def _nonzero_square(x2: Scalar) -> Scalar:
-    """Return x², or 1 where it is small, for the branch that is not taken."""
-    return _select_branch(_is_small_square(x2), 1, x2)
-
-
-def _rotate_quaternion(quaternion: Array, turn: Array) -> Array:
-    """Return quaternion · exp(turn/2), scaled to length 1."""
-    x2 = ca.dot(turn, turn) / 4
-    x = ca.sqrt(_nonzero_square(x2))
-    sinc = _select_branch(_is_small_square(x2), 1 - x2 / 6 + x2 * x2 / 120, ca.sin(x) / x)
-    cosine = _select_branch(_is_small_square(x2), 1 - x2 / 2 + x2 * x2 / 24, ca.cos(x))
-    result = quaternion_product(quaternion, ca.vertcat(cosine, sinc / 2 * turn))
-    return result / ca.sqrt(ca.dot(result, result))
-
-
-def _rotation_vector_between(a: Array, b: Array) -> Array:
-    """Return 2·log(a⁻¹ b), of length at most π."""
-    c = quaternion_product(quaternion_conjugate(a), b)
-    c = _select_branch(c[0] < 0, -1, 1) * c
-    s2 = ca.dot(c[1:], c[1:])
-    s = ca.sqrt(_nonzero_square(s2))
-    w = c[0]
-    near = 2 / w - 2 * s2 / (3 * w * w * w) + 2 * s2 * s2 / (5 * w * w * w * w * w)
-    return _select_branch(_is_small_square(s2), near, 2 * ca.atan2(s, w) / s) * c[1:]
-
-
-def _slide_matrix(turn: Array) -> Array:
-    """Return V with p = V v: the path of a point that slides by v while it turns by `turn`."""
-    x2 = ca.dot(turn, turn)
-    x = ca.sqrt(_nonzero_square(x2))
-    a = _select_branch(
-        _is_small_square(x2), 0.5 - x2 / 24 + x2 * x2 / 720, (1 - ca.cos(x)) / _nonzero_square(x2)
-    )
-    b = _select_branch(
-        _is_small_square(x2),
-        1 / 6 - x2 / 120 + x2 * x2 / 5040,
-        (1 - ca.sin(x) / x) / _nonzero_square(x2),
-    )
-    W = skew(turn)
-    return ca.SX.eye(3) + a * W + b * (W @ W)
-
-
-def _slide_matrix_inverse(turn: Array) -> Array:
-    """Return the inverse of `_slide_matrix`."""
-    x2 = ca.dot(turn, turn)
-    x = ca.sqrt(_nonzero_square(x2))
-    half = x / 2
-    far = (1 - half * ca.cos(half) / ca.sin(half)) / _nonzero_square(x2)
-    c = _select_branch(_is_small_square(x2), 1 / 12 + x2 / 720 + x2 * x2 / 30240, far)
-    W = skew(turn)
-    return ca.SX.eye(3) - W / 2 + c * (W @ W)
