@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra.linear_algebra import Array, Scalar
 from ..errors import UnsupportedError
 from ..mechanism import Mechanism, coordinate_names, velocity_names
+from ..mechanism.coordinates import joint_variable_names
 from .force_kinds import FORCE_READERS
 from .force_kinds.compliant_contact import read_compliant_contact
 from .kinematic_tree import JointTransfer, ModelSymbols, TreeForces
@@ -18,15 +19,6 @@ from .parameter_values import ParameterValues
 from .tree_coordinates import make_joint_transfer
 
 SymbolScope = dict[str, Scalar]
-
-
-def joint_variable_names(mechanism: Mechanism) -> list[str]:
-    """Return the names of the joints' own coordinates, depth first."""
-    return [
-        variable
-        for name, joint in mechanism.joints_depth_first()
-        for variable in coordinate_names(name, joint)
-    ]
 
 
 def chosen_coordinate_transfer(

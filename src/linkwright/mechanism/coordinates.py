@@ -119,6 +119,15 @@ def velocity_names(name: str, joint: Joint) -> list[str]:
     return [coordinate_name(name, freedom.ending) for freedom in joint.dofs] if joint.moves else []
 
 
+def joint_variable_names(mechanism: Mechanism) -> list[str]:
+    """Return the names of the joints' own coordinates, depth first."""
+    return [
+        variable
+        for name, joint in mechanism.joints_depth_first()
+        for variable in coordinate_names(name, joint)
+    ]
+
+
 @dataclass(frozen=True)
 class VariableMeaning:
     """The meaning of a name in the expression of a force or constraint."""

@@ -59,7 +59,7 @@ def _check_joint_axes(joint: Joint, place: str, scope: ParameterScope) -> None:
     if second_axis is None or second_axis.parallel_error is None:
         return
     second = check_axis(joint.second_axis, f"{place}.axis2", scope)
-    if math.hypot(*_cross_product(first, second)) < _MIN_SINE_OF_AXES:
+    if _sine_between_joint_axes(first, second) < _MIN_SINE_OF_AXES:
         what, remedy = second_axis.parallel_error
         raise mechanism_error(what, f"{place}.axis2", remedy)
 
@@ -84,6 +84,6 @@ def _check_axis_dimension(axis: Sequence[Expression], place: str, scope: Paramet
         )
 
 
-def _cross_product(a: Sequence[float], b: Sequence[float]) -> list[float]:
-    """Return a × b."""
-    return [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+def _sine_between_joint_axes(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return |a × b|, the sine of the angle between two axes of length 1."""
+    return math.hypot(*(a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ...expressions import Expression, Unit, fold_expression
+from ...expressions import Expression
+from ...expressions.expression_degree import expression_degree
 from ..bodies import GROUND
 from ..coordinates import VariableMeaning, mechanism_names, variable_meanings
 from ..joints import Joint
@@ -113,48 +113,8 @@ class ConstraintChecks:
 
     def is_linear_in_velocities(self, number: Expression) -> bool:
         """Return whether an expression is at most linear in the velocities."""
-        return fold_expression(number, _VelocityDegree(), self._velocity_degree) <= 1
+        return expression_degree(number, self._velocity_degree) <= 1
 
     def _velocity_degree(self, name: str) -> int:
         """Return 1 for the name of a velocity, else 0."""
         return int(name in self.variables and self.variables[name][0].kind == "speed")
-
-
-class _VelocityDegree:
-    """The degree of an expression in the velocities; 2 stands for every nonlinear one."""
-
-    def number(self, value: Fraction) -> int:
-        """Return the degree 0 of a number."""
-        return 0
-
-    def pi(self) -> int:
-        """Return the degree 0 of π."""
-        return 0
-
-    def add(self, terms: Sequence[int]) -> int:
-        """Return the largest degree of the terms."""
-        return max(terms)
-
-    def multiply(self, factors: Sequence[int]) -> int:
-        """Return the sum of the factors' degrees."""
-        return sum(factors)
-
-    def negate(self, operand: int) -> int:
-        """Return the degree of the operand."""
-        return operand
-
-    def reciprocal(self, operand: int) -> int:
-        """Return 0 for a constant operand, else at least 2."""
-        return 2 * operand
-
-    def power(self, base: int, exponent: int) -> int:
-        """Return 0 where base and exponent are constant, else at least 2."""
-        return 2 * (base + exponent)
-
-    def call(self, function: str, arguments: Sequence[int]) -> int:
-        """Return 0 where all arguments are constant, else at least 2."""
-        return 2 * sum(arguments)
-
-    def measure(self, value: int, unit: Unit) -> int:
-        """Return the degree of the value, which a unit does not change."""
-        return value

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from ...expressions import Expression, is_variable_name, names_in_expression, parse_unit
 from ..bodies import GROUND
-from ..coordinates import VariableMeaning, coordinate_name, coordinate_names, variable_meanings
+from ..coordinates import (
+    VariableMeaning,
+    coordinate_name,
+    joint_variable_names,
+    variable_meanings,
+)
 from .part_number_checks import ParameterScope, check_magnitude, check_part_number
 from .structure_checks import check_known_name, mechanism_error
 
@@ -79,11 +84,7 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
         if joint.by_quaternion and joint.moves:
             remedy = f"give '{name}' rotation = \"cardan\""
             raise mechanism_error("cannot take the place of quaternions", "coordinates", remedy)
-    variables = [
-        variable
-        for name, joint in mechanism.joints_depth_first()
-        for variable in coordinate_names(name, joint)
-    ]
+    variables = joint_variable_names(mechanism)
     own = chosen.own_names
     for k, name in enumerate(own):
         speeds = {f"d{other}" for other in (*own, *variables)}
