@@ -92,10 +92,10 @@ def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise FileError("is not a list of tables", where="links", remedy="write [[links]]")
 
-    def place(number: int, key: str) -> str:
+    def toml_link_place(number: int, key: str) -> str:
         return f"links[{number}].{_count_from_one(key)}" if key else f"links[{number}]"
 
-    return build_dh_mechanism(fields, rows, convention, place)
+    return build_dh_mechanism(fields, rows, convention, toml_link_place)
 
 
 def build_dh_mechanism(

@@ -53,16 +53,16 @@ def read_mjcf_switches(model: mujoco.MjModel, bits: type[mujoco.mjtDisableBit]) 
     version."""
     flags = int(model.opt.disableflags)
 
-    def on(*names: str) -> bool:
+    def has_mjcf_effect(*names: str) -> bool:
         return not any(flags & int(getattr(bits, f"mjDSBL_{name}", 0)) for name in names)
 
     return MjcfSwitches(
-        gravity=on("GRAVITY"),
-        springs=on("SPRING", "PASSIVE"),
-        dampers=on("DAMPER", "PASSIVE"),
-        friction=on("FRICTIONLOSS", "CONSTRAINT"),
-        equalities=on("EQUALITY", "CONSTRAINT"),
-        limits=on("LIMIT", "CONSTRAINT"),
+        gravity=has_mjcf_effect("GRAVITY"),
+        springs=has_mjcf_effect("SPRING", "PASSIVE"),
+        dampers=has_mjcf_effect("DAMPER", "PASSIVE"),
+        friction=has_mjcf_effect("FRICTIONLOSS", "CONSTRAINT"),
+        equalities=has_mjcf_effect("EQUALITY", "CONSTRAINT"),
+        limits=has_mjcf_effect("LIMIT", "CONSTRAINT"),
     )
 
 

@@ -4,15 +4,15 @@ convention (free joints: angular before linear, both in the child's frame)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
-from ..mechanism import GROUND, JOINT_KINDS, Joint, JointKind, Mechanism
+from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import coordinate_names
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
-from .unique_names import make_unique_name
+from .mjcf_names import MjcfNames
 from .xml_reader import read_xml
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
-    reader = _MjcfReader(model, on, _MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
+    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
     refuse_mjcf_forces(model, on, reader.name)
     return reader.read_mechanism()
 
@@ -78,64 +78,10 @@ class _MjcfPlacement(TypedDict, total=False):
     quaternion: list[float]
 
 
-class _MjcfNames:
-    """The names of all elements: those of the file, unless another element has the name here."""
-
-    def __init__(
-        self,
-        model: mujoco.MjModel,
-        id2name: Callable[[mujoco.MjModel, int, int], str | None],
-        kinds: type[mujoco.mjtObj],
-    ) -> None:
-        self.kinds = kinds
-        self.notes: list[str] = []
-        self.taken_names = {"BODY": {GROUND}, "JOINT": set[str]()}
-        self.final_names = {("BODY", 0): GROUND}
-        given: dict[tuple[str, int], str | None] = {}
-        counts = {
-            "BODY": model.nbody,
-            "JOINT": model.njnt,
-            "SITE": model.nsite,
-            "EQUALITY": model.neq,
-            "TENDON": model.ntendon,
-            "ACTUATOR": getattr(model, "nactuator", model.nu),
-        }
-        for kind, count in counts.items():
-            for index in range(1 if kind == "BODY" else 0, count):
-                key = getattr(kinds, f"mjOBJ_{kind}")
-                given[kind, index] = id2name(model, key, index)
-        for (kind, index), name in given.items():
-            if name and name not in self.names_taken(kind):
-                self.final_names[kind, index] = self.take_new_name(kind, name)
-        for kind, index in sorted(given.keys() - self.final_names.keys()):
-            self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
-
-    def names_taken(self, kind: str) -> set[str]:
-        """Return the names in use for a kind: sites (frames) share them with bodies, equalities
-        with joints."""
-        return self.taken_names.setdefault(
-            {"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set()
-        )
-
-    def take_new_name(self, kind: str, wanted: str) -> str:
-        """Reserve and return a name for an element, lengthened where it is in use."""
-        final = make_unique_name(wanted, self.names_taken(kind))
-        self.names_taken(kind).add(final)
-        return final
-
-    def substitute_name(self, kind: str, index: int, name: str | None) -> str:
-        """Return a name for an element that has none, or whose name is in use here."""
-        what = kind.lower()
-        final = self.take_new_name(kind, f"{name}_{what}" if name else f"{what}{index}")
-        if name:
-            self.notes.append(f"{what} {name}: its name, which is taken here; it is '{final}'")
-        return final
-
-
 class _MjcfReader:
     """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
-    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: _MjcfNames) -> None:
+    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames) -> None:
         self.m = model
         self.switches = on
         self.names = names
