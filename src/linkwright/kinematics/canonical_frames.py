@@ -63,7 +63,7 @@ def canonical_tree(tree: KinematicTree) -> KinematicTree:
     changes = _choose_link_frames(tree)
     links = [_relocate_link(link, i, changes) for i, link in enumerate(tree.links)]
 
-    def changed(place: LinkFrame) -> LinkFrame:
+    def in_new_link_frame(place: LinkFrame) -> LinkFrame:
         if place.link == GROUND:
             return place
         change = changes[place.link]
@@ -74,15 +74,15 @@ def canonical_tree(tree: KinematicTree) -> KinematicTree:
     return replace(
         tree,
         links=tuple(links),
-        bodies={name: changed(place) for name, place in tree.bodies.items()},
-        frames={name: changed(place) for name, place in tree.frames.items()},
+        bodies={name: in_new_link_frame(place) for name, place in tree.bodies.items()},
+        frames={name: in_new_link_frame(place) for name, place in tree.frames.items()},
         inertias={
             name: _inertia_in_new_frame(inertia, changes, tree.bodies[name].link)
             for name, inertia in tree.inertias.items()
         },
         masses={},
-        joints=tuple(replace(span, frame=changed(span.frame)) for span in tree.joints),
-        restraints=relocate_restraints(tree.restraints, changed),
+        joints=tuple(replace(span, frame=in_new_link_frame(span.frame)) for span in tree.joints),
+        restraints=relocate_restraints(tree.restraints, in_new_link_frame),
     )
 
 
@@ -181,14 +181,14 @@ def _split_shift(p: Array, z: Array, shift: float) -> tuple[Array, float]:
     """Write p + shift·z as p' + shift'·z with as many zero entries as possible."""
     ways = [0.0, -shift, *(float(p[k] / z[k]) for k in range(3) if abs(z[k]) > 0.1)]
 
-    def way(r: float) -> tuple[int, Array, float]:
+    def link_shift_split(r: float) -> tuple[int, Array, float]:
         moved, rest = (
             _drop_rounding_lengths(p - z * r),
             float(_drop_rounding_lengths(np.array([shift + r]))[0]),
         )
         return int(np.count_nonzero(moved)) + (rest != 0.0), moved, rest
 
-    _, best, rest = min((way(r) for r in ways), key=lambda found: found[0])
+    _, best, rest = min((link_shift_split(r) for r in ways), key=lambda found: found[0])
     return best, rest
 
 
@@ -239,9 +239,11 @@ def _invariant_inertia(link: Link) -> SpatialInertia:
 def _subtract_inertia(inertia: SpatialInertia, part: SpatialInertia) -> SpatialInertia:
     """Return `inertia` − `part`, with the rounding errors of cancelled entries set to 0."""
 
-    def rest(a: Array, b: Array) -> Array:
+    def inertia_difference(a: Array, b: Array) -> Array:
         size = max(float(np.max(np.abs(a))), float(np.max(np.abs(b))))
         return np.where(np.abs(a - b) <= _MAX_ROUNDING_LENGTH * size, 0.0, a - b)
 
     m = float(inertia.m) - float(part.m)
-    return SpatialInertia(m, rest(inertia.h, part.h), rest(inertia.I, part.I))
+    return SpatialInertia(
+        m, inertia_difference(inertia.h, part.h), inertia_difference(inertia.I, part.I)
+    )

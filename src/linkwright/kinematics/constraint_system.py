@@ -152,12 +152,12 @@ class ConstraintSystem:
         below the share of their natural size are zero."""
         floor = np.outer(self.scale.rows[list(self.constraints.position_rows)], self.scale.columns)
 
-        def jacobian(q: Floats) -> Floats:
+        def position_jacobian(q: Floats) -> Floats:
             J = self.step_jacobian(q, self.position_terms(q, t)[1])
             return np.where(np.abs(J) < rank_share * floor, 0.0, J)
 
         return PositionConstraints(
-            lambda q: self.residual(q, t), jacobian, self.move_in_parent_axes
+            lambda q: self.residual(q, t), position_jacobian, self.move_in_parent_axes
         )
 
     def least_change(self, J: Floats, right: Floats, free: Sequence[int] | None = None) -> Floats:

@@ -199,10 +199,10 @@ def link_twists(
 ) -> list[SpatialMotion]:
     """Return every link's twist in its own axes."""
 
-    def step(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+    def link_twist_from_parent(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
         return moved[index].motion_to_link(parent) + joint_motion(link, v[link.v_range])
 
-    return recurse_outward(tree, ZERO_MOTION, step)
+    return recurse_outward(tree, ZERO_MOTION, link_twist_from_parent)
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def link_accelerations(
     With `vd` None the velocities are constant: what remains is J̇ v.
     """
 
-    def step(index: int, link: Link, parent: LinkMotion) -> LinkMotion:
+    def link_motion_from_parent(index: int, link: Link, parent: LinkMotion) -> LinkMotion:
         d, own = moved[index], joint_motion(link, v[link.v_range])
         omega_p = d.to_link_axes(parent.omega)
         alpha = d.to_link_axes(parent.alpha) + cross(omega_p, own.angular)
@@ -264,7 +264,7 @@ def link_accelerations(
             axis_point.omega, alpha, axis_point.point_acceleration(column_vector(0.0, 0.0, d.shift))
         )
 
-    return recurse_outward(tree, LinkMotion(ZERO3, ZERO3, ground), step)
+    return recurse_outward(tree, LinkMotion(ZERO3, ZERO3, ground), link_motion_from_parent)
 
 
 @dataclass(frozen=True)
@@ -278,8 +278,8 @@ class LinkPose:
 def link_poses(tree: KinematicTree, moved: Sequence[LinkDisplacement]) -> list[LinkPose]:
     """Return every link's rotation and position in the world."""
 
-    def step(index: int, link: Link, parent: LinkPose) -> LinkPose:
+    def link_pose_from_parent(index: int, link: Link, parent: LinkPose) -> LinkPose:
         d = moved[index]
         return LinkPose(parent.R @ d.rotation, parent.p + parent.R @ d.position)
 
-    return recurse_outward(tree, LinkPose(IDENTITY, ZERO3), step)
+    return recurse_outward(tree, LinkPose(IDENTITY, ZERO3), link_pose_from_parent)

@@ -193,19 +193,19 @@ class _TreeBuilder:
         """Return damping, friction, spring and rotor of one degree of freedom."""
         suffix = coordinate_name(name, joint.dofs[freedom].ending).replace(".", "_")
 
-        def scalar(field: PerDof, symbol: str) -> Scalar:
+        def joint_effect(field: PerDof, symbol: str) -> Scalar:
             return self.values.read_scalar(joint.each(field)[freedom], f"{symbol}_{suffix}")
 
         rotor: Scalar = 0.0
         if joint.motor is not None:
-            ratio = scalar(joint.motor.ratio, "G")
-            rotor = ratio * ratio * scalar(joint.motor.inertia, "J")
+            ratio = joint_effect(joint.motor.ratio, "G")
+            rotor = ratio * ratio * joint_effect(joint.motor.inertia, "J")
         return JointEffects(
-            damping=scalar(joint.damping, "d"),
-            friction=scalar(joint.friction, "F"),
-            smoothing=scalar(joint.smoothing, "vs"),
-            stiffness=0.0 if joint.by_quaternion else scalar(joint.stiffness, "k"),
-            rest_position=0.0 if joint.by_quaternion else scalar(joint.rest, "q0"),
+            damping=joint_effect(joint.damping, "d"),
+            friction=joint_effect(joint.friction, "F"),
+            smoothing=joint_effect(joint.smoothing, "vs"),
+            stiffness=0.0 if joint.by_quaternion else joint_effect(joint.stiffness, "k"),
+            rest_position=0.0 if joint.by_quaternion else joint_effect(joint.rest, "q0"),
             rotor_inertia=rotor,
         )
 
