@@ -32,9 +32,9 @@ def restraint_rows(tie: Restraint, setting: BodyStates) -> ConstraintRows:
 class ConstraintEquations:
     """All equations of a tree, as expressions of q, q̇, t.
 
-    `owners` names the loop or constraint of every row, `units` says what it is measured in: "m",
-    "1" (sines of angles), or "" where nobody knows. Rows stand in file order; `position_rows` are
-    those of φ, in the order of its entries.
+    `owners` names the loop or constraint of every row, `row_units` its unit: "m", "1" (sines of
+    angles), or "" if unknown. Rows are in file order; `position_rows` are those of φ, in the order
+    of its entries.
     """
 
     owners: tuple[str, ...]

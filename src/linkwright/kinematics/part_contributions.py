@@ -17,8 +17,8 @@ def _is_zero_scalar(number: Scalar) -> bool:
 class PartContributions:
     """Expressions of q and q̇, one entry for every part that has a name.
 
-    Sums are those of `totals`: bodies and rotors make up the kinetic energy, the weight of bodies
-    and springs the potential.
+    Their sums are in `tree_totals`: the kinetic energy is that of bodies and rotors, the potential
+    energy that of weight and springs.
     """
 
     def __init__(self, tree: KinematicTree) -> None:

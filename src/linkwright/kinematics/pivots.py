@@ -98,8 +98,9 @@ def choose_pivots(
             remedy="name as many as there are degrees of freedom, or none",
         )
     if kept and jacobian_rank(J[:, free], scale.select_columns(free)) < whole:
+        stuck = _restricted_inputs(J, scale, kept, free, names)
         raise UnsupportedError(
-            f"{_restricted_inputs(J, scale, kept, free, names)} cannot drive the mechanism here: "
+            f"{stuck} cannot drive the mechanism here: "
             "the chosen independent velocities are restricted themselves",
             where="independent",
             remedy="choose others, or another configuration",

@@ -67,11 +67,11 @@ def recurse_inward(
 
 @dataclass(frozen=True)
 class LinkDisplacement:
-    """The displacement of a link in its parent: at p, turned by the constant R0, then by its own
-    motion, then shifted along its own z.
+    """The displacement of a link in its parent: at p, turned by the constant rotation, then by its
+    own motion, then shifted along its own z.
 
     The parts are applied one after the other, because most of their entries are 0 and 1.
-    `cs` are cosine and sine of a turn about z; a ball's turn is a matrix R instead.
+    `cosine_sine` are those of a turn about z; a ball's turn is a matrix R instead.
     """
 
     p: Array

@@ -33,7 +33,7 @@ T = TypeVar("T")
 Vector = tuple[Expression, ...]
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 
-PlainValue: TypeAlias = "Decimal | str | list[PlainValue] | None"
+PlainPartValue: TypeAlias = "Decimal | str | list[PlainPartValue] | None"
 """A number or numbers as files write them: decimals, text of formulas, lists."""
 
 _NUMBER_SCHEMA = {"type": ["number", "string"]}
@@ -71,7 +71,7 @@ class MechanismPart(BaseModel):
         return found
 
 
-def _json_number(value: PlainValue) -> object:
+def _json_number(value: PlainPartValue) -> object:
     """Return decimals as JSON numbers, also in lists."""
     if isinstance(value, list):
         return [_json_number(entry) for entry in value]
@@ -135,7 +135,7 @@ class NumberField:
         return {"type": "array", "items": dict(_NUMBER_SCHEMA), **sizes}
 
 
-def plain_part_value(value: Expression | Vector | None) -> PlainValue:
+def plain_part_value(value: Expression | Vector | None) -> PlainPartValue:
     """Return expressions as files write them: decimals as numbers, everything else as text."""
     if value is None:
         return None

@@ -91,7 +91,7 @@ def _given_fields(part: BaseModel) -> dict[str, object]:
 
 
 def _toml_part_value(value: object) -> object:
-    """Return a field of a part as a value that `_inline_toml` can write."""
+    """Return a field of a part as text, decimal, list or table, which TOML can write."""
     if isinstance(value, BaseModel):
         return _given_fields(value)
     if isinstance(value, PartTable):

@@ -56,7 +56,7 @@ def close_positions(
     hold
         Entries of the step that stay zero; they may not be combined with a metric.
     tolerance, rank_share, rank, longest_step, max_iterations
-        See `ClosureTolerances` and `solve_least_change`.
+        See `ClosureTolerances` and the least change in `steps`.
     """
     iterate = StateIterate(q) if q.ndim == 1 else BatchIterate(q)
     for _ in range(max_iterations):

@@ -28,7 +28,7 @@ def project_velocities(
     hold
         Entries of qd that stay as they are.
     rank_share, rank, metric
-        See `solve_least_change`; nearest is meant in the metric.
+        As for the least change in `steps`; nearest is meant in the metric.
     """
     return qd + _least_correction(J, violation, hold, rank_share, rank, metric)
 

@@ -94,7 +94,7 @@ def gauss_newton_step(
 ) -> Floats:
     """Return the least step (…, n) with J step = −residual that changes only the `free` entries.
 
-    `free` (default: all) may not be combined with a metric; see `solve_least_change` for the rest.
+    `free` (default: all) may not be combined with a metric.
     """
     if free is None:
         return -solve_least_change(J, residual, rank_share=rank_share, rank=rank, metric=metric)

@@ -1,4 +1,4 @@
-"""The exact equations of joints that close a loop, from the `LoopClosure` of their kind.
+"""The exact equations of joints that close a loop, from the closure of their kind.
 
 Seen from the joint's frame in the parent, its frame in the child stands at p, turned by R. With
 a the joint's axis and b, c two directions normal to it (A = [b c a]), every kind has some of
@@ -37,7 +37,7 @@ _ClosureRows = tuple[list[Scalar], list[Scalar]]
 class LoopRestraint(Restraint):
     """A joint that closes a loop between two bodies, with its frame in the links of both.
 
-    `first` and `second` are rotations whose z is the joint's axis (its second axis).
+    `first_axis` and `second_axis` are rotations whose z is the joint's axis (its second axis).
     """
 
     kind: JointKind
