@@ -110,13 +110,13 @@ class ParameterValues:
     def read_motion_expression(self, expression: Expression, scope: Mapping[str, Scalar]) -> Scalar:
         """Return an expression of moving quantities (`scope`) and of parameters."""
 
-        def moving_symbol_or_parameter(name: str) -> Scalar | Fraction:
+        def kinematic_symbol_or_parameter(name: str) -> Scalar | Fraction:
             return scope[name] if name in scope else self.look_up_name(name)
 
         value = fold_expression(
             expression,
             CasadiAlgebra(self.lift_literal, self.lift_function_argument),
-            moving_symbol_or_parameter,
+            kinematic_symbol_or_parameter,
         )
         return self.lift_literal(value) if isinstance(value, Fraction) else value
 
