@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 
 import linkwright as lw
+from linkwright.algebra.casadi_algebra import CasadiAlgebra
 from linkwright.algebra.exact.tape_identity import compare_tapes_modulo
 from linkwright.expressions import fold_expression
 from linkwright.identify import base_parameters
-from linkwright.kinematics.parameter_values import CasadiAlgebra
 from linkwright.quantities import quantity_entry_names, quantity_ports
 from linkwright.tape import count_state_operations, normalize_tape, record_tape
 from tests.identify.test_base_parameters import LETTERS, PUMA, khalil_arm

@@ -13,11 +13,11 @@ from typing import Any
 
 import casadi as ca
 
+from ..algebra.casadi_algebra import CasadiAlgebra
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
 from ..expressions import ExactNumber, Expression, fold_expression, parse_expression
 from ..formulations import derive
-from ..kinematics.parameter_values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..mechanism.mechanism import replace_fields
 from ..tape import Tape, record_tape

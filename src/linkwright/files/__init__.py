@@ -7,11 +7,12 @@ import stat
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 from ..errors import ArgumentError, FileError, LinkwrightError, type_in_words
 from ..mechanism import Mechanism
 from ..mechanism.gallery_files import build_family_member, gallery_names, read_gallery_file
+from .file_formats import FileContent, detect_file_format
 
 MAX_FILE_BYTES = 16 * 2**20
 
@@ -73,7 +74,9 @@ def load(
             f"{type_in_words(source)} is not a file or its text", remedy=f"write {made}"
         )
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
-        mechanism = _read_mechanism_text(_check_text(source), "", None, base, convention)
+        mechanism = _read_mechanism_text(
+            FileContent(_check_text(source), None, base, convention), ""
+        )
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
         raise FileError(
@@ -82,7 +85,7 @@ def load(
     path = Path(source)
     try:
         mechanism = _read_mechanism_text(
-            _read_file_content(path), path.name.lower(), path, base, convention
+            FileContent(_read_file_content(path), path, base, convention), path.name.lower()
         )
         return mechanism.with_closure(closure).checked(strict)
     except LinkwrightError as error:
@@ -90,7 +93,7 @@ def load(
 
 
 def read_toml_numbers(path: str | Path) -> dict[str, object]:
-    """The table of a TOML file that is not a mechanism, its decimals as floats."""
+    """Return the table of a TOML file that is not a mechanism, with decimals as floats."""
     from .toml_reader import read_toml_table
 
     return {
@@ -99,7 +102,8 @@ def read_toml_numbers(path: str | Path) -> dict[str, object]:
     }
 
 
-def _decimals_to_floats(value: Any) -> Any:
+def _decimals_to_floats(value: object) -> object:
+    """Return a TOML value with all decimals in it, also in lists and tables, as floats."""
     if isinstance(value, dict):
         return {key: _decimals_to_floats(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -141,15 +145,16 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
 
 @lru_cache(maxsize=64)
 def _load_gallery_mechanism(name: str) -> Mechanism:
-    """Read once: nothing in a mechanism can change."""
+    """Return a mechanism of the gallery, read once: mechanisms are immutable."""
     stored = read_gallery_file(name)
     if stored is None:
         return build_family_member(name)
     file, text = stored
-    return _read_mechanism_text(text, file, None, None, None)
+    return _read_mechanism_text(FileContent(text), file)
 
 
 def _read_file_content(path: Path) -> str:
+    """Return the text of a regular UTF-8 file within the size limit."""
     try:
         about = path.stat()
         if stat.S_ISDIR(about.st_mode):
@@ -170,13 +175,14 @@ def _read_file_content(path: Path) -> str:
 
 
 def _check_file_size(size: int) -> None:
+    """Raise where a file is larger than `MAX_FILE_BYTES`."""
     if size > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
         raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
 
 
 def _check_text(text: str) -> str:
-    """The text itself, unless it is too long or holds halves of characters."""
+    """Return the text itself; raise if it is too long or contains an unpaired surrogate."""
     _check_file_size(len(text))
     try:
         text.encode()
@@ -186,60 +192,11 @@ def _check_text(text: str) -> str:
     return text
 
 
-def _read_mechanism_text(
-    text: str, name: str, path: Path | None, base: str | None, convention: str | None
-) -> Mechanism:
-    kind = _detect_file_format(text, name)
-    if base is not None and kind != "urdf":
+def _read_mechanism_text(content: FileContent, name: str) -> Mechanism:
+    """Return the mechanism in a text; `name` is its file's, lower case, or "" for bare text."""
+    found = detect_file_format(content.text, name)
+    if content.base is not None and "base" not in found.options:
         raise FileError("base= is for URDF files", remedy="state it in the joints of the file")
-    if convention is not None and not kind.startswith("dh"):
+    if content.convention is not None and "convention" not in found.options:
         raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
-    match kind:
-        case "urdf":
-            from .urdf_reader import read_urdf
-
-            return read_urdf(text, base or "fixed")
-        case "mjcf":
-            from .mjcf_reader import read_mjcf
-
-            return read_mjcf(text, path)
-        case "dh.csv":
-            from .dh_csv_reader import read_dh_csv
-
-            return read_dh_csv(text, convention)
-        case "dh.toml":
-            from .dh_reader import read_dh_toml
-
-            return read_dh_toml(text, convention)
-        case _:
-            from .toml_reader import read_toml
-
-            return read_toml(text)
-
-
-def _detect_file_format(text: str, name: str) -> str:
-    """The format by the file's name, else by its content."""
-    named = format_of_file_name(name)
-    if named is not None:
-        return named
-    if text.lstrip().startswith("<"):
-        from .xml_reader import read_xml
-
-        root = read_xml(text).tag
-        if root in ("mujoco", "mujocoinclude"):
-            return "mjcf"
-        return "urdf"
-    if name and "." in name and not name.endswith(".toml"):
-        raise FileError(
-            "is not a known kind of file", remedy="use .toml, .urdf, .xml, .dh.toml or .dh.csv"
-        )
-    if "[[links]]" in text:
-        return "dh.toml"
-    first = next((line for line in text.splitlines() if line and line[0] != "#"), "")
-    return "dh.csv" if "alpha" in first and "," in first else "toml"
-
-
-def format_of_file_name(name: str) -> str | None:
-    """Return the format that a file name stands for, or None."""
-    kinds = ("dh.csv", "dh.toml", "toml", "urdf")
-    return next((kind for kind in kinds if name.endswith(f".{kind}")), None)
+    return found.read(content)

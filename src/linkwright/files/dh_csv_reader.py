@@ -1,10 +1,10 @@
-"""Denavit–Hartenberg tables as CSV: a header, a row a joint; `# convention: …` on top."""
+"""Denavit–Hartenberg tables as CSV: a header, a row for each joint; `# convention: …` at the
+top."""
 
 from __future__ import annotations
 
 import csv
 import re
-from typing import Any
 
 from ..errors import FileError, suggest_remedy
 from ..mechanism import Mechanism
@@ -26,7 +26,7 @@ _COMMENT_KEY = re.compile(r"#\s*(\w+)\s*:(.*)")
 
 
 def read_dh_csv(text: str, convention: str | None = None) -> Mechanism:
-    """A mechanism from a `.dh.csv` file."""
+    """Return the mechanism in the text of a `.dh.csv` file."""
     lines = text.splitlines()
     fields, others = _read_csv_comments([line for line in lines if line.startswith("#")])
     rows = _read_csv_rows([line for line in lines if line.strip() and not line.startswith("#")])
@@ -35,13 +35,15 @@ def read_dh_csv(text: str, convention: str | None = None) -> Mechanism:
 
 
 def _csv_place(number: int, key: str) -> str:
+    """Return the place of a link's key in the table, for error messages."""
     column = next((name for name, nested in _NESTED_COLUMNS.items() if nested == key), key)
     return f"row {number}, column {column}" if column else f"row {number}"
 
 
-def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Keys that comments set for the whole table, and comments that look alike but mean nothing."""
-    fields: dict[str, Any] = {}
+def _read_csv_comments(lines: list[str]) -> tuple[dict[str, object], list[str]]:
+    """Return the keys that comments set for the whole table, and similar comments without a
+    meaning."""
+    fields: dict[str, object] = {}
     others = []
     for line in lines:
         found = _COMMENT_KEY.match(line)
@@ -57,9 +59,10 @@ def _read_csv_comments(lines: list[str]) -> tuple[dict[str, Any], list[str]]:
     return fields, others
 
 
-def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
+def _read_csv_rows(lines: list[str]) -> list[dict[str, object]]:
+    """Return the rows below the header as tables by key."""
     reader = csv.reader(lines, strict=True)
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     try:
         header = [name.strip() for name in next(reader, [])]
         _check_csv_header(header)
@@ -72,6 +75,7 @@ def _read_csv_rows(lines: list[str]) -> list[dict[str, Any]]:
 
 
 def _check_csv_header(header: list[str]) -> None:
+    """Raise where a column is unknown or given twice."""
     for number, name in enumerate(header):
         if name not in _KNOWN_COLUMNS:
             remedy = suggest_remedy(name, _KNOWN_COLUMNS)
@@ -81,20 +85,21 @@ def _check_csv_header(header: list[str]) -> None:
             raise FileError(f"has the column '{name}' twice", where="header", remedy=remedy)
 
 
-def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, Any]:
-    """A row as the table that TOML would have; empty cells say nothing."""
+def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, object]:
+    """Return a row as the table that TOML would have; empty cells are left out."""
     if len(cells) != len(header):
         what = f"has {len(cells)} cells, and the header {len(header)}"
         raise FileError(what, where=f"row {number}", remedy="separate as many by commas")
     given = {name: cell for name, cell in zip(header, cells, strict=True) if cell}
     if not given:
         raise FileError("is empty", where=f"row {number}", remedy="remove it")
-    link: dict[str, Any] = {name: cell for name, cell in given.items() if name in _PLAIN_COLUMNS}
+    link: dict[str, object] = {name: cell for name, cell in given.items() if name in _PLAIN_COLUMNS}
     center = {"cx", "cy", "cz"} & given.keys()
     if center:
         link["center"] = [given.get(name, "0") for name in ("cx", "cy", "cz")]
+    tables: dict[str, dict[str, str]] = {}
     for name, nested in _NESTED_COLUMNS.items():
         table, dot, key = nested.partition(".")
         if dot and name in given:
-            link.setdefault(table, {})[key] = given[name]
-    return link
+            tables.setdefault(table, {})[key] = given[name]
+    return {**link, **tables}

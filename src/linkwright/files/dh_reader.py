@@ -1,4 +1,4 @@
-"""Denavit–Hartenberg tables in, as TOML or CSV. The convention must be said:
+"""Reader of Denavit–Hartenberg tables as TOML; CSV tables share it. The convention is required:
 
 standard: T_i = Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), body frame i at the far end of link i;
 modified: T_i = Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), body frame i at joint i.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -51,7 +51,7 @@ FilePlace = Callable[[int, str], str]
 
 
 class DHLink(MechanismPart):
-    """A row of the table: the geometry of a joint, and the body behind it."""
+    """A row of the table: the geometry of a joint, and the body that it moves."""
 
     name: str | None = None
     type: Literal["revolute", "prismatic"] = "revolute"
@@ -67,36 +67,44 @@ class DHLink(MechanismPart):
     friction: Annotated[PerDof, NumberField("effort", None)] = ZERO
     limits: Limits = Field(default_factory=Limits)
 
+    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
+
+        def __init__(self, **fields: object) -> None: ...
+
 
 class DHTable(MechanismPart):
-    """A file but for its links: the convention, and what else a mechanism has."""
+    """The table without its links: the convention, and other fields of the mechanism."""
 
     convention: Literal["standard", "modified"]
     name: str = "arm"
     gravity: Annotated[Vector | None, NumberField("m/s^2", 3, optional=True)] = None
     parameters: PartTable[Scalar] = Field(default_factory=PartTable)
 
+    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
+
+        def __init__(self, **fields: object) -> None: ...
+
 
 def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
-    """A mechanism from a `.dh.toml` file."""
+    """Return the mechanism in the text of a `.dh.toml` file."""
     fields = read_toml_table(text)
     rows = fields.pop("links", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise FileError("is not a list of tables", where="links", remedy="write [[links]]")
 
-    def place(number: int, key: str) -> str:
+    def toml_link_place(number: int, key: str) -> str:
         return f"links[{number}].{_count_from_one(key)}" if key else f"links[{number}]"
 
-    return build_dh_mechanism(fields, rows, convention, place)
+    return build_dh_mechanism(fields, rows, convention, toml_link_place)
 
 
 def build_dh_mechanism(
-    fields: dict[str, Any],
-    rows: Sequence[dict[str, Any]],
+    fields: dict[str, object],
+    rows: Sequence[dict[str, object]],
     convention: str | None,
     place: FilePlace,
 ) -> Mechanism:
-    """The mechanism of a table; errors say by `place` where in the file they are."""
+    """Return the mechanism of a table; `place` names the place of a key in error messages."""
     if not rows:
         raise FileError("has no links", remedy="add one for every joint")
     fields = fields | {"convention": _choose_dh_convention(fields.get("convention"), convention)}
@@ -113,34 +121,39 @@ def build_dh_mechanism(
 
 
 def _count_from_one(place: str) -> str:
-    """Entries of lists counted from 1, as links are."""
+    """Return a place with list entries counted from 1, as links are."""
     return re.sub(r"\[(\d+)\]", lambda found: f"[{int(found[1]) + 1}]", place)
 
 
 def _choose_dh_convention(said: object, asked: str | None) -> str:
-    """The convention of the file or the call; they must not contradict each other."""
+    """Return the convention of the file or the call; raise where they contradict or neither states
+    one."""
     for found in (said, asked):
         if found is not None and found not in ("standard", "modified"):
             raise FileError(
-                f"'{found}' is not a Denavit–Hartenberg convention", where="convention",
+                f"'{found}' is not a Denavit–Hartenberg convention",
+                where="convention",
                 remedy="use 'standard' or 'modified'",
-            )  # fmt: skip
+            )
     if said and asked and said != asked:
         raise FileError(
-            f"the file states '{said}', the call '{asked}'", where="convention",
+            f"the file states '{said}', the call '{asked}'",
+            where="convention",
             remedy="correct one of them",
-        )  # fmt: skip
+        )
     if not asked and not said:
         raise FileError(
-            "does not say which Denavit–Hartenberg convention it follows", where="convention",
+            "does not say which Denavit–Hartenberg convention it follows",
+            where="convention",
             remedy="add convention = 'standard' or 'modified' (in CSV: # convention: standard)",
-        )  # fmt: skip
+        )
     return str(said or asked)
 
 
 def _read_dh_link(
-    row: dict[str, Any], number: int, parameters: PartTable[Expression], place: FilePlace
+    row: dict[str, object], number: int, parameters: PartTable[Expression], place: FilePlace
 ) -> DHLink:
+    """Return a checked row of the table; errors name its place in the file."""
     try:
         link = DHLink(**row)
         _check_dh_link(link, parameters)
@@ -161,7 +174,7 @@ _DH_KEYS_BY_FIELD = {
 
 
 def _check_dh_link(link: DHLink, parameters: PartTable[Expression]) -> None:
-    """Checks names and units of a link's numbers while they still have their keys."""
+    """Check names and units of a link's numbers while they still have their keys."""
     origin = {"xyz": (link.a, ZERO, link.d), "rpy": (link.alpha, ZERO, link.theta)}
     try:
         joint = Joint(type=link.type, child="body", origin=origin, **_dh_joint_fields(link))
@@ -174,26 +187,28 @@ def _check_dh_link(link: DHLink, parameters: PartTable[Expression]) -> None:
 
 
 def _dh_body_names(links: Sequence[DHLink], place: FilePlace) -> list[str]:
-    """The names given, and link1, link2, … for the others."""
+    """Return the given names of the bodies, and link1, link2, … for the others."""
     given: dict[str, int] = {GROUND: 0}
     for number, link in enumerate(links, 1):
         if link.name in given:
             whose = f"of link {given[link.name]}" if given[link.name] else "of the fixed world"
             raise MechanismError(
-                f"'{link.name}' is the name {whose} already", where=place(number, "name"),
+                f"'{link.name}' is the name {whose} already",
+                where=place(number, "name"),
                 remedy="choose another name",
-            )  # fmt: skip
+            )
         if link.name:
             given[link.name] = number
     return [link.name or make_unique_name(f"link{i}", given) for i, link in enumerate(links, 1)]
 
 
 def _dh_body(link: DHLink) -> Body:
+    """Return the body of a link."""
     return Body(mass=link.mass, center=link.center, inertia=link.inertia)
 
 
-def _dh_joint_fields(link: DHLink) -> dict[str, Any]:
-    """The fields that a link gives its joint besides geometry."""
+def _dh_joint_fields(link: DHLink) -> dict[str, object]:
+    """Return the fields, other than geometry, that a link gives its joint."""
     keys = ("motor", "damping", "friction", "limits")
     return {key: getattr(link, key) for key in keys if key in link.model_fields_set}
 
@@ -201,6 +216,7 @@ def _dh_joint_fields(link: DHLink) -> dict[str, Any]:
 def _assemble_dh_mechanism(
     table: DHTable, links: Sequence[DHLink], names: Sequence[str]
 ) -> Mechanism:
+    """Return the mechanism of a table whose links have been checked."""
     place = _standard_placements if table.convention == "standard" else _modified_placements
     joints = {
         f"q{number}": Joint(
@@ -219,8 +235,9 @@ def _assemble_dh_mechanism(
     )
 
 
-def _standard_placements(link: DHLink) -> dict[str, Any]:
-    """Joint about z of the frame before; the body's frame lies beyond Trans_x(a) Rot_x(α)."""
+def _standard_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
+    """Return the joint's placements: it turns about z of the previous frame; the body's frame lies
+    beyond Trans_x(a) Rot_x(α)."""
     # the joint's frame seen from the body: Rot_x(−α) Trans_x(−a)
     return {
         "origin": _nonzero_vectors(xyz=(ZERO, ZERO, link.d), rpy=(ZERO, ZERO, link.theta)),
@@ -231,8 +248,9 @@ def _standard_placements(link: DHLink) -> dict[str, Any]:
     }
 
 
-def _modified_placements(link: DHLink) -> dict[str, Any]:
-    """Joint about its own z, after Rot_x(α) Trans_x(a); d and θ shift along and about that z."""
+def _modified_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
+    """Return the joint's placements: it turns about its own z, after Rot_x(α) Trans_x(a); d and θ
+    shift along and about that z."""
     d, alpha = expression_without_unit(link.d), expression_without_unit(link.alpha)
     sine, cosine = (
         _exact_sine_or_cosine(Call("sin", (alpha,))),
@@ -246,16 +264,18 @@ def _modified_placements(link: DHLink) -> dict[str, Any]:
 
 
 def _nonzero_vectors(**vectors: Vector) -> dict[str, Vector]:
+    """Return the vectors that are not zero, by key."""
     return {key: v for key, v in vectors.items() if v != ORIGIN}
 
 
 def _exact_sine_or_cosine(call: Call) -> Expression:
-    """sin or cos of a constant right angle as a number, else as it is."""
+    """Return sin or cos of a constant right angle as a number, other calls unchanged."""
     value = None if names_in_expression(call) else evaluate_exactly(call)
     return Number(value) if isinstance(value, Fraction) else call
 
 
 def _multiply_exactly(a: Expression, b: Expression) -> Expression:
+    """Return the product of two expressions, simplified where a factor is 0 or ±1."""
     if ZERO in (a, b):
         return ZERO
     if b in (ONE, negate_expression(ONE)):

@@ -1,12 +1,11 @@
-"""Effects that MuJoCo adds to the equations beyond joints: flags that switch effects off are
-honoured, and forces that we have no form for are refused, so that nothing is computed without them.
-"""
+"""Effects that MuJoCo adds to the equations beyond joints: the reader follows flags that switch
+effects off, and refuses forces that have no equivalent here, so that none is silently left out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
 
@@ -19,7 +18,7 @@ NameOfObject = Callable[[str, int], str]
 
 @dataclass(frozen=True)
 class MjcfSwitches:
-    """The effects that the file's option flags leave on."""
+    """The effects that the option flags of the file leave switched on."""
 
     gravity: bool
     springs: bool
@@ -30,10 +29,12 @@ class MjcfSwitches:
 
     @property
     def has_passive_forces(self) -> bool:
-        """MuJoCo drops every passive force, of fluids too, once springs and dampers are off."""
+        """Whether passive forces act: MuJoCo drops all of them, also those of fluids, once springs
+        and dampers are off."""
         return self.springs or self.dampers
 
     def switched_off_notes(self) -> Iterator[str]:
+        """Yield a note for each effect that a flag switches off."""
         words = {
             "gravity": "gravity",
             "springs": "springs",
@@ -48,24 +49,25 @@ class MjcfSwitches:
 
 
 def read_mjcf_switches(model: mujoco.MjModel, bits: type[mujoco.mjtDisableBit]) -> MjcfSwitches:
-    """The flags of a compiled model; `bits` is MuJoCo's table of them, which versions change."""
+    """Return the flags of a compiled model; `bits` is MuJoCo's table of them, which depends on its
+    version."""
     flags = int(model.opt.disableflags)
 
-    def on(*names: str) -> bool:
+    def has_mjcf_effect(*names: str) -> bool:
         return not any(flags & int(getattr(bits, f"mjDSBL_{name}", 0)) for name in names)
 
     return MjcfSwitches(
-        gravity=on("GRAVITY"),
-        springs=on("SPRING", "PASSIVE"),
-        dampers=on("DAMPER", "PASSIVE"),
-        friction=on("FRICTIONLOSS", "CONSTRAINT"),
-        equalities=on("EQUALITY", "CONSTRAINT"),
-        limits=on("LIMIT", "CONSTRAINT"),
+        gravity=has_mjcf_effect("GRAVITY"),
+        springs=has_mjcf_effect("SPRING", "PASSIVE"),
+        dampers=has_mjcf_effect("DAMPER", "PASSIVE"),
+        friction=has_mjcf_effect("FRICTIONLOSS", "CONSTRAINT"),
+        equalities=has_mjcf_effect("EQUALITY", "CONSTRAINT"),
+        limits=has_mjcf_effect("LIMIT", "CONSTRAINT"),
     )
 
 
 def refuse_mjcf_forces(model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject) -> None:
-    """Raises an `UnsupportedError` for the first force that acts outside the joints."""
+    """Raise an `UnsupportedError` for the first force that acts outside the joints."""
     for found in (
         _tendon_force(model, on, name),
         _actuator_force(model, on, name),
@@ -76,8 +78,8 @@ def refuse_mjcf_forces(model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObje
             raise UnsupportedError(what, remedy=remedy)
 
 
-def _first_nonzero_row(model: Any, *arrays: str) -> int | None:
-    """The first row in which one of the arrays (those that this version has) is not zero."""
+def _first_nonzero_row(model: mujoco.MjModel, *arrays: str) -> int | None:
+    """Return the first row in which one of the arrays (if this version has it) is not zero."""
     rows: list[int] = []
     for array in arrays:
         values = getattr(model, array, None)
@@ -86,7 +88,11 @@ def _first_nonzero_row(model: Any, *arrays: str) -> int | None:
     return min(rows, default=None)
 
 
-def _tendon_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
+def _tendon_force(
+    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
+) -> tuple[str, str] | None:
+    """Return what is wrong and a remedy for the first tendon that exerts a force; None if none
+    does."""
     effects = {
         "a spring": ("stiffness", "stiffnesspoly") if on.springs else (),
         "a damper": ("damping", "dampingpoly") if on.dampers else (),
@@ -100,7 +106,11 @@ def _tendon_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str
     return None
 
 
-def _actuator_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
+def _actuator_force(
+    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
+) -> tuple[str, str] | None:
+    """Return what is wrong and a remedy for the first actuator with armature or damping; None if
+    none has."""
     damping = ("actuator_damping", "actuator_dampingpoly") if on.dampers else ()
     index = _first_nonzero_row(model, "actuator_armature", *damping)
     if index is None:
@@ -109,8 +119,11 @@ def _actuator_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[s
     return f"the actuator '{label}' has armature or damping", "give it to the joint instead"
 
 
-def _body_force(model: Any, on: MjcfSwitches, name: NameOfObject) -> tuple[str, str] | None:
-    """Forces on bodies: of a fluid, of gravity compensation, of plugins and flexible parts."""
+def _body_force(
+    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
+) -> tuple[str, str] | None:
+    """Return what is wrong and a remedy for a force on bodies: of a fluid, gravity compensation, a
+    plugin or a flexible part."""
     if not on.has_passive_forces or not model.nv:
         return None
     if model.opt.density or model.opt.viscosity:

@@ -1,20 +1,24 @@
-"""MJCF in, through MuJoCo's own compiler (extra `[mjcf]`), so that defaults, includes and
-geometry mean what they mean there. Coordinates are MuJoCo's `qpos`; velocities follow our own
-convention (free joints: angular before linear, both in the child's frame).
-"""
+"""Reader of MJCF through MuJoCo's own compiler (extra `[mjcf]`), so that defaults, includes and
+geometry mean the same as in MuJoCo. Coordinates are MuJoCo's `qpos`; velocities follow our own
+convention (free joints: angular before linear, both in the child's frame)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypedDict
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
-from ..mechanism import GROUND, JOINT_KINDS, Joint, JointKind, Mechanism
+from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import coordinate_names
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
-from .unique_names import make_unique_name
+from .mjcf_names import MjcfNames
 from .xml_reader import read_xml
+
+if TYPE_CHECKING:
+    import mujoco
+
+    from ..types import Floats
 
 _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
 _MJCF_EQUALITY_TYPES = ("connect", "weld")
@@ -39,7 +43,8 @@ _UNUSED_MJCF_PARTS = {
 
 
 def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
-    """A mechanism from MJCF text; `path` is its file, for meshes and includes beside it."""
+    """Return the mechanism in MJCF text; `path` is its file, next to which meshes and includes are
+    found."""
     try:
         import mujoco
     except ImportError:
@@ -56,73 +61,39 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
-    reader = _MjcfReader(model, on, _MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
+    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
     refuse_mjcf_forces(model, on, reader.name)
     return reader.read_mechanism()
 
 
-def _to_floats(values: Any) -> list[float]:
+def _to_floats(values: Iterable[float]) -> list[float]:
+    """Return the entries of an array as a list of floats."""
     return [float(value) for value in values]
 
 
-class _MjcfNames:
-    """The names of all elements: as in the file where the name is free here."""
+class _MjcfPlacement(TypedDict, total=False):
+    """A placement as MuJoCo has it: position (m) and quaternion (w, x, y, z)."""
 
-    def __init__(self, model: Any, id2name: Any, kinds: Any) -> None:
-        self.kinds = kinds
-        self.notes: list[str] = []
-        self.taken_names = {"BODY": {GROUND}, "JOINT": set[str]()}
-        self.final_names = {("BODY", 0): GROUND}
-        given: dict[tuple[str, int], str | None] = {}
-        counts = {
-            "BODY": model.nbody, "JOINT": model.njnt, "SITE": model.nsite,
-            "EQUALITY": model.neq, "TENDON": model.ntendon,
-            "ACTUATOR": getattr(model, "nactuator", model.nu),
-        }  # fmt: skip
-        for kind, count in counts.items():
-            for index in range(1 if kind == "BODY" else 0, count):
-                key = getattr(kinds, f"mjOBJ_{kind}")
-                given[kind, index] = id2name(model, key, index)
-        for (kind, index), name in given.items():
-            if name and name not in self.names_taken(kind):
-                self.final_names[kind, index] = self.take_new_name(kind, name)
-        for kind, index in sorted(given.keys() - self.final_names.keys()):
-            self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
-
-    def names_taken(self, kind: str) -> set[str]:
-        """Names taken: frames of sites share them with bodies, closures with joints."""
-        return self.taken_names.setdefault(
-            {"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set()
-        )
-
-    def take_new_name(self, kind: str, wanted: str) -> str:
-        final = make_unique_name(wanted, self.names_taken(kind))
-        self.names_taken(kind).add(final)
-        return final
-
-    def substitute_name(self, kind: str, index: int, name: str | None) -> str:
-        """A name for what has none, or one that means something else here."""
-        what = kind.lower()
-        final = self.take_new_name(kind, f"{name}_{what}" if name else f"{what}{index}")
-        if name:
-            self.notes.append(f"{what} {name}: its name, which is taken here; it is '{final}'")
-        return final
+    xyz: list[float]
+    quaternion: list[float]
 
 
 class _MjcfReader:
-    """Walks a compiled model; all names of MuJoCo's arrays stay in here."""
+    """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
-    def __init__(self, model: Any, on: MjcfSwitches, names: _MjcfNames) -> None:
+    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames) -> None:
         self.m = model
         self.switches = on
         self.names = names
-        self.bodies: dict[str, Any] = {}
-        self.joints: dict[str, Any] = {}
+        self.bodies: dict[str, dict[str, object]] = {}
+        self.joints: dict[str, dict[str, object]] = {}
 
     def name(self, kind: str, index: int) -> str:
+        """Return the name of an element of the compiled model."""
         return self.names.final_names[kind, index]
 
     def read_mechanism(self) -> Mechanism:
+        """Return the mechanism of the compiled model."""
         for index in range(1, self.m.nbody):
             self.read_body(index)
         equalities = self.read_equalities()
@@ -142,6 +113,7 @@ class _MjcfReader:
         )
 
     def read_body(self, index: int) -> None:
+        """Add a body and the joints that connect it to its parent."""
         m, name = self.m, self.name("BODY", index)
         moments = dict(zip(("xx", "yy", "zz"), _to_floats(m.body_inertia[index]), strict=True))
         moments["quaternion"] = _to_floats(m.body_iquat[index])  # type: ignore[assignment]
@@ -152,23 +124,34 @@ class _MjcfReader:
         }
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
-        place = {"xyz": _to_floats(m.body_pos[index]), "quaternion": _to_floats(m.body_quat[index])}
+        place: _MjcfPlacement = {
+            "xyz": _to_floats(m.body_pos[index]),
+            "quaternion": _to_floats(m.body_quat[index]),
+        }
         if not len(joints):
             self.joints[self.names.take_new_name("JOINT", f"{name}_fixed")] = {
-                "type": "fixed", "parent": parent, "child": name, "origin": place
-            }  # fmt: skip
+                "type": "fixed",
+                "parent": parent,
+                "child": name,
+                "origin": place,
+            }
         elif len(joints) == 1:
             self.read_joint(joints[0], parent, name, place)
         else:
             self.read_joint_chain(joints, parent, name, place)
 
     def read_joint_chain(
-        self, joints: range, parent: str, name: str, place: dict[str, Any]
+        self, joints: range, parent: str, name: str, place: _MjcfPlacement
     ) -> None:
-        """Several joints of one body become a chain through bodies without mass."""
+        """Add several joints of one body as a chain through bodies without mass."""
         stand = self.names.take_new_name("BODY", f"{name}:stand")
         self.bodies[stand] = {}
-        held = {"type": "fixed", "parent": parent, "child": stand, "origin": place}
+        held: dict[str, object] = {
+            "type": "fixed",
+            "parent": parent,
+            "child": stand,
+            "origin": place,
+        }
         self.joints[self.names.take_new_name("JOINT", stand)] = held
         parent = stand
         for number, joint in enumerate(joints, 1):
@@ -179,10 +162,10 @@ class _MjcfReader:
             self.read_joint(joint, parent, child, {})
             parent = child
 
-    def read_joint(self, index: int, parent: str, child: str, place: dict[str, Any]) -> None:
-        """T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
+    def read_joint(self, index: int, parent: str, child: str, place: _MjcfPlacement) -> None:
+        """Add a joint with T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
         m, kind = self.m, self.joint_kind(index)
-        fields: dict[str, Any] = {"type": kind.name, "parent": parent, "child": child}
+        fields: dict[str, object] = {"type": kind.name, "parent": parent, "child": child}
         if kind.closure is not None:
             fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
         if kind.has_axis:
@@ -194,10 +177,12 @@ class _MjcfReader:
         self.joints[self.name("JOINT", index)] = fields
 
     def joint_kind(self, index: int) -> JointKind:
+        """Return the kind of joint that the type of an MJCF joint stands for."""
         word = _MJCF_JOINT_TYPES[int(self.m.jnt_type[index])]
         return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
 
-    def joint_spring(self, index: int, kind: JointKind) -> dict[str, Any]:
+    def joint_spring(self, index: int, kind: JointKind) -> dict[str, float]:
+        """Return stiffness and rest position of a joint; nothing if it has no spring."""
         if not self.switches.springs:
             return {}
         for array in ("jnt_stiffnesspoly", "jnt_springyield"):
@@ -214,8 +199,8 @@ class _MjcfReader:
         rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
         return {"stiffness": stiffness, "rest": rest}
 
-    def joint_losses(self, index: int, kind: JointKind) -> dict[str, Any]:
-        """Damping, friction and armature, in the order of our velocities."""
+    def joint_losses(self, index: int, kind: JointKind) -> dict[str, object]:
+        """Return damping, friction and armature of a joint, in the order of our velocities."""
         first, on = int(self.m.jnt_dofadr[index]), self.switches
         dofs = [first + i for i in _velocity_order(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
@@ -230,22 +215,28 @@ class _MjcfReader:
                 if any(values[3:]):
                     raise self.joint_refusal(index, what, "use <freejoint/>, or set it to 0")
         losses = {"damping": damping, "friction": friction}
-        fields: dict[str, Any] = {key: values for key, values in losses.items() if any(values)}
+        fields: dict[str, object] = {key: values for key, values in losses.items() if any(values)}
         if any(armature):
             fields["motor"] = {"ratio": [1] * len(dofs), "inertia": armature}
         return fields
 
     def joint_refusal(self, index: int, what: str, remedy: str) -> UnsupportedError:
+        """Return the error for a joint with an effect that has no equivalent here."""
         kind, name = self.joint_kind(index), self.name("JOINT", index)
         return UnsupportedError(f"the {kind.name} joint '{name}' has {what}", remedy=remedy)
 
-    def joint_origins(self, index: int, kind: JointKind, place: dict[str, Any]) -> tuple[Any, Any]:
+    def joint_origins(
+        self, index: int, kind: JointKind, place: _MjcfPlacement
+    ) -> tuple[_MjcfPlacement, _MjcfPlacement]:
+        """Return the joint's frame in the parent and in the child, at MuJoCo's reference
+        coordinate."""
         import numpy as np
 
         m = self.m
         anchor, axis = np.array(m.jnt_pos[index]), np.array(m.jnt_axis[index])
         start = float(m.qpos0[m.jnt_qposadr[index]])
-        origin, child_origin = {"xyz": _to_floats(anchor)}, {"xyz": _to_floats(anchor)}
+        origin: _MjcfPlacement = {"xyz": _to_floats(anchor)}
+        child_origin: _MjcfPlacement = {"xyz": _to_floats(anchor)}
         if place:
             rotation = _rotation_of_quaternion(place["quaternion"])
             position = np.array(place["xyz"]) + rotation @ anchor if any(anchor) else place["xyz"]
@@ -257,17 +248,22 @@ class _MjcfReader:
             child_origin["quaternion"] = [float(np.cos(half)), *_to_floats(np.sin(half) * axis)]
         return origin, child_origin
 
-    def site_frames(self) -> Iterator[tuple[str, Any]]:
+    def site_frames(self) -> Iterator[tuple[str, dict[str, object]]]:
+        """Yield the sites as frames, by name."""
         for index in range(self.m.nsite):
-            place = {
-                "xyz": _to_floats(self.m.site_pos[index]),
-                "quaternion": _to_floats(self.m.site_quat[index]),
-            }
             body = self.name("BODY", self.m.site_bodyid[index])
-            yield self.name("SITE", index), {"body": body, "origin": place}
+            origin = self.site_placement(index)
+            yield self.name("SITE", index), {"body": body, "origin": origin}
+
+    def site_placement(self, index: int) -> _MjcfPlacement:
+        """Return the placement of a site in its body."""
+        return {
+            "xyz": _to_floats(self.m.site_pos[index]),
+            "quaternion": _to_floats(self.m.site_quat[index]),
+        }
 
     def reference_coordinates(self) -> Iterator[tuple[str, float]]:
-        """Coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities close."""
+        """Yield coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities hold."""
         for index in range(self.m.njnt):
             name = self.name("JOINT", index)
             names = coordinate_names(name, Joint(**self.joints[name]))
@@ -278,9 +274,9 @@ class _MjcfReader:
                 if value != float(offset == scalar):
                     yield coordinate, value
 
-    def read_equalities(self) -> dict[str, dict[str, Any]]:
-        """Loops and couplings by name, in the order of the file."""
-        found: dict[str, dict[str, Any]] = {}
+    def read_equalities(self) -> dict[str, dict[str, object]]:
+        """Return loops and couplings by name, in the order of the file."""
+        found: dict[str, dict[str, object]] = {}
         for index in range(self.m.neq):
             name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
             if not self.m.eq_active0[index] or not self.switches.equalities:
@@ -296,15 +292,14 @@ class _MjcfReader:
                 )
         return found
 
-    def read_loop(self, index: int, kind: int) -> dict[str, Any]:
+    def read_loop(self, index: int, kind: int) -> dict[str, object]:
+        """Return the fields of the loop that a connect or weld equality closes."""
         m, data = self.m, _to_floats(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
+        place: _MjcfPlacement
+        child: _MjcfPlacement
         if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
-            place = {"xyz": _to_floats(m.site_pos[one]), "quaternion": _to_floats(m.site_quat[one])}
-            child = {
-                "xyz": _to_floats(m.site_pos[other]),
-                "quaternion": _to_floats(m.site_quat[other]),
-            }
+            place, child = self.site_placement(one), self.site_placement(other)
             one, other = int(m.site_bodyid[one]), int(m.site_bodyid[other])
         elif kind == _CONNECT_EQUALITY:
             place, child = {"xyz": data[:3]}, {"xyz": data[3:6]}
@@ -318,15 +313,15 @@ class _MjcfReader:
             "child_origin": child,
         }
 
-    def read_coupling(self, index: int) -> dict[str, Any]:
-        """q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
+    def read_coupling(self, index: int) -> dict[str, object]:
+        """Return the fields of the coupling q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
         from numpy.polynomial import Polynomial
 
         m = self.m
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
         start = float(m.qpos0[m.jnt_qposadr[one]])
         series = Polynomial(m.eq_data[index][:5])
-        fields: dict[str, Any] = {"type": "coupling", "joint": self.name("JOINT", one)}
+        fields: dict[str, object] = {"type": "coupling", "joint": self.name("JOINT", one)}
         if other < 0:
             return fields | {"coefficients": [float(series.coef[0]) + start]}
         shifted = series(Polynomial([-float(m.qpos0[m.jnt_qposadr[other]]), 1.0])) + start
@@ -334,6 +329,7 @@ class _MjcfReader:
         return fields | {"other": self.name("JOINT", other), "coefficients": coefficients}
 
     def unused_parts(self) -> Iterator[str]:
+        """Yield one line for each part of the model that has no effect on the equations."""
         for attribute, what in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
                 yield f"{count} {what}"
@@ -351,18 +347,20 @@ class _MjcfReader:
 
 
 def _velocity_order(kind: JointKind) -> list[int]:
-    """The places of our joint velocities among MuJoCo's, in which slides come before turns."""
+    """Return the indices of our joint velocities among MuJoCo's, in which slides come before
+    turns."""
     turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
     theirs = sorted(range(len(turns)), key=turns.__getitem__)
     return [theirs.index(k) for k in range(len(turns))]
 
 
 def _joint_kind_of_equality(word: str) -> JointKind:
-    """The kind of joint that an equality of MJCF stands for where it closes a loop."""
+    """Return the kind of joint that closes a loop as an MJCF equality does."""
     return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
 
 
-def _rotation_of_quaternion(quaternion: list[float]) -> Any:
+def _rotation_of_quaternion(quaternion: list[float]) -> Floats:
+    """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z)."""
     import mujoco
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: under a hidden name first, then renamed."""
+"""Files that are written completely or not at all: first under a hidden name, then renamed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MAX_LEFTOVER_AGE = 24 * 3600.0
 
 
 def partial_file_name(target: Path) -> Path:
-    """The hidden name; leftovers of writers that were killed are removed."""
+    """Return the hidden name for a target, and remove leftovers of writers that were killed."""
     _remove_leftover_files(target)
     return target.with_name(f".{target.name}.{os.getpid()}.part")
 
 
 def _remove_leftover_files(target: Path) -> None:
-    """Hidden files for the same target whose process has ended, or that are old."""
+    """Remove hidden files for the same target whose process has ended, or that are old."""
     pattern = re.compile(rf"\.{re.escape(target.name)}\.(\d{{1,10}})\.part")
     with contextlib.suppress(OSError):
         for entry in os.scandir(target.parent):
@@ -33,6 +33,7 @@ def _remove_leftover_files(target: Path) -> None:
 
 
 def _is_process_alive(process: int) -> bool:
+    """Return whether a process may still run; True where this cannot be known."""
     if os.name == "nt":  # os.kill would end it there
         return True
     try:

@@ -1,10 +1,9 @@
-"""The order in which a TOML file lists loops and constraints: tables alone do not tell it."""
+"""The order in which a TOML file lists loops and constraints, which parsed tables do not keep."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 _TOML_KEY = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _DOTTED_TOML_KEY = rf"{_TOML_KEY}(?:[ \t]*+\.[ \t]*+{_TOML_KEY})*+"
@@ -13,12 +12,14 @@ _TOML_ASSIGNMENT = re.compile(rf"[ \t]*+({_DOTTED_TOML_KEY})[ \t]*+=")
 _CONSTRAINT_TABLES = ("loops", "constraints")
 
 
-def read_constraint_order(text: str, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The field `constraint_order` of a mechanism; none where loops stand before constraints."""
+def read_constraint_order(text: str, table: Mapping[str, object]) -> dict[str, tuple[str, ...]]:
+    """Return the field `constraint_order` of a mechanism; none where loops come before
+    constraints."""
     parts = {key: table.get(key) for key in _CONSTRAINT_TABLES}
-    if not all(isinstance(part, dict) and part for part in parts.values()):
+    tables = {key: part for key, part in parts.items() if isinstance(part, dict) and part}
+    if len(tables) < len(parts):
         return {}
-    usual = [(key, name) for key, part in parts.items() for name in part]  # type: ignore[union-attr]
+    usual = [(key, name) for key, part in tables.items() for name in part]
     known, listed = set(usual), []
     for path in _toml_key_paths(text):
         if path[:2] in known:
@@ -30,8 +31,8 @@ def read_constraint_order(text: str, table: Mapping[str, Any]) -> dict[str, tupl
 
 
 def _toml_key_paths(text: str) -> Iterator[tuple[str, ...]]:
-    """The full keys of the file, line by line. Text inside strings of several lines is taken for
-    keys too, which does no harm unless it looks like those of a constraint."""
+    """Yield the full keys of the file, line by line. Text inside multi-line strings is read as keys
+    too, which matters only if it looks like the key of a constraint."""
     here: tuple[str, ...] = ()
     for line in text.splitlines():
         if header := _TOML_TABLE_HEADER.fullmatch(line):
@@ -43,4 +44,5 @@ def _toml_key_paths(text: str) -> Iterator[tuple[str, ...]]:
 
 
 def _split_toml_key(dotted: str) -> tuple[str, ...]:
+    """Return the parts of a dotted key without quotation marks."""
     return tuple(key.strip("\"'") for key in re.findall(_TOML_KEY, dotted))

@@ -1,4 +1,4 @@
-"""Our own format, read from TOML. Numbers stay exactly as written."""
+"""Reader of our own format, TOML. Numbers stay exactly as written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _LONG_TOML_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_TOML_KEY_PART}[ \t]*+\.[ \
 
 
 def read_toml_table(text: str) -> dict[str, object]:
-    """The parsed TOML, decimals kept exactly. What would cost tomllib dear is refused first."""
+    """Return the parsed TOML with exact decimals; refuse first what would take tomllib very
+    long."""
     deep = FileError("the TOML is nested too deeply", remedy="a mechanism has few levels")
     # its parser is recursive, and takes the square of the length of a dotted key
     if "[" * 200 in text or "{" * 200 in text or _LONG_TOML_KEY.search(text):
@@ -33,7 +34,7 @@ def read_toml_table(text: str) -> dict[str, object]:
 
 
 def read_toml(text: str) -> Mechanism:
-    """A mechanism from the text of a TOML file."""
+    """Return the mechanism in the text of a TOML file."""
     table = read_toml_table(text)
     for key in FIELDS_NOT_IN_FILES:
         if key in table:

@@ -1,4 +1,4 @@
-"""Names that files leave to us, or that mean something else here."""
+"""Names for elements that have none in a file, or whose name is in use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Container
 
 
 def make_unique_name(wanted: str, taken: Container[str]) -> str:
-    """The wanted name, lengthened by underscores until nothing else is called so."""
+    """Return the wanted name, lengthened by underscores until it is not taken."""
     while wanted in taken:
         wanted += "_"
     return wanted

@@ -7,7 +7,7 @@ from ..mechanism import JOINT_KINDS, JointKind
 
 
 def joint_kind_of_urdf(urdf_type: str, where: str = "") -> JointKind:
-    """The kind of joint that URDF calls so; an error at `where` if there is none."""
+    """Return the kind of joint with this URDF type; raise an error at `where` if there is none."""
     kinds = {kind.urdf.type: kind for kind in JOINT_KINDS.values() if kind.urdf is not None}
     if urdf_type not in kinds:
         raise FileError(

@@ -1,4 +1,4 @@
-"""URDF in. What a file says and we do not use is listed, not dropped silently."""
+"""Reader of URDF. Content without effect on the equations is listed, not silently dropped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DECIMAL_PATTERN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
-    """A mechanism from URDF text; `base` is "fixed" or "free" (the root link floats).
+    """Return the mechanism in URDF text; `base` is "fixed" or "free" (the root link floats).
 
     A limit of 1e9 is none: `write_urdf` writes it where URDF wants a number and there is none.
     """
@@ -33,7 +33,7 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
     if not links:
         raise FileError("has no <link>", remedy="add one")
     bodies = _urdf_body_names(links)
-    tree: dict[str, Any] = {}
+    tree: dict[str, dict[str, object]] = {}
     for root in _root_links(links, joints):
         name = make_unique_name(
             ROOT_JOINT_NAME if not tree else f"{ROOT_JOINT_NAME}_{root}", {*joints, *tree}
@@ -50,25 +50,28 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
 
 
 def _elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
+    """Return the robot's elements with this tag by name; raise where a name occurs twice."""
     found: dict[str, XmlElement] = {}
     for element in robot.children_with_tag(tag):
         name = element.required_attribute("name")
         if name in found:
             raise FileError(
                 f"the {tag} '{name}' is defined twice (first on line {found[name].line})",
-                where=f"line {element.line}", remedy="rename one of them",
-            )  # fmt: skip
+                where=f"line {element.line}",
+                remedy="rename one of them",
+            )
         found[name] = element
     return found
 
 
 def _urdf_body_names(links: dict[str, XmlElement]) -> dict[str, str]:
-    """The bodies' names: the links', but for one called like the fixed world."""
+    """Return the name of the body for each link: the link's, except for a link called `ground`."""
     substitute = make_unique_name(f"{GROUND}_link", links)
     return {link: substitute if link == GROUND else link for link in links}
 
 
 def _renamed_link_notes(bodies: dict[str, str]) -> list[str]:
+    """Return a note for each link whose body has another name."""
     return [
         f"link {link}: its name, which means the fixed world here; it is '{body}'"
         for link, body in bodies.items()
@@ -79,34 +82,39 @@ def _renamed_link_notes(bodies: dict[str, str]) -> list[str]:
 def _attribute_numbers(
     element: XmlElement | None, attribute: str, count: int = 3
 ) -> list[str] | None:
-    """The numbers of an attribute as text, exactly as written; None where there are none."""
+    """Return the numbers of an attribute as text, exactly as written; None if it is absent."""
     if element is None or attribute not in element.attributes:
         return None
     words = element.attributes[attribute].split()
     if len(words) != count or not all(map(_DECIMAL_PATTERN.fullmatch, words)):
         raise FileError(
-            f"{attribute}=\"{element.attributes[attribute][:40]}\" is not {count} number(s)",
-            where=f"line {element.line}", remedy=f"write {count} decimal number(s)",
-        )  # fmt: skip
+            f'{attribute}="{element.attributes[attribute][:40]}" is not {count} number(s)',
+            where=f"line {element.line}",
+            remedy=f"write {count} decimal number(s)",
+        )
     return words
 
 
 def _attribute_number(element: XmlElement | None, attribute: str) -> str | None:
+    """Return the number of an attribute as text; None if it is absent."""
     words = _attribute_numbers(element, attribute, 1)
     return words[0] if words else None
 
 
-def _fields_present(**fields: Any) -> dict[str, Any]:
+def _fields_present(**fields: object) -> dict[str, object]:
+    """Return the fields that are neither None nor an empty table."""
     return {key: value for key, value in fields.items() if value not in (None, {})}
 
 
-def _read_urdf_origin(element: XmlElement | None) -> dict[str, Any]:
+def _read_urdf_origin(element: XmlElement | None) -> dict[str, object]:
+    """Return the fields of a placement from an <origin> element."""
     return _fields_present(
         xyz=_attribute_numbers(element, "xyz"), rpy=_attribute_numbers(element, "rpy")
     )
 
 
-def _read_urdf_link(link: XmlElement) -> dict[str, Any]:
+def _read_urdf_link(link: XmlElement) -> dict[str, object]:
+    """Return the fields of a body from the <inertial> of a link."""
     inertial = link.first_child("inertial")
     if inertial is None:
         return {}
@@ -128,6 +136,7 @@ def _read_urdf_link(link: XmlElement) -> dict[str, Any]:
 
 
 def _root_links(links: dict[str, XmlElement], joints: dict[str, XmlElement]) -> list[str]:
+    """Return the links that are not the child of a joint."""
     children = {
         child.required_attribute("link")
         for j in joints.values()
@@ -140,6 +149,7 @@ def _root_links(links: dict[str, XmlElement], joints: dict[str, XmlElement]) -> 
 
 
 def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
+    """Return the body that <parent> or <child> of a joint names."""
     found = list(joint.children_with_tag(tag))
     if len(found) != 1:
         what = f"the joint has {len(found) or 'no'} <{tag}>"
@@ -151,7 +161,8 @@ def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
     return bodies[name]
 
 
-def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, Any]:
+def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, object]:
+    """Return the fields of a joint from a <joint> element."""
     kind = joint_kind_of_urdf(joint.required_attribute("type"), f"line {joint.line}")
     fields = _fields_present(
         type=kind.name,
@@ -162,8 +173,8 @@ def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, Any
     return fields | _read_joint_details(joint, kind)
 
 
-def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, Any]:
-    """Axis, limits, losses and mimicry, as far as URDF gives them for this kind."""
+def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, object]:
+    """Return axis, limits, losses and mimicry, as far as URDF defines them for this kind."""
     assert kind.urdf is not None
     read = {tag: joint.first_child(tag) for tag in kind.urdf.elements}
     limit, dynamics, mimic = (read.get(tag) for tag in ("limit", "dynamics", "mimic"))
@@ -185,7 +196,7 @@ def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, Any]:
 
 
 def _read_joint_limit(limit: XmlElement | None, attribute: str) -> str | None:
-    """A limit; None where there is none, or the number that stands for none."""
+    """Return a limit; None where it is absent, or is the number that stands for no limit."""
     number = _attribute_number(limit, attribute)
     return None if number is None or abs(float(number)) == UNLIMITED_BOUND else number
 
@@ -204,6 +215,6 @@ def _free_orphaned_mimics(joints: dict[str, Any]) -> list[str]:
 
 
 def _choose_plane_axis(normal: list[str]) -> list[int]:
-    """The x axis of a plane, which is ours to choose: URDF gives the normal alone."""
+    """Return an x axis for a plane, which is free to choose: URDF gives only the normal."""
     x, y, z = (abs(float(word)) for word in normal)
     return [1, 0, 0] if x < max(y, z) else [0, 1, 0]

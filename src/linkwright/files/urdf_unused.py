@@ -1,4 +1,4 @@
-"""Content of a URDF that has no bearing on the equations: all but what is known to have."""
+"""Content of a URDF without effect on the equations: everything that the reader does not read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ATTRIBUTES_READ = {
 
 
 def list_unused_urdf(robot: XmlElement) -> Iterator[str]:
-    """Everything in a file that is not used, each as one line."""
+    """Yield one line for each part of a file that is not used."""
     yield from _unused_in_element(robot, "robot", f"robot {robot.attributes.get('name', '')}")
     for element in [*robot.children_with_tag("link"), *robot.children_with_tag("joint")]:
         place = f"{element.tag} {element.attributes['name']}"
@@ -44,6 +44,7 @@ def list_unused_urdf(robot: XmlElement) -> Iterator[str]:
 
 
 def _unused_joint_limits(limit: XmlElement, kind: str, place: str) -> Iterator[str]:
+    """Yield a note where a joint has lower or upper limits that its type does not use."""
     form = joint_kind_of_urdf(kind).urdf
     unread = {"lower", "upper"} - set(form.limits if form is not None else ())
     if form is not None and "limit" in form.elements and unread & set(limit.attributes):
@@ -51,7 +52,7 @@ def _unused_joint_limits(limit: XmlElement, kind: str, place: str) -> Iterator[s
 
 
 def _unused_in_element(element: XmlElement, kind: str, place: str) -> Iterator[str]:
-    """Attributes and children without use, children said again, and all that below."""
+    """Yield notes on unused attributes, unused and repeated children, and all of these below."""
     for name in element.attributes:
         if name not in _ATTRIBUTES_READ.get(element.tag, ()) and not name.startswith("xmlns"):
             yield f"{place}: {name} of <{element.tag}>"
@@ -70,7 +71,7 @@ def _unused_in_element(element: XmlElement, kind: str, place: str) -> Iterator[s
 
 
 def _child_tags_read(element: XmlElement, kind: str) -> set[str]:
-    """The tags within an element that are read."""
+    """Return the tags inside an element that are read."""
     form = joint_kind_of_urdf(kind).urdf if element.tag == "joint" else None
     return (
         _JOINT_CHILD_TAGS | set(form.elements)
@@ -80,7 +81,7 @@ def _child_tags_read(element: XmlElement, kind: str) -> set[str]:
 
 
 def _unused_repetitions(elements: list[XmlElement], place: str) -> Iterator[str]:
-    """The repeated elements where URDF foresees one: the first counts."""
+    """Yield notes on repeated elements where URDF allows one, of which the first is used."""
     if len(elements) > 1:
         yield f"{place}: the other {len(elements) - 1} of {len(elements)} <{elements[0].tag}>"
     for first in elements[:1]:
@@ -91,6 +92,7 @@ def _unused_repetitions(elements: list[XmlElement], place: str) -> Iterator[str]
 
 
 def _file_names_in_element(element: XmlElement) -> Iterator[str]:
+    """Yield the file names (meshes, textures) that an element and its children refer to."""
     if "filename" in element.attributes:
         yield element.attributes["filename"]
     for child in element.children:

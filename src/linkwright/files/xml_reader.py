@@ -1,4 +1,4 @@
-"""A small, strict XML reader for files of strangers: no DTD, no entities, hard limits."""
+"""A small, strict XML reader for untrusted files: no DTD, no entities, hard limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_XML_ELEMENTS = 500_000
 
 @dataclass
 class XmlElement:
-    """A tag with its attributes, children, and the line it stands on."""
+    """A tag with its attributes, its children and its line in the file."""
 
     tag: str
     attributes: dict[str, str]
@@ -23,21 +23,27 @@ class XmlElement:
     children: list[XmlElement] = field(default_factory=list)
 
     def children_with_tag(self, tag: str) -> Iterator[XmlElement]:
+        """Yield the children with this tag."""
         return (child for child in self.children if child.tag == tag)
 
     def first_child(self, tag: str) -> XmlElement | None:
+        """Return the first child with this tag; None if there is none."""
         return next(self.children_with_tag(tag), None)
 
     def required_attribute(self, attribute: str) -> str:
+        """Return an attribute; raise a `FileError` if it is absent."""
         if attribute not in self.attributes:
             raise FileError(
-                f"<{self.tag}> has no attribute '{attribute}'", where=f"line {self.line}",
+                f"<{self.tag}> has no attribute '{attribute}'",
+                where=f"line {self.line}",
                 remedy="add it",
-            )  # fmt: skip
+            )
         return self.attributes[attribute]
 
 
 class _ElementBuilder:
+    """Builds a tree of elements from the events of the parser, within limits."""
+
     def __init__(self, parser: expat.XMLParserType) -> None:
         self.parser = parser
         self.root: XmlElement | None = None
@@ -49,12 +55,15 @@ class _ElementBuilder:
         parser.EntityDeclHandler = self.refuse_doctype
 
     def xml_error(self, what: str, remedy: str = "") -> FileError:
+        """Return an error at the parser's current line."""
         return FileError(what, where=f"line {self.parser.CurrentLineNumber}", remedy=remedy)
 
     def refuse_doctype(self, *_: object) -> None:
+        """Raise on a DTD or an entity declaration."""
         raise self.xml_error("has a DTD or entities, which are refused", "remove the <!DOCTYPE …>")
 
     def start_element(self, tag: str, attributes: dict[str, str]) -> None:
+        """Open an element inside the current one."""
         self.count += 1
         if self.count > MAX_XML_ELEMENTS:
             raise self.xml_error(f"has more than {MAX_XML_ELEMENTS} elements")
@@ -68,11 +77,12 @@ class _ElementBuilder:
         self.stack.append(element)
 
     def end_element(self, _: str) -> None:
+        """Close the current element."""
         self.stack.pop()
 
 
 def read_xml(text: str | bytes) -> XmlElement:
-    """The root element. Hostile input is refused before it costs time or memory."""
+    """Return the root element; hostile input is refused before it takes much time or memory."""
     if len(text) > MAX_XML_BYTES:
         raise FileError(f"is larger than {MAX_XML_BYTES // 2**20} MiB", remedy="reduce the file")
     parser = expat.ParserCreate()

@@ -15,6 +15,7 @@ from typing import Any
 
 import casadi as ca
 
+from ..algebra.casadi_algebra import CasadiAlgebra
 from ..algebra.exact.elimination import eliminate_pivot_column
 from ..algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
 from ..algebra.exact.quotient_expressions import QuotientPrinter
@@ -37,7 +38,6 @@ from ..expressions import (
 )
 from ..formulations import derive
 from ..formulations.base_inertial_parameters.regressor_samples import record_function_tape
-from ..kinematics.parameter_values import CasadiAlgebra
 from ..mechanism import Mechanism
 from ..quantities import quantity_entry_names
 

@@ -80,15 +80,16 @@ def assemble(
     q = system.move(q, np.zeros(system.names.nv))  # quaternions of length 1
     if not np.isfinite(q).all():
         raise AssemblyError(
-            "a rough value is not finite, or a quaternion is zero", where=mechanism.name,
+            "a rough value is not finite, or a quaternion is zero",
+            where=mechanism.name,
             remedy="give numbers; 1, 0, 0, 0 is the identity rotation",
-        )  # fmt: skip
+        )
     return find_closed_configuration(system, q, t, system.held_steps(hold), ranges)
 
 
 def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) -> None:
-    """Raises where some of a quaternion's four coordinates are given without the others, or where
-    its length is not 1 within rounding."""
+    """Raise where only some of a quaternion's four coordinates are given, or where its length
+    differs from 1 by more than rounding."""
     heads = {name.removesuffix(".qw") for name in names if name.endswith(".qw")}
     for head in heads & {name.rpartition(".")[0] for name in given}:
         four = [f"{head}.{ending}" for ending in ("qw", "qx", "qy", "qz")]
@@ -96,18 +97,21 @@ def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) ->
         if said and len(said) < 4:
             raise AssemblyError(
                 f"a quaternion has four coordinates, and {', '.join(said)} alone "
-                f"{'is' if len(said) == 1 else 'are'} given", where=head,
+                f"{'is' if len(said) == 1 else 'are'} given",
+                where=head,
                 remedy=f"give {', '.join(four)}, or none of them",
-            )  # fmt: skip
+            )
         length = float(np.linalg.norm([given[name] for name in said])) if said else 1.0
         if not abs(length - 1) <= CLOSURE_TOLERANCES.quaternion_length_error:
             raise AssemblyError(
-                f"the quaternion has length {length:.6g}", where=head,
+                f"the quaternion has length {length:.6g}",
+                where=head,
                 remedy="divide its four coordinates by that",
-            )  # fmt: skip
+            )
 
 
 def _read_coordinate_value(name: str, value: object) -> float:
+    """Return the value given for a coordinate as a float, or raise an `AssemblyError`."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -122,7 +126,8 @@ def assembly_branches(
     hold: Sequence[str] = (),
     t: float = 0.0,
 ) -> list[Floats]:
-    """All configurations found that close with the held coordinates: the branches."""
+    """Return all closed configurations that restarts find with the held coordinates: the
+    branches."""
     system = constraint_system(mechanism)
     first = assemble(mechanism, values, hold, t=t)
     held = system.held_steps(hold)
@@ -133,8 +138,9 @@ def assembly_branches(
     if more > 0:
         raise AssemblyError(
             f"{more} more coordinates can move: infinitely many configurations exist",
-            where=mechanism.name, remedy="hold as many coordinates as are free",
-        )  # fmt: skip
+            where=mechanism.name,
+            remedy="hold as many coordinates as are free",
+        )
     found = [first]
     for start in restart_positions(system, first, held):
         q, left = close_configuration(system, start, t, held)
@@ -196,7 +202,7 @@ def assemble_velocities(
 def _complete_velocities(
     system: ConstraintSystem, q: Floats, given: Mapping[str, float], t: float
 ) -> Floats:
-    """The least velocities with the given ones, under the constraints."""
+    """Return the smallest velocities that contain the given ones and satisfy the constraints."""
     names = system.names.qd
     for name in given:
         if name not in names:
@@ -222,15 +228,16 @@ def _complete_velocities(
             f"the given velocities contradict the constraints: "
             f"'{system.constraints.owners[worst]}' is violated by "
             f"{abs(left[worst]):.3g} (m/s or rad/s)",
-            where=system.mechanism.name, remedy="give fewer of them: the others follow",
-        )  # fmt: skip
+            where=system.mechanism.name,
+            remedy="give fewer of them: the others follow",
+        )
     return qd
 
 
 def check_constrained_velocities(
     mechanism: Mechanism, q: Floats, qd: Floats, t: float = 0.0
 ) -> None:
-    """Raises where velocities break the constraints by more than rounding."""
+    """Raise where velocities violate the constraints by more than rounding."""
     system = constraint_system(mechanism)
     V, J = system.velocity_terms(q, qd, t)
     bound = CLOSURE_TOLERANCES.given_velocity_residual * (
@@ -244,10 +251,11 @@ def check_constrained_velocities(
     worst = int(np.argmax(np.abs(V) / bound))
     raise AssemblyError(
         f"the velocities violate '{system.constraints.owners[worst]}' by {abs(V[worst]):.3g} "
-        "(m/s or rad/s)", where=mechanism.name,
+        "(m/s or rad/s)",
+        where=mechanism.name,
         remedy="give some of them by name, so that the others follow, or project them: "
         "assemble_velocities(mechanism, q, qd)",
-    )  # fmt: skip
+    )
 
 
 def consistent_velocities(
@@ -256,7 +264,7 @@ def consistent_velocities(
     qd: Sequence[float] | Floats,
     t: float = 0.0,
 ) -> Floats:
-    """The velocities nearest to qd that the constraints allow at q."""
+    """Return the velocities nearest to qd that the constraints allow at q."""
     system = constraint_system(mechanism)
     here, speeds = np.asarray(q, dtype=float), np.asarray(qd, dtype=float)
     V, J = system.velocity_terms(here, speeds, t)
@@ -266,15 +274,17 @@ def consistent_velocities(
     if left > CLOSURE_TOLERANCES.velocity_residual * largest:
         raise AssemblyError(
             f"no velocities satisfy the constraints here: {left:.3g} is left over",
-            where=mechanism.name, remedy="the demands contradict each other in this configuration",
-        )  # fmt: skip
+            where=mechanism.name,
+            remedy="the demands contradict each other in this configuration",
+        )
     return corrected
 
 
 def closed_state_near_home(
     mechanism: Mechanism, step: Floats, qd: Floats, t: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """A state that the constraints allow: home, moved by about `step`, with velocities near qd."""
+    """Return a state (q, q̇) that the constraints allow: home, moved by about `step`, with
+    velocities near qd."""
     system = constraint_system(mechanism)
     home = assemble(mechanism, t=t)
     for share in (1.0, 0.3, 0.1, 0.0):

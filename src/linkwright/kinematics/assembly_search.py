@@ -54,6 +54,7 @@ def _close_with_finer_rank(
 def _search_closure(
     system: ConstraintSystem, q: Floats, t: float, held: Sequence[int], rank_share: float
 ) -> Floats:
+    """Return q after a search for φ(q, t) = 0 with the held steps at zero."""
     functions = system.position_functions(t, rank_share)
     return search_positions(functions, q, hold=held, rank_share=rank_share)
 
@@ -87,9 +88,12 @@ def _place_in_ranges(
 
 
 def find_closed_configuration(
-    system: ConstraintSystem, q: Floats, t: float, held: Sequence[int] = (),
+    system: ConstraintSystem,
+    q: Floats,
+    t: float,
+    held: Sequence[int] = (),
     ranges: CoordinateRanges | None = None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the first configuration that closes, upright and within the ranges."""
     best, least, refused = q, np.inf, ""
     bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
@@ -104,8 +108,11 @@ def find_closed_configuration(
             continue
         target = q if ranges is None else _place_in_ranges(system, q, ranges, 0.5)
         wrapped = wrap_joint_angles(system, found, target, t)
-        outside = [n for n, (a, b) in (ranges or {}).items()
-                   if not a <= wrapped[system.names.q.index(n)] <= b]  # fmt: skip
+        outside = [
+            n
+            for n, (a, b) in (ranges or {}).items()
+            if not a <= wrapped[system.names.q.index(n)] <= b
+        ]
         if not outside:
             return wrapped
         refused = f"it closes only with '{outside[0]}' out of its range"
@@ -113,7 +120,7 @@ def find_closed_configuration(
 
 
 def _refusal_reason(system: ConstraintSystem, q: Floats, t: float) -> str:
-    """Return why a closed configuration cannot be used; nothing where it can."""
+    """Return why a closed configuration cannot be used; an empty text where it can."""
     _, J, upright = system.position_terms(q, t)
     if not np.isfinite(J).all():
         return "its equations have no finite Jacobian where they hold"
@@ -137,6 +144,8 @@ def wrap_joint_angles(system: ConstraintSystem, q: Floats, target: Floats, t: fl
 
 
 def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: str) -> AssemblyError:
+    """Return the error of an assembly that found nothing, with the residuals of its best
+    attempt q."""
     phi = system.residual(q, t)
     residuals: dict[str, float] = {}
     for row, left in zip(system.constraints.position_rows, phi, strict=True):
@@ -147,9 +156,10 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
         refused = refused or f"'{worst}' has no finite equations there"
     what = refused or f"'{worst}' cannot close: it stays {residuals[worst]:.3g} (m or rad) open"
     error = AssemblyError(
-        f"the mechanism cannot be assembled: {what}", where=system.mechanism.name,
+        f"the mechanism cannot be assembled: {what}",
+        where=system.mechanism.name,
         remedy="give closer rough values, hold fewer, or check the lengths",
-    )  # fmt: skip
+    )
     error.residuals, error.q = residuals, q
     return error
 

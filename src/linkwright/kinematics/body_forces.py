@@ -1,4 +1,4 @@
-"""Force elements, once for all formulations: wrenches on links, and forces along degrees of
+"""Force elements as all formulations use them: wrenches on links, and forces along degrees of
 freedom."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class BodyForce:
 def spring_body_forces(
     tree: KinematicTree, q: Array, qd: Array, only_linear: bool = False
 ) -> list[BodyForce]:
-    """The forces of springs and dampers between points at both ends, and of compliant contacts;
+    """Return the forces of springs and dampers at both of their ends, and of compliant contacts;
     `only_linear` leaves out those of `spring_lengths`."""
     if not tree.forces.passive_elements:
         return []
@@ -62,14 +62,14 @@ class SpringLength:
 
 
 def spring_lengths(tree: KinematicTree, q: Array, qd: Array) -> tuple[SpringLength, ...]:
-    """The springs between points whose force depends on their length."""
+    """Return the springs between points whose force depends on their length."""
     world = WorldKinematics(tree, q)
     found = (element.spring_length(world, qd) for element in tree.forces.passive_elements)
     return tuple(one for one in found if one is not None)
 
 
 def point_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """The energy of springs between points, and of compliant contacts."""
+    """Return the potential energy, J, of springs between points and of compliant contacts."""
     total = ca.SX(0)
     if tree.forces.passive_elements:
         world = WorldKinematics(tree, q)
@@ -80,7 +80,7 @@ def point_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
 
 
 def declared_body_forces(tree: KinematicTree, q: Array) -> list[BodyForce]:
-    """Wrenches that the mechanism gives as expressions."""
+    """Return the wrenches that the mechanism declares as expressions."""
     if not tree.forces.declared_elements:
         return []
     world, v = WorldKinematics(tree, q), spread_velocities(tree, tree.motion.qd)
@@ -90,7 +90,7 @@ def declared_body_forces(tree: KinematicTree, q: Array) -> list[BodyForce]:
 
 
 def generalized_body_forces(tree: KinematicTree, q: Array, loads: Iterable[BodyForce]) -> Array:
-    """Forces of loads along the model's velocities."""
+    """Return the generalized forces of wrenches on bodies along the model's velocities, at q."""
     loads = list(loads)
     if not loads:
         return gather_forces(tree, ca.SX.zeros(tree.tree_nv))
@@ -98,7 +98,8 @@ def generalized_body_forces(tree: KinematicTree, q: Array, loads: Iterable[BodyF
 
 
 def generalized_forces_in_world(world: WorldKinematics, loads: Iterable[BodyForce]) -> Array:
-    """Forces of loads along the model's velocities, bodies standing where the world has them."""
+    """Return the generalized forces of wrenches on bodies along the model's velocities, bodies
+    placed as in `world`."""
     total = ca.SX.zeros(world.tree.tree_nv)
     for load in loads:
         for freedom in world.path_axes(load.link):
@@ -108,7 +109,8 @@ def generalized_forces_in_world(world: WorldKinematics, loads: Iterable[BodyForc
 
 
 def declared_joint_forces(tree: KinematicTree) -> Array:
-    """Forces that the mechanism gives along its degrees of freedom, for the model's velocities."""
+    """Return the forces that the mechanism declares along degrees of freedom, for the model's
+    velocities."""
     total = ca.SX.zeros(tree.tree_nv)
     for element in tree.forces.declared_elements:
         for index, force in element.joint_forces():

@@ -30,7 +30,7 @@ _MAX_ROUNDING_LENGTH = 1e-15
 
 
 def is_numeric_tree(tree: KinematicTree) -> bool:
-    """Whether all numbers of the links are floats."""
+    """Return whether all numbers of the links are floats."""
     return all(
         is_constant_array(x)
         for link in tree.links
@@ -50,19 +50,20 @@ class _FrameChange:
 
     @property
     def R(self) -> Array:
+        """The rotation (3, 3) of the new frame in the old one."""
         return rotation_z(_snapped_cosine_sine(self.angle))
 
     def to_new_frame(self, p: Array) -> Array:
-        """A point's coordinates in the new frame."""
+        """Return the coordinates of the point p, given in the old frame, in the new frame."""
         return self.R.T @ (p - np.array([0.0, 0.0, self.t]))
 
 
 def canonical_tree(tree: KinematicTree) -> KinematicTree:
-    """The tree with link frames after Khalil and Kleinfinger."""
+    """Return the tree with link frames placed after Khalil and Kleinfinger."""
     changes = _choose_link_frames(tree)
     links = [_relocate_link(link, i, changes) for i, link in enumerate(tree.links)]
 
-    def changed(place: LinkFrame) -> LinkFrame:
+    def in_new_link_frame(place: LinkFrame) -> LinkFrame:
         if place.link == GROUND:
             return place
         change = changes[place.link]
@@ -73,21 +74,22 @@ def canonical_tree(tree: KinematicTree) -> KinematicTree:
     return replace(
         tree,
         links=tuple(links),
-        bodies={name: changed(place) for name, place in tree.bodies.items()},
-        frames={name: changed(place) for name, place in tree.frames.items()},
+        bodies={name: in_new_link_frame(place) for name, place in tree.bodies.items()},
+        frames={name: in_new_link_frame(place) for name, place in tree.frames.items()},
         inertias={
             name: _inertia_in_new_frame(inertia, changes, tree.bodies[name].link)
             for name, inertia in tree.inertias.items()
         },
         masses={},
-        joints=tuple(replace(span, frame=changed(span.frame)) for span in tree.joints),
-        restraints=relocate_restraints(tree.restraints, changed),
+        joints=tuple(replace(span, frame=in_new_link_frame(span.frame)) for span in tree.joints),
+        restraints=relocate_restraints(tree.restraints, in_new_link_frame),
     )
 
 
 def _inertia_in_new_frame(
     inertia: SpatialInertia, changes: list[_FrameChange], link: int
 ) -> SpatialInertia:
+    """Return an inertia of the link about the origin of its new frame, in the new axes."""
     if link == GROUND:
         return inertia
     change = changes[link]
@@ -95,7 +97,8 @@ def _inertia_in_new_frame(
 
 
 def _choose_link_frames(tree: KinematicTree) -> list[_FrameChange]:
-    """Choose frames from the tips inward: each looks along the normal to its main child's axis."""
+    """Choose frames from the tips inward: the x axis is the common normal to the main child's
+    axis."""
     changes = [_FrameChange()] * len(tree.links)
     for i in range(len(tree.links) - 1, -1, -1):
         link, child = tree.links[i], _main_child(tree, i)
@@ -110,7 +113,7 @@ def _choose_link_frames(tree: KinematicTree) -> list[_FrameChange]:
 
 
 def _main_child(tree: KinematicTree, i: int) -> int | None:
-    """The child that carries the most links."""
+    """Return the child of link i that carries the most links; None at a tip."""
     sizes = [1] * len(tree.links)
     for k in range(len(tree.links) - 1, i, -1):
         if tree.links[k].parent >= 0:
@@ -120,7 +123,8 @@ def _main_child(tree: KinematicTree, i: int) -> int | None:
 
 
 def _align_with_normal(child: Link, change: _FrameChange) -> _FrameChange:
-    """x from the own axis (z) to the child's, origin where the common normal begins."""
+    """Return the frame whose x axis points from the link's axis (z) to the child's, with its origin
+    at the foot of the common normal."""
     z = child.R[:, 2]
     origin = child.p + z * (child.shift + change.t)
     sine = math.hypot(z[0], z[1])
@@ -134,6 +138,7 @@ def _align_with_normal(child: Link, change: _FrameChange) -> _FrameChange:
 
 
 def _relocate_link(link: Link, i: int, changes: list[_FrameChange]) -> Link:
+    """Return link i with its placement, offset and inertia for the changed frames."""
     own = changes[i]
     above = _FrameChange() if link.parent == GROUND else changes[link.parent]
     R, p = above.R.T @ link.R, above.to_new_frame(link.p)
@@ -153,7 +158,8 @@ def _relocate_link(link: Link, i: int, changes: list[_FrameChange]) -> Link:
 
 
 def _split_turn(R: Array, angle: float) -> tuple[Array, float]:
-    """R·Rot_z(angle) as R'·Rot_z(offset), with R' = Rot_z(g) Rot_x(α) of few entries."""
+    """Write R·Rot_z(angle) as R'·Rot_z(offset), where R' = Rot_z(g) Rot_x(α) has many zero
+    entries."""
     R = snap_rounding_noise(R)
     sine = math.hypot(R[0, 2], R[1, 2])
     if 0 < sine < MIN_AXIS_ANGLE and sine > 1e-12:
@@ -172,26 +178,27 @@ def _split_turn(R: Array, angle: float) -> tuple[Array, float]:
 
 
 def _split_shift(p: Array, z: Array, shift: float) -> tuple[Array, float]:
-    """p + shift·z as p' + shift'·z, with as few entries other than 0 as can be."""
+    """Write p + shift·z as p' + shift'·z with as many zero entries as possible."""
     ways = [0.0, -shift, *(float(p[k] / z[k]) for k in range(3) if abs(z[k]) > 0.1)]
 
-    def way(r: float) -> tuple[int, Array, float]:
+    def link_shift_split(r: float) -> tuple[int, Array, float]:
         moved, rest = (
             _drop_rounding_lengths(p - z * r),
             float(_drop_rounding_lengths(np.array([shift + r]))[0]),
         )
         return int(np.count_nonzero(moved)) + (rest != 0.0), moved, rest
 
-    _, best, rest = min((way(r) for r in ways), key=lambda found: found[0])
+    _, best, rest = min((link_shift_split(r) for r in ways), key=lambda found: found[0])
     return best, rest
 
 
 def _drop_rounding_lengths(p: Array) -> Array:
-    """Lengths below 1e-15 of a metre, or of the longest entry, are rounding errors of 0."""
+    """Set lengths below 1e-15 m, or 1e-15 of the longest entry, to 0: they are rounding errors."""
     return np.where(np.abs(p) <= _MAX_ROUNDING_LENGTH * max(1.0, float(np.max(np.abs(p)))), 0.0, p)
 
 
 def _snapped_cosine_sine(angle: float) -> tuple[float, float]:
+    """Return cosine and sine of an angle, exact at right angles."""
     c, s = snap_rounding_noise(np.array([math.cos(angle), math.sin(angle)]))
     return float(c), float(s)
 
@@ -200,7 +207,7 @@ def _snapped_cosine_sine(angle: float) -> tuple[float, float]:
 
 
 def regroup_inertias(tree: KinematicTree) -> KinematicTree:
-    """The tree with inertia moved toward ground wherever no joint's force notices."""
+    """Return the tree with inertia moved toward ground where no joint force depends on it."""
     links = list(tree.links)
     for i in range(len(links) - 1, -1, -1):
         link = links[i]
@@ -217,7 +224,8 @@ def regroup_inertias(tree: KinematicTree) -> KinematicTree:
 
 
 def _invariant_inertia(link: Link) -> SpatialInertia:
-    """The part of a link's inertia that its own motion leaves as it is, and without work."""
+    """Return the part of a link's inertia that its own motion does not change and does no work
+    on."""
     m, h, I = link.inertia.m, link.inertia.h, link.inertia.I  # noqa: E741
     kind, tensor = link.kind, ZERO_INERTIA.I
     if not kind.has_rotation:
@@ -229,11 +237,13 @@ def _invariant_inertia(link: Link) -> SpatialInertia:
 
 
 def _subtract_inertia(inertia: SpatialInertia, part: SpatialInertia) -> SpatialInertia:
-    """The rest, with what is left by rounding of entries that cancel made 0."""
+    """Return `inertia` − `part`, with the rounding errors of cancelled entries set to 0."""
 
-    def rest(a: Array, b: Array) -> Array:
+    def inertia_difference(a: Array, b: Array) -> Array:
         size = max(float(np.max(np.abs(a))), float(np.max(np.abs(b))))
         return np.where(np.abs(a - b) <= _MAX_ROUNDING_LENGTH * size, 0.0, a - b)
 
     m = float(inertia.m) - float(part.m)
-    return SpatialInertia(m, rest(inertia.h, part.h), rest(inertia.I, part.I))
+    return SpatialInertia(
+        m, inertia_difference(inertia.h, part.h), inertia_difference(inertia.I, part.I)
+    )

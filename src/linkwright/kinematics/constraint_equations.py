@@ -1,4 +1,5 @@
-"""Equations of loops and constraints, and what they demand of velocities and accelerations.
+"""Equations of loops and constraints, and the conditions on velocities and accelerations that
+follow.
 
     φ(q, t) = 0                          holonomic: loops, gears, drives, rods, surfaces
     ψ = A(q, t) q̇ − b(q, t) = 0          non-holonomic: rolling, knife edges
@@ -23,7 +24,7 @@ from .tree_coordinates import coordinate_rate_matrix
 
 
 def restraint_rows(tie: Restraint, setting: BodyStates) -> ConstraintRows:
-    """The equations of one loop or constraint."""
+    """Return the equations of one loop or constraint."""
     return tie.constraint_rows(setting)
 
 
@@ -31,9 +32,9 @@ def restraint_rows(tie: Restraint, setting: BodyStates) -> ConstraintRows:
 class ConstraintEquations:
     """All equations of a tree, as expressions of q, q̇, t.
 
-    `owners` names the loop or constraint of every row, `units` says what it is measured in: "m",
-    "1" (sines of angles), or "" where nobody knows. Rows stand in file order; `position_rows` are
-    those of φ, in the order of its entries.
+    `owners` names the loop or constraint of every row, `row_units` its unit: "m", "1" (sines of
+    angles), or "" if unknown. Rows are in file order; `position_rows` are those of φ, in the order
+    of its entries.
     """
 
     owners: tuple[str, ...]
@@ -50,14 +51,14 @@ class ConstraintEquations:
 
     @property
     def residual_of_all_rows(self) -> Array:
-        """φ in the rows of positions, zeros in those of velocities."""
+        """The residual φ in the rows of positions, zeros in those of velocities."""
         rows: Array = ca.SX.zeros(len(self))
         rows[list(self.position_rows)] = self.residual
         return rows
 
     @property
     def row_names(self) -> list[str]:
-        """pin[0], pin[1], …: numbered within the owner."""
+        """The names of the rows, numbered within the owner: pin[0], pin[1], …"""
         seen: dict[str, int] = {}
         names = []
         for owner in self.owners:
@@ -67,7 +68,7 @@ class ConstraintEquations:
 
 
 def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
-    """The equations of a tree's loops and constraints; None if it has none."""
+    """Return the equations of a tree's loops and constraints; None if it has none."""
     ties = tree.restraints.entries
     if not ties:
         return None
@@ -93,18 +94,25 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
     residual = _stack_rows([row for _, rows in found for row in rows.positions])
     upright = _stack_rows([row for _, rows in found for row in rows.upright])
     return ConstraintEquations(
-        tuple(owners), tuple(units), tuple(position_rows), residual, velocity, J,
-        ca.densify(gamma), upright,
-    )  # fmt: skip
+        tuple(owners),
+        tuple(units),
+        tuple(position_rows),
+        residual,
+        velocity,
+        J,
+        ca.densify(gamma),
+        upright,
+    )
 
 
 def _stack_rows(rows: Sequence[Scalar]) -> Array:
-    """Stack the rows; a column without entries where there are none."""
+    """Stack scalar rows to a column; without rows it has no entries."""
     return ca.vertcat(ca.SX(0, 1), *rows)
 
 
 def axle_misalignment_rates(tree: KinematicTree) -> Array:
-    """Speeds that equations of constraints assume to be zero: axles that do not stay parallel."""
+    """Return the rates that equations of rolling assume to be zero: those that turn parallel axles
+    apart."""
     setting = BodyStates(tree)
     return _stack_rows(
         [row for tie in tree.restraints.entries for row in tie.assumed_zero_rates(setting)]
@@ -112,20 +120,19 @@ def axle_misalignment_rates(tree: KinematicTree) -> Array:
 
 
 def _restraint_row_units(tie: Restraint, rows: list[Scalar]) -> list[str]:
-    """The units of equations, one word a row."""
+    """Return the units of a restraint's equations, one per row."""
     return tie.row_units(len(rows))
 
 
 def moving_loops(tree: KinematicTree) -> set[str]:
-    """Loops between bodies that move against each other. Such a loop may restrict nothing that
-    the joints do not restrict already: the second hinge of a door."""
+    """Return the loops between bodies that move relative to each other. Such a loop may be
+    redundant, like the second hinge of a door."""
     ties = tree.restraints.entries
     return {tie.name for tie in ties if len({place.link for place in tie.loop_frames}) == 2}
 
 
 def _check_rows_restrict(J: Array, owners: list[str], redundant: set[str]) -> None:
-    """No constraint is without effect: each must restrict some speed, but for loops that may be
-    `redundant`."""
+    """Raise where a constraint restricts no velocity; loops in `redundant` may do so."""
     touched = {owners[row] for row in ca.sparsify(J).sparsity().get_triplet()[0]}
     for owner in owners:
         if owner not in touched and owner not in redundant:
@@ -133,6 +140,7 @@ def _check_rows_restrict(J: Array, owners: list[str], redundant: set[str]) -> No
 
 
 def idle_constraint_error(owner: str) -> MechanismError:
+    """Return the error for a constraint that restricts no velocity."""
     return MechanismError(
         f"'{owner}' restricts nothing: what it ties together does not move",
         remedy="remove it, or name bodies that move against each other",
@@ -142,7 +150,7 @@ def idle_constraint_error(owner: str) -> MechanismError:
 def constraint_body_forces(
     tree: KinematicTree, constraints: ConstraintEquations, force: Array
 ) -> list[BodyForce]:
-    """The forces of multipliers λ on the bodies that loops and constraints tie together.
+    """Return the wrenches of multipliers λ on the bodies that loops and constraints connect.
 
     The virtual power of a wrench is λ times the rate of its row. Equations between coordinates
     act along these, and have no wrench.
@@ -164,12 +172,12 @@ def constraint_body_forces(
 
 
 def _row_force_gradient(rows: list[Scalar], forces: list[Scalar], symbol: Array) -> Array:
-    """∂(Σ λ row)/∂symbol."""
+    """Return ∂(Σ λ row)/∂symbol."""
     pairs = zip(rows, forces, strict=True)
     return ca.gradient(sum((row * force for row, force in pairs), ca.SX(0)), symbol)
 
 
 def _restrained_bodies(tie: Restraint, setting: BodyStates) -> list[str]:
-    """The bodies, without ground, that a constraint acts on."""
+    """Return the bodies, without ground, that a restraint acts on."""
     bodies = [setting.body_name(name) for name in tie.attached_names]
     return [body for body in bodies if body != "ground"]

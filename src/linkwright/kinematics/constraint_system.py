@@ -95,25 +95,26 @@ class ConstraintSystem:
     # -- values -----------------------------------------------------------------------------
 
     def residual(self, q: Floats, t: float) -> Floats:
-        """Return φ."""
+        """Return the residual φ(q, t) of the constraints of positions, m or rad."""
         return np.asarray(self._residual_function(q, t), dtype=float).ravel()
 
     def position_terms(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
-        """Return φ, its Jacobian, and what must be above zero."""
+        """Return φ, its Jacobian, and the upright conditions, which must be above zero."""
         phi, J, upright = (np.asarray(x, dtype=float) for x in self._position_function(q, t))
         return phi.ravel(), J, upright.ravel()
 
     def velocity_terms(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
-        """Return what velocities violate, J q̇ − b, and J of all constraints."""
+        """Return the violation J q̇ − b of velocities, and J of all constraints."""
         violation, J = (np.asarray(x, dtype=float) for x in self._velocity_function(q, qd, t))
         return violation.ravel(), J
 
     def jacobian(self, q: Floats, t: float) -> Floats:
-        """Return J of all constraints."""
+        """Return J of all constraints at (q, t)."""
         return self.velocity_terms(q, np.zeros(self.names.nv), t)[1]
 
     def axle_rates(self, q: Floats) -> Floats:
-        """Return how velocities turn the axles of wheels that roll on wheels apart."""
+        """Return the Jacobian of the rates at which the axles of wheels that roll on wheels turn
+        apart."""
         return np.asarray(self._axle_rate_function(q), dtype=float)
 
     def is_upright(self, q: Floats, t: float) -> bool:
@@ -138,7 +139,7 @@ class ConstraintSystem:
         return moved
 
     def step_jacobian(self, q: Floats, J: Floats) -> Floats:
-        """Return columns by steps of the search from those by velocities."""
+        """Return J with columns for steps of the search from J with columns for velocities."""
         if not self.positions:
             return J
         J, N = J.copy(), np.asarray(self._rate_matrix_function(q), dtype=float)
@@ -151,12 +152,12 @@ class ConstraintSystem:
         below the share of their natural size are zero."""
         floor = np.outer(self.scale.rows[list(self.constraints.position_rows)], self.scale.columns)
 
-        def jacobian(q: Floats) -> Floats:
+        def position_jacobian(q: Floats) -> Floats:
             J = self.step_jacobian(q, self.position_terms(q, t)[1])
             return np.where(np.abs(J) < rank_share * floor, 0.0, J)
 
         return PositionConstraints(
-            lambda q: self.residual(q, t), jacobian, self.move_in_parent_axes
+            lambda q: self.residual(q, t), position_jacobian, self.move_in_parent_axes
         )
 
     def least_change(self, J: Floats, right: Floats, free: Sequence[int] | None = None) -> Floats:
@@ -166,9 +167,11 @@ class ConstraintSystem:
         rows = self.jacobian_rows(J)
         J, sizes = J[:, chosen], self.row_sizes[rows]
         return solve_least_change(
-            J / sizes[:, None], right / sizes, rank_share=CLOSURE_TOLERANCES.fine_rank_share,
+            J / sizes[:, None],
+            right / sizes,
+            rank_share=CLOSURE_TOLERANCES.fine_rank_share,
             rank=jacobian_rank(J, self.scale.select_rows(rows).select_columns(chosen)),
-        )  # fmt: skip
+        )
 
     # -- names ------------------------------------------------------------------------------
 

@@ -29,10 +29,12 @@ class MotionKind(Enum):
 
     @cached_property
     def coordinate_count(self) -> int:
+        """The number of coordinates: 1, 4 (ball) or 7 (free)."""
         return 4 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
     @cached_property
     def velocity_count(self) -> int:
+        """The number of velocities: 1, 3 (ball) or 6 (free)."""
         return 3 * self.has_quaternion + 3 * self.has_position + (not self.has_quaternion)
 
     @cached_property
@@ -57,6 +59,7 @@ class MotionKind(Enum):
 
     @cached_property
     def has_rotation(self) -> bool:
+        """Whether it turns its link."""
         return self.turns_about_axis or self.has_quaternion
 
     @cached_property
@@ -82,7 +85,7 @@ _FRAME_AXES = {"x": X_AXIS, "y": Y_AXIS, "z": Z_AXIS}
 
 
 def elementary_motions(joint: Joint) -> list[LinkStep]:
-    """The joint as elementary motions, in the order of its coordinates.
+    """Return the joint as elementary motions, in the order of its coordinates.
 
     Those of a joint with a plane are given in the frame of its plane (x along `axis2`, z normal).
     """
@@ -93,7 +96,7 @@ def elementary_motions(joint: Joint) -> list[LinkStep]:
 
 
 def _motion_axis(joint: Joint, direction: MotionDirection) -> Vector | None:
-    """A direction of a motion as it is written, in the joint's frame."""
+    """Return the axis of a motion as the file gives it, in the joint's frame."""
     match direction:
         case "axis":
             return joint.axis

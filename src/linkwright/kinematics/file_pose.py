@@ -11,8 +11,8 @@ from .tree_coordinates import neutral_coordinates, quaternion_ranges
 
 
 def starting_pose(tree: KinematicTree) -> Floats:
-    """q, (nq), of the file: nothing displaced, but for the rough values under `[assembly]`;
-    quaternions have length 1."""
+    """Return q (nq,) of the file: nothing displaced, except for the rough values under
+    `[assembly]`; quaternions have length 1."""
     start = np.array(neutral_coordinates(tree))
     for name, number in tree.mechanism.assembly.items():
         start[tree.names.q.index(name)] = expression_to_float(number, tree.mechanism.values)

@@ -23,6 +23,7 @@ from .tree_coordinates import (
 
 
 def frame_pose(tree: KinematicTree, q: Array, frame: LinkFrame) -> LinkPose:
+    """Return rotation and position of a frame in the world, at q."""
     if frame.link == GROUND:
         return LinkPose(frame.R, frame.p)
     link = link_poses(tree, link_displacements(tree, spread_coordinates(tree, q)))[frame.link]
@@ -30,14 +31,15 @@ def frame_pose(tree: KinematicTree, q: Array, frame: LinkFrame) -> LinkPose:
 
 
 def frame_placement(tree: KinematicTree, q: Array, frame: LinkFrame) -> Array:
-    """4×4 of the frame in the world."""
+    """Return the placement (4, 4) of the frame in the world."""
     pose = frame_pose(tree, q, frame)
     bottom = ca.SX([[0.0, 0.0, 0.0, 1.0]])
     return ca.vertcat(ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)), bottom)
 
 
 def frame_jacobian(tree: KinematicTree, q: Array, frame: LinkFrame) -> Array:
-    """6×nv: angular rows, then the velocity of the frame's origin, both in world axes."""
+    """Return the Jacobian (6, nv) of the frame, world axes: angular rows, then those of its
+    origin's velocity."""
     placed = link_poses(tree, link_displacements(tree, spread_coordinates(tree, q)))
     origin = frame_pose(tree, q, frame).p
     columns = ca.SX.zeros(6, tree.tree_nv)
@@ -51,7 +53,7 @@ def frame_jacobian(tree: KinematicTree, q: Array, frame: LinkFrame) -> Array:
 
 
 def frame_velocity(tree: KinematicTree, q: Array, qd: Array, frame: LinkFrame) -> Array:
-    """(ω, v) of the frame, world axes, v of its origin."""
+    """Return (ω, v) of the frame, world axes, v of its origin."""
     if frame.link == GROUND:
         return ca.SX.zeros(6)
     moved = link_displacements(tree, spread_coordinates(tree, q))
@@ -64,7 +66,8 @@ def frame_velocity(tree: KinematicTree, q: Array, qd: Array, frame: LinkFrame) -
 def frame_acceleration(
     tree: KinematicTree, q: Array, qd: Array, qdd: Array | None, frame: LinkFrame
 ) -> Array:
-    """(ω̇, v̇) of the frame, world axes: rates of `frame_velocity`. qdd None gives J̇ qd."""
+    """Return (ω̇, v̇) of the frame, world axes, the rates of `frame_velocity`; J̇ q̇ if qdd is
+    None."""
     if frame.link == GROUND:
         return ca.SX.zeros(6)
     moved = link_displacements(tree, spread_coordinates(tree, q))

@@ -1,4 +1,4 @@
-"""The kinematic tree: what all recursions run over.
+"""The kinematic tree on which all recursions run.
 
 Every joint is broken into elementary motions, each with a link behind it; a link's frame
 has its motion's axis as z, and links between the motions of one joint have no mass. What
@@ -30,7 +30,8 @@ GROUND = -1
 
 @dataclass(frozen=True)
 class ModelSymbols:
-    """The model's own: coordinates q, velocities qd, their rates qdd, forces tau, and time t."""
+    """The symbols of the model: coordinates q, velocities qd, accelerations qdd, forces tau, and
+    time t."""
 
     q: Array
     qd: Array
@@ -51,6 +52,7 @@ class JointTransfer:
 
     @property
     def is_affine(self) -> bool:
+        """Whether G is constant, so that Ġ = 0."""
         return bool(self.G_rate.nnz() == 0)
 
 
@@ -68,19 +70,20 @@ class ForceElement(ABC):
     label: ClassVar[str] = "load"
 
     def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
-        """Forces and moments on bodies where these stand in the world, v the tree's velocities."""
+        """Return its wrenches on bodies placed as in `world`, at the tree's velocities v."""
         return []
 
     def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
-        """Forces along degrees of freedom, by the index among the tree's velocities."""
+        """Return its forces along degrees of freedom, by the index among the tree's velocities."""
         return ()
 
     def potential_energy(self, world: WorldKinematics) -> Scalar | None:
-        """Its potential energy; None if it has none."""
+        """Return its potential energy, J; None if it has none."""
         return None
 
     def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
-        """The form in which closed forms write it, if its force depends on a length."""
+        """Return its spring length, with which closed forms write it; None if its force depends on
+        no length."""
         return None
 
     @property
@@ -100,10 +103,12 @@ class TreeForces:
 
     @property
     def passive_elements(self) -> list[ForceElement]:
+        """Springs, dampers and compliant contacts."""
         return [x for x in (*self.force_elements, *self.compliant_contacts) if not x.is_declared]
 
     @property
     def declared_elements(self) -> list[ForceElement]:
+        """The loads that the file declares as expressions."""
         return [x for x in self.force_elements if x.is_declared]
 
 
@@ -129,27 +134,28 @@ class Restraint(ABC):
     @property
     @abstractmethod
     def attached_names(self) -> tuple[str, ...]:
-        """Frames or bodies that it acts on; none if it acts along coordinates."""
+        """Names of the frames or bodies that it acts on; none if it acts along coordinates."""
 
     @abstractmethod
     def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
-        """Its equations."""
+        """Return its equations."""
 
     def row_units(self, count: int) -> list[str]:
-        """The units of its first `count` equations of positions, or of velocities: "m",
-        "1" (sines of angles), or "" where nobody knows."""
+        """Return the units of its first `count` equations of positions, or of velocities: "m", "1"
+        (sines of angles), or "" if unknown."""
         return ["m"] * count
 
     def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
-        """Expressions of velocities that must vanish for its equations to make sense."""
+        """Return expressions of velocities that must vanish for its equations to hold."""
         return []
 
     def relocate_frames(self, change: Callable[[LinkFrame], LinkFrame]) -> Restraint:
-        """The same with its frames placed in other link frames."""
+        """Return the restraint with its frames mapped to other link frames."""
         return self
 
     def choose_side(self, tree: KinematicTree) -> Restraint:
-        """The same on the side on which the mechanism's file has it, where there are two."""
+        """Return the restraint on the side on which the mechanism's file has it, where there are
+        two."""
         return self
 
     @property
@@ -158,7 +164,8 @@ class Restraint(ABC):
         return ()
 
     def turning_axes(self, tree: KinematicTree) -> list[tuple[LinkFrame, Array]]:
-        """Axes about which it lets bodies turn, each with a frame and the direction in it."""
+        """Return axes about which it lets bodies turn, each with a frame and its direction in that
+        frame."""
         return []
 
     @property
@@ -197,10 +204,12 @@ class Link:
 
     @property
     def q_range(self) -> slice:
+        """The range of its coordinates among those of the tree."""
         return slice(self.q, self.q + self.kind.coordinate_count)
 
     @property
     def v_range(self) -> slice:
+        """The range of its velocities among those of the tree."""
         return slice(self.v, self.v + self.kind.velocity_count)
 
 
@@ -275,28 +284,32 @@ class KinematicTree:
 
     @property
     def nq(self) -> int:
+        """The number of the model's coordinates."""
         return self.names.nq
 
     @property
     def nv(self) -> int:
+        """The number of the model's velocities."""
         return self.names.nv
 
     @property
     def tree_nv(self) -> int:
+        """The number of the tree's velocities, those of mimicking joints included."""
         return len(self.joint_effects)
 
     def own_velocity_indices(self) -> list[int]:
-        """Indices, among the tree's velocities, of those that are the model's, in order."""
+        """Return the indices, among the tree's velocities, of those that are the model's, in
+        order."""
         return [v for v in range(self.tree_nv) if v not in self.followers]
 
     def path_to_ground(self, link: int) -> Iterator[int]:
-        """Links from the given one to ground."""
+        """Yield the links from the given one to ground."""
         while link != GROUND:
             yield link
             link = self.links[link].parent
 
     def find_frame(self, name: str) -> LinkFrame:
-        """A body or frame by name."""
+        """Return the frame of a body or frame by name, or raise `NameNotFoundError`."""
         from ..errors import NameNotFoundError, suggest_remedy
 
         places = self.bodies | self.frames

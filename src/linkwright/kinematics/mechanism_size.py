@@ -1,4 +1,4 @@
-"""The size of a mechanism, by which rounded lengths are judged."""
+"""The size of a mechanism, to which rounding errors of lengths are compared."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .world_kinematics import WorldKinematics
 
 
 def mechanism_length(tree: KinematicTree, q: Floats) -> float:
-    """The largest distance, m, between origins of joints, ends of loops and centres of mass at q;
-    1 where all of them coincide."""
+    """Return the largest distance, m, between origins of joints, ends of loops and centres of mass
+    at q; 1 where all of them coincide."""
     world = WorldKinematics(tree, ca.DM(q))
     places = [LinkFrame(mass.link, np.eye(3), mass.c) for mass in tree.masses.values()]
     places += [span.frame for span in tree.joints] + list(tree.frames.values())
@@ -24,6 +24,7 @@ def mechanism_length(tree: KinematicTree, q: Floats) -> float:
 
 
 def _world_point(world: WorldKinematics, place: LinkFrame) -> Floats:
+    """Return the position of a frame's origin in the world, m."""
     p = ca.SX(place.p)
     if place.link != GROUND:
         link = world.link_poses[place.link]

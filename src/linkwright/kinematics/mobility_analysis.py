@@ -123,8 +123,10 @@ def mobility(
     except UnsupportedError:  # a dead centre of the named ones: others are free
         choice = system.choose_pivots(J)
     rows = system.constraints.row_names
-    redundant = {rows[k]: _implying_constraints(J, k, choice, system.constraints.owners)
-                 for k in choice.redundant}  # fmt: skip
+    redundant = {
+        rows[k]: _implying_constraints(J, k, choice, system.constraints.owners)
+        for k in choice.redundant
+    }
     idle = [k for k in range(len(rows)) if k not in (*choice.rows, *choice.redundant)]
     return Mobility(
         dof=system.names.nv - len(choice.rows),
@@ -144,7 +146,8 @@ def mobility(
 def _find_nearly_redundant_rows(
     system: ConstraintSystem, q: Floats, t: float, J: Floats, choice: PivotChoice
 ) -> dict[str, float]:
-    """Rows that are left out although, to the last digits, others do not imply them."""
+    """Return rows that are left out although others imply them only approximately, with their
+    residuals."""
     phi = np.zeros(len(J))
     phi[list(system.constraints.position_rows)] = system.residual(q, t)
     basis, found = J[list(choice.rows)] / system.row_sizes[list(choice.rows), None], {}
@@ -165,6 +168,7 @@ def _row_shares(basis: Floats, row: Floats) -> Floats:
 def _implying_constraints(
     J: Floats, row: int, choice: PivotChoice, owners: Sequence[str]
 ) -> tuple[str, ...]:
+    """Return the names of the loops and constraints that imply a redundant row."""
     basis = J[list(choice.rows)]
     share = _row_shares(basis, J[row])
     involved = [
@@ -177,7 +181,8 @@ def _implying_constraints(
 
 @lru_cache(maxsize=32)
 def reference_configuration(mechanism: Mechanism) -> tuple[tuple[float, ...], PivotChoice]:
-    """The configuration that a mechanism is assembled in, and the choice of rows made there.
+    """Return the configuration in which a mechanism is assembled, and the choice of rows made
+    there.
 
     Where that is singular, or not yet what time makes of it, a neighbour that is not decides.
     """
@@ -205,14 +210,16 @@ def _check_parallel_axles(system: ConstraintSystem, q: Floats) -> None:
     if np.abs(system.axle_rates(q) @ free).max(initial=0.0) > CLOSURE_TOLERANCES.axle_rate:
         raise MechanismError(
             "a wheel rolls on another whose axle is not parallel to its own",
-            where=system.mechanism.name, remedy="let their axles be parallel",
-        )  # fmt: skip
+            where=system.mechanism.name,
+            remedy="let their axles be parallel",
+        )
 
 
 def _neighbor_configurations(
     system: ConstraintSystem, home: Floats
 ) -> Iterator[tuple[Floats, float]]:
-    """Closed configurations some way off, and one at another time."""
+    """Yield (q, t) of closed configurations at some distance from home, and of one at another
+    time."""
     rng, n = np.random.default_rng(0), system.names.nv
     J = system.position_terms(home, 0.0)[1]
     for t in (0.0, 0.0, 0.0, 0.37) if system.names.is_time_dependent else (0.0, 0.0, 0.0):
@@ -225,7 +232,7 @@ def _neighbor_configurations(
 
 @lru_cache(maxsize=32)
 def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
-    """The number of independent constraint equations: of all, and of those of positions."""
+    """Return the numbers of independent constraint equations: of all, and of those of positions."""
     system, (home, choice) = constraint_system(mechanism), reference_configuration(mechanism)
     chosen = len(set(system.constraints.position_rows) & set(choice.rows))
     at_home = system.jacobian_rank(system.position_terms(np.array(home), 0.0)[1])
@@ -234,7 +241,8 @@ def constraint_ranks(mechanism: Mechanism) -> tuple[int, int]:
 
 @lru_cache(maxsize=32)
 def redundant_row_leeway(mechanism: Mechanism) -> float:
-    """The residual that nearly redundant rows may keep (m, rad); 0 where all rows close exactly."""
+    """Return the residual that nearly redundant rows may keep (m, rad); 0 where all rows close
+    exactly."""
     system, home = constraint_system(mechanism), np.array(reference_configuration(mechanism)[0])
     states = [(home, 0.0), *_neighbor_configurations(system, home)]
     left = max(system.largest_residual(q, t) for q, t in states)

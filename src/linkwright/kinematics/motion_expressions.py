@@ -11,6 +11,7 @@ import numpy as np
 from ..algebra.linear_algebra import Array, Scalar
 from ..errors import UnsupportedError
 from ..mechanism import Mechanism, coordinate_names, velocity_names
+from ..mechanism.coordinates import joint_variable_names
 from .force_kinds import FORCE_READERS
 from .force_kinds.compliant_contact import read_compliant_contact
 from .kinematic_tree import JointTransfer, ModelSymbols, TreeForces
@@ -20,18 +21,11 @@ from .tree_coordinates import make_joint_transfer
 SymbolScope = dict[str, Scalar]
 
 
-def joint_variable_names(mechanism: Mechanism) -> list[str]:
-    return [
-        variable
-        for name, joint in mechanism.joints_depth_first()
-        for variable in coordinate_names(name, joint)
-    ]
-
-
 def chosen_coordinate_transfer(
     mechanism: Mechanism, values: ParameterValues, motion: ModelSymbols
 ) -> JointTransfer | None:
-    """Joint variables as functions of the coordinates that the mechanism chooses, if it does."""
+    """Return joint variables as functions of the coordinates that the mechanism chooses; None if it
+    chooses none."""
     chosen = mechanism.coordinates
     if chosen is None:
         return None
@@ -48,9 +42,10 @@ def chosen_coordinate_transfer(
     A = ca.jacobian(new, old)
     if ca.depends_on(A, old):
         raise UnsupportedError(
-            "are not affine in the joint variables", where="coordinates.new",
+            "are not affine in the joint variables",
+            where="coordinates.new",
             remedy="give the joint variables as functions of them, as coordinates.joints",
-        )  # fmt: skip
+        )
     _check_regular_transfer(A, old, values)
     start = ca.substitute(new, old, ca.SX.zeros(len(variables)))
     inverse = ca.SX(np.linalg.inv(np.array(ca.DM(A)))) if A.is_constant() else ca.inv_minor(A)
@@ -65,7 +60,7 @@ def chosen_coordinate_transfer(
 def _function_at_nominal(
     expression: Array, variables: Array, values: ParameterValues
 ) -> Callable[..., Any]:
-    """A function of the variables, symbols of parameters at their values."""
+    """Return a function of the variables, with symbols of parameters at their values."""
     known = list(values.symbols)
     function = ca.Function(
         "at", [variables, ca.vertcat(*(values.symbols[name] for name in known))], [expression]
@@ -75,21 +70,23 @@ def _function_at_nominal(
 
 
 def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues) -> None:
-    """The new coordinates and the joints' variables must determine each other."""
+    """Raise where the chosen coordinates do not determine the joint variables."""
     at, n = _function_at_nominal(G, variables, values), G.shape[0]
     rng = np.random.default_rng(0)
     found = [np.asarray(at(rng.uniform(0.1, 0.9, n)), dtype=float) for _ in range(3)]
     if all(not np.isfinite(g).all() or np.linalg.matrix_rank(g) < n for g in found):
         raise UnsupportedError(
-            "do not determine the joint variables", where="coordinates",
+            "do not determine the joint variables",
+            where="coordinates",
             remedy="give functions that are independent of each other",
-        )  # fmt: skip
+        )
 
 
 def motion_symbol_scope(
     mechanism: Mechanism, motion: ModelSymbols, transfer: JointTransfer | None
 ) -> SymbolScope:
-    """The meaning of names in forces: t, coordinates and velocities, those of the joints too."""
+    """Return the meaning of names in expressions: t, coordinates and velocities, those of the
+    joints too."""
     scope: SymbolScope = {"t": motion.t}
     q, qd = motion.q, motion.qd
     if transfer is not None:
@@ -112,7 +109,7 @@ def motion_symbol_scope(
 def read_tree_forces(
     mechanism: Mechanism, values: ParameterValues, scope: SymbolScope, freedoms: Mapping[str, int]
 ) -> TreeForces:
-    """Force elements and actuators as expressions."""
+    """Return the mechanism's force elements, actuators and compliant contacts as expressions."""
     forces = []
     for name, force in mechanism.forces.items():
         values.enter_place(f"forces.{name}")

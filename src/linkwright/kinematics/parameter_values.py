@@ -8,13 +8,13 @@ right angles, or a list of names. A number that has no name gets one from its pl
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
+from ..algebra.casadi_algebra import CasadiAlgebra, rational_to_scalar
 from ..algebra.linear_algebra import Scalar
 from ..algebra.rotations import CosSin
 from ..errors import NameNotFoundError, suggest_remedy
@@ -25,7 +25,6 @@ from ..expressions import (
     Number,
     NumberWithUnit,
     PiMultiple,
-    Unit,
     evaluate_exactly,
     fold_expression,
     names_in_expression,
@@ -40,7 +39,7 @@ _RIGHT_ANGLES: dict[int, CosSin] = {0: (1.0, 0.0), 1: (0.0, 1.0), 2: (-1.0, 0.0)
 
 
 class ParameterValues:
-    """Turns the expressions of one mechanism into floats and symbols, and remembers these."""
+    """Converts the expressions of one mechanism to floats and symbols, and keeps the symbols."""
 
     def __init__(self, mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> None:
         self.mechanism = mechanism
@@ -48,7 +47,7 @@ class ParameterValues:
         if isinstance(parameters, str) and parameters not in ("numeric", "symbolic"):
             parameters = [parameters]
         self.requested_names = () if isinstance(parameters, str) else tuple(parameters)
-        self.symbols: dict[str, Any] = {}
+        self.symbols: dict[str, SX] = {}
         self.symbol_values: dict[str, ExactNumber] = {}
         self.literals: dict[str, Fraction] = {}
         self.used_names: set[str] = set(mechanism.parameters)
@@ -58,7 +57,8 @@ class ParameterValues:
         """Values of parameters, each made once: they may use each other many times."""
 
     def read_scalar(self, expression: Expression, name: str) -> Scalar:
-        """The number as float or symbol; `name` is what to call it if it has no name."""
+        """Return the number as a float or symbol; `name` is the symbol's name if the number has
+        none."""
         if not names_in_expression(expression) and isinstance(expression, Number | NumberWithUnit):
             return self.named_scalar(evaluate_exactly(expression), name)
         if not self.is_exact and not self._uses_symbols(expression):
@@ -75,13 +75,15 @@ class ParameterValues:
         self.place = place
 
     def named_scalar(self, value: ExactNumber, name: str) -> Scalar:
+        """Return a literal number as a float, or as a symbol of this name where it is to stay
+        one."""
         name = self.unique_name(name)
         if name in self.requested_names or (self.is_exact and value not in (0, 1, -1)):
             return self.parameter_symbol(name, value)
         return float(value)
 
     def unique_name(self, name: str) -> str:
-        """The name that a number gets: its own, unless another place has taken that."""
+        """Return the name of a number's symbol: `name`, numbered if another place uses it."""
         key = (self.place, name)
         if key not in self.names_by_place:
             known, number = name, 1
@@ -93,7 +95,8 @@ class ParameterValues:
         return self.names_by_place[key]
 
     def cosine_sine(self, angle: Expression, name: str) -> CosSin:
-        """cos and sin of an angle, exact for right angles (also when written as decimals)."""
+        """Return cos and sin of an angle, exact for right angles (also when written as
+        decimals)."""
         value = evaluate_exactly(angle, self.mechanism.values)
         if not self._uses_symbols(angle):
             quarter = _quarter_turns(value)
@@ -105,22 +108,25 @@ class ParameterValues:
         return ca.cos(scalar), ca.sin(scalar)
 
     def read_motion_expression(self, expression: Expression, scope: Mapping[str, Scalar]) -> Scalar:
-        """An expression of things that move (`scope`) and of parameters."""
+        """Return an expression of moving quantities (`scope`) and of parameters."""
 
-        def lookup(name: str) -> Scalar | Fraction:
+        def kinematic_symbol_or_parameter(name: str) -> Scalar | Fraction:
             return scope[name] if name in scope else self.look_up_name(name)
 
         value = fold_expression(
-            expression, CasadiAlgebra(self.lift_literal, self.lift_function_argument), lookup
+            expression,
+            CasadiAlgebra(self.lift_literal, self.lift_function_argument),
+            kinematic_symbol_or_parameter,
         )
         return self.lift_literal(value) if isinstance(value, Fraction) else value
 
     def read_number(self, expression: Expression) -> float:
-        """The plain value, whatever is kept as a symbol."""
+        """Return the value as a float, even where parameters stay symbols."""
         return float(evaluate_exactly(expression, self.mechanism.values))
 
     def has_symbols(self, expressions: Iterable[Expression], own: Iterable[str]) -> bool:
-        """Whether symbols that somebody may change are in there: parameters, or asked for."""
+        """Return whether the expressions use parameters that stay symbols, or their `own` names
+        were requested."""
         named = any(
             self._uses_symbols(expression)
             for expression in expressions
@@ -129,16 +135,18 @@ class ParameterValues:
         return named or any(self.unique_name(name) in self.requested_names for name in own)
 
     def keeps_symbol(self, name: str) -> bool:
+        """Return whether the parameter of this name stays a symbol."""
         return self.is_exact or name in self.requested_names
 
     def parameter_symbol(self, name: str, value: ExactNumber) -> SX:
+        """Return the symbol of this name, made on first use, and keep its value."""
         if name not in self.symbols:
             self.symbols[name] = ca.SX.sym(name)
             self.symbol_values[name] = value
-        symbol: SX = self.symbols[name]
-        return symbol
+        return self.symbols[name]
 
     def look_up_name(self, name: str) -> Scalar | Fraction:
+        """Return the symbol of a parameter, or its value by the symbols that it uses."""
         if self.keeps_symbol(name):
             return self.parameter_symbol(name, self.mechanism.values[name])
         if name not in self.parameter_values:
@@ -147,7 +155,7 @@ class ParameterValues:
         return self.parameter_values[name]
 
     def _parameter_value(self, name: str) -> Scalar | Fraction:
-        """The value of a parameter that is not a symbol, by those before it."""
+        """Return the value of a parameter that is not a symbol, from those before it."""
         expression = self.mechanism.parameters[name]
         if self.keeps_symbol(name) or not self._uses_symbols(expression):
             return float(self.mechanism.values[name])
@@ -158,7 +166,8 @@ class ParameterValues:
         )
 
     def lift_literal(self, value: ExactNumber) -> Scalar:
-        """A literal inside an expression: a float, or, where all must stay exact, a symbol."""
+        """Return a literal inside an expression as a float, or as a symbol where all numbers must
+        stay exact."""
         if not self.is_exact or (
             isinstance(value, Fraction)
             and value.denominator == 1
@@ -172,13 +181,14 @@ class ParameterValues:
         )
 
     def lift_function_argument(self, value: ExactNumber) -> Scalar:
-        """A literal of which a function is taken, as 3 in sqrt(3), so that nobody rounds that."""
+        """Return a literal that is a function's argument, as 3 in sqrt(3), as a symbol where all
+        must stay exact."""
         if not self.is_exact or not isinstance(value, Fraction):
             return self.lift_literal(value)
         return self.literal_symbol(value)
 
     def literal_symbol(self, value: Fraction) -> SX:
-        """The symbol that stands for a number, and that is printed as this."""
+        """Return the symbol that stands for a rational number and is printed as this number."""
         text = f"{value.numerator}" + (f"_{value.denominator}" if value.denominator != 1 else "")
         place, self.place = self.place, ""
         name = self.unique_name(f"n_{text}".replace("-", "m"))
@@ -187,7 +197,7 @@ class ParameterValues:
         return self.parameter_symbol(name, value)
 
     def order_symbols(self) -> None:
-        """Puts the symbols in the order asked for; raises if one of them is not there."""
+        """Put the symbols in the requested order; raise if one of them does not exist."""
         for name in self.requested_names:
             if name not in self.symbols:
                 known = sorted(self.used_names)
@@ -201,7 +211,7 @@ class ParameterValues:
             self.symbol_values = {name: self.symbol_values[name] for name in self.requested_names}
 
     def _uses_symbols(self, expression: Expression) -> bool:
-        """Whether a kept symbol is in the expression, directly or through parameters."""
+        """Return whether the expression uses a symbol, directly or through parameters."""
         return any(
             name in self._symbolic_parameters or self.keeps_symbol(name)
             for name in names_in_expression(expression)
@@ -209,7 +219,7 @@ class ParameterValues:
 
     @cached_property
     def _symbolic_parameters(self) -> frozenset[str]:
-        """Parameters that are symbols, or use some."""
+        """The parameters that are symbols, or use some."""
         found: set[str] = set()
         for name in self.mechanism.values:  # in an order in which each stands behind those it uses
             if self.keeps_symbol(name) or not found.isdisjoint(
@@ -225,11 +235,11 @@ def read_mechanism_expression(
     scope: Mapping[str, Scalar],
     symbols: Mapping[str, Scalar] | None = None,
 ) -> Scalar:
-    """An expression of coordinates and the like (`scope`), and of the mechanism's parameters,
-    some of which may be kept as `symbols`."""
+    """Return an expression of coordinates and the like (`scope`) and of the mechanism's parameters,
+    some of which may stay `symbols`."""
     kept = symbols or {}
 
-    def lookup(name: str) -> Scalar | Fraction:
+    def kinematic_symbol(name: str) -> Scalar | Fraction:
         if name in scope:
             return scope[name]
         if name in kept:
@@ -241,123 +251,13 @@ def read_mechanism_expression(
             f"unknown name '{name}'", where=mechanism.name, remedy=suggest_remedy(name, known)
         )
 
-    return _to_scalar(fold_expression(expression, CasadiAlgebra(float), lookup))
+    return rational_to_scalar(fold_expression(expression, CasadiAlgebra(float), kinematic_symbol))
 
 
 def _quarter_turns(value: ExactNumber) -> int | None:
-    """k if the angle is k·π/2, exactly or as near as a float can be."""
+    """Return k if the angle is k·π/2, exactly or to the last digit of a float; else None."""
     if isinstance(value, PiMultiple):
         doubled = value.coefficient * 2
         return int(doubled) if doubled.denominator == 1 else None
     k = round(float(value) / (math.pi / 2))
     return k if abs(float(value) - k * (math.pi / 2)) <= 2.3e-16 * max(1, abs(k)) else None
-
-
-def _to_scalar(value: Scalar | Fraction) -> Scalar:
-    return float(value) if isinstance(value, Fraction) else value
-
-
-class CasadiAlgebra:
-    """Expressions as CasADi's; literals stay rationals until they meet a symbol."""
-
-    def __init__(
-        self,
-        lift: Callable[[ExactNumber], Scalar],
-        inside: Callable[[ExactNumber], Scalar] | None = None,
-    ) -> None:
-        self.lift = lift
-        self.lift_argument = inside or lift  # of literals in functions
-
-    def number(self, value: Fraction) -> Scalar | Fraction:
-        return value
-
-    def pi(self) -> Scalar:
-        return self.lift(PiMultiple(Fraction(1)))
-
-    def add(self, terms: Iterable[Scalar | Fraction]) -> Scalar | Fraction:
-        constant, total = Fraction(0), None
-        for term in terms:
-            if isinstance(term, Fraction):
-                constant += term
-            else:
-                total = term if total is None else total + term
-        if total is None or constant == 0:
-            return constant if total is None else total
-        return total + self.lift(constant)
-
-    def multiply(self, factors: Iterable[Scalar | Fraction]) -> Scalar | Fraction:
-        constant, product = Fraction(1), None
-        for factor in factors:
-            if isinstance(factor, Fraction):
-                constant *= factor
-            else:
-                product = factor if product is None else product * factor
-        if product is None or constant == 0:
-            return constant
-        scaled = (
-            product
-            if constant.numerator == 1
-            else self.lift(Fraction(constant.numerator)) * product
-        )
-        return (
-            scaled
-            if constant.denominator == 1
-            else scaled / self.lift(Fraction(constant.denominator))
-        )
-
-    def negate(self, operand: Scalar | Fraction) -> Scalar | Fraction:
-        return -operand
-
-    def reciprocal(self, operand: Scalar | Fraction) -> Scalar | Fraction:
-        return 1 / operand
-
-    def power(self, base: Scalar | Fraction, exponent: Scalar | Fraction) -> Scalar | Fraction:
-        if isinstance(base, Fraction) and isinstance(exponent, Fraction):
-            if exponent.denominator != 1:
-                return self.power(self.lift_argument(base), exponent)
-            value = evaluate_exactly(Number(base)) if exponent == 1 else base**exponent
-            return value if isinstance(value, Fraction) else float(value)
-        if exponent == Fraction(1, 2):
-            return ca.sqrt(_to_scalar(base))
-        if isinstance(exponent, Fraction) and exponent.denominator == 1:
-            return _integer_power(base, int(exponent))
-        return ca.power(_to_scalar(base), _to_scalar(exponent))
-
-    def call(self, function: str, arguments: Sequence[Scalar | Fraction]) -> Scalar:
-        return _CASADI_FUNCTIONS[function](*(
-            self.lift_argument(a) if isinstance(a, Fraction) else a for a in arguments
-        ))  # fmt: skip
-
-    def measure(self, value: Scalar | Fraction, unit: Unit) -> Scalar | Fraction:
-        scale = [unit.scale, *[self.pi()] * unit.pi_power]
-        return self.multiply([value, *scale])
-
-
-def _integer_power(base: Scalar, exponent: int) -> Scalar:
-    """The power by repeated multiplication, so that it is exact and differentiates cleanly."""
-    if exponent < 0:
-        return 1 / _integer_power(base, -exponent)
-    result: Scalar = 1.0
-    for bit in bin(exponent)[2:]:
-        result = result * result * (base if bit == "1" else 1.0)
-    return result
-
-
-_CASADI_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "sin": ca.sin,
-    "cos": ca.cos,
-    "tan": ca.tan,
-    "asin": ca.asin,
-    "acos": ca.acos,
-    "atan": ca.atan,
-    "atan2": ca.atan2,
-    "sqrt": ca.sqrt,
-    "exp": ca.exp,
-    "log": ca.log,
-    "tanh": ca.tanh,
-    "abs": ca.fabs,
-    "sign": ca.sign,
-    "min": ca.fmin,
-    "max": ca.fmax,
-    "floor": ca.floor,
-}

@@ -1,4 +1,4 @@
-"""Energies and places of every single part: bodies, rotors, springs, frames."""
+"""Energies and positions of each part: bodies, rotors, springs, frames."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from .world_kinematics import WorldKinematics
 
 
 def _is_zero_scalar(number: Scalar) -> bool:
+    """Return whether a number is the float 0; symbols are not."""
     return isinstance(number, float) and number == 0.0
 
 
 class PartContributions:
     """Expressions of q and q̇, one entry for every part that has a name.
 
-    Sums are those of `totals`: bodies and rotors make up the kinetic energy, the weight of bodies
-    and springs the potential.
+    Their sums are in `tree_totals`: the kinetic energy is that of bodies and rotors, the potential
+    energy that of weight and springs.
     """
 
     def __init__(self, tree: KinematicTree) -> None:
@@ -27,6 +28,7 @@ class PartContributions:
         self.bodies = [body.name for body in self.world.bodies]
 
     def kinetic_energies(self) -> list[Array]:
+        """Return the kinetic energy of each moving body, J."""
         found = []
         for body in self.world.bodies:
             J_v, J_w = self.world.point_jacobians(body.link, body.r)
@@ -35,11 +37,12 @@ class PartContributions:
         return found
 
     def weight_energies(self) -> list[Array]:
-        """Zero at the height of the world's origin."""
+        """Return the potential energy of each body's weight, J; zero at the height of the world's
+        origin."""
         return [-body.m * dot(self.tree.gravity, body.r) for body in self.world.bodies]
 
     def rotor_energies(self) -> dict[str, Array]:
-        """Kinetic energies of motors with inertia, by joint."""
+        """Return the kinetic energies of rotors by joint, J."""
         found: dict[str, Array] = {}
         for span in self.tree.joints:
             for link in (self.tree.links[k] for k in span.links):
@@ -50,7 +53,7 @@ class PartContributions:
         return found
 
     def spring_energies(self) -> dict[str, Array]:
-        """Energies of the springs at joints and between points, by joint and by force."""
+        """Return the energies of springs at joints and between points, J, by joint and by force."""
         full = spread_coordinates(self.tree, self.q)
         found: dict[str, Array] = {}
         for span in self.tree.joints:
@@ -66,11 +69,11 @@ class PartContributions:
         return found
 
     def centers_of_mass(self) -> list[Array]:
-        """Centres of mass of the bodies in the world."""
+        """Return the centres of mass of the moving bodies in the world, m."""
         return [body.r for body in self.world.bodies]
 
     def frame_origins(self) -> dict[str, Array]:
-        """Origins of the mechanism's frames in the world."""
+        """Return the origins of the mechanism's frames in the world, m."""
         names = self.tree.mechanism.frames
         return {
             n: frame_placement(self.tree, self.q, self.tree.find_frame(n))[:3, 3] for n in names

@@ -43,15 +43,17 @@ class JacobianScale:
     closure: float
 
     def select_columns(self, chosen: Sequence[int]) -> JacobianScale:
+        """Return the scale of a Jacobian with only these columns."""
         return replace(self, columns=self.columns[list(chosen)])
 
     def select_rows(self, chosen: Sequence[int]) -> JacobianScale:
+        """Return the scale of a Jacobian with only these rows."""
         return replace(self, rows=self.rows[list(chosen)])
 
 
 def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
-    """Rows and columns brought to like size, so that units do not decide; what is smaller than
-    rounded numbers can tell is zero."""
+    """Return J with rows and columns of similar size, so that units do not matter; entries below
+    rounding are zero."""
     floor = CLOSURE_TOLERANCES.rounding_share * max(1e-300, np.abs(J).max(initial=0.0))
     if scale is not None:
         floor = np.maximum(floor, scale.closure * np.outer(scale.rows, scale.columns))
@@ -63,8 +65,8 @@ def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
 
 
 def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
-    """The rank of a constraint Jacobian, whatever its units: singular values of the scaled one
-    below the closure's share of the largest are zero."""
+    """Return the rank of a constraint Jacobian, independent of its units: singular values of the
+    scaled Jacobian below the closure's share of the largest are zero."""
     if 0 in J.shape:
         return 0
     sizes = np.linalg.svd(scale_jacobian(J, scale), compute_uv=False)
@@ -74,10 +76,14 @@ def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
 
 
 def choose_pivots(
-    J: Floats, scale: JacobianScale, kept: tuple[int, ...] = (), names: tuple[str, ...] = (), *,
+    J: Floats,
+    scale: JacobianScale,
+    kept: tuple[int, ...] = (),
+    names: tuple[str, ...] = (),
+    *,
     position_rows: Sequence[int] = (),
-) -> PivotChoice:  # fmt: skip
-    """Pivots of J by size and sparsity; the velocities in `kept` stay independent.
+) -> PivotChoice:
+    """Return pivots of J chosen by size and sparsity; the velocities in `kept` stay independent.
 
     No row of velocities takes the place of one of `position_rows`: only these keep positions
     closed.
@@ -88,14 +94,17 @@ def choose_pivots(
         raise UnsupportedError(
             f"{len(kept)} velocities are named for "
             f"{n - whole} degree{'s' * (n - whole != 1)} of freedom",
-            where="independent", remedy="name as many as there are degrees of freedom, or none",
-        )  # fmt: skip
+            where="independent",
+            remedy="name as many as there are degrees of freedom, or none",
+        )
     if kept and jacobian_rank(J[:, free], scale.select_columns(free)) < whole:
+        stuck = _restricted_inputs(J, scale, kept, free, names)
         raise UnsupportedError(
-            f"{_restricted_inputs(J, scale, kept, free, names)} cannot drive the mechanism here: "
+            f"{stuck} cannot drive the mechanism here: "
             "the chosen independent velocities are restricted themselves",
-            where="independent", remedy="choose others, or another configuration",
-        )  # fmt: skip
+            where="independent",
+            remedy="choose others, or another configuration",
+        )
     rows, columns = find_pivots(scale_jacobian(J, scale), free, whole)
     first = list(position_rows)
     closing = jacobian_rank(J[np.ix_(first, free)], scale.select_rows(first).select_columns(free))
@@ -115,7 +124,7 @@ def choose_pivots(
 def _restricted_inputs(
     J: Floats, scale: JacobianScale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
 ) -> str:
-    """The inputs that the constraints tie to each other, the others standing free."""
+    """Return the names of the chosen independent velocities that the constraints restrict."""
     left = np.linalg.svd(J[:, free])[0][:, jacobian_rank(J[:, free], scale.select_columns(free)) :]
     tied = np.abs(left.T @ J[:, list(kept)]).max(axis=0)
     stuck = np.flatnonzero(tied > CLOSURE_TOLERANCES.rank_share)
@@ -125,8 +134,8 @@ def _restricted_inputs(
 def find_pivots(
     A: Floats, free: list[int], count: int, first: Sequence[int] = (), of_first: int = 0
 ) -> tuple[list[int], list[int]]:
-    """Gaussian elimination; among pivots of acceptable size, the one that fills in least. The
-    first `of_first` pivots are in the rows `first`."""
+    """Return rows and columns of pivots by Gaussian elimination: among pivots of acceptable size,
+    the one with the least fill-in. The first `of_first` pivots are in the rows `first`."""
     A = A.copy()
     rows, columns = list(range(len(A))), list(free)
     found: tuple[list[int], list[int]] = ([], [])
@@ -148,7 +157,7 @@ def find_pivots(
 
 
 def _pivot_sizes(A: Floats) -> list[float]:
-    """The pivots of A, which is in the order of elimination."""
+    """Return the absolute pivots of A, whose rows and columns are in the order of elimination."""
     A, found = A.copy(), []
     for k in range(len(A)):
         found.append(float(abs(A[k, k])))

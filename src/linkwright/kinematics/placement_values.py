@@ -28,10 +28,12 @@ from .parameter_values import ParameterValues
 def read_vector(
     values: ParameterValues, entries: Sequence[Expression], names: Sequence[str]
 ) -> Array:
+    """Return a vector of floats or symbols; `names` are those of symbols for unnamed numbers."""
     return column_vector(*(values.read_scalar(e, n) for e, n in zip(entries, names, strict=True)))
 
 
 def read_rotation(values: ParameterValues, rotated: Orientation, suffix: str) -> Array:
+    """Return the rotation matrix (3, 3) of an orientation given by quaternion or rpy."""
     if "quaternion" in rotated.model_fields_set:
         names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
         entries = [values.read_scalar(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
@@ -42,13 +44,13 @@ def read_rotation(values: ParameterValues, rotated: Orientation, suffix: str) ->
 
 
 def read_placement(values: ParameterValues, place: Placement, suffix: str) -> tuple[Array, Array]:
-    """(R, p)."""
+    """Return rotation R (3, 3) and position p (3,), m, of a placement."""
     position = read_vector(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
     return read_rotation(values, place, suffix), position
 
 
 def axis_alignment(values: ParameterValues, axis: Vector, name: str, key: str = "axis") -> Array:
-    """A constant rotation whose z axis is the given one."""
+    """Return a constant rotation whose z axis is the given axis."""
     numbers = [values.read_number(entry) for entry in axis]
     names = [f"{key}_{c}_{name}" for c in "xyz"]
     if numbers.count(0.0) == 2 and not values.has_symbols(axis, names):
@@ -58,7 +60,7 @@ def axis_alignment(values: ParameterValues, axis: Vector, name: str, key: str = 
 
 
 def joint_motion_axes(values: ParameterValues, joint: Joint, name: str) -> Array:
-    """The axes x, y, z of the joint's motions, seen from the joint's frame: those of its plane, if
+    """Return the axes x, y, z of the joint's motions in the joint's frame: those of its plane, if
     it has one (z along the normal, x along `axis2`)."""
     if not joint.kind.has_plane_frame:
         return IDENTITY

@@ -1,4 +1,5 @@
-"""The loops over links: displacements, velocities, accelerations, and sums back to ground."""
+"""The program loops over links: displacements, velocities, accelerations, and sums toward
+ground."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ AnyInertia = TypeVar("AnyInertia", SpatialInertia, ArticulatedInertia)
 
 
 def recurse_outward(tree: KinematicTree, ground: T, step: Callable[[int, Link, T], T]) -> list[T]:
-    """A value for every link, each made from its parent's by `step(index, link, value)`."""
+    """Return a value for every link, each computed from its parent's by `step(index, link,
+    value)`."""
     values: list[T] = []
     for index, link in enumerate(tree.links):
         values.append(step(index, link, ground if link.parent == GROUND else values[link.parent]))
@@ -53,7 +55,8 @@ def recurse_outward(tree: KinematicTree, ground: T, step: Callable[[int, Link, T
 def recurse_inward(
     tree: KinematicTree, values: Sequence[A], carry: Callable[[int, Link, A], A]
 ) -> list[A]:
-    """Totals over everything that each link carries; `carry` brings a total to its parent."""
+    """Return totals over everything that each link carries; `carry` transforms a total to the
+    parent."""
     totals = list(values)
     for index in range(len(tree.links) - 1, -1, -1):
         link = tree.links[index]
@@ -64,11 +67,11 @@ def recurse_inward(
 
 @dataclass(frozen=True)
 class LinkDisplacement:
-    """The displacement of a link in its parent: at p, turned by the constant R0, then by its own
-    motion, then shifted along its own z.
+    """The displacement of a link in its parent: at p, turned by the constant rotation, then by its
+    own motion, then shifted along its own z.
 
     The parts are applied one after the other, because most of their entries are 0 and 1.
-    `cs` are cosine and sine of a turn about z; a ball's turn is a matrix R instead.
+    `cosine_sine` are those of a turn about z; a ball's turn is a matrix R instead.
     """
 
     p: Array
@@ -79,17 +82,18 @@ class LinkDisplacement:
 
     @property
     def rotation(self) -> Array:
+        """The rotation (3, 3) of the link in its parent."""
         if self.cosine_sine is not None:
             return self.constant_rotation @ rotation_z(self.cosine_sine)
         return self.constant_rotation if self.R is None else self.constant_rotation @ self.R
 
     @property
     def position(self) -> Array:
-        """The link's origin in the parent."""
+        """The link's origin in the parent, m."""
         return self.p + self.constant_rotation[:, 2] * self.shift
 
     def to_link_axes(self, a: Array) -> Array:
-        """Components in the link's axes of a vector given in the parent's."""
+        """Return the components in the link's axes of a vector given in the parent's."""
         a = rotate_vector(self.constant_rotation.T, a)
         if self.cosine_sine is not None:
             c, s = self.cosine_sine
@@ -97,7 +101,7 @@ class LinkDisplacement:
         return a if self.R is None else self.R.T @ a
 
     def to_parent_axes(self, a: Array) -> Array:
-        """Components in the parent's axes of a vector given in the link's."""
+        """Return the components in the parent's axes of a vector given in the link's."""
         if self.cosine_sine is not None:
             a = rotate_vector_about_z(a, *self.cosine_sine)
         elif self.R is not None:
@@ -105,18 +109,20 @@ class LinkDisplacement:
         return rotate_vector(self.constant_rotation, a)
 
     def motion_to_link(self, motion: SpatialMotion) -> SpatialMotion:
+        """Return the parent's spatial motion at the link's origin, in the link's axes."""
         w = self.to_link_axes(motion.angular)
         v = self.to_link_axes(motion.linear + cross(motion.angular, self.p))
         return SpatialMotion(w, v + column_vector(w[1] * self.shift, -w[0] * self.shift, 0.0))
 
     def wrench_to_parent(self, wrench: SpatialForce) -> SpatialForce:
+        """Return a wrench on the link about the parent's origin, in the parent's axes."""
         n, f = wrench.moment, wrench.force
         lever = column_vector(-f[1] * self.shift, f[0] * self.shift, 0.0)
         force = self.to_parent_axes(f)
         return SpatialForce(self.to_parent_axes(n + lever) + cross(self.p, force), force)
 
     def inertia_to_parent(self, inertia: AnyInertia) -> AnyInertia:
-        """A rigid or articulated inertia, given about the link's origin, about the parent's."""
+        """Return a rigid or articulated inertia about the parent's origin, in the parent's axes."""
         inertia = inertia.shift_origin(column_vector(0.0, 0.0, self.shift))
         if self.cosine_sine is not None:
             inertia = inertia.rotate_about_z(*self.cosine_sine)
@@ -126,11 +132,12 @@ class LinkDisplacement:
 
 
 def link_displacements(tree: KinematicTree, q: Array) -> list[LinkDisplacement]:
-    """Every link's placement in its parent, at the tree's coordinates q."""
+    """Return every link's placement in its parent, at the tree's coordinates q."""
     return [_link_displacement(link, q[link.q_range]) for link in tree.links]
 
 
 def _link_displacement(link: Link, q: Array) -> LinkDisplacement:
+    """Return a link's placement in its parent, at its own coordinates q."""
     R0, p, kind = link.R, link.p, link.kind
     if kind.has_quaternion:
         turned = quaternion_rotation(
@@ -145,19 +152,21 @@ def _link_displacement(link: Link, q: Array) -> LinkDisplacement:
 
 
 def joint_axial_slide(link: Link, q: Array) -> Scalar | None:
-    """The shift along the axis by a motion about it; None if there is none."""
+    """Return the shift along the joint's axis at coordinate q; None if the joint does not slide."""
     if not link.kind.slides_along_axis:
         return None
     return link.pitch * q if link.kind.turns_about_axis else q
 
 
 def _link_cosine_sine(link: Link, q: Array) -> tuple[Scalar, Scalar]:
+    """Return cosine and sine of the joint angle q + offset."""
     angle = q if link.offset == 0.0 else q + link.offset
     return ca.cos(angle), ca.sin(angle)
 
 
 def joint_motion(link: Link, v: Array) -> SpatialMotion:
-    """The contribution of the joint's own velocities (or their rates), in the link's axes: S v."""
+    """Return S v: the joint's own velocities (or their rates) as a spatial motion in the link's
+    axes."""
     kind = link.kind
     if kind.has_quaternion:
         return SpatialMotion(v[:3], v[3:] if kind.has_position else ZERO3)
@@ -169,13 +178,13 @@ def joint_motion(link: Link, v: Array) -> SpatialMotion:
 
 
 def motion_subspace(link: Link) -> list[SpatialMotion]:
-    """The columns of S, constant in the link's own frame."""
+    """Return the columns of S, constant in the link's own frame."""
     size = link.kind.velocity_count
     return [joint_motion(link, ca.SX.eye(size)[:, k]) for k in range(size)]
 
 
 def project_joint_force(link: Link, wrench: SpatialForce) -> list[Scalar]:
-    """Sᵀ times a wrench on the link: the forces along its velocities."""
+    """Return Sᵀ times a wrench on the link: the forces along its velocities."""
     n, f = wrench.moment, wrench.force
     if link.kind.has_quaternion:
         return [n[0], n[1], n[2], *((f[0], f[1], f[2]) if link.kind.has_position else ())]
@@ -188,12 +197,12 @@ def project_joint_force(link: Link, wrench: SpatialForce) -> list[Scalar]:
 def link_twists(
     tree: KinematicTree, moved: Sequence[LinkDisplacement], v: Array
 ) -> list[SpatialMotion]:
-    """Every link's twist in its own axes."""
+    """Return every link's twist in its own axes."""
 
-    def step(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+    def link_twist_from_parent(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
         return moved[index].motion_to_link(parent) + joint_motion(link, v[link.v_range])
 
-    return recurse_outward(tree, ZERO_MOTION, step)
+    return recurse_outward(tree, ZERO_MOTION, link_twist_from_parent)
 
 
 @dataclass(frozen=True)
@@ -206,7 +215,8 @@ class LinkMotion:
 
     @cached_property
     def U(self) -> Array:
-        """[ω̇] + [ω][ω]: U p is the acceleration of a point p beyond that of the origin."""
+        """The matrix [ω̇] + [ω][ω]: U p is the acceleration of a point p relative to the
+        origin's."""
         x, y, z = (_array_entry(self.omega, i) for i in range(3))
         ax, ay, az = (_array_entry(self.alpha, i) for i in range(3))
         return matrix_from_rows(
@@ -218,11 +228,12 @@ class LinkMotion:
         )
 
     def point_acceleration(self, p: Array) -> Array:
-        """Acceleration of the point p of the link."""
+        """Return the acceleration of the point p of the link, m/s², link's axes."""
         return self.a + self.U @ p
 
 
 def _array_entry(a: Array, i: int) -> Scalar:
+    """Return entry i as a float or symbol."""
     return float(a[i]) if isinstance(a, np.ndarray) else a[i]
 
 
@@ -233,12 +244,12 @@ def link_accelerations(
     vd: Array | None,
     ground: Array,
 ) -> list[LinkMotion]:
-    """Every link's rates and accelerations, ground accelerating by `ground` (−g for weight).
+    """Return every link's rates and accelerations; ground accelerates by `ground` (−g for weight).
 
     With `vd` None the velocities are constant: what remains is J̇ v.
     """
 
-    def step(index: int, link: Link, parent: LinkMotion) -> LinkMotion:
+    def link_motion_from_parent(index: int, link: Link, parent: LinkMotion) -> LinkMotion:
         d, own = moved[index], joint_motion(link, v[link.v_range])
         omega_p = d.to_link_axes(parent.omega)
         alpha = d.to_link_axes(parent.alpha) + cross(omega_p, own.angular)
@@ -253,7 +264,7 @@ def link_accelerations(
             axis_point.omega, alpha, axis_point.point_acceleration(column_vector(0.0, 0.0, d.shift))
         )
 
-    return recurse_outward(tree, LinkMotion(ZERO3, ZERO3, ground), step)
+    return recurse_outward(tree, LinkMotion(ZERO3, ZERO3, ground), link_motion_from_parent)
 
 
 @dataclass(frozen=True)
@@ -265,8 +276,10 @@ class LinkPose:
 
 
 def link_poses(tree: KinematicTree, moved: Sequence[LinkDisplacement]) -> list[LinkPose]:
-    def step(index: int, link: Link, parent: LinkPose) -> LinkPose:
+    """Return every link's rotation and position in the world."""
+
+    def link_pose_from_parent(index: int, link: Link, parent: LinkPose) -> LinkPose:
         d = moved[index]
         return LinkPose(parent.R @ d.rotation, parent.p + parent.R @ d.position)
 
-    return recurse_outward(tree, LinkPose(IDENTITY, ZERO3), step)
+    return recurse_outward(tree, LinkPose(IDENTITY, ZERO3), link_pose_from_parent)

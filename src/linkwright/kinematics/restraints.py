@@ -18,7 +18,7 @@ def read_restraints(
     scope: SymbolScope,
     bodies: Mapping[str, LinkFrame],
 ) -> Restraints:
-    """All loops and constraints, in the order of the file."""
+    """Return all loops and constraints with their numbers, in the order of the file."""
     ties: list[Restraint] = []
     for name, part in mechanism.loops_and_constraints().items():
         if isinstance(part, Joint):
@@ -32,5 +32,5 @@ def read_restraints(
 def relocate_restraints(
     restraints: Restraints, change: Callable[[LinkFrame], LinkFrame]
 ) -> Restraints:
-    """The same with the frames of loops placed in other link frames."""
+    """Return the restraints with the frames of loops mapped to other link frames."""
     return Restraints(tuple(tie.relocate_frames(change) for tie in restraints.entries))

@@ -1,6 +1,6 @@
-"""Inertia with symbols moved toward ground, wherever no joint's force notices.
+"""Symbolic inertia moved toward ground where no joint force depends on it.
 
-What `canonical_frames.regroup_inertias` does with numbers. Frames stay the user's: sliding them
+The same as in `canonical_frames`, which does it with numbers. Frames stay the user's: sliding them
 along their axes until origins coincide saves operations with numbers, but costs some with symbols
 (PUMA 560).
 """
@@ -17,7 +17,7 @@ from .kinematic_tree import GROUND, KinematicTree, Link
 
 
 def regroup_symbolic_inertias(tree: KinematicTree) -> KinematicTree:
-    """The tree, as `build_tree` makes it, with inertia moved toward ground."""
+    """Return the tree of a mechanism in the user's frames, with inertia moved toward ground."""
     links = list(tree.links)
     for i in range(len(links) - 1, -1, -1):
         link = links[i]
@@ -30,7 +30,7 @@ def regroup_symbolic_inertias(tree: KinematicTree) -> KinematicTree:
 
 
 def _split_inertia(link: Link) -> tuple[SpatialInertia, SpatialInertia]:
-    """The parts of a link's inertia that its motion changes, and those that it does not."""
+    """Return the parts of a link's inertia that its motion changes and does not change."""
     m, h, tensor = link.inertia.m, ca.SX(link.inertia.h), ca.SX(link.inertia.I)
     disk = ca.diag(ca.vertcat(tensor[1, 1], tensor[1, 1], 0))
     rest = ca.SX(tensor)

@@ -18,6 +18,7 @@ from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import ZERO_INERTIA, SpatialInertia, inertia_about_origin
 from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, coordinate_name, mechanism_names
+from ..mechanism.joints import PerDof
 from .elementary_motions import LinkStep, elementary_motions
 from .kinematic_tree import (
     GROUND,
@@ -44,13 +45,16 @@ from .tree_coordinates import make_motion_symbols
 
 
 def build_tree(mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> KinematicTree:
-    """The tree of a mechanism, with the restraints of its loops and constraints."""
+    """Return the kinematic tree of a mechanism, with the restraints of its loops and
+    constraints."""
     tree = _TreeBuilder(mechanism, ParameterValues(mechanism, parameters)).build()
     ties = tuple(tie.choose_side(tree) for tie in tree.restraints.entries)
     return replace(tree, restraints=Restraints(ties))
 
 
 class _TreeBuilder:
+    """Builds a kinematic tree joint by joint, from ground outward."""
+
     def __init__(self, mechanism: Mechanism, values: ParameterValues) -> None:
         self.mechanism = mechanism
         self.values = values
@@ -62,6 +66,7 @@ class _TreeBuilder:
         self.tree_nq = 0
 
     def build(self) -> KinematicTree:
+        """Return the tree of all joints, bodies, frames, forces and restraints."""
         for name, joint in self.mechanism.joints_depth_first():
             self.add_joint(name, joint)
         masses = {
@@ -104,6 +109,7 @@ class _TreeBuilder:
     # -- joints --------------------------------------------------------------------------
 
     def add_joint(self, name: str, joint: Joint) -> None:
+        """Add the links of a joint, and place its child body."""
         self.values.enter_place(f"joints.{name}")
         parent = self.bodies[joint.parent]
         R, p = read_placement(self.values, joint.origin, name)
@@ -124,6 +130,7 @@ class _TreeBuilder:
     def add_link(
         self, name: str, joint: Joint, number: int, step: LinkStep, here: LinkFrame
     ) -> LinkFrame:
+        """Add the link of one elementary motion and return the joint's frame after it."""
         A = self.axis_rotation(name, joint, step)
         pitch = (
             self.values.read_scalar(joint.pitch, f"lead_{name}") if joint.pitch is not None else 0.0
@@ -147,13 +154,16 @@ class _TreeBuilder:
         return LinkFrame(len(self.links) - 1, A.T, ZERO3)
 
     def axis_rotation(self, name: str, joint: Joint, step: LinkStep) -> Array:
+        """Return the rotation whose z axis is the axis of a motion; the identity for balls and free
+        bodies."""
         if step.axis is None:
             return IDENTITY
         key = "axis" if step.axis is joint.axis else "axis2"
         return axis_alignment(self.values, step.axis, name, key)
 
     def lock_joint(self, name: str, joint: Joint, here: LinkFrame) -> LinkFrame:
-        """The constant placement of a locked joint."""
+        """Return the joint's frame after the constant displacement of a locked joint."""
+        assert joint.locked is not None
         held = joint.each(joint.locked)
         for number, step in enumerate(elementary_motions(joint)):
             A = self.axis_rotation(name, joint, step)
@@ -180,26 +190,27 @@ class _TreeBuilder:
         return here
 
     def read_joint_effects(self, name: str, joint: Joint, freedom: int) -> JointEffects:
+        """Return damping, friction, spring and rotor of one degree of freedom."""
         suffix = coordinate_name(name, joint.dofs[freedom].ending).replace(".", "_")
 
-        def scalar(field: object, symbol: str) -> Scalar:
+        def joint_effect(field: PerDof, symbol: str) -> Scalar:
             return self.values.read_scalar(joint.each(field)[freedom], f"{symbol}_{suffix}")
 
         rotor: Scalar = 0.0
         if joint.motor is not None:
-            ratio = scalar(joint.motor.ratio, "G")
-            rotor = ratio * ratio * scalar(joint.motor.inertia, "J")
+            ratio = joint_effect(joint.motor.ratio, "G")
+            rotor = ratio * ratio * joint_effect(joint.motor.inertia, "J")
         return JointEffects(
-            damping=scalar(joint.damping, "d"),
-            friction=scalar(joint.friction, "F"),
-            smoothing=scalar(joint.smoothing, "vs"),
-            stiffness=0.0 if joint.by_quaternion else scalar(joint.stiffness, "k"),
-            rest_position=0.0 if joint.by_quaternion else scalar(joint.rest, "q0"),
+            damping=joint_effect(joint.damping, "d"),
+            friction=joint_effect(joint.friction, "F"),
+            smoothing=joint_effect(joint.smoothing, "vs"),
+            stiffness=0.0 if joint.by_quaternion else joint_effect(joint.stiffness, "k"),
+            rest_position=0.0 if joint.by_quaternion else joint_effect(joint.rest, "q0"),
             rotor_inertia=rotor,
         )
 
     def velocity_indices(self) -> dict[str, int]:
-        """Degrees of freedom by name, and where they stand among the tree's velocities."""
+        """Return the index of each degree of freedom among the tree's velocities, by name."""
         return {
             coordinate_name(name, freedom.ending): self.velocity_of_coordinate[name] + k
             for name, joint in self.mechanism.joints.items()
@@ -208,7 +219,8 @@ class _TreeBuilder:
         }
 
     def resolve_followers(self) -> dict[int, MimicFollower]:
-        """Followers of followers follow the first leader: gains multiply, offsets add up."""
+        """Return the followers with their first leaders: gains along a chain multiply, offsets add
+        up."""
         found: dict[int, MimicFollower] = {}
         own: list[int] = []
         for name, joint in self.mechanism.joints_depth_first():
@@ -235,6 +247,7 @@ class _TreeBuilder:
     # -- bodies --------------------------------------------------------------------------
 
     def add_inertias(self, inertias: dict[str, SpatialInertia]) -> None:
+        """Add the inertias of the bodies to their links."""
         for name, inertia in inertias.items():
             index = self.bodies[name].link
             if index != GROUND:
@@ -242,7 +255,7 @@ class _TreeBuilder:
                 self.links[index] = replace(link, inertia=link.inertia + inertia)
 
     def read_body_mass(self, name: str, body: Body) -> BodyMass:
-        """A body's mass, centre of mass and tensor, in its link's frame."""
+        """Return a body's mass, centre of mass and inertia tensor, in its link's frame."""
         self.values.enter_place(f"bodies.{name}")
         scalar, tensor = self.values.read_scalar, body.inertia
         xx, yy, zz, xy, xz, yz = (
@@ -257,6 +270,7 @@ class _TreeBuilder:
         return BodyMass(place.link, mass, place.p + place.R @ center, turned)
 
     def place_frame(self, name: str) -> LinkFrame:
+        """Return the placement of a named frame in the link that carries it."""
         self.values.enter_place(f"frames.{name}")
         frame = self.mechanism.frames[name]
         body = self.bodies[frame.body]

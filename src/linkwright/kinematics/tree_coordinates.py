@@ -1,5 +1,5 @@
-"""Coordinates and velocities: other coordinates than the joints' own, mimicry, and moving on the
-manifold of unit quaternions."""
+"""Coordinates and velocities: chosen coordinates, mimicry, and steps on the manifold of unit
+quaternions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ from collections.abc import Callable
 
 import casadi as ca
 
-from ..algebra.linear_algebra import Array, Scalar, skew
-from ..algebra.rotations import quaternion_conjugate, quaternion_product, quaternion_rotation
+from ..algebra.linear_algebra import Array, Scalar
+from ..algebra.quaternion_steps import (
+    quaternion_rate_matrix,
+    rotate_quaternion,
+    rotation_of_quaternion_vector,
+    rotation_vector_between,
+    screw_path_matrix,
+    screw_path_matrix_inverse,
+)
 from ..mechanism import MechanismNames
 from .kinematic_tree import JointTransfer, KinematicTree, Link, MimicFollower, ModelSymbols
 
@@ -16,32 +23,36 @@ SpreadFunction = Callable[[Array], Array]
 
 
 def make_motion_symbols(names: MechanismNames) -> ModelSymbols:
-    """Symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
+    """Return symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
 
-    def column(words: tuple[str, ...], prefix: str) -> Array:
+    def symbol_column(words: tuple[str, ...], prefix: str) -> Array:
         return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in words))
 
     speeds = names.qd
     return ModelSymbols(
-        column(names.q, ""), column(speeds, "d"), column(speeds, "dd"), column(speeds, "tau_"),
+        symbol_column(names.q, ""),
+        symbol_column(speeds, "d"),
+        symbol_column(speeds, "dd"),
+        symbol_column(speeds, "tau_"),
         ca.SX.sym("t"),
-    )  # fmt: skip
+    )
 
 
 def make_joint_transfer(q: Array, own: ModelSymbols, start: tuple[float, ...]) -> JointTransfer:
-    """Joint variables q, expressions of the model's coordinates, with their derivatives."""
+    """Return joint variables q, expressions of the model's coordinates, with their derivatives."""
     G = ca.jacobian(q, own.q)
     rate = ca.reshape(ca.jtimes(ca.vec(G), own.q, own.qd), *G.shape)
     return JointTransfer(q, G, ca.sparsify(rate), start)
 
 
 def _follower_coordinates(tree: KinematicTree) -> dict[int, MimicFollower]:
-    """Followers by the index of their tree coordinate (they are all of one degree of freedom)."""
+    """Return followers by the index of their tree coordinate (each has one degree of freedom)."""
     return {link.q: tree.followers[link.v] for link in tree.links if link.v in tree.followers}
 
 
 def spread_coordinates(tree: KinematicTree, q: Array) -> Array:
-    """The tree's coordinates from the model's: joint variables; followers' gain · q + offset."""
+    """Return the tree's coordinates from the model's: joint variables; gain · q + offset for
+    followers."""
     if tree.transfer is not None:
         q = ca.substitute(tree.transfer.q, tree.motion.q, ca.SX(q))
     if not tree.followers:
@@ -59,8 +70,8 @@ def spread_coordinates(tree: KinematicTree, q: Array) -> Array:
 
 
 def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
-    """Index of the model's coordinate for an index of the model's velocities (single degrees of
-    freedom)."""
+    """Return the index of the model's coordinate by index of the model's velocities (single degrees
+    of freedom)."""
     found: dict[int, int] = {}
     q = v = 0
     for link in tree.links:
@@ -73,12 +84,13 @@ def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
 
 
 def spread_velocities(tree: KinematicTree, v: Array) -> Array:
-    """The tree's velocities from the model's: G v, at the model's own coordinates."""
+    """Return the tree's velocities from the model's: G v, at the model's own coordinates."""
     return _spread_to_followers(tree, v if tree.transfer is None else tree.transfer.G @ v)
 
 
 def spread_accelerations(tree: KinematicTree, qd: Array, qdd: Array | None) -> Array:
-    """Rates of the tree's velocities: G q̈ + Ġ q̇. None stands for zero, there and back."""
+    """Return rates of the tree's velocities, G q̈ + Ġ q̇; None stands for zero in `qdd` and in the
+    result."""
     if tree.transfer is None or tree.transfer.is_affine:
         return None if qdd is None else spread_velocities(tree, qdd)
     total = tree.transfer.G_rate @ qd
@@ -86,6 +98,7 @@ def spread_accelerations(tree: KinematicTree, qd: Array, qdd: Array | None) -> A
 
 
 def _spread_to_followers(tree: KinematicTree, v: Array) -> Array:
+    """Return the tree's velocities from those of joints with coordinates of their own."""
     if not tree.followers:
         return v
     own = iter(range(tree.nv))
@@ -99,7 +112,7 @@ def _spread_to_followers(tree: KinematicTree, v: Array) -> Array:
 
 
 def gather_forces(tree: KinematicTree, forces: Array) -> Array:
-    """The model's forces from the tree's (rows): Gᵀ f. Works on whole matrices."""
+    """Return the model's forces from the tree's (rows of a vector or matrix): Gᵀ f."""
     if tree.followers:
         rows = [forces[v, :] for v in tree.own_velocity_indices()]
         for index, follower in tree.followers.items():
@@ -109,7 +122,8 @@ def gather_forces(tree: KinematicTree, forces: Array) -> Array:
 
 
 def transfer_coriolis_matrix(tree: KinematicTree, M: Array) -> Array:
-    """Gᵀ M Ġ: what a change of coordinates adds to the Coriolis matrix, M along the tree's."""
+    """Return Gᵀ M Ġ, which a change of coordinates adds to the Coriolis matrix; M is that of the
+    tree."""
     if tree.transfer is None or tree.transfer.is_affine:
         return ca.SX(tree.nv, tree.nv)
     columns = [_spread_to_followers(tree, column) for column in ca.horzsplit(tree.transfer.G_rate)]
@@ -117,15 +131,16 @@ def transfer_coriolis_matrix(tree: KinematicTree, M: Array) -> Array:
 
 
 def gather_columns(tree: KinematicTree, columns: Array) -> Array:
-    """Columns for the model's velocities from those for the tree's: A G."""
+    """Return columns for the model's velocities from those for the tree's: A G."""
     return gather_forces(tree, columns.T).T
 
 
-# -- the manifold ------------------------------------------------------------------------
+# -- the manifold of unit quaternions ------------------------------------------------------
 
 
 def links_with_coordinates(tree: KinematicTree) -> list[tuple[Link, slice, slice]]:
-    """Links with coordinates of their own, and where these stand among the model's."""
+    """Return links with coordinates of their own, and the ranges of these among the model's q and
+    q̇."""
     found = []
     q = v = 0
     for link in tree.links:
@@ -137,7 +152,7 @@ def links_with_coordinates(tree: KinematicTree) -> list[tuple[Link, slice, slice
 
 
 def coordinate_rate_matrix(tree: KinematicTree, q: Array) -> Array:
-    """N(q) with dq/dt = N(q) · velocities, nq × nv."""
+    """Return N(q), (nq, nv), with dq/dt = N(q) · velocities."""
     if tree.transfer is not None:
         return ca.SX.eye(tree.nq)
     N = ca.SX(tree.nq, tree.nv)
@@ -146,16 +161,16 @@ def coordinate_rate_matrix(tree: KinematicTree, q: Array) -> Array:
             N[qs, vs] = 1
             continue
         quaternion = q[qs][-4:]
-        N[qs.stop - 4 : qs.stop, vs.start : vs.start + 3] = _quaternion_rate_matrix(quaternion)
+        N[qs.stop - 4 : qs.stop, vs.start : vs.start + 3] = quaternion_rate_matrix(quaternion)
         if link.kind.has_position:
-            N[qs.start : qs.start + 3, vs.start + 3 : vs.stop] = _rotation_from_quaternion(
+            N[qs.start : qs.start + 3, vs.start + 3 : vs.stop] = rotation_of_quaternion_vector(
                 quaternion
             )
     return N
 
 
 def neutral_coordinates(tree: KinematicTree) -> list[float]:
-    """q where nothing is displaced: zeros, and quaternions (1, 0, 0, 0)."""
+    """Return q where nothing is displaced: zeros, and quaternions (1, 0, 0, 0)."""
     if tree.transfer is not None:
         return list(tree.transfer.neutral)
     q = [0.0] * tree.nq
@@ -166,7 +181,7 @@ def neutral_coordinates(tree: KinematicTree) -> list[float]:
 
 
 def quaternion_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
-    """Where the quaternions (w, x, y, z) of free and spherical joints stand in q, and their
+    """Return the ranges of quaternions (w, x, y, z) of free and spherical joints in q, and of their
     angular velocities among the velocities."""
     if tree.transfer is not None:
         return []
@@ -175,8 +190,8 @@ def quaternion_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
 
 
 def position_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
-    """Where the positions (x, y, z) of free joints with quaternions stand in q, and their
-    velocities, in the child's axes, among the velocities."""
+    """Return the ranges of positions (x, y, z) of free joints with quaternions in q, and of their
+    velocities (child's axes) among the velocities."""
     if tree.transfer is not None:
         return []
     free = [own for own in links_with_coordinates(tree) if own[0].kind.has_position]
@@ -184,7 +199,8 @@ def position_ranges(tree: KinematicTree) -> list[tuple[slice, slice]]:
 
 
 def integrate_coordinates(tree: KinematicTree, q: Array, v: Array) -> Array:
-    """q ⊕ v: where constant velocities v lead in unit time; quaternions come out at length 1."""
+    """Return q ⊕ v, the coordinates after unit time at constant velocities v; quaternions have
+    length 1."""
     if tree.transfer is not None:
         return q + v
     parts = []
@@ -194,14 +210,16 @@ def integrate_coordinates(tree: KinematicTree, q: Array, v: Array) -> Array:
             parts.append(here + by)
             continue
         if link.kind.has_position:
-            travelled = _rotation_from_quaternion(here[-4:]) @ (_slide_matrix(by[:3]) @ by[3:])
+            travelled = rotation_of_quaternion_vector(here[-4:]) @ (
+                screw_path_matrix(by[:3]) @ by[3:]
+            )
             parts.append(here[:3] + travelled)
-        parts.append(_rotate_quaternion(here[-4:], by[:3]))
+        parts.append(rotate_quaternion(here[-4:], by[:3]))
     return ca.vertcat(*parts)
 
 
 def coordinate_difference(tree: KinematicTree, q0: Array, q1: Array) -> Array:
-    """v with q0 ⊕ v = q1, by the shorter way round."""
+    """Return v with q0 ⊕ v = q1; rotations take the shorter way."""
     if tree.transfer is not None:
         return q1 - q0
     parts = []
@@ -210,79 +228,9 @@ def coordinate_difference(tree: KinematicTree, q0: Array, q1: Array) -> Array:
         if not link.kind.has_quaternion:
             parts.append(b - a)
             continue
-        turn = _rotation_vector_between(a[-4:], b[-4:])
+        turn = rotation_vector_between(a[-4:], b[-4:])
         parts.append(turn)
         if link.kind.has_position:
-            local = _rotation_from_quaternion(a[-4:]).T @ (b[:3] - a[:3])
-            parts.append(_slide_matrix_inverse(turn) @ local)
+            local = rotation_of_quaternion_vector(a[-4:]).T @ (b[:3] - a[:3])
+            parts.append(screw_path_matrix_inverse(turn) @ local)
     return ca.vertcat(*parts)
-
-
-def _rotation_from_quaternion(quaternion: Array) -> Array:
-    return quaternion_rotation([quaternion[i] for i in range(4)])
-
-
-def _quaternion_rate_matrix(quaternion: Array) -> Array:
-    """4×3 with dquaternion/dt = … ω, ω in the turned axes."""
-    w, u = quaternion[0], quaternion[1:]
-    return ca.vertcat(-u.T, w * ca.SX.eye(3) + skew(u)) / 2
-
-
-def _is_small_square(x2: Scalar) -> Scalar:
-    return x2 < 1e-6
-
-
-def _select_branch(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
-    return ca.if_else(condition, yes, no)
-
-
-def _nonzero_square(x2: Scalar) -> Scalar:
-    """x², or 1 where it is small, for the branch that is not taken."""
-    return _select_branch(_is_small_square(x2), 1, x2)
-
-
-def _rotate_quaternion(quaternion: Array, turn: Array) -> Array:
-    """quaternion · exp(turn/2), scaled to length 1."""
-    x2 = ca.dot(turn, turn) / 4
-    x = ca.sqrt(_nonzero_square(x2))
-    sinc = _select_branch(_is_small_square(x2), 1 - x2 / 6 + x2 * x2 / 120, ca.sin(x) / x)
-    cosine = _select_branch(_is_small_square(x2), 1 - x2 / 2 + x2 * x2 / 24, ca.cos(x))
-    result = quaternion_product(quaternion, ca.vertcat(cosine, sinc / 2 * turn))
-    return result / ca.sqrt(ca.dot(result, result))
-
-
-def _rotation_vector_between(a: Array, b: Array) -> Array:
-    """2·log(a⁻¹ b), of length at most π."""
-    c = quaternion_product(quaternion_conjugate(a), b)
-    c = _select_branch(c[0] < 0, -1, 1) * c
-    s2 = ca.dot(c[1:], c[1:])
-    s = ca.sqrt(_nonzero_square(s2))
-    w = c[0]
-    near = 2 / w - 2 * s2 / (3 * w * w * w) + 2 * s2 * s2 / (5 * w * w * w * w * w)
-    return _select_branch(_is_small_square(s2), near, 2 * ca.atan2(s, w) / s) * c[1:]
-
-
-def _slide_matrix(turn: Array) -> Array:
-    """V with p = V v: the path of a point that slides by v while it turns by `turn`."""
-    x2 = ca.dot(turn, turn)
-    x = ca.sqrt(_nonzero_square(x2))
-    a = _select_branch(
-        _is_small_square(x2), 0.5 - x2 / 24 + x2 * x2 / 720, (1 - ca.cos(x)) / _nonzero_square(x2)
-    )
-    b = _select_branch(
-        _is_small_square(x2),
-        1 / 6 - x2 / 120 + x2 * x2 / 5040,
-        (1 - ca.sin(x) / x) / _nonzero_square(x2),
-    )
-    W = skew(turn)
-    return ca.SX.eye(3) + a * W + b * (W @ W)
-
-
-def _slide_matrix_inverse(turn: Array) -> Array:
-    x2 = ca.dot(turn, turn)
-    x = ca.sqrt(_nonzero_square(x2))
-    half = x / 2
-    far = (1 - half * ca.cos(half) / ca.sin(half)) / _nonzero_square(x2)
-    c = _select_branch(_is_small_square(x2), 1 / 12 + x2 / 720 + x2 * x2 / 30240, far)
-    W = skew(turn)
-    return ca.SX.eye(3) - W / 2 + c * (W @ W)

@@ -14,7 +14,7 @@ from .tree_coordinates import spread_coordinates, spread_velocities
 
 
 def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
-    """The kinetic energy of bodies and of rotors."""
+    """Return the kinetic energy of bodies and rotors, J."""
     v = spread_velocities(tree, qd)
     twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
     momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
@@ -26,12 +26,13 @@ def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
 
 
 def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """The potential energy of weight, zero at the height of the world's origin, and of joint
-    springs."""
+    """Return the potential energy of weight (zero at the height of the world's origin) and springs,
+    J."""
     return tree_weight_energy(tree, q) + joint_spring_energy(tree, q) + point_spring_energy(tree, q)
 
 
 def tree_weight_energy(tree: KinematicTree, q: Array) -> Scalar:
+    """Return the potential energy of weight, J; zero at the height of the world's origin."""
     full = spread_coordinates(tree, q)
     weight = ca.SX(0)
     for link, pose in zip(
@@ -42,7 +43,7 @@ def tree_weight_energy(tree: KinematicTree, q: Array) -> Scalar:
 
 
 def joint_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
-    """The energy of the joints' springs."""
+    """Return the potential energy of the joints' springs, J."""
     full = spread_coordinates(tree, q)
     springs = ca.SX(0)
     for link in tree.links:
@@ -53,11 +54,12 @@ def joint_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
 
 
 def moving_mass(tree: KinematicTree) -> Scalar:
+    """Return the total mass of the links, kg."""
     return sum((link.inertia.m for link in tree.links), 0.0)
 
 
 def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
-    """The centre of mass of everything that moves, in the world."""
+    """Return the centre of mass of all moving bodies in the world, m."""
     mass = moving_mass(tree)
     if isinstance(mass, float) and mass == 0.0:
         raise UnsupportedError(
@@ -73,7 +75,8 @@ def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
 
 
 def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
-    """Angular momentum about the centre of mass, then linear momentum, in world axes."""
+    """Return the angular momentum about the centre of mass, then the linear momentum, in world
+    axes."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
     total = SpatialForce(ZERO3, ZERO3)
     placed = link_poses(tree, moved)
@@ -87,7 +90,8 @@ def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
 
 
 def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
-    """Forces of the joints' own dampers, friction and springs, along the tree's velocities."""
+    """Return the forces of the joints' dampers, friction and springs, along the tree's
+    velocities."""
     full = spread_coordinates(tree, q)
     forces = joint_loss_forces(tree, qd)
     for link in tree.links:
@@ -98,7 +102,7 @@ def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
 
 
 def joint_loss_forces(tree: KinematicTree, qd: Array) -> Array:
-    """Forces of the joints' dampers and friction, along the tree's velocities."""
+    """Return the forces of the joints' dampers and friction, along the tree's velocities."""
     v = spread_velocities(tree, qd)
     return ca.vertcat(
         *(
@@ -109,7 +113,8 @@ def joint_loss_forces(tree: KinematicTree, qd: Array) -> Array:
 
 
 def _smooth_sign(speed: Scalar, smoothing: Scalar) -> Scalar:
-    """sign(0) = 0; tanh where the mechanism states a smoothing speed."""
+    """Return sign(speed) with sign(0) = 0; tanh(speed/smoothing) where the mechanism has a
+    smoothing speed."""
     if isinstance(smoothing, float):
         return ca.sign(speed) if smoothing == 0.0 else ca.tanh(speed / smoothing)
     sharp = ca.eq(smoothing, 0)

@@ -1,5 +1,4 @@
-"""The tree in world axes, as textbooks draw it: axes of the degrees of freedom, centres of mass,
-Jacobians."""
+"""The tree in world axes: axes of the degrees of freedom, centres of mass, Jacobians."""
 
 from __future__ import annotations
 
@@ -30,10 +29,11 @@ class JointAxis:
 
     @property
     def unit_angular_velocity(self) -> Array:
+        """The angular velocity of what it carries, at unit velocity."""
         return self.s if self.has_rotation else ca.SX.zeros(3)
 
     def unit_point_velocity(self, x: Array) -> Array:
-        """The velocity of the point x that is carried along, a unit of speed."""
+        """Return the velocity of the point x that moves with it, at unit velocity."""
         if not self.has_rotation:
             return self.s
         turned = cross(self.s, x - self.r)
@@ -53,7 +53,7 @@ class PlacedBody:
 
 
 def link_joint_axes(tree: KinematicTree, i: int, pose: LinkPose) -> Iterator[JointAxis]:
-    """The joint axes of one link where it is placed."""
+    """Yield the joint axes of link i at its pose."""
     link = tree.links[i]
     axes = [pose.R[:, k] for k in range(3)]
     if link.kind.has_quaternion:
@@ -78,7 +78,7 @@ class WorldKinematics:
 
     @cached_property
     def joint_axes(self) -> list[JointAxis]:
-        """The joint axes by the tree's velocities."""
+        """The joint axes in the order of the tree's velocities."""
         return [
             f for i, pose in enumerate(self.link_poses) for f in link_joint_axes(self.tree, i, pose)
         ]
@@ -93,17 +93,18 @@ class WorldKinematics:
         ]
 
     def _place_body(self, name: str, mass: BodyMass) -> PlacedBody:
+        """Return a body's mass, centre of mass and inertia tensor in world axes."""
         pose = self.link_poses[mass.link]
         I = pose.R @ mass.I @ pose.R.T  # noqa: E741
         return PlacedBody(name, mass.link, pose.R, mass.m, pose.p + pose.R @ mass.c, I)
 
     def path_axes(self, link: int) -> list[JointAxis]:
-        """Freedoms that move a link, from ground outward."""
+        """Return the joint axes that move a link, from ground outward."""
         below = set(self.tree.path_to_ground(link))
         return [freedom for freedom in self.joint_axes if freedom.link in below]
 
     def point_jacobians(self, link: int, x: Array) -> tuple[Array, Array]:
-        """(J_v, J_ω), 3 × the tree's velocities, of the point x of a link."""
+        """Return (J_v, J_ω), each 3 × the tree's velocities, of the point x of a link."""
         J_v, J_w = (ca.SX(3, self.tree.tree_nv) for _ in range(2))
         for freedom in self.path_axes(link):
             J_v[:, freedom.velocity_index] = freedom.unit_point_velocity(x)
@@ -111,12 +112,12 @@ class WorldKinematics:
         return J_v, J_w
 
     def body_name(self, name: str) -> str:
-        """The body that a frame (or body) belongs to."""
+        """Return the body that a frame (or body) belongs to."""
         frames = self.tree.mechanism.frames
         return frames[name].body if name in frames else name
 
     def frame_origin(self, name: str) -> tuple[int, Array]:
-        """The origin of a frame or body, and the link that carries it."""
+        """Return the link that carries a frame or body, and its origin in the world."""
         place = self.tree.find_frame(name)
         if place.link == GROUND:
             return GROUND, ca.SX(place.p)
@@ -124,12 +125,12 @@ class WorldKinematics:
         return place.link, pose.p + pose.R @ place.p
 
     def frame_rotation(self, name: str) -> Array:
-        """The rotation of a frame or body."""
+        """Return the rotation (3, 3) of a frame or body in the world."""
         place = self.tree.find_frame(name)
         return place.R if place.link == GROUND else self.link_poses[place.link].R @ place.R
 
     def point_velocity(self, link: int, x: Array, v: Array) -> Array:
-        """The velocity of the point x of a link, v the tree's velocities."""
+        """Return the velocity of the point x of a link, world axes, at the tree's velocities v."""
         total = ca.SX.zeros(3)
         if link != GROUND:
             for freedom in self.path_axes(link):

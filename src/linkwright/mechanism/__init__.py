@@ -83,4 +83,4 @@ __all__ = [
     "replace_fields",
     "require_mechanism",
     "velocity_names",
-]  # fmt: skip
+]

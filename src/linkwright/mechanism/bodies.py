@@ -31,6 +31,7 @@ class Orientation(MechanismPart):
 
     @model_validator(mode="after")
     def _check_one_rotation(self) -> Orientation:
+        """Raise where both rpy and quaternion are given."""
         if "rpy" in self.model_fields_set and "quaternion" in self.model_fields_set:
             raise MechanismError("has both rpy and quaternion", remedy="give one of them")
         return self
@@ -45,7 +46,7 @@ class Orientation(MechanismPart):
 
 
 class Placement(Orientation):
-    """Where a frame stands in another: position of its origin, and orientation."""
+    """The placement of a frame in another: position of its origin, and orientation."""
 
     xyz: Annotated[Vector, NumberField("m", 3)] = Field(default=ORIGIN, description="position, m")
 
@@ -56,6 +57,7 @@ class Placement(Orientation):
     @model_validator(mode="before")
     @classmethod
     def _accept_bare_position(cls, value: Any) -> Any:
+        """Return a bare list as a table with the position."""
         return {"xyz": value} if isinstance(value, list | tuple) else value
 
 
@@ -88,7 +90,7 @@ class Inertia(Orientation):
     @model_validator(mode="before")
     @classmethod
     def _accept_bare_entries(cls, value: Any) -> Any:
-        """A diagonal, or a symmetric 3×3 array, as a table of entries."""
+        """Return a diagonal, or a symmetric 3×3 array, as a table of entries."""
         value = value.tolist() if hasattr(value, "tolist") else value
         if not isinstance(value, list | tuple) or len(value) != 3:
             return value
@@ -98,7 +100,7 @@ class Inertia(Orientation):
 
 
 def _inertia_entries(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """The six entries of a symmetric tensor; asymmetry beyond rounding is an error."""
+    """Return the six entries of a symmetric tensor; asymmetry beyond rounding is an error."""
     for i, j in ((0, 1), (0, 2), (1, 2)):
         a, b = rows[i][j], rows[j][i]
         numbers = isinstance(a, int | float) and isinstance(b, int | float)

@@ -1,7 +1,8 @@
 """Constraints as data: equations, gears, drives, distances, surfaces, rolling, knife edges.
 
-A class says all that a file may say of its kind, and checks it. `kinematics.constraint_kinds` has
-the equations, one file a kind. Joints that close a loop are `Mechanism.loops`.
+A class has the keys that a file may give for its kind, and checks them. The equations are in
+`kinematics.constraint_kinds`, one file for each kind. Joints that close a loop are
+`Mechanism.loops`.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class _ConstraintPart(MechanismPart):
-    """A constraint on the motion; `row_counts` counts its equations of positions and of
-    velocities."""
+    """A constraint on the motion, as a file gives it."""
 
     @property
     def row_counts(self) -> tuple[int, int]:
+        """The numbers of its equations of positions and of velocities."""
         return 1, 0
 
     @property
@@ -34,16 +35,17 @@ class _ConstraintPart(MechanismPart):
         return ()
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
-        """Refuses what the mechanism does not have, or what means nothing."""
+        """Raise a `MechanismError` where it refers to unknown parts, or has no meaning."""
 
 
 class _BreakableConstraint(_ConstraintPart):
-    """A constraint that a part without mass holds, which may fail."""
+    """A constraint that a massless part holds, which may fail."""
 
     breaks: Strength | None = Field(default=None, description="force and impulse at which it fails")
 
     @model_validator(mode="after")
     def _check_no_moment(self) -> Self:
+        """Raise where the strength limits a moment, which the part does not carry."""
         if self.breaks is not None and self.breaks.moment is not None:
             raise MechanismError(
                 "carries no moment", where="breaks.moment", remedy="give a force or an impulse"
@@ -61,6 +63,7 @@ class EquationConstraint(_ConstraintPart):
 
     @model_validator(mode="after")
     def _check_one_equation(self) -> EquationConstraint:
+        """Raise unless exactly one of position and velocity is given."""
         if (self.position is None) == (self.velocity is None):
             what = "neither" if self.position is None else "both"
             raise MechanismError(f"has {what} of position and velocity", remedy="give one of them")
@@ -68,9 +71,11 @@ class EquationConstraint(_ConstraintPart):
 
     @property
     def row_counts(self) -> tuple[int, int]:
+        """One equation of positions or one of velocities."""
         return (0, 1) if self.position is None else (1, 0)
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where names, units or the dependence on coordinates and velocities are wrong."""
         key = "velocity" if self.position is None else "position"
         number, where = getattr(self, key), f"{place}.{key}"
         kinds = checks.check_expression(number, where)
@@ -101,12 +106,15 @@ class CouplingConstraint(_ConstraintPart):
 
     @model_validator(mode="after")
     def _check_some_coefficients(self) -> CouplingConstraint:
+        """Raise where the coefficients are not a list with entries."""
         if not isinstance(self.coefficients, tuple) or not self.coefficients:
             remedy = "write them as [c0, c1, …]"
             raise MechanismError("is not a list of numbers", where="coefficients", remedy=remedy)
         return self
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where the joints do not have one coordinate each, or the coefficients have wrong
+        units."""
         joint = checks.check_single_joint(self.joint, f"{place}.joint")
         other = None
         if self.other is not None:
@@ -131,6 +139,7 @@ class GearConstraint(_ConstraintPart):
     offset: Annotated[Expression, NumberField("any")] = ZERO
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where a factor is zero, or its coordinate is unknown."""
         if not self.factors:
             where = f"{place}.factors"
             raise MechanismError("is empty", where=where, remedy="name the coordinates")
@@ -150,6 +159,7 @@ class DriveConstraint(_ConstraintPart):
     position: Annotated[Expression, NumberField("any")] = Field(description="an expression of t")
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where the coordinate is unknown, or its position is not a function of t."""
         checks.check_coordinate(self.on, f"{place}.on")
         checks.check_time_function(self.position, f"{place}.position")
 
@@ -163,9 +173,11 @@ class DistanceConstraint(_BreakableConstraint):
 
     @property
     def ends(self) -> tuple[str, ...]:
+        """The two frames or bodies."""
         return self.between
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where the ends are unknown or the same, or the length is not positive."""
         one, other = self.between
         checks.check_two_points(place, **{"between[0]": one, "between[1]": other})
         where = f"{place}.length"
@@ -189,9 +201,11 @@ class SurfaceConstraint(_ConstraintPart):
 
     @property
     def ends(self) -> tuple[str, ...]:
+        """The point, and the frame that carries the surface."""
         return self.point, self.frame
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where point or frame are unknown, or the equation uses none of x, y, z."""
         checks.check_two_points(place, point=self.point, frame=self.frame)
         for axis in "xyz":
             if axis in checks.mechanism.parameters:
@@ -225,13 +239,16 @@ class RollingConstraint(_BreakableConstraint):
 
     @property
     def row_counts(self) -> tuple[int, int]:
+        """One equation of positions; two of velocities on a plane, one on a wheel."""
         return (1, 2) if self.other_radius is None else (1, 1)
 
     @property
     def ends(self) -> tuple[str, ...]:
+        """The wheel, and the plane's frame or the other wheel."""
         return self.wheel, self.on
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where ends, axle or radii make no sense."""
         checks.check_two_points(place, wheel=self.wheel, on=self.on)
         checks.check_direction(self.axle, f"{place}.axle")
         checks.check_number(self.radius, "radius", f"{place}.radius", "m")
@@ -266,13 +283,16 @@ class KnifeEdgeConstraint(_BreakableConstraint):
 
     @property
     def row_counts(self) -> tuple[int, int]:
+        """One equation of velocities."""
         return 0, 1
 
     @property
     def ends(self) -> tuple[str, ...]:
+        """The blade's frame, and the frame that it cuts into."""
         return self.on, self.relative_to
 
     def check(self, place: str, checks: ConstraintChecks) -> None:
+        """Raise where the frames are unknown or the same, or the normal is zero."""
         checks.check_two_points(place, on=self.on, relative_to=self.relative_to)
         checks.check_direction(self.normal, f"{place}.normal")
 

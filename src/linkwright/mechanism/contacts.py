@@ -1,4 +1,4 @@
-"""Contacts as data: a point or ball of one body that cannot pass the plane of another."""
+"""Contacts as data: a point or ball of one body that cannot pass through the plane of another."""
 
 from __future__ import annotations
 
@@ -57,10 +57,12 @@ class Contact(MechanismPart):
 
     @property
     def is_rigid(self) -> bool:
+        """Whether the contact is rigid: it has no stiffness."""
         return self.stiffness is None
 
     @model_validator(mode="after")
     def _check_fields(self) -> Contact:
+        """Raise where a field of compliant contacts is given for a rigid one, or the reverse."""
         kind, senseless = (
             ("rigid", _COMPLIANT_ONLY_FIELDS)
             if self.is_rigid

@@ -44,20 +44,22 @@ class MechanismNames:
 
     @property
     def nq(self) -> int:
+        """The number of coordinates."""
         return len(self.q)
 
     @property
     def nv(self) -> int:
+        """The number of velocities."""
         return len(self.qd)
 
     def time_arguments(self, t: _Time) -> list[_Time]:
-        """[t] where forces or constraints depend on time, else []: what a function of the
-        mechanism takes behind its other inputs, before parameters."""
+        """Return [t] where forces or constraints depend on time, else []: the arguments of a
+        function of the mechanism after its other inputs, before parameters."""
         return [t] if self.is_time_dependent else []
 
 
 def mechanism_names(mechanism: Mechanism) -> MechanismNames:
-    """The names of everything that has a place in a vector."""
+    """Return the names of everything that has a place in a vector."""
     q: list[str] = []
     qd: list[str] = []
     joints: list[str] = []
@@ -72,18 +74,26 @@ def mechanism_names(mechanism: Mechanism) -> MechanismNames:
         q = qd = list(mechanism.coordinates.own_names)
     owners, position_rows = _constraint_row_owners(mechanism)
     return MechanismNames(
-        tuple(q), tuple(qd), tuple(joints), tuple(bodies), tuple(mechanism.actuators),
-        any("t" in names_in_expression(number)
+        tuple(q),
+        tuple(qd),
+        tuple(joints),
+        tuple(bodies),
+        tuple(mechanism.actuators),
+        any(
+            "t" in names_in_expression(number)
             for table in (mechanism.forces, mechanism.constraints)
             for part in table.values()
-            for _, number, _ in part_numbers(part)),
-        tuple(owners), tuple(position_rows), tuple(mechanism.loops),
-    )  # fmt: skip
+            for _, number, _ in part_numbers(part)
+        ),
+        tuple(owners),
+        tuple(position_rows),
+        tuple(mechanism.loops),
+    )
 
 
 def _constraint_row_owners(mechanism: Mechanism) -> tuple[list[str], list[int]]:
-    """The owner of every row, and which rows are equations of positions: those of one owner stand
-    before its equations of velocities."""
+    """Return the owner of every row, and the rows that are equations of positions; those of one
+    owner come before its equations of velocities."""
     owners: list[str] = []
     position_rows: list[int] = []
     for name, part in mechanism.loops_and_constraints().items():
@@ -94,22 +104,33 @@ def _constraint_row_owners(mechanism: Mechanism) -> tuple[list[str], list[int]]:
 
 
 def coordinate_name(joint: str, ending: str) -> str:
-    """A coordinate's name: the joint's, with the ending behind a dot if it has several."""
+    """Return a coordinate's name: the joint's, followed by a dot and the ending if it has
+    several."""
     return f"{joint}.{ending}" if ending else joint
 
 
 def coordinate_names(name: str, joint: Joint) -> list[str]:
-    """The names of the coordinates that the joint has itself."""
+    """Return the names of the joint's own coordinates."""
     return [coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
 
 
 def velocity_names(name: str, joint: Joint) -> list[str]:
+    """Return the names of the joint's own velocities."""
     return [coordinate_name(name, freedom.ending) for freedom in joint.dofs] if joint.moves else []
+
+
+def joint_variable_names(mechanism: Mechanism) -> list[str]:
+    """Return the names of the joints' own coordinates, depth first."""
+    return [
+        variable
+        for name, joint in mechanism.joints_depth_first()
+        for variable in coordinate_names(name, joint)
+    ]
 
 
 @dataclass(frozen=True)
 class VariableMeaning:
-    """A meaning of a name in the expression of a force or constraint."""
+    """The meaning of a name in the expression of a force or constraint."""
 
     kind: str  # "coordinate", "speed" or "time"
     joint: str = ""
@@ -121,7 +142,7 @@ class VariableMeaning:
 
 
 def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
-    """The meanings of all names that change in time.
+    """Return the meanings of all names that change in time.
 
     The speed of the coordinate q1 is dq1; velocities that are not rates have names of their own.
     """
@@ -141,7 +162,7 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
 
 
 def quaternion_offsets(mechanism: Mechanism) -> list[int]:
-    """Where quaternions begin among the coordinates q."""
+    """Return the indices at which quaternions begin among the coordinates q."""
     found, place = [], 0
     if mechanism.coordinates is not None:
         return []

@@ -1,7 +1,7 @@
-"""Force elements, actuators, and a choice of coordinates.
+"""Force elements, actuators, and a choice of coordinates, as data.
 
-A class says all that a file may say of its kind of force, and checks it. `kinematics.force_kinds`
-has the forces, one file a kind.
+A class has the keys that a file may give for its kind of force, and checks them. The forces are in
+`kinematics.force_kinds`, one file for each kind.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _ForceElement(MechanismPart):
-    """A force element."""
+    """A force element, as a file gives it."""
 
     @property
     def ends(self) -> tuple[str, ...]:
@@ -28,7 +28,7 @@ class _ForceElement(MechanismPart):
         return ()
 
     def check(self, place: str, checks: ForceChecks) -> None:
-        """Refuses what the mechanism does not have, or what means nothing."""
+        """Raise a `MechanismError` where it refers to unknown parts, or has no meaning."""
 
 
 class Spring(_ForceElement):
@@ -42,9 +42,11 @@ class Spring(_ForceElement):
 
     @property
     def ends(self) -> tuple[str, ...]:
+        """The two frames or bodies."""
         return self.between
 
     def check(self, place: str, checks: ForceChecks) -> None:
+        """Raise where the ends are unknown or the same, or a number is wrong."""
         for i, end in enumerate(self.between):
             checks.check_point(end, f"{place}.between[{i}]")
         if self.between[0] == self.between[1]:
@@ -66,6 +68,7 @@ class WrenchElement(_ForceElement):
     )
 
     def check(self, place: str, checks: ForceChecks) -> None:
+        """Raise where frames are unknown, the wrench acts on ground, or units are wrong."""
         checks.check_point(self.on, f"{place}.on")
         checks.check_point(self.axes, f"{place}.axes")
         if self.on == GROUND:
@@ -85,6 +88,7 @@ class JointForce(_ForceElement):
     force: Annotated[Expression, NumberField("any")]
 
     def check(self, place: str, checks: ForceChecks) -> None:
+        """Raise where the degree of freedom or a name in the force is unknown."""
         checks.check_dof(self.on, f"{place}.on")
         checks.check_expression(self.force, f"{place}.force")
 
@@ -93,7 +97,7 @@ ForceElement = Annotated[Spring | WrenchElement | JointForce, Field(discriminato
 
 
 class Actuator(MechanismPart):
-    """A drive u that does the work u · d(moves): τ = B u with B = (∂moves/∂q)ᵀ."""
+    """An actuator with effort u and power u · d(moves)/dt: τ = B u with B = (∂moves/∂q)ᵀ."""
 
     moves: Annotated[Expression, NumberField("any")] = Field(
         description="what it drives, an expression of coordinates: q2 - q1"
@@ -101,7 +105,7 @@ class Actuator(MechanismPart):
 
 
 class ChosenCoordinates(MechanismPart):
-    """Coordinates p in place of the joints' variables q, as many: q = f(p) as `joints`, with
+    """Coordinates p in place of the joint variables q, the same number: q = f(p) as `joints`, with
     the `names` of p; or p = g(q) as `new`, which must be affine in q."""
 
     names: tuple[str, ...] = ()
@@ -110,6 +114,7 @@ class ChosenCoordinates(MechanismPart):
 
     @model_validator(mode="after")
     def _check_one_direction(self) -> ChosenCoordinates:
+        """Raise unless exactly one of the tables joints (with names) and new is given."""
         if bool(self.joints) == bool(self.new):
             raise MechanismError(
                 "gives both or neither of joints and new", remedy="give one of the two tables"

@@ -1,4 +1,4 @@
-"""All that is said of the kinds of joints: one row a kind, at the end of this file.
+"""All facts about the kinds of joints: one row for each kind, at the end of this file.
 
 Nothing else in the package knows the name of a kind. Kinematics builds motions and loop closures
 from the rows, readers and writers of files take the names of the formats from them, and pictures
@@ -44,12 +44,12 @@ class ElementaryMotion:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Endings of the names of the coordinates."""
+        """Endings of the names of its coordinates."""
         return _COORDINATE_ENDINGS.get(self.type, (self.ending,))
 
     @property
     def dofs(self) -> tuple[DegreeOfFreedom, ...]:
-        """One per generalized velocity."""
+        """Its degrees of freedom, one per generalized velocity."""
         return _DOFS_OF_MOTIONS.get(
             self.type, (DegreeOfFreedom(self.ending, self.type != "slide"),)
         )
@@ -74,7 +74,7 @@ class SecondAxis:
 
 @dataclass(frozen=True, slots=True)
 class LoopClosure:
-    """The values that a joint keeps constant where it closes a loop.
+    """The quantities that a joint keeps constant where it closes a loop.
 
     `held_directions` names the directions along which the two origins stay together: a is the axis
     `about`, b and c are normal to it, all fixed in the parent or the child (`directions_in`).
@@ -99,8 +99,8 @@ class LoopClosure:
 
 @dataclass(frozen=True, slots=True)
 class JointGlyph:
-    """A solid of a joint's sign in pictures, in units of the sign's size: what turns is round,
-    what slides is square. `size` is the radius (half the edge of a box), `half_length` is along
+    """A solid of a joint's glyph in pictures, in units of the glyph's size: round for turns,
+    square for slides. `size` is the radius (half the edge of a box), `half_length` is along
     `direction`."""
 
     shape: Literal["cylinder", "box", "ball"]
@@ -143,33 +143,33 @@ class JointKind:
     mjcf_equality: str | None = None
 
     def motions_with(self, quaternion: bool) -> tuple[ElementaryMotion, ...]:
-        """The motions, with a quaternion or with angles."""
+        """Return the motions, with a quaternion or with angles."""
         if quaternion and self.quaternion_motion is not None:
             return (self.quaternion_motion,)
         return self.motions
 
     def dofs_with(self, quaternion: bool) -> tuple[DegreeOfFreedom, ...]:
-        """The degrees of freedom, one per generalized velocity."""
+        """Return the degrees of freedom, one per generalized velocity."""
         return self._dofs[quaternion]
 
     def coordinates_with(self, quaternion: bool) -> tuple[str, ...]:
-        """Endings of the names of the coordinates."""
+        """Return the endings of the names of the coordinates."""
         return self._coordinate_endings[quaternion]
 
     @cached_property
     def _dofs(self) -> tuple[tuple[DegreeOfFreedom, ...], ...]:
-        """The entries with angles, then with a quaternion."""
+        """The degrees of freedom with angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
         return tuple(tuple(f for motion in motions for f in motion.dofs) for motions in both)
 
     @cached_property
     def _coordinate_endings(self) -> tuple[tuple[str, ...], ...]:
-        """The entries with angles, then with a quaternion."""
+        """The endings of coordinates with angles, then with a quaternion."""
         both = (self.motions_with(quaternion) for quaternion in (False, True))
         return tuple(tuple(c for motion in motions for c in motion.coordinates) for motions in both)
 
     def has_motion_along(self, direction: MotionDirection) -> bool:
-        """Whether a motion has this direction."""
+        """Return whether a motion has this direction."""
         return any(motion.direction == direction for motion in self.motions)
 
     @cached_property
@@ -184,12 +184,12 @@ class JointKind:
 
     @cached_property
     def is_hinge(self) -> bool:
-        """Whether it does nothing but turn about its axis."""
+        """Whether its only motion is a turn about its axis."""
         return self._has_only_motions("turn")
 
     @cached_property
     def is_slider(self) -> bool:
-        """Whether it does nothing but slide along its axis."""
+        """Whether its only motion is a slide along its axis."""
         return self._has_only_motions("slide")
 
     @cached_property
@@ -198,7 +198,7 @@ class JointKind:
         return self._has_only_motions("turn", "slide")
 
     def _has_only_motions(self, *types: str) -> bool:
-        """Whether these are its motions, all along its axis."""
+        """Return whether these are its motions, all along its axis."""
         return [(m.type, m.direction) for m in self.motions] == [(t, "axis") for t in types]
 
 

@@ -1,6 +1,6 @@
 """Joints as data: type, axes, limits, losses, springs, motors, mimicry.
 
-What the types of joints are, and all that is said of each, is in `joint_kinds`.
+The types of joints, and all facts about each, are in `joint_kinds`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,20 @@ from .strength import Strength
 PerDof = Expression | Vector
 
 _DOF_FIELDS = (
-    "limits", "damping", "friction", "smoothing", "static_ratio", "stiffness", "rest", "motor",
+    "limits",
+    "damping",
+    "friction",
+    "smoothing",
+    "static_ratio",
+    "stiffness",
+    "rest",
+    "motor",
     "locked",
-)  # fmt: skip
+)
 
 
 class Limits(MechanismPart):
-    """Ranges of a joint's coordinates, and the most its drive can do."""
+    """Ranges of a joint's coordinates, and limits of its velocity and effort."""
 
     lower: Annotated[PerDof | None, NumberField("position", None, optional=True)] = None
     upper: Annotated[PerDof | None, NumberField("position", None, optional=True)] = None
@@ -38,7 +45,7 @@ class Limits(MechanismPart):
 
 
 class Motor(MechanismPart):
-    """A drive behind a gear: adds ratio²·inertia to the mass matrix's diagonal."""
+    """A motor with a gear: adds ratio²·inertia to the mass matrix's diagonal."""
 
     ratio: Annotated[PerDof, NumberField("ratio", None)] = Field(
         default=ONE, description="motor turns for one unit of the joint"
@@ -57,12 +64,12 @@ class Mimic(MechanismPart):
 
 
 def _add_joint_types(schema: dict[str, Any]) -> None:
-    """Puts the names of all kinds of joints into the schema."""
+    """Put the names of all kinds of joints into the schema."""
     schema["enum"] = list(JOINT_KINDS)
 
 
 class Joint(MechanismPart):
-    """How a child body moves on its parent.
+    """The motion of a child body relative to its parent.
 
     The frame of the joint is at `origin` in the parent and at `child_origin` in the child; the axes
     are given in this frame. Fields and units: docs/format.md.
@@ -135,15 +142,18 @@ class Joint(MechanismPart):
     @model_validator(mode="before")
     @classmethod
     def _check_known_type(cls, fields: Any) -> Any:
+        """Raise where the type is not a kind of joint."""
         if isinstance(fields, dict) and "type" in fields and fields["type"] not in [*JOINT_KINDS]:
             raise MechanismError(
-                f"'{fields['type']}' is not a joint type", where="type", remedy="use one of "
-                f"{', '.join(JOINT_KINDS)}"
-            )  # fmt: skip
+                f"'{fields['type']}' is not a joint type",
+                where="type",
+                remedy=f"use one of {', '.join(JOINT_KINDS)}",
+            )
         return fields
 
     @model_validator(mode="after")
     def _check_fields(self) -> Joint:
+        """Raise where fields do not fit the type of the joint."""
         _check_applicable_fields(self)
         _check_field_sizes(self)
         return self
@@ -185,13 +195,14 @@ class Joint(MechanismPart):
         assert second is not None
         return self.axis2 or second.default
 
-    def each(self, field: Any) -> Vector:
+    def each(self, field: PerDof) -> Vector:
         """Return the value of a `field` as a tuple with one entry per degree of freedom."""
         return field if isinstance(field, tuple) else (field,) * len(self.dofs)
 
 
 def _check_applicable_fields(joint: Joint) -> None:
-    """Refuses what would have no effect."""
+    """Raise where a field is given that has no effect on this kind of joint, or a required one is
+    missing."""
     given, kind = joint.model_fields_set, joint.kind
     reasons = {
         "axis": not kind.has_axis,
@@ -218,7 +229,7 @@ def _check_applicable_fields(joint: Joint) -> None:
 
 
 def _check_dry_friction(joint: Joint) -> None:
-    """Friction by reaction needs a radius where the joint turns, and is never smoothed."""
+    """Raise unless friction by reaction has a radius where the joint turns, and is not smoothed."""
     given = joint.model_fields_set
     if "friction_coefficient" in given and joint.kind.is_hinge and joint.pin_radius is None:
         raise MechanismError("is missing", where="pin_radius", remedy="give the pin's radius")
@@ -233,8 +244,8 @@ def _check_dry_friction(joint: Joint) -> None:
 
 
 def _check_field_sizes(joint: Joint) -> None:
-    """A list has one entry a degree of freedom; one number for several degrees of freedom must fit
-    them all."""
+    """Raise unless lists have one entry per degree of freedom, and single numbers fit all of
+    them."""
     mixed = len({freedom.is_rotation for freedom in joint.dofs}) > 1
     for place, value, size in _per_dof_fields(joint):
         if isinstance(value, tuple) and len(value) != size:
@@ -247,18 +258,20 @@ def _check_field_sizes(joint: Joint) -> None:
             continue
         if size != len(joint.dofs):
             raise MechanismError(
-                "is one number for a position with a quaternion", where=place,
+                "is one number for a position with a quaternion",
+                where=place,
                 remedy=f"give a list of {size}",
-            )  # fmt: skip
+            )
         if mixed and value != (ONE if place == "motor.ratio" else ZERO):
             raise MechanismError(
-                "is one number for degrees of freedom that turn and slide", where=place,
+                "is one number for degrees of freedom that turn and slide",
+                where=place,
                 remedy=f"give a list of {size}",
-            )  # fmt: skip
+            )
 
 
 def _per_dof_fields(joint: Joint) -> Iterator[tuple[str, PerDof | None, int]]:
-    """The place, value and size of every field that may be a list."""
+    """Yield the place, value and size of every field that may be a list."""
     freedoms, coordinates = len(joint.dofs), len(joint.coordinates)
     for key in ("damping", "friction", "smoothing", "stiffness", "rest"):
         yield key, getattr(joint, key), freedoms

@@ -1,4 +1,4 @@
-"""The mechanism: frozen data that knows no mathematics."""
+"""The mechanism: frozen data without mathematics."""
 
 from __future__ import annotations
 
@@ -33,13 +33,17 @@ _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
 
 _REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
     "friction": (
-        "friction", "smoothing", "static_ratio", "friction_coefficient", "pin_radius",
+        "friction",
+        "smoothing",
+        "static_ratio",
+        "friction_coefficient",
+        "pin_radius",
     ),
     "damping": ("damping",),
     "springs": ("stiffness", "rest"),
     "motors": ("motor",),
     "limits": ("limits",),
-}  # fmt: skip
+}
 
 _REMOVABLE_TABLES = ("gravity", "forces", "contacts")
 
@@ -81,10 +85,12 @@ class Mechanism(MechanismPart):
         description="independent velocities, where constraints exist; default: automatic",
     )
     closure: float = Field(
-        default=1e-6, gt=0, le=1e-2,
+        default=1e-6,
+        gt=0,
+        le=1e-2,
         description="rows of constraints that others imply to within this share are redundant, and "
         "may stay open by this share of their size (metres, radians)",
-    )  # fmt: skip
+    )
     forces: PartTable[ForceElement] = Field(default_factory=PartTable)
     contacts: PartTable[Contact] = Field(default_factory=PartTable)
     actuators: PartTable[Actuator] = Field(default_factory=PartTable)
@@ -104,11 +110,13 @@ class Mechanism(MechanismPart):
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Mechanism:
+        """Raise a `MechanismError` where the parts contradict each other."""
         check_mechanism(self)
         return self
 
     def __eq__(self, other: object) -> bool:
-        """Equal mechanisms say the same; where they were read from does not count."""
+        """Return whether both have the same content; the file they were read from does not
+        matter."""
         if not isinstance(other, Mechanism):
             return NotImplemented
         return all(
@@ -147,7 +155,7 @@ class Mechanism(MechanismPart):
 
     @cached_property
     def digest(self) -> str:
-        """A hash of everything the mechanism says."""
+        """A hash of the mechanism's content."""
         said = self.model_dump_json()
         if self.constraint_order:
             said += f"\n{list(self.loops_and_constraints())}"
@@ -351,17 +359,19 @@ P = TypeVar("P", bound=MechanismPart)
 
 
 def replace_fields(part: P, without: Collection[str] = (), **fields: Any) -> P:
-    """A copy of a part with some fields unsaid and some changed, validated anew."""
+    """Return a copy of a part with some fields removed and others changed, validated anew."""
     kept = {key: getattr(part, key) for key in part.model_fields_set if key not in without}
     return type(part)(**{**kept, **fields})
 
 
 def _rebuild_mechanism(fields: dict[str, Any]) -> Mechanism:
+    """Return a mechanism from pickled fields."""
     return Mechanism(**fields)
 
 
 def _lock_mimicking_joints(joints: dict[str, Joint]) -> dict[str, Joint]:
-    """Followers of locked joints, locked where their leader holds them."""
+    """Return the joints with followers of locked joints locked at the position that their leader
+    gives."""
     followers: dict[str, list[str]] = {}
     for name, joint in joints.items():
         if joint.mimic is not None:
@@ -377,7 +387,9 @@ def _lock_mimicking_joints(joints: dict[str, Joint]) -> dict[str, Joint]:
 
 
 def _mimicking_joint_position(follower: Joint, leader: Joint) -> Expression:
+    """Return the position of a follower whose leader is locked."""
     assert follower.mimic is not None
+    assert leader.locked is not None
     (held,) = leader.each(leader.locked)
     product = Product(
         (expression_without_unit(follower.mimic.multiplier), expression_without_unit(held))

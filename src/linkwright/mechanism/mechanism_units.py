@@ -1,4 +1,4 @@
-"""Units of single coordinates and velocities, and of what goes with them."""
+"""Units of single coordinates and velocities, and of the forces and rates that go with them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNITS_OF_RATES = {
 
 
 def coordinate_units(mechanism: Mechanism) -> list[str]:
-    """rad, m, or 1 (entries of quaternions) of every coordinate."""
+    """Return the unit of every coordinate: rad, m, or 1 (entries of quaternions)."""
     if mechanism.coordinates is not None:
         return _chosen_coordinate_units(mechanism)
     found: list[str] = []
@@ -32,7 +32,7 @@ def coordinate_units(mechanism: Mechanism) -> list[str]:
 
 
 def velocity_units(mechanism: Mechanism) -> list[str]:
-    """rad or m, a second of which is the unit of the speed."""
+    """Return rad or m for every velocity: its unit is this per second."""
     if mechanism.coordinates is not None:
         return _chosen_coordinate_units(mechanism)
     joints = [(n, j) for n, j in mechanism.joints_depth_first() if velocity_names(n, j)]
@@ -40,8 +40,8 @@ def velocity_units(mechanism: Mechanism) -> list[str]:
 
 
 def _chosen_coordinate_units(mechanism: Mechanism) -> list[str]:
-    """The units by the joint variables that a chosen coordinate goes with: of one kind, or
-    either."""
+    """Return the units of chosen coordinates: that of the joint variables in them, or "rad or m" if
+    these differ."""
     chosen = mechanism.coordinates
     assert chosen is not None
     kinds: dict[str, str] = {}

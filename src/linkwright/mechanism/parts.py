@@ -1,13 +1,20 @@
-"""Building blocks of a mechanism's parts: frozen records, tables, exact quantities."""
+"""Building blocks of a mechanism's parts: frozen records, tables, exact numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, Generic, Self, TypeVar, get_args
+from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
+from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import ExpressionError, MechanismError
@@ -26,6 +33,9 @@ T = TypeVar("T")
 Vector = tuple[Expression, ...]
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
 
+PlainPartValue: TypeAlias = "Decimal | str | list[PlainPartValue] | None"
+"""A number or numbers as files write them: decimals, text of formulas, lists."""
+
 _NUMBER_SCHEMA = {"type": ["number", "string"]}
 
 
@@ -40,14 +50,17 @@ class MechanismPart(BaseModel):
         except ValidationError as error:
             raise to_mechanism_error(error, type(self), fields) from None
 
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with some fields changed, validated anew; nothing computed is carried over."""
+    def model_copy(self, *, update: Mapping[str, object] | None = None, deep: bool = False) -> Self:
+        """Return a copy with some fields changed, validated anew; computed values are not
+        copied."""
         kept = {key: getattr(self, key) for key in self.model_fields_set}
         return type(self)(**{**kept, **(update or {})})
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        """The schema that editors check files with; defaults are written as in files."""
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the schema with which editors check files; defaults are written as in files."""
         found = handler(schema)
         properties = handler.resolve_ref_schema(found).get("properties", {})
         for key, info in cls.model_fields.items():
@@ -58,8 +71,8 @@ class MechanismPart(BaseModel):
         return found
 
 
-def _json_number(value: Any) -> Any:
-    """Decimals as the numbers that JSON has."""
+def _json_number(value: PlainPartValue) -> object:
+    """Return decimals as JSON numbers, also in lists."""
     if isinstance(value, list):
         return [_json_number(entry) for entry in value]
     if not isinstance(value, Decimal):
@@ -67,8 +80,10 @@ def _json_number(value: Any) -> Any:
     return int(value) if value == int(value) else float(value)
 
 
-def allow_list_in_schema(found: Any, handler: Any, size: int) -> Any:
-    """The schema of a part that may also be given as a bare list of `size` numbers."""
+def allow_list_in_schema(
+    found: JsonSchemaValue, handler: GetJsonSchemaHandler, size: int
+) -> JsonSchemaValue:
+    """Return the schema of a part that may also be given as a bare list of `size` numbers."""
     part = handler.resolve_ref_schema(found)
     part |= NumberField("", size).list_schema() | {"type": ["object", "array"]}
     return found
@@ -87,6 +102,7 @@ class NumberField:
     optional: bool = False
 
     def read(self, value: object) -> object:
+        """Return a given number, or list of numbers, as exact expressions."""
         if value is None and self.optional:
             return None
         if self.size == 0 or (self.size is None and not isinstance(value, list | tuple)):
@@ -107,19 +123,20 @@ class NumberField:
             serialization=core_schema.plain_serializer_function_ser_schema(plain_part_value),
         )
 
-    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: object, handler: object) -> JsonSchemaValue:
         if self.size == 0:
             return dict(_NUMBER_SCHEMA)
         many = self.list_schema()
         return {"anyOf": [_NUMBER_SCHEMA, many]} if self.size is None else many
 
-    def list_schema(self) -> dict[str, Any]:
+    def list_schema(self) -> JsonSchemaValue:
+        """Return the JSON schema of a list of `size` numbers."""
         sizes = {"minItems": self.size, "maxItems": self.size} if self.size else {}
         return {"type": "array", "items": dict(_NUMBER_SCHEMA), **sizes}
 
 
-def plain_part_value(value: Any) -> Any:
-    """Expressions as files write them: decimals as numbers, all else as text."""
+def plain_part_value(value: Expression | Vector | None) -> PlainPartValue:
+    """Return expressions as files write them: decimals as numbers, everything else as text."""
     if value is None:
         return None
     if isinstance(value, tuple):
@@ -129,7 +146,7 @@ def plain_part_value(value: Any) -> Any:
 
 
 def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, NumberField]]:
-    """Every number in the part and below: where it stands, the number, what it measures."""
+    """Yield every number in the part and below: its place, the number, and its field."""
     for key, info in type(part).model_fields.items():
         value, here = getattr(part, key), f"{place}.{key}" if place else key
         quantity = next((m for m in info.metadata if isinstance(m, NumberField)), None)
@@ -143,6 +160,8 @@ def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expres
 
 
 def _nested_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
+    """Yield the parts inside a field's value, with their names in a table ("" for a single
+    part)."""
     if isinstance(value, BaseModel):
         yield "", value
     elif isinstance(value, PartTable):
@@ -199,6 +218,7 @@ class PartTable(Mapping[str, T], Generic[T]):
 
 
 def _check_is_table(value: object) -> dict[Any, Any]:
+    """Return a mapping as a dictionary; raise where the value is not one."""
     if not isinstance(value, Mapping):
         raise MechanismError("is not a table of named entries", remedy="write it as name = …")
     return dict(value)

@@ -1,4 +1,4 @@
-"""The load that a joint or constraint carries before it fails and detaches."""
+"""The load that a joint or constraint carries before it fails."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class Strength(MechanismPart):
 
     @model_validator(mode="after")
     def _check_some_strength(self) -> Strength:
+        """Raise where no limit is given."""
         if self.force is None and self.moment is None and self.impulse is None:
             raise MechanismError("has neither force nor moment nor impulse", remedy="give one")
         return self

@@ -1,10 +1,10 @@
-"""Checking and reading of users' arguments: mechanisms, and numbers."""
+"""Checks and conversion of users' arguments: mechanisms, and numbers by name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, cast
 
 from ..errors import ArgumentError, ExpressionError, type_in_words
 from ..expressions import (
@@ -18,6 +18,8 @@ from ..expressions import names_in_expression as names_in
 from .coordinates import mechanism_names
 from .mechanism import Mechanism
 from .mechanism_units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
+
+_Given = TypeVar("_Given")
 
 _VELOCITY_UNITS = {"rad": "rad/s", "m": "m/s"}
 _ACCELERATION_UNITS = {"rad": "rad/s^2", "m": "m/s^2"}
@@ -36,7 +38,7 @@ _UNITS_BY_ARGUMENT = {
 
 
 def require_mechanism(given: object) -> Mechanism:
-    """The mechanism itself; anything else is an error that says how to get one."""
+    """Return the mechanism itself; for anything else raise an error that says how to get one."""
     if isinstance(given, Mechanism):
         return given
     remedy = "give one made by load, gallery or Mechanism"
@@ -46,12 +48,15 @@ def require_mechanism(given: object) -> Mechanism:
     raise ArgumentError(f"{type_in_words(given)} is not a mechanism", remedy=remedy)
 
 
-def read_named_numbers(mechanism: Mechanism, given: object, what: str) -> Any:
-    """Values by name in which text such as "30 deg" is a number in SI units; what is not a mapping
-    stays as it is. `what` is "q0" or "q" for coordinates, "qd0" or "qd" for generalized velocities,
-    "qdd" for accelerations, "torque" or "tau" for generalized forces; others have no known unit."""
+def read_named_numbers(
+    mechanism: Mechanism, given: _Given | Mapping[str, str], what: str
+) -> _Given | dict[str, float]:
+    """Return values by name in which text such as "30 deg" is converted to a number in SI units;
+    anything but a mapping is returned unchanged. `what` is "q0" or "q" for coordinates, "qd0" or
+    "qd" for generalized velocities, "qdd" for accelerations, "torque" or "tau" for generalized
+    forces; others have no known unit."""
     if not isinstance(given, Mapping) or not any(isinstance(v, str) for v in given.values()):
-        return given
+        return cast("_Given", given)
     names, ways = mechanism_names(mechanism), velocity_units(mechanism)
     if what in ("q0", "q", "q1"):
         units = dict(zip(names.q, coordinate_units(mechanism), strict=True))
@@ -67,7 +72,7 @@ def read_named_numbers(mechanism: Mechanism, given: object, what: str) -> Any:
 
 
 def _read_number(text: str, what: str, unit: str) -> float:
-    """The number in SI units; a unit behind it must have the dimension of `unit`."""
+    """Return the number in SI units; its unit, if any, must have the dimension of `unit`."""
     try:
         expression = parse_expression(text)
         if names_in(expression):
@@ -82,6 +87,7 @@ def _read_number(text: str, what: str, unit: str) -> float:
 
 
 def _check_number_unit(expression: NumberWithUnit, text: str, unit: str) -> None:
+    """Raise where a number has a unit of another dimension than `unit`."""
     if unit == "1":
         raise ExpressionError(
             f"'{text}' has a unit", remedy="entries of quaternions are plain numbers"

@@ -1,4 +1,4 @@
-"""Pydantic's complaints in our own words: what is wrong, where in the file, what to do."""
+"""Pydantic's validation errors as our messages: what is wrong, where in the file, what to do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _SHORTHAND_REMEDIES = {
 def to_mechanism_error(
     error: ValidationError, kind: type[BaseModel], fields: Mapping[str, object]
 ) -> MechanismError:
-    """The first complaint about the `fields` given for a part of this kind."""
+    """Return the first validation error of the `fields` given for a part of this kind, as our own
+    error."""
     first, count = error.errors()[0], error.error_count()
     place, cause = _field_place(first["loc"], fields), first.get("ctx", {}).get("error")
     if isinstance(cause, LinkwrightError):
@@ -37,7 +38,7 @@ def to_mechanism_error(
 
 
 def _field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> str:
-    """Where the complaint is, as the file has it: without the types that pydantic puts in."""
+    """Return the place of an error as the file has it, without the types that pydantic inserts."""
     place, here = "", cast(Any, fields)
     for number, part in enumerate(location, 1):
         if part == "[key]":
@@ -53,7 +54,7 @@ def _field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> st
 def _describe_error(
     kind: str, value: Any, context: Mapping[str, Any], words: str
 ) -> tuple[str, str]:
-    """Describe what is wrong and what to do, for the kinds of errors that our records can have."""
+    """Return what is wrong and what to do, for the kinds of errors that our records can have."""
     match kind:
         case "union_tag_not_found":
             return "has no type", "give type = one of those in the schema"
@@ -83,5 +84,6 @@ def _describe_error(
 
 
 def _shortened_repr(value: Any, width: int = 40) -> str:
+    """Return the repr of a value, cut at `width` characters."""
     text = repr(value)
     return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import FileError, LossWarning
-from ..files import format_of_file_name
+from ..files.file_formats import format_of_file_name
 from ..files.partial_files import partial_file_name
 from ..mechanism import Mechanism, require_mechanism
-
-WRITABLE_FORMATS = ("toml", "urdf")
 
 
 def save(mechanism: Mechanism, path: str | Path) -> None:
@@ -51,22 +50,39 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
 
 
 def check_output_file_name(path: Path, kind: str) -> None:
-    """Refuse a file name under which `load` would read another format."""
-    if format_of_file_name(path.name.lower()) not in (kind, None):
+    """Raise where `load` would read a file of this name as another format."""
+    found = format_of_file_name(path.name.lower())
+    if found is not None and found.name != kind:
         raise FileError(
-            f"is not a file name for {kind.upper()}", where=str(path),
+            f"is not a file name for {kind.upper()}",
+            where=str(path),
             remedy=f"let it end in .{kind} (and not in .dh.{kind})",
-        )  # fmt: skip
+        )
+
+
+def _write_toml_text(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """Return the TOML text of a mechanism, which holds all of it."""
+    from .toml_writer import write_toml
+
+    return write_toml(mechanism), []
+
+
+def _write_urdf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """Return the URDF text of a mechanism, and what it lacks."""
+    from .urdf_writer import write_urdf
+
+    return write_urdf(mechanism)
+
+
+FORMAT_WRITERS: dict[str, Callable[[Mechanism], tuple[str, list[str]]]] = {
+    "toml": _write_toml_text,
+    "urdf": _write_urdf_text,
+}
+"""Writers by the names of formats in `FILE_FORMATS`: they return the text, and what it lacks."""
 
 
 def write_mechanism_text(mechanism: Mechanism, kind: str) -> tuple[str, list[str]]:
     """Return the mechanism's text in a format, and a list of what the format cannot hold."""
-    if kind == "toml":
-        from .toml_writer import write_toml
-
-        return write_toml(mechanism), []
-    if kind == "urdf":
-        from .urdf_writer import write_urdf
-
-        return write_urdf(mechanism)
-    raise FileError(f"'{kind}' cannot be written", remedy=f"use {' or '.join(WRITABLE_FORMATS)}")
+    if kind not in FORMAT_WRITERS:
+        raise FileError(f"'{kind}' cannot be written", remedy=f"use {' or '.join(FORMAT_WRITERS)}")
+    return FORMAT_WRITERS[kind](mechanism)

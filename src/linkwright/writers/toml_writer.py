@@ -1,11 +1,10 @@
-"""Our own format, written as TOML. Numbers stay exactly as they were given."""
+"""Writer of our own format, TOML. Numbers stay exactly as they were given."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -13,13 +12,20 @@ from ..mechanism import Mechanism, PartTable, plain_part_value
 from ..mechanism.parts import NumberField
 
 _TOML_TABLES = (
-    "bodies", "joints", "frames", "loops", "constraints", "forces", "contacts", "actuators",
-)  # fmt: skip
+    "bodies",
+    "joints",
+    "frames",
+    "loops",
+    "constraints",
+    "forces",
+    "contacts",
+    "actuators",
+)
 _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def write_toml(mechanism: Mechanism) -> str:
-    """The TOML text of a mechanism; reading it gives the same mechanism."""
+    """Return the TOML text of a mechanism, from which `read_toml` reads the same mechanism."""
     lines = [f"name = {_toml_string(mechanism.name)}"]
     lines.append(f"gravity = {_inline_toml(plain_part_value(mechanism.gravity))}")
     if mechanism.independent:
@@ -46,7 +52,7 @@ def write_toml(mechanism: Mechanism) -> str:
 
 
 def _parts_in_file_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseModel]]:
-    """(table, name, part) of all parts; loops and constraints stand in the order of their rows."""
+    """Yield (table, name, part) of all parts; loops and constraints in the order of their rows."""
     for table in _TOML_TABLES:
         if table == "loops":
             for name, part in mechanism.loops_and_constraints().items():
@@ -57,6 +63,7 @@ def _parts_in_file_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseM
 
 
 def _coordinate_lines(mechanism: Mechanism) -> list[str]:
+    """Return the lines of the table `[coordinates]`; none without chosen coordinates."""
     chosen = mechanism.coordinates
     if chosen is None:
         return []
@@ -71,9 +78,9 @@ def _coordinate_lines(mechanism: Mechanism) -> list[str]:
     ]
 
 
-def _given_fields(part: BaseModel) -> dict[str, Any]:
-    """The given fields of a part, in their order; None is left out."""
-    fields: dict[str, Any] = {}
+def _given_fields(part: BaseModel) -> dict[str, object]:
+    """Return the fields of a part that were given, in their order, without None."""
+    fields: dict[str, object] = {}
     for key, info in type(part).model_fields.items():
         value = getattr(part, key)
         if key not in part.model_fields_set or value is None:
@@ -83,7 +90,8 @@ def _given_fields(part: BaseModel) -> dict[str, Any]:
     return fields
 
 
-def _toml_part_value(value: Any) -> Any:
+def _toml_part_value(value: object) -> object:
+    """Return a field of a part as text, decimal, list or table, which TOML can write."""
     if isinstance(value, BaseModel):
         return _given_fields(value)
     if isinstance(value, PartTable):
@@ -94,7 +102,8 @@ def _toml_part_value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _inline_toml(value: Any) -> str:
+def _inline_toml(value: object) -> str:
+    """Return the TOML of a value on one line."""
     match value:
         case Decimal():
             return str(value)
@@ -110,6 +119,7 @@ def _inline_toml(value: Any) -> str:
 
 
 def _toml_key(name: str) -> str:
+    """Return a key, quoted where TOML requires it."""
     return name if _BARE_TOML_KEY.fullmatch(name) else _toml_string(name)
 
 
@@ -117,6 +127,7 @@ _TOML_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"
 
 
 def _toml_string(text: str) -> str:
+    """Return a quoted string with its special characters escaped."""
     escaped = "".join(
         _TOML_ESCAPES.get(c, c if c.isprintable() else f"\\U{ord(c):08x}") for c in text
     )

@@ -1,4 +1,4 @@
-"""Properties of a mechanism that URDF cannot express, each as one line."""
+"""Properties of a mechanism that URDF cannot express, each as one line of text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ _URDF_GRAVITY = [0.0, 0.0, -9.81]
 
 
 def list_urdf_losses(mechanism: Mechanism) -> Iterator[str]:
-    """Everything with an effect (or a meaning for users) that the URDF text leaves out."""
+    """Yield one line for each property with an effect (or a meaning for users) that URDF cannot
+    hold."""
     gravity = [expression_to_float(entry, mechanism.values) for entry in mechanism.gravity]
     if gravity != _URDF_GRAVITY:
         words = " ".join(repr(entry + 0.0).removesuffix(".0") for entry in gravity)
@@ -37,11 +38,12 @@ class _JointEffects:
         self.joint = joint
 
     def has_nonzero(self, field: object) -> bool:
-        """Whether one of the numbers is not zero."""
+        """Return whether one of the field's numbers is not zero."""
         entries = field if isinstance(field, tuple) else (field,)
         return any(expression_to_float(entry, self.values) != 0 for entry in entries)
 
     def lost_effects(self) -> Iterator[str]:
+        """Yield the effects of the joint that its URDF element cannot hold."""
         joint, motor = self.joint, self.joint.motor
         locked = joint.locked is not None
         if locked:

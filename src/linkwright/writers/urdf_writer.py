@@ -1,16 +1,15 @@
-"""URDF out. Joints that URDF lacks become chains of its own; what it cannot say is reported."""
+"""Writer of URDF. Joints without a URDF type become chains of joints that have one; what URDF
+cannot express is reported."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..algebra.linear_algebra import snap_rounding_noise
 from ..errors import FileError
@@ -24,6 +23,7 @@ from ..kinematics.parameter_values import ParameterValues
 from ..kinematics.placement_values import axis_alignment, joint_motion_axes, read_placement
 from ..kinematics.tree_builder import build_tree
 from ..mechanism import GROUND, Joint, Limits, Mechanism
+from ..mechanism.joints import PerDof
 from ..types import Floats
 from .urdf_losses import list_urdf_losses
 
@@ -34,7 +34,7 @@ _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000
 
 
 def write_urdf(mechanism: Mechanism) -> tuple[str, list[str]]:
-    """The URDF text, and a list of what is lost in it.
+    """Return the URDF text, and a list of what it cannot express.
 
     Where URDF wants a limit and the mechanism has none, 1e9 is written; `read_urdf` knows it.
     """
@@ -48,19 +48,26 @@ class _UrdfMotion:
 
     name: str
     type: str
-    axis: Any
+    axis: Floats | None
     dof_index: int
     mimic: tuple[str, float, float] | None = None
     is_slide_of_screw: bool = False
 
 
 class _UrdfWriter:
+    """Writes the links and joints of one mechanism as elements of a <robot>."""
+
     def __init__(self, mechanism: Mechanism) -> None:
         self.losses = list(list_urdf_losses(mechanism))
-        unwritten: dict[str, Any] = {
-            "coordinates": None, "forces": {}, "actuators": {}, "loops": {}, "constraints": {},
-            "assembly": {}, "independent": (),
-        }  # fmt: skip
+        unwritten: dict[str, object] = {
+            "coordinates": None,
+            "forces": {},
+            "actuators": {},
+            "loops": {},
+            "constraints": {},
+            "assembly": {},
+            "independent": (),
+        }
         mechanism = mechanism.model_copy(update=unwritten)
         self.mechanism = mechanism
         self.values = ParameterValues(mechanism)
@@ -72,12 +79,13 @@ class _UrdfWriter:
         self.world = self.take_new_name(WORLD_LINK_NAME, self.link_names)
 
     def take_new_name(self, wanted: str, taken: set[str]) -> str:
-        """A name for a link or joint that the mechanism does not have."""
+        """Reserve and return a name for a link or joint that the mechanism does not have."""
         name = make_unique_name(wanted, taken)
         taken.add(name)
         return name
 
     def write_robot(self) -> tuple[str, list[str]]:
+        """Return the URDF text and what it lacks."""
         root = self.find_root_joint()
         if root is None:
             self.write_link_element(self.world)
@@ -97,7 +105,8 @@ class _UrdfWriter:
         return "\n".join([head, *comments, *self.lines, "</robot>", ""]), lost
 
     def find_root_joint(self) -> str | None:
-        """The joint that does nothing but make a body the root, as readers of URDF add it."""
+        """Return the fixed joint that only makes a body the root, as readers of URDF add it; None
+        if there is none."""
         roots = [n for n, joint in self.mechanism.joints.items() if joint.parent == GROUND]
         frames = any(frame.body == GROUND for frame in self.mechanism.frames.values())
         first = self.mechanism.joints[roots[0]] if len(roots) == 1 and not frames else None
@@ -109,7 +118,7 @@ class _UrdfWriter:
     # -- joints --------------------------------------------------------------------------
 
     def write_joint(self, name: str, joint: Joint) -> None:
-        """A chain: the joint's motions one after the other, then the child where it stands."""
+        """Write a joint as a chain of its motions, followed by the placement of the child."""
         moves = [] if joint.locked is not None else self.joint_motions(name, joint)
         if not moves:
             place = self.relative_placement(joint.parent, joint.child)
@@ -134,13 +143,15 @@ class _UrdfWriter:
             self.write_joint_element(mounted, "fixed", parent, joint.child, mount)
 
     def joint_motions(self, name: str, joint: Joint) -> list[_UrdfMotion]:
+        """Return the URDF joints of one degree of freedom that make up a joint."""
         if joint.by_quaternion:
             form = joint.kind.urdf
             if form is None:
                 raise FileError(
-                    f"a {joint.type} joint has no URDF form", where=f"joints.{name}",
+                    f"a {joint.type} joint has no URDF form",
+                    where=f"joints.{name}",
                     remedy="use rotation = 'cardan'",
-                )  # fmt: skip
+                )
             return [_UrdfMotion(name, form.type, None, 0)]
         axes = joint_motion_axes(self.values, joint, name)
         limited = joint.limits.lower is not None or joint.limits.upper is not None
@@ -157,13 +168,15 @@ class _UrdfWriter:
                 found.append(self.screw_slide_motion(name, joint, axis))
         return found
 
-    def screw_slide_motion(self, name: str, joint: Joint, axis: ArrayLike) -> _UrdfMotion:
+    def screw_slide_motion(self, name: str, joint: Joint, axis: Floats) -> _UrdfMotion:
+        """Return the sliding joint of a screw, which mimics its turn times the pitch."""
         assert joint.pitch is not None
         follows = name, self.values.read_number(joint.pitch), 0.0
         label = self.take_new_name(f"{name}:slide", self.joint_names)
         return _UrdfMotion(label, "prismatic", axis, 0, follows, is_slide_of_screw=True)
 
     def mimic_attributes(self, name: str, joint: Joint) -> tuple[str, float, float] | None:
+        """Return leader, multiplier and offset of a mimicking joint; None if it mimics none."""
         if joint.mimic is None:
             return None
         span = next(span for span in self.tree.joints if span.name == name)
@@ -172,7 +185,7 @@ class _UrdfWriter:
         return leader, float(follower.gain), float(follower.offset)
 
     def joint_detail_lines(self, joint: Joint, move: _UrdfMotion) -> list[str]:
-        """Axis, limits, losses and mimicry of a URDF joint."""
+        """Return the lines of axis, limits, losses and mimicry of a URDF joint."""
         if move.axis is None:
             return []
         lines = [f'<axis xyz="{_vector_attribute(move.axis)}"/>', *self.limit_lines(joint, move)]
@@ -186,14 +199,16 @@ class _UrdfWriter:
         return lines
 
     def field_number(
-        self, joint: Joint, move: _UrdfMotion, field: object, default: float = 0.0
+        self, joint: Joint, move: _UrdfMotion, field: PerDof | None, default: float = 0.0
     ) -> float:
+        """Return the value of a field for the degree of freedom of a URDF joint, or the default."""
         return (
             default if field is None else self.values.read_number(joint.each(field)[move.dof_index])
         )
 
     def limit_lines(self, joint: Joint, move: _UrdfMotion) -> Iterator[str]:
-        """URDF wants all four of a revolute or prismatic joint, and none of a continuous one."""
+        """Yield the <limit> line: URDF requires all four limits of a revolute or prismatic joint,
+        none of a continuous one."""
         limits = Limits() if move.is_slide_of_screw else joint.limits
         form = joint_kind_of_urdf(move.type).urdf
         keys = form.limits if form is not None else ()
@@ -211,13 +226,15 @@ class _UrdfWriter:
         yield f"<limit {_number_attributes(bounds)}/>"
 
     def relative_placement(self, body: str, name: str) -> tuple[Floats, Floats]:
-        """One body or frame seen from another that it is fixed to."""
+        """Return rotation and position of a body or frame relative to a body that it is fixed
+        to."""
         a, b = self.tree.find_frame(body), self.tree.find_frame(name)
         return snap_rounding_noise(a.R.T @ b.R), a.R.T @ (b.p - a.p)
 
     # -- elements ------------------------------------------------------------------------
 
     def write_link_element(self, name: str, inner: str = "") -> None:
+        """Write a <link> element with the given content."""
         head = f"  <link name={quoteattr(name)}"
         self.lines.append(f"{head}>\n{inner}\n  </link>" if inner else f"{head}/>")
 
@@ -227,9 +244,10 @@ class _UrdfWriter:
         kind: str,
         parent: str,
         child: str,
-        place: tuple[object, object],
+        place: tuple[Floats, Floats],
         details: Sequence[str] = (),
     ) -> None:
+        """Write a <joint> element between two links, placed at `place` (R, p) in the parent."""
         R, p = place
         parent = self.world if parent == GROUND else parent
         lines = [
@@ -244,6 +262,7 @@ class _UrdfWriter:
         self.lines.append("\n".join(lines))
 
     def write_body(self, name: str) -> None:
+        """Write a body as a <link> with its inertia about the centre of mass."""
         place = self.tree.bodies[name]
         own = self.tree.inertias[name].transform(place.R.T, -(place.R.T @ place.p))
         if float(own.m) == 0 and not np.any(own.I):
@@ -270,6 +289,7 @@ class _UrdfWriter:
 
 
 def _refuse_invalid_xml_names(names: Sequence[str]) -> None:
+    """Raise where a name contains a character that XML does not allow."""
     for name in names:
         if _INVALID_XML_CHARACTERS.search(name):
             what = f"the name {name!r} has a character that XML cannot hold"
@@ -277,19 +297,22 @@ def _refuse_invalid_xml_names(names: Sequence[str]) -> None:
 
 
 def _number_attribute(value: float) -> str:
+    """Return a number as text without a trailing ".0"."""
     return repr(value + 0.0).removesuffix(".0")
 
 
-def _vector_attribute(values: Any) -> str:
+def _vector_attribute(values: Iterable[float]) -> str:
+    """Return numbers as text, separated by spaces."""
     return " ".join(_number_attribute(float(value)) for value in values)
 
 
 def _number_attributes(values: dict[str, float]) -> str:
+    """Return attributes key="number", separated by spaces."""
     return " ".join(f'{key}="{_number_attribute(value)}"' for key, value in values.items())
 
 
-def _roll_pitch_yaw(R: Any) -> tuple[float, float, float]:
-    """Roll, pitch, yaw of a rotation matrix; yaw 0 where only their sum counts."""
+def _roll_pitch_yaw(R: Floats) -> tuple[float, float, float]:
+    """Return roll, pitch, yaw of a rotation matrix; yaw is 0 where only their sum is determined."""
     level = math.hypot(R[0, 0], R[1, 0])
     pitch = math.atan2(-R[2, 0], level)
     if level < 1e-12:

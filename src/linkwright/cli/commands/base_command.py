@@ -73,12 +73,12 @@ def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
     """Return the entries in closed form, or as they are if that takes too long."""
     import casadi as ca
 
+    from ...algebra.casadi_algebra import CasadiAlgebra
     from ...algebra.exact.polynomial_budget import PolynomialBudget
     from ...checking.difference import NumberSymbols
     from ...expressions import fold_expression
     from ...forms import FormSource, make_closed_form
     from ...formulations import derive
-    from ...kinematics.parameter_values import CasadiAlgebra
     from ...ports import Port
 
     eqs = derive(found.mechanism)

@@ -31,7 +31,7 @@ class ClosureResult:
 
 
 class StateIterate:
-    """One state: where it is, where it was, and its best iterate so far."""
+    """One state: its current and previous coordinates, and its best iterate so far."""
 
     def __init__(self, q: Floats) -> None:
         self.q = self.previous = self.best = q
@@ -39,8 +39,8 @@ class StateIterate:
         self.has_converged = False
 
     def take_residual(self, residual: Floats, tolerance: float) -> bool:
-        """Take the residual of q; a state that rounding has made worse goes back. Return whether
-        the iteration is done."""
+        """Record the residual of q and return whether the iteration is done; a state that rounding
+        has made worse goes back."""
         size = float(np.abs(residual).max(initial=0.0))
         if (
             not size < self.residual_size
@@ -55,7 +55,8 @@ class StateIterate:
         return self.has_converged or not np.isfinite(size)
 
     def take_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
-        """Take the next step: done where it would change residuals by next to nothing."""
+        """Record the next step and return whether the iteration is done: a step that hardly changes
+        residuals ends it."""
         closable = float(np.abs(J @ step).max(initial=0.0))
         stalled = (
             not closable < self.closable_residual
@@ -67,16 +68,18 @@ class StateIterate:
         return self.has_converged or not np.isfinite(closable)
 
     def move(self, q: Floats) -> None:
+        """Make q the current iterate."""
         self.q, self.previous = q, self.q
 
     def result(self) -> ClosureResult:
+        """Return the best iterate with its residual."""
         return ClosureResult(
             self.best, np.asarray(self.least_residual), np.asarray(self.has_converged)
         )
 
 
 class BatchIterate:
-    """The same for many states at once (…, nq); those that are done stand still."""
+    """The same for many states at once (…, nq); states that are done no longer move."""
 
     def __init__(self, q: Floats) -> None:
         self.q = self.previous = self.best = q
@@ -86,6 +89,7 @@ class BatchIterate:
         self.has_converged = self.is_done = np.zeros(q.shape[:-1], dtype=bool)
 
     def take_residual(self, residual: Floats, tolerance: float) -> bool:
+        """Record the residuals (…, m) of all states and return whether all of them are done."""
         size = np.abs(residual).max(axis=-1, initial=0.0)
         stalled = (
             ~(size < self.residual_size)
@@ -101,6 +105,7 @@ class BatchIterate:
         return bool(self.is_done.all())
 
     def take_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
+        """Record the next steps (…, nv) and return whether all states are done."""
         closable = np.abs((J @ step[..., None])[..., 0]).max(axis=-1, initial=0.0)
         stalled = ~(closable < self.closable_residual) & (
             self.closable_residual <= CLOSURE_TOLERANCES.corrected_residual
@@ -117,14 +122,16 @@ class BatchIterate:
         self.is_done = self.is_done | converged | ~np.isfinite(value)
 
     def move(self, q: Floats) -> None:
+        """Make q the current iterate of the states that are not done."""
         self.q, self.previous = select_state_rows(self.is_done, self.q, q), self.q
 
     def result(self) -> ClosureResult:
+        """Return the best iterate of each state with its residual."""
         return ClosureResult(self.best, self.least_residual, self.has_converged)
 
 
 def select_state_rows(mask: Bools, q: Floats, other: Floats) -> Floats:
-    """Return rows of q where the mask holds, of the other elsewhere."""
+    """Return the rows of q where the mask holds, and those of `other` elsewhere."""
     if not mask.any():
         return other
     return q if mask.all() else np.where(mask[..., None], q, other)

@@ -56,7 +56,7 @@ def close_positions(
     hold
         Entries of the step that stay zero; they may not be combined with a metric.
     tolerance, rank_share, rank, longest_step, max_iterations
-        See `ClosureTolerances` and `solve_least_change`.
+        See `ClosureTolerances` and the least change in `steps`.
     """
     iterate = StateIterate(q) if q.ndim == 1 else BatchIterate(q)
     for _ in range(max_iterations):
@@ -65,9 +65,13 @@ def close_positions(
             break
         J = functions.jacobian(iterate.q)
         step = gauss_newton_step(
-            J, residual, free=_free_columns(J, hold), rank_share=rank_share, rank=rank,
+            J,
+            residual,
+            free=_free_columns(J, hold),
+            rank_share=rank_share,
+            rank=rank,
             metric=None if functions.metric is None else functions.metric(iterate.q),
-        )  # fmt: skip
+        )
         if iterate.take_step(J, step, tolerance):
             break
         step = step if longest_step == np.inf else limit_step_length(step, longest_step)
@@ -78,6 +82,7 @@ def close_positions(
 
 
 def _free_columns(J: Floats, hold: Sequence[int]) -> list[int] | None:
+    """Return the columns of J that are not held; None where all are free."""
     return [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
 
 

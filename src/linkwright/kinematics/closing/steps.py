@@ -6,7 +6,6 @@ Leading axes are states: every function that says so takes many at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +14,13 @@ from ...types import Floats
 
 
 def solve_least_change(
-    J: Floats, right: Floats, *, rank_share: float, rank: int | None = None,
+    J: Floats,
+    right: Floats,
+    *,
+    rank_share: float,
+    rank: int | None = None,
     metric: Floats | None = None,
-) -> Floats:  # fmt: skip
+) -> Floats:
     """Return the least x with J x = right, in the sense of least squares where rows contradict.
 
     Parameters
@@ -46,6 +49,8 @@ def solve_least_change(
 
 
 def _cholesky_factor(metric: Floats) -> Floats:
+    """Return the lower Cholesky factor of a metric; the identity where it is not positive
+    definite."""
     try:
         return np.asarray(np.linalg.cholesky(metric), float)
     except np.linalg.LinAlgError:  # some coordinate moves no mass: all alike then
@@ -53,6 +58,7 @@ def _cholesky_factor(metric: Floats) -> Floats:
 
 
 def _solve_truncated(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
+    """Return the least x with J x = right by singular values, for one or many states."""
     if J.ndim == 2 and right.ndim == 1:
         return _solve_single_state(J, right, rank_share, rank)
     finite = np.asarray(np.isfinite(J).all(axis=(-2, -1)))
@@ -78,12 +84,17 @@ def _solve_single_state(J: Floats, right: Floats, rank_share: float, rank: int |
 
 
 def gauss_newton_step(
-    J: Floats, residual: Floats, *, free: Sequence[int] | None = None, rank_share: float,
-    rank: int | None = None, metric: Floats | None = None,
-) -> Floats:  # fmt: skip
+    J: Floats,
+    residual: Floats,
+    *,
+    free: Sequence[int] | None = None,
+    rank_share: float,
+    rank: int | None = None,
+    metric: Floats | None = None,
+) -> Floats:
     """Return the least step (…, n) with J step = −residual that changes only the `free` entries.
 
-    `free` (default: all) may not be combined with a metric; see `solve_least_change` for the rest.
+    `free` (default: all) may not be combined with a metric.
     """
     if free is None:
         return -solve_least_change(J, residual, rank_share=rank_share, rank=rank, metric=metric)
@@ -98,7 +109,7 @@ def limit_step_length(step: Floats, longest: float) -> Floats:
     return np.asarray(step * np.minimum(1.0, longest / size))
 
 
-def singular_value_rank(sizes: NDArray[np.floating[Any]], share: float, floor: float = 0.0) -> int:
+def singular_value_rank(sizes: NDArray[np.floating], share: float, floor: float = 0.0) -> int:
     """Return how many singular values, largest first, exceed the share of the first and `floor`."""
     return int((sizes > max(share * sizes[0], floor)).sum()) if len(sizes) else 0
 

@@ -1,4 +1,4 @@
-"""Constraints with their equations: one file a kind, and the table of those that files may have.
+"""Equations of constraints, one file for each kind, and the table of the kinds that files may have.
 
 A kind is a subclass of `Restraint` and a function that makes it from the mechanism's description.
 docs/extend/constraint.md adds one, step by step.

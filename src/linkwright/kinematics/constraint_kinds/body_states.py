@@ -1,4 +1,4 @@
-"""Positions and velocities of bodies, and the equations that a constraint puts upon them."""
+"""Positions and velocities of bodies, and the rows that a constraint adds."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SymbolScope = dict[str, Scalar]
 
 @dataclass
 class ConstraintRows:
-    """The rows of one constraint: what stays zero of positions and of velocities, and what stays
-    above zero."""
+    """The rows of one constraint: expressions of positions and of velocities that stay zero, and
+    those that stay above zero (`upright`)."""
 
     positions: list[Scalar] = field(default_factory=list)
     velocities: list[Scalar] = field(default_factory=list)
@@ -43,14 +43,16 @@ class BodyStates:
         self.displacements, self.velocity_changes = shifts or {}, pushes or {}
 
     def body_name(self, name: str) -> str:
+        """Return the body that a frame (or body) belongs to."""
         frames = self.tree.mechanism.frames
         return frames[name].body if name in frames else name
 
     def frame_pose(self, name: str) -> LinkPose:
-        """The pose of a frame or body by name."""
+        """Return the pose of a frame or body in the world, by name."""
         return self.place_in_world(self.tree.find_frame(name), self.body_name(name))
 
     def place_in_world(self, place: LinkFrame, body: str) -> LinkPose:
+        """Return the pose in the world of a frame on a body, including the body's displacement."""
         R, p = ca.SX(place.R), ca.SX(place.p)
         if place.link != GROUND:
             link = self.world.link_poses[place.link]
@@ -61,7 +63,7 @@ class BodyStates:
         return LinkPose(R, p)
 
     def point_velocity(self, name: str, x: Array) -> Array:
-        """The velocity of the point x, carried along by a frame or body."""
+        """Return the velocity, world axes, of the point x that moves with a frame or body."""
         total = ca.SX.zeros(3)
         for freedom in self.world.path_axes(self.tree.find_frame(name).link):
             total += freedom.unit_point_velocity(x) * self.v[freedom.velocity_index]
@@ -71,7 +73,7 @@ class BodyStates:
         return total
 
     def angular_velocity(self, name: str) -> Array:
-        """Angular velocity of a frame or body."""
+        """Return the angular velocity of a frame or body, world axes."""
         path = self.world.path_axes(self.tree.find_frame(name).link)
         return sum(
             (f.unit_angular_velocity * self.v[f.velocity_index] for f in path), ca.SX.zeros(3)

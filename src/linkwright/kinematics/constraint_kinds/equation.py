@@ -1,4 +1,4 @@
-"""Equations between coordinates: written out, couplings, gears, drives."""
+"""Equations between coordinates: explicit equations, couplings, gears, prescribed motions."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ class EquationRestraint(Restraint):
 
     @property
     def attached_names(self) -> tuple[str, ...]:
+        """No frames or bodies: the equation acts along coordinates."""
         return ()
 
     def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        """Return the expression as a row of positions or of velocities."""
         return (
             ConstraintRows([self.expression])
             if self.is_holonomic
@@ -37,12 +39,14 @@ class EquationRestraint(Restraint):
         )
 
     def row_units(self, count: int) -> list[str]:
+        """Return empty units: those of an expression are not known."""
         return [""] * count
 
 
 def read_equation_restraint(
     name: str, given: EquationConstraint, values: ParameterValues, scope: SymbolScope
 ) -> EquationRestraint:
+    """Return the restraint of an explicit equation of positions or of velocities."""
     expression = given.position if given.position is not None else given.velocity
     assert expression is not None
     return EquationRestraint(
@@ -53,6 +57,7 @@ def read_equation_restraint(
 def read_coupling_restraint(
     name: str, given: CouplingConstraint, values: ParameterValues, scope: SymbolScope
 ) -> EquationRestraint:
+    """Return the restraint q − Σ c_k (q of the other joint)^k = 0."""
     x = scope[given.other] if given.other is not None else 0.0
     series = ca.SX(0)
     for power, number in enumerate(given.coefficients):
@@ -63,6 +68,7 @@ def read_coupling_restraint(
 def read_gear_restraint(
     name: str, gear: GearConstraint, values: ParameterValues, scope: SymbolScope
 ) -> EquationRestraint:
+    """Return the restraint Σ factor · q − offset = 0 of a gear."""
     turned = sum(
         (
             values.read_scalar(factor, f"n_{q}_{name}") * scope[q]
@@ -76,6 +82,7 @@ def read_gear_restraint(
 def read_drive_restraint(
     name: str, drive: DriveConstraint, values: ParameterValues, scope: SymbolScope
 ) -> EquationRestraint:
+    """Return the restraint q − f(t) = 0 of a coordinate with a prescribed motion."""
     return EquationRestraint(
         name, scope[drive.on] - values.read_motion_expression(drive.position, scope)
     )

@@ -23,20 +23,24 @@ class KnifeEdgeRestraint(Restraint):
 
     @property
     def attached_names(self) -> tuple[str, ...]:
+        """The frame of the blade, and the frame that it cuts into."""
         return self.on, self.relative_to
 
     def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        """Return one row of velocities: the slip along the blade's normal."""
         pose = setting.frame_pose(self.on)
         own, base = (setting.point_velocity(name, pose.p) for name in self.attached_names)
         return ConstraintRows(velocities=[dot(own - base, pose.R @ self.normal)])
 
     @property
     def sketches(self) -> tuple[BladeSketch, ...]:
+        """The blade, as pictures show it."""
         return (BladeSketch(self.on, self.normal),)
 
 
 def read_knife_edge_restraint(
     name: str, given: KnifeEdgeConstraint, values: ParameterValues, scope: SymbolScope
 ) -> KnifeEdgeRestraint:
+    """Return the restraint of a knife edge with its normal as a unit vector."""
     normal = axis_alignment(values, given.normal, name, "normal")[:, 2]
     return KnifeEdgeRestraint(name, given.on, given.relative_to, normal)

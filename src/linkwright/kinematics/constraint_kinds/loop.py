@@ -1,4 +1,4 @@
-"""The exact equations of joints that close a loop, from the `LoopClosure` of their kind.
+"""The exact equations of joints that close a loop, from the closure of their kind.
 
 Seen from the joint's frame in the parent, its frame in the child stands at p, turned by R. With
 a the joint's axis and b, c two directions normal to it (A = [b c a]), every kind has some of
@@ -37,7 +37,7 @@ _ClosureRows = tuple[list[Scalar], list[Scalar]]
 class LoopRestraint(Restraint):
     """A joint that closes a loop between two bodies, with its frame in the links of both.
 
-    `first` and `second` are rotations whose z is the joint's axis (its second axis).
+    `first_axis` and `second_axis` are rotations whose z is the joint's axis (its second axis).
     """
 
     kind: JointKind
@@ -50,39 +50,47 @@ class LoopRestraint(Restraint):
 
     @property
     def attached_names(self) -> tuple[str, ...]:
+        """The parent and the child body of the joint."""
         return self.bodies
 
     def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        """Return the rows of positions that the joint holds between its two bodies."""
         parent = setting.place_in_world(self.at_parent, self.bodies[0])
         child = setting.place_in_world(self.at_child, self.bodies[1])
         positions, upright = _loop_closure_rows(self, parent, child)
         return ConstraintRows(positions, upright=upright)
 
     def row_units(self, count: int) -> list[str]:
+        """Return "m" for rows that are lengths, "1" for rows that are sines."""
         closure = self.kind.closure
         lengths = len(closure.held_directions) if closure is not None else 0
         return ["m" if k < lengths else "1" for k in range(count)]
 
     def relocate_frames(self, change: Callable[[LinkFrame], LinkFrame]) -> LoopRestraint:
+        """Return the loop with its frames mapped by `change`."""
         return replace(self, at_parent=change(self.at_parent), at_child=change(self.at_child))
 
     @property
     def loop_frames(self) -> tuple[LinkFrame, ...]:
+        """The joint's frame in the link of the parent and in that of the child."""
         return self.at_parent, self.at_child
 
     def turning_axes(self, tree: KinematicTree) -> list[tuple[LinkFrame, Array]]:
+        """Return the joint's axis in the parent, if the joint turns about one."""
         turns = self.kind.is_hinge or self.kind.is_cylindrical
         return [(self.at_parent, self.first_axis[:, 2])] if turns else []
 
     @property
     def sketches(self) -> tuple[JointSketch, ...]:
+        """The joint's glyphs at its frame in the parent."""
         return (JointSketch(self.kind.glyphs, self.at_parent, self.first_axis, self.second_axis),)
 
 
 def read_loop_restraint(
     name: str, loop: Joint, values: ParameterValues, bodies: Mapping[str, LinkFrame]
 ) -> LoopRestraint:
-    """A loop with its frames in the links of both bodies."""
+    """Return the restraint of a joint that closes a loop, with its frames in the links of both
+    bodies."""
     values.enter_place(f"loops.{name}")
     ends = []
     for body, origin, suffix in (
@@ -104,7 +112,7 @@ def read_loop_restraint(
 
 
 def _loop_closure_rows(closure: LoopRestraint, parent: LinkPose, child: LinkPose) -> _ClosureRows:
-    """The equations of a joint that closes a loop, lengths before sines."""
+    """Return the equations of a joint that closes a loop, lengths before sines."""
     kept = closure.kind.closure
     assert kept is not None
     R = ca.SX(parent.R.T @ child.R)
@@ -120,22 +128,26 @@ def _loop_closure_rows(closure: LoopRestraint, parent: LinkPose, child: LinkPose
 
 
 def _parallel_axis_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
+    """Return two sines that vanish where the axis of both bodies is parallel."""
     turned = closure.first_axis.T @ R @ closure.first_axis
     return [turned[0, 2], turned[1, 2]], [turned[2, 2]]
 
 
 def _same_orientation_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
+    """Return three sines that vanish where both bodies have the same orientation."""
     turned = closure.first_axis.T @ R @ closure.first_axis
     return [turned[0, 2], turned[1, 2], turned[0, 1]], [turned[2, 2], turned[0, 0]]
 
 
 def _axis_angle_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
-    """The first axis in the parent and the second in the child keep their angle."""
+    """Return the change of the angle cosine between the first axis in the parent and the second in
+    the child."""
     one, other = closure.first_axis[:, 2], closure.second_axis[:, 2]
     return [dot(one, R @ other) - dot(one, other)], []
 
 
 def _free_orientation_rows(closure: LoopRestraint, R: Array) -> _ClosureRows:
+    """Return no rows: the orientation is free."""
     return [], []
 
 
@@ -148,7 +160,8 @@ _ORIENTATION_ROWS: dict[str, Callable[[LoopRestraint, Array], _ClosureRows]] = {
 
 
 def _screw_rows(closure: LoopRestraint, slide: Scalar, R: Array) -> _ClosureRows:
-    """The slide along a is pitch times the turn θ: sin(slide/pitch − θ) = 0, for any turns."""
+    """Return sin(slide/pitch − θ), which vanishes for any number of turns where the slide is pitch
+    times the turn θ."""
     if isinstance(closure.pitch, float) and closure.pitch == 0.0:
         return [slide], []
     turned = closure.first_axis.T @ R @ closure.first_axis

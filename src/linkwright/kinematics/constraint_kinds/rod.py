@@ -1,4 +1,4 @@
-"""Rods without mass: two points keep their distance."""
+"""Massless rods: two points keep their distance."""
 
 from __future__ import annotations
 
@@ -21,19 +21,23 @@ class RodRestraint(Restraint):
 
     @property
     def attached_names(self) -> tuple[str, ...]:
+        """The two frames or bodies at the ends of the rod."""
         return self.between
 
     def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        """Return one row of positions, m: (d² − L²)/(2 L) at distance d and length L."""
         one, other = (setting.frame_pose(name).p for name in self.between)
         apart = other - one
         return ConstraintRows([(dot(apart, apart) - self.length**2) / (2 * self.length)])
 
     @property
     def sketches(self) -> tuple[RodSketch, ...]:
+        """The rod, as pictures show it."""
         return (RodSketch(self.between),)
 
 
 def read_rod_restraint(
     name: str, rod: DistanceConstraint, values: ParameterValues, scope: SymbolScope
 ) -> RodRestraint:
+    """Return the restraint of a rod; its length may be an expression of t."""
     return RodRestraint(name, rod.between, values.read_motion_expression(rod.length, scope))

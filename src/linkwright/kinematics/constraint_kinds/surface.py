@@ -24,20 +24,24 @@ class SurfaceRestraint(Restraint):
 
     @property
     def attached_names(self) -> tuple[str, ...]:
+        """The point, and the frame that carries the surface."""
         return self.point, self.frame
 
     def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        """Return one row of positions: the surface's equation at the point."""
         frame = setting.frame_pose(self.frame)
         local = frame.R.T @ (setting.frame_pose(self.point).p - frame.p)
         return ConstraintRows([ca.substitute(self.expression, self.xyz, local)])
 
     def row_units(self, count: int) -> list[str]:
+        """Return empty units: those of the surface's equation are not known."""
         return [""] * count
 
 
 def read_surface_restraint(
     name: str, given: SurfaceConstraint, values: ParameterValues, scope: SymbolScope
 ) -> SurfaceRestraint:
+    """Return the restraint of a point on a surface, an expression of its x, y, z and of t."""
     xyz = ca.vertcat(*(ca.SX.sym(c) for c in "xyz"))
     local: SymbolScope = dict(zip("xyz", ca.vertsplit(xyz), strict=True)) | {"t": scope["t"]}
     expression = values.read_motion_expression(given.surface, local)

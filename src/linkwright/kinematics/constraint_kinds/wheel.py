@@ -40,9 +40,11 @@ class WheelRestraint(Restraint):
 
     @property
     def attached_names(self) -> tuple[str, ...]:
+        """The frame of the wheel, and that of the plane or the other wheel."""
         return self.wheel_frame, self.on
 
     def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+        """Return the rows of contact (positions) and of rolling without slip (velocities)."""
         return (
             _plane_rolling_rows(self, setting)
             if self.other_radius is None
@@ -50,7 +52,8 @@ class WheelRestraint(Restraint):
         )
 
     def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
-        """(ω_wheel − ω_other) × axle of wheels on wheels: zero while their axles are parallel."""
+        """Return (ω_wheel − ω_other) × axle for a wheel on a wheel: zero while their axles are
+        parallel."""
         if self.other_radius is None:
             return []
         axle = setting.frame_pose(self.wheel_frame).R @ self.axle
@@ -69,10 +72,12 @@ class WheelRestraint(Restraint):
         )
 
     def turning_axes(self, tree: KinematicTree) -> list[tuple[LinkFrame, Array]]:
+        """Return the axle, in the frame of the wheel."""
         return [(tree.find_frame(self.wheel_frame), self.axle)]
 
     @property
     def sketches(self) -> tuple[WheelSketch, ...]:
+        """The wheel, and the other wheel if it rolls on one."""
         own = WheelSketch(self.wheel_frame, self.axle, self.radius)
         if self.other_radius is None:
             return (own,)
@@ -82,12 +87,17 @@ class WheelRestraint(Restraint):
 def read_wheel_restraint(
     name: str, given: RollingConstraint, values: ParameterValues, scope: SymbolScope
 ) -> WheelRestraint:
+    """Return the restraint of a rolling wheel with its axle as a unit vector."""
     axle = axis_alignment(values, given.axle, name, "axle")[:, 2]
     other = given.other_radius
     return WheelRestraint(
-        name, given.wheel, given.on, axle, values.read_scalar(given.radius, f"r_{name}"),
+        name,
+        given.wheel,
+        given.on,
+        axle,
+        values.read_scalar(given.radius, f"r_{name}"),
         None if other is None else values.read_scalar(other, f"r2_{name}"),
-    )  # fmt: skip
+    )
 
 
 def _plane_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintRows:
@@ -111,7 +121,7 @@ def _plane_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintR
 
 
 def _wheel_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintRows:
-    """Wheels in one plane touch, and do not slip along the tangent."""
+    """Return the rows of two wheels in one plane that touch and do not slip along the tangent."""
     one, two = setting.frame_pose(tie.wheel_frame), setting.frame_pose(tie.on)
     a, apart = one.R @ tie.axle, two.p - one.p
     apart = apart - a * dot(a, apart)
@@ -125,6 +135,7 @@ def _wheel_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintR
 
 
 def _wheel_side(tree: KinematicTree, wheel: WheelRestraint) -> float:
+    """Return +1 or −1: the side of the plane on which the wheel stands."""
     constraint = tree.mechanism.constraints[wheel.name]
     assert isinstance(constraint, RollingConstraint)
     if constraint.side is not None:
@@ -138,8 +149,8 @@ def _wheel_side(tree: KinematicTree, wheel: WheelRestraint) -> float:
 def _wheel_height_and_weight(
     tree: KinematicTree, wheel: WheelRestraint
 ) -> tuple[float, float, float]:
-    """The values of the file's pose along the plane's z: the height of the wheel's centre, its
-    radius, and gravity's share in this direction."""
+    """Return the height of the wheel's centre along the plane's z, its radius, and the share of
+    gravity along z, in the file's pose."""
     world = WorldKinematics(tree, tree.motion.q)
     (_, center), (R, origin) = (
         _world_frame_pose(tree, world, name) for name in (wheel.wheel_frame, wheel.on)
@@ -157,6 +168,7 @@ def _wheel_height_and_weight(
 def _world_frame_pose(
     tree: KinematicTree, world: WorldKinematics, name: str
 ) -> tuple[Array, Array]:
+    """Return rotation and position of a frame or body in the world."""
     place = tree.find_frame(name)
     R, p = ca.SX(place.R), ca.SX(place.p)
     if place.link == GROUND:

@@ -1,4 +1,4 @@
-"""Forces of mechanisms: one file a kind, and the table of those that files may have.
+"""Forces of force elements, one file for each kind, and the table of the kinds that files may have.
 
 A kind is a subclass of `ForceElement` and a function that makes it from the mechanism's
 description. docs/extend/force-element.md adds one, step by step.

@@ -30,8 +30,8 @@ class CompliantContact(ForceElement):
     label = "contact"
 
     def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
-        """The force after Hunt and Crossley: F = k δⁿ (1 + c δ̇), never pulling; friction opposes
-        the slip."""
+        """Return the contact force after Hunt and Crossley, F = k δⁿ (1 + c δ̇) ≥ 0, with friction
+        against the slip."""
         a, b = world.tree.find_frame(self.point).link, world.tree.find_frame(self.plane).link
         n, at, origin = self._contact_geometry(world)
         slip = world.point_velocity(a, at, v) - world.point_velocity(b, at, v)
@@ -46,7 +46,7 @@ class CompliantContact(ForceElement):
         ]
 
     def _contact_geometry(self, world: WorldKinematics) -> tuple[Array, Array, Array]:
-        """The plane's normal, the point that may touch it, and the plane's origin."""
+        """Return the plane's normal, the point that may touch the plane, and the plane's origin."""
         n = world.frame_rotation(self.plane)[:, 2]
         return (
             n,
@@ -55,13 +55,14 @@ class CompliantContact(ForceElement):
         )
 
     def potential_energy(self, world: WorldKinematics) -> Scalar:
+        """Return the elastic energy k δⁿ⁺¹/(n + 1), J."""
         n, at, origin = self._contact_geometry(world)
         depth, power = ca.fmax(0, -dot(n, at - origin)), self.exponent + 1
         return self.stiffness * depth**power / power
 
 
 def read_compliant_contact(name: str, given: Contact, values: ParameterValues) -> CompliantContact:
-    """A contact with a stiffness; rigid ones are not forces, but events of a simulation."""
+    """Return a compliant contact with its numbers; rigid contacts are events of a simulation."""
     numbers = (
         values.read_scalar(getattr(given, key), f"{symbol}_{name}")
         for key, symbol in _CONTACT_SYMBOLS.items()

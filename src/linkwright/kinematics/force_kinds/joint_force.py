@@ -1,4 +1,4 @@
-"""Forces along one degree of freedom that the mechanism gives as expressions."""
+"""Forces along one degree of freedom that the mechanism declares as expressions."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class JointForceElement(ForceElement):
     is_declared = True
 
     def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
+        """Return the force with the index of its degree of freedom."""
         return ((self.velocity_index, self.force),)
 
 
@@ -31,6 +32,7 @@ def read_joint_force_element(
     scope: dict[str, Scalar],
     freedoms: Mapping[str, int],
 ) -> JointForceElement:
+    """Return the declared force along a degree of freedom as an expression."""
     return JointForceElement(
         name, freedoms[given.on], values.read_motion_expression(given.force, scope)
     )

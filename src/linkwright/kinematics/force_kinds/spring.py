@@ -28,6 +28,7 @@ class PointSpring(ForceElement):
     label = "spring"
 
     def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
+        """Return the pull of spring and damper on the bodies at both ends."""
         (a, x_a), (b, x_b) = (world.frame_origin(name) for name in self.between)
         apart = x_b - x_a
         pull = self._spring_force(
@@ -40,7 +41,7 @@ class PointSpring(ForceElement):
         ]
 
     def _spring_force(self, apart: Array, rate: Array) -> Array:
-        """The force on the first end; a spring without length needs no direction."""
+        """Return the force on the first end; a linear spring needs no direction."""
         if self._is_linear:
             return self.stiffness * apart
         length = ca.sqrt(dot(apart, apart))
@@ -53,6 +54,7 @@ class PointSpring(ForceElement):
         return all(isinstance(x, float) and x == 0.0 for x in (self.length, self.damping))
 
     def potential_energy(self, world: WorldKinematics) -> Scalar:
+        """Return the elastic energy k (L − l0)²/2, J."""
         (_, x_a), (_, x_b) = (world.frame_origin(name) for name in self.between)
         apart = x_b - x_a
         plain = isinstance(self.length, float) and self.length == 0.0
@@ -61,6 +63,7 @@ class PointSpring(ForceElement):
         return self.stiffness * stretch / 2
 
     def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
+        """Return L² and its derivatives; None where the force is linear in the distance vector."""
         if self._is_linear:
             return None
         (a, x_a), (b, x_b) = (world.frame_origin(name) for name in self.between)
@@ -71,6 +74,7 @@ class PointSpring(ForceElement):
 
     @property
     def sketches(self) -> tuple[SpringSketch, ...]:
+        """The spring or damper, as pictures show it."""
         return (SpringSketch(self.between, is_damper=not float(self.stiffness)),)
 
 
@@ -81,6 +85,7 @@ def read_spring_element(
     scope: dict[str, Scalar],
     freedoms: Mapping[str, int],
 ) -> PointSpring:
+    """Return a spring between two points with its numbers."""
     return PointSpring(
         name,
         given.between,

@@ -1,4 +1,4 @@
-"""Forces and moments on a body that the mechanism gives as expressions."""
+"""Forces and moments on a body that the mechanism declares as expressions."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class AppliedWrench(ForceElement):
     is_declared = True
 
     def body_forces(self, world: WorldKinematics, v: Array) -> list[BodyForce]:
+        """Return the wrench at the frame's origin, in world axes."""
         link, point = world.frame_origin(self.on)
         R = world.frame_rotation(self.axes)
         return [BodyForce(world.body_name(self.on), link, point, R @ self.force, R @ self.moment)]
@@ -39,6 +40,7 @@ def read_wrench_element(
     scope: dict[str, Scalar],
     freedoms: Mapping[str, int],
 ) -> AppliedWrench:
+    """Return the declared wrench with its components as expressions."""
     force, moment = (
         ca.vertcat(*(values.read_motion_expression(entry, scope) for entry in vector))
         for vector in (given.force, given.moment)

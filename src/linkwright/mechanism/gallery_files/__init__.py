@@ -1,4 +1,4 @@
-"""The gallery: mechanisms in files beside this module, and families of any size."""
+"""The gallery: mechanisms in files in this folder, and families of any size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = [
 
 
 def gallery_names() -> list[str]:
-    """All names; `chain-6` stands for chains of any number of links, and so on."""
+    """Return all names; `chain-6` stands for chains of any number of links, and so on."""
     stored = [entry.name for entry in files(__name__).iterdir() if entry.name.endswith(".toml")]
     return sorted(
         [*(name.split(".")[0] for name in stored), *(each.example for each in MECHANISM_FAMILIES)]
@@ -25,7 +25,7 @@ def gallery_names() -> list[str]:
 
 
 def read_gallery_file(name: str) -> tuple[str, str] | None:
-    """The name and text of a mechanism's file; None for a member of a family."""
+    """Return the name and text of a mechanism's file; None for a member of a family."""
     for ending in ("toml", "dh.toml"):
         entry = files(__name__) / f"{name}.{ending}"
         if name in gallery_names() and entry.is_file():
@@ -38,7 +38,7 @@ def read_gallery_file(name: str) -> tuple[str, str] | None:
 
 
 def gallery_headline(name: str) -> str:
-    """The headline of a mechanism: the first sentence of its file's opening comment."""
+    """Return the headline of a mechanism: the first sentence of its file's opening comment."""
     stored, generator = read_gallery_file(name), find_family(name)
     if stored is None:
         return generator.headline if generator else ""

@@ -22,10 +22,11 @@ class MechanismFamily:
 
     @property
     def stem(self) -> str:
+        """The part of the name before the size."""
         return self.example if self.default else self.example.rpartition("-")[0]
 
     def size_in_name(self, name: str) -> int | None:
-        """N of the name; None if it is not a name of this family."""
+        """Return the size N in a name; None if the name does not belong to this family."""
         if name == self.stem:
             return self.default
         match = re.fullmatch(re.escape(self.stem) + r"-([1-9]\d{0,3})", name)
@@ -33,12 +34,12 @@ class MechanismFamily:
 
 
 def find_family(name: str) -> MechanismFamily | None:
-    """The family that a name belongs to, whatever its size."""
+    """Return the family that a name belongs to, of any size; None if there is none."""
     return next((each for each in MECHANISM_FAMILIES if each.size_in_name(name) is not None), None)
 
 
 def build_family_member(name: str) -> Mechanism:
-    """A member of a family."""
+    """Return the member of a family with this name."""
     found = find_family(name)
     size = found.size_in_name(name) if found else None
     if found is None or size is None or size > found.max_size:
@@ -48,7 +49,7 @@ def build_family_member(name: str) -> Mechanism:
 
 
 def build_planar_chain(name: str, n: int) -> Mechanism:
-    """A planar chain of uniform links: absolute size 1 m and 1 kg each, gravity along −y.
+    """Return a planar chain of n uniform links, each 1 m long and of 1 kg, with gravity along −y.
 
     Its symbols are m1, l1, lc1, I1, …, and q1, … for the relative joint angles.
     """
@@ -58,8 +59,10 @@ def build_planar_chain(name: str, n: int) -> Mechanism:
     for i in range(1, n + 1):
         parameters |= {f"m{i}": 1, f"l{i}": 1, f"lc{i}": f"l{i}/2", f"I{i}": f"m{i}*l{i}^2/12"}
         bodies[f"link{i}"] = {
-            "mass": f"m{i}", "center": [f"lc{i}", 0, 0], "inertia": {"zz": f"I{i}"}
-        }  # fmt: skip
+            "mass": f"m{i}",
+            "center": [f"lc{i}", 0, 0],
+            "inertia": {"zz": f"I{i}"},
+        }
         parent = {"parent": f"link{i - 1}", "origin": [f"l{i - 1}", 0, 0]} if i > 1 else {}
         joints[f"q{i}"] = {"type": "revolute", "child": f"link{i}", **parent}
     return Mechanism(
@@ -73,8 +76,8 @@ def build_planar_chain(name: str, n: int) -> Mechanism:
 
 
 def build_four_bar_row(name: str, n: int) -> Mechanism:
-    """N windows in a row (IFToMM's benchmark A02): cranks A0B0 … ANBN that stand on ground one
-    length apart, and couplers between their tips; uniform links of 1 kg and 1 m.
+    """Return n four-bar windows in a row (IFToMM's benchmark A02): cranks A0B0 … ANBN on ground,
+    one length apart, and couplers between their tips; uniform links of 1 kg and 1 m.
 
     theta0, … are the cranks' angles and phi1, … the couplers', all from the ground line. They
     start upright. When the cranks lie flat, the mobility jumps from 1 to N + 1.
@@ -111,12 +114,17 @@ def build_four_bar_row(name: str, n: int) -> Mechanism:
 
 MECHANISM_FAMILIES = (
     MechanismFamily(
-        "chain-6", "Planar chain of uniform links, of any number: chain-2, chain-30.",
-        build_planar_chain, max_size=500,
+        "chain-6",
+        "Planar chain of uniform links, of any number: chain-2, chain-30.",
+        build_planar_chain,
+        max_size=500,
     ),
     MechanismFamily(
-        "n-four-bar", "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
-        build_four_bar_row, max_size=200, default=2,
+        "n-four-bar",
+        "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
+        build_four_bar_row,
+        max_size=200,
+        default=2,
     ),
-)  # fmt: skip
+)
 """All that the gallery generates."""

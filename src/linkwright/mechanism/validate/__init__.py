@@ -19,7 +19,8 @@ __all__ = ["check_mechanism", "evaluate_parameters", "unphysical_body_messages"]
 
 
 def check_mechanism(mechanism: Mechanism) -> None:
-    """Raises a `MechanismError` that names the place and the remedy, or returns."""
+    """Raise a `MechanismError` that names the place and the remedy, if the mechanism has a
+    fault."""
     check_structure(mechanism)
     scope = parameter_scope(mechanism)
     check_part_numbers(mechanism, scope)

@@ -1,4 +1,4 @@
-"""Axes and quaternions: not zero, not parallel where two must span a plane."""
+"""Checks of axes and quaternions: not zero, not parallel where two must span a plane."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_DIMENSION = (0, 0, 0)
 
 
 def check_axes_and_orientations(mechanism: Mechanism, scope: ParameterScope) -> None:
-    """All axes and orientations of a mechanism, numbers being right already."""
+    """Check all axes and orientations of a mechanism whose numbers have been checked."""
     for place, rotated in _orientations_of_parts(mechanism):
         if "quaternion" in rotated.model_fields_set:
             _check_quaternion(rotated.quaternion, f"{place}.quaternion", scope)
@@ -33,6 +33,7 @@ def check_axes_and_orientations(mechanism: Mechanism, scope: ParameterScope) -> 
 
 
 def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientation]]:
+    """Yield the orientations of bodies, joints, loops and frames, with their places."""
     for name, body in mechanism.bodies.items():
         yield f"bodies.{name}.inertia", body.inertia
     for table in ("joints", "loops"):
@@ -44,11 +45,13 @@ def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientat
 
 
 def _check_quaternion(entries: Sequence[Expression], place: str, scope: ParameterScope) -> None:
+    """Raise where all entries of a quaternion are zero."""
     if not any(scope.finite_value(entry, place) for entry in entries):
         raise mechanism_error("the quaternion is zero", place, "give 1, 0, 0, 0 for no rotation")
 
 
 def _check_joint_axes(joint: Joint, place: str, scope: ParameterScope) -> None:
+    """Raise where an axis of a joint is zero, or its two axes are parallel but must not be."""
     first = check_axis(joint.axis, f"{place}.axis", scope)
     if joint.axis2 is not None:
         check_axis(joint.axis2, f"{place}.axis2", scope)
@@ -56,13 +59,13 @@ def _check_joint_axes(joint: Joint, place: str, scope: ParameterScope) -> None:
     if second_axis is None or second_axis.parallel_error is None:
         return
     second = check_axis(joint.second_axis, f"{place}.axis2", scope)
-    if math.hypot(*_cross_product(first, second)) < _MIN_SINE_OF_AXES:
+    if _sine_between_joint_axes(first, second) < _MIN_SINE_OF_AXES:
         what, remedy = second_axis.parallel_error
         raise mechanism_error(what, f"{place}.axis2", remedy)
 
 
 def check_axis(axis: Sequence[Expression], place: str, scope: ParameterScope) -> list[float]:
-    """The axis as numbers, of length 1."""
+    """Return the axis as numbers, scaled to length 1; raise where it is zero."""
     _check_axis_dimension(axis, place, scope)
     numbers = [scope.finite_value(entry, place) for entry in axis]
     largest = max(abs(number) for number in numbers)
@@ -73,7 +76,7 @@ def check_axis(axis: Sequence[Expression], place: str, scope: ParameterScope) ->
 
 
 def _check_axis_dimension(axis: Sequence[Expression], place: str, scope: ParameterScope) -> None:
-    """Plain numbers or lengths, not a mixture of both."""
+    """Raise unless the entries are all plain numbers or all lengths."""
     known = {scope.infer_dimension(entry, place).dimension for entry in axis} - {None}
     if len(known) > 1 or not known <= {_LENGTH_DIMENSION, _NO_DIMENSION}:
         raise mechanism_error(
@@ -81,5 +84,6 @@ def _check_axis_dimension(axis: Sequence[Expression], place: str, scope: Paramet
         )
 
 
-def _cross_product(a: Sequence[float], b: Sequence[float]) -> list[float]:
-    return [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+def _sine_between_joint_axes(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return |a × b|, the sine of the angle between two axes of length 1."""
+    return math.hypot(*(a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)))

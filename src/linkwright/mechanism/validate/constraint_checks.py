@@ -1,12 +1,12 @@
-"""Checks of constraints and of where they are to close."""
+"""Checks of constraints, and of the rough values near which they close."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ...expressions import Expression, Unit, fold_expression
+from ...expressions import Expression
+from ...expressions.expression_degree import expression_degree
 from ..bodies import GROUND
 from ..coordinates import VariableMeaning, mechanism_names, variable_meanings
 from ..joints import Joint
@@ -22,7 +22,7 @@ VariableTable = dict[str, list[VariableMeaning]]
 
 
 def check_constraints(mechanism: Mechanism, scope: ParameterScope) -> None:
-    """All constraints of a mechanism, the rest of which is right already."""
+    """Check all constraints of a mechanism whose other parts have been checked."""
     for name, number in mechanism.assembly.items():
         check_known_name(name, mechanism_names(mechanism).q, "coordinate", "assembly")
         scope.finite_value(number, f"assembly.{name}")
@@ -38,7 +38,8 @@ def check_constraints(mechanism: Mechanism, scope: ParameterScope) -> None:
 
 
 class ConstraintChecks:
-    """Checks that kinds of constraints make: each method refuses in one sentence."""
+    """Checks that kinds of constraints use: each method raises an error with its place and a
+    remedy."""
 
     def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope
@@ -48,7 +49,7 @@ class ConstraintChecks:
         self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
 
     def check_coordinate(self, name: str, place: str) -> None:
-        """A coordinate whose speed is its rate."""
+        """Raise unless the name is a coordinate whose velocity is its rate."""
         known = [
             word
             for word, meanings in self.variables.items()
@@ -59,7 +60,7 @@ class ConstraintChecks:
         check_known_name(name, known, "coordinate", place)
 
     def check_single_joint(self, name: str, place: str) -> Joint:
-        """A joint with one coordinate of its own."""
+        """Return the joint; raise unless it has exactly one coordinate of its own."""
         check_known_name(name, self.mechanism.joints, "joint", place)
         joint = self.mechanism.joints[name]
         if len(joint.dofs) != 1 or not joint.moves:
@@ -68,7 +69,7 @@ class ConstraintChecks:
         return joint
 
     def check_two_points(self, place: str, **ends: str) -> None:
-        """Two frames or bodies, by the keys that name them."""
+        """Raise unless the names, by their keys, are two different frames or bodies."""
         for key, name in ends.items():
             check_known_name(name, self.points, "body or frame", f"{place}.{key}")
         if len(set(ends.values())) == 1:
@@ -77,69 +78,43 @@ class ConstraintChecks:
             )
 
     def check_direction(self, axis: Sequence[Expression], place: str) -> None:
+        """Raise where a direction is zero or has wrong units."""
         check_axis(axis, place, self.scope)
 
     def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
-        """A finite number with units that fit."""
+        """Raise unless the number is finite and has the dimension of `unit`."""
         check_part_number(number, key, place, unit, self.scope)
 
     def check_ratio_dimension(
         self, number: Expression, place: str, joint: Joint, other: Joint | None, power: int
     ) -> None:
-        """The units of a position of one joint over a power of that of another."""
+        """Raise unless the number has the units of one joint's position over a power of
+        another's."""
         self.scope.check_dimension(number, place, position_ratio_dimension(joint, other, power))
 
     def check_expression(self, number: Expression, place: str) -> frozenset[str]:
-        """An expression of the motion; returns what it uses of coordinate, speed and time."""
+        """Return which of coordinate, speed and time an expression uses; raise where a name is
+        unknown."""
         return check_motion_expression(number, place, self.variables, self.scope)
 
     def check_point_expression(self, number: Expression, place: str) -> frozenset[str]:
-        """An expression of x, y, z of a point and of t; returns what it uses, as
-        `check_expression`."""
+        """Return which of coordinate and time an expression of a point's x, y, z and of t uses."""
         local = {axis: [VariableMeaning("coordinate")] for axis in "xyz"} | {
             "t": [VariableMeaning("time")]
         }
         return check_motion_expression(number, place, local, self.scope)
 
     def check_time_function(self, number: Expression, place: str) -> None:
+        """Raise where an expression depends on coordinates or velocities."""
         if self.check_expression(number, place) - {"time"}:
             raise mechanism_error(
                 "depends on the motion", place, "give a function of t, or an equation"
             )
 
     def is_linear_in_velocities(self, number: Expression) -> bool:
-        return fold_expression(number, _VelocityDegree(), self._velocity_degree) <= 1
+        """Return whether an expression is at most linear in the velocities."""
+        return expression_degree(number, self._velocity_degree) <= 1
 
     def _velocity_degree(self, name: str) -> int:
+        """Return 1 for the name of a velocity, else 0."""
         return int(name in self.variables and self.variables[name][0].kind == "speed")
-
-
-class _VelocityDegree:
-    """The degree of an expression in the velocities; 2 stands for all that is not linear."""
-
-    def number(self, value: Fraction) -> int:
-        return 0
-
-    def pi(self) -> int:
-        return 0
-
-    def add(self, terms: Sequence[int]) -> int:
-        return max(terms)
-
-    def multiply(self, factors: Sequence[int]) -> int:
-        return sum(factors)
-
-    def negate(self, operand: int) -> int:
-        return operand
-
-    def reciprocal(self, operand: int) -> int:
-        return 2 * operand
-
-    def power(self, base: int, exponent: int) -> int:
-        return 2 * (base + exponent)
-
-    def call(self, function: str, arguments: Sequence[int]) -> int:
-        return 2 * sum(arguments)
-
-    def measure(self, value: int, unit: Unit) -> int:
-        return value

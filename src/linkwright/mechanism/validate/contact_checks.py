@@ -1,4 +1,4 @@
-"""Checks of contacts, and of members that may fail."""
+"""Checks of contacts, and of joints and constraints that may fail."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_contacts(mechanism: Mechanism, scope: ParameterScope) -> None:
-    """All contacts, and what would have to follow a joint that breaks."""
+    """Check all contacts, and the strengths of joints and constraints."""
     for name, contact in mechanism.contacts.items():
         _check_contact(contact, f"contacts.{name}", mechanism, scope)
     for name, constraint in mechanism.constraints.items():
@@ -29,6 +29,7 @@ def check_contacts(mechanism: Mechanism, scope: ParameterScope) -> None:
 def _check_contact(
     contact: Contact, place: str, mechanism: Mechanism, scope: ParameterScope
 ) -> None:
+    """Raise where the ends of a contact are unknown or on one body, or a number is wrong."""
     bodies = {GROUND: GROUND, **{name: name for name in mechanism.bodies}}
     bodies |= {name: frame.body for name, frame in mechanism.frames.items()}
     for key in ("point", "plane"):
@@ -46,7 +47,7 @@ def _check_contact(
 
 
 def _check_breakable_joints(mechanism: Mechanism) -> None:
-    """The coordinate of a joint that breaks is gone: nobody may follow it."""
+    """Raise where something depends on the coordinate of a joint that may break."""
     for name, joint in mechanism.joints.items():
         if joint.breaks is None:
             continue

@@ -1,4 +1,4 @@
-"""Checks of forces, actuators and coordinates: what they act on, the names in expressions."""
+"""Checks of forces, actuators and chosen coordinates: their ends, and the names in expressions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from ...expressions import Expression, is_variable_name, names_in_expression, parse_unit
 from ..bodies import GROUND
-from ..coordinates import VariableMeaning, coordinate_name, coordinate_names, variable_meanings
+from ..coordinates import (
+    VariableMeaning,
+    coordinate_name,
+    joint_variable_names,
+    variable_meanings,
+)
 from .part_number_checks import ParameterScope, check_magnitude, check_part_number
 from .structure_checks import check_known_name, mechanism_error
 
@@ -17,7 +22,7 @@ VariableTable = dict[str, list[VariableMeaning]]
 
 
 def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
-    """All forces of a mechanism, the rest of which is right already."""
+    """Check all forces of a mechanism whose other parts have been checked."""
     if mechanism.coordinates is not None:
         _check_chosen_coordinates(mechanism, scope)
     if not (mechanism.forces or mechanism.actuators):
@@ -35,7 +40,8 @@ def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
 
 
 class ForceChecks:
-    """Checks that kinds of force elements make: each method refuses in one sentence."""
+    """Checks that kinds of force elements use: each method raises an error with its place and a
+    remedy."""
 
     def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope
@@ -43,11 +49,11 @@ class ForceChecks:
         self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
 
     def check_point(self, name: str, place: str) -> None:
-        """A frame or body."""
+        """Raise unless the name is a frame or body."""
         check_known_name(name, self.points, "body or frame", place)
 
     def check_dof(self, name: str, place: str) -> None:
-        """A degree of freedom of a joint, by the name of its coordinate."""
+        """Raise unless the name is a degree of freedom of a joint."""
         known = [
             coordinate_name(joint_name, freedom.ending)
             for joint_name, joint in self.mechanism.joints.items()
@@ -57,15 +63,16 @@ class ForceChecks:
         check_known_name(name, known, "freedom", place)
 
     def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
-        """A finite number with units that fit."""
+        """Raise unless the number is finite and has the dimension of `unit`."""
         check_part_number(number, key, place, unit, self.scope)
 
     def check_expression(self, number: Expression, place: str) -> frozenset[str]:
-        """An expression of the motion; returns what it uses of coordinate, speed and time."""
+        """Return which of coordinate, speed and time an expression uses; raise where a name is
+        unknown."""
         return check_motion_expression(number, place, self.variables, self.scope)
 
     def check_dimension(self, number: Expression, place: str, unit: str) -> None:
-        """An expression whose units do not contradict the given one."""
+        """Raise where the units in an expression contradict the given one."""
         self.scope.check_dimension(number, place, parse_unit(unit).dimension)
 
 
@@ -77,11 +84,7 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
         if joint.by_quaternion and joint.moves:
             remedy = f"give '{name}' rotation = \"cardan\""
             raise mechanism_error("cannot take the place of quaternions", "coordinates", remedy)
-    variables = [
-        variable
-        for name, joint in mechanism.joints_depth_first()
-        for variable in coordinate_names(name, joint)
-    ]
+    variables = joint_variable_names(mechanism)
     own = chosen.own_names
     for k, name in enumerate(own):
         speeds = {f"d{other}" for other in (*own, *variables)}
@@ -108,7 +111,7 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
 def check_motion_expression(
     number: Expression, place: str, variables: VariableTable, scope: ParameterScope
 ) -> frozenset[str]:
-    """Names that are known and mean one thing; returns the kinds of the variables used."""
+    """Return the kinds of the variables used; raise where a name is unknown or ambiguous."""
     scope.check_names(number, place, variables)
     used = sorted(names_in_expression(number) & variables.keys())
     for name in used:

@@ -1,4 +1,4 @@
-"""Warnings on legal inertias that no real body has."""
+"""Warnings on valid inertias that no real body has."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def unphysical_body_messages(mechanism: Mechanism) -> Iterator[str]:
-    """Bodies whose inertia no distribution of mass has, each as one sentence."""
+    """Yield one sentence for each body whose inertia no distribution of mass has."""
     return (sentence for _, sentence in find_unphysical_bodies(mechanism))
 
 
 def find_unphysical_bodies(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
-    """The same with the bodies' names."""
+    """Yield (name, sentence) for each body whose inertia no distribution of mass has."""
     import numpy as np
 
     for name, body in mechanism.bodies.items():

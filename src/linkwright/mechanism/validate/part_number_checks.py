@@ -1,4 +1,4 @@
-"""Numbers: names given, units right, values of a sane size, signs that make sense."""
+"""Checks of numbers: names are defined, units fit, sizes are reasonable, signs make sense."""
 
 from __future__ import annotations
 
@@ -34,9 +34,18 @@ MIN_NUMBER = 1e-150
 """Sizes between which products of a few numbers neither overflow nor vanish."""
 
 _NONNEGATIVE_FIELDS = {
-    "mass", "damping", "friction", "smoothing", "motor.inertia", "limits.velocity", "limits.effort",
-    "length", "friction_coefficient", "breaks.force", "breaks.moment",
-}  # fmt: skip
+    "mass",
+    "damping",
+    "friction",
+    "smoothing",
+    "motor.inertia",
+    "limits.velocity",
+    "limits.effort",
+    "length",
+    "friction_coefficient",
+    "breaks.force",
+    "breaks.moment",
+}
 _AT_LEAST_ONE_FIELDS = {"static_ratio", "exponent"}
 _AT_MOST_ONE_FIELDS = {"restitution", "limits.restitution"}
 _POSITIVE_FIELDS = {"pin_radius"}
@@ -52,12 +61,14 @@ _TRANSLATION_UNITS = {
 
 @dataclass(frozen=True)
 class ParameterScope:
-    """The parameters that expressions may use: their values, and what units tell of them."""
+    """The parameters that expressions may use: their values, and the dimensions that units
+    imply."""
 
     values: Mapping[str, ExactNumber]
     dimensions: Mapping[str, InferredDimension]
 
     def check_names(self, number: Expression, place: str, others: Collection[str] = ()) -> None:
+        """Raise where an expression uses a name that is neither a parameter nor one of `others`."""
         for name in sorted(names_in_expression(number)):
             if name not in self.values and name not in others:
                 nearest = suggest_remedy(name, [*self.values, *others])
@@ -65,20 +76,21 @@ class ParameterScope:
                 raise mechanism_error(f"uses '{name}', which is not given", place, remedy)
 
     def check_dimension(self, number: Expression, place: str, expected: Dimension) -> None:
+        """Raise where the units of an expression contradict the expected dimension."""
         try:
             check_dimension(number, expected, self.dimensions)
         except ExpressionError as error:
             raise mechanism_error(error.what, place, error.remedy) from None
 
     def infer_dimension(self, number: Expression, place: str) -> InferredDimension:
-        """Infer the dimension of the number from units, which must not contradict each other."""
+        """Return the dimension of the number that its units imply; raise where they contradict."""
         try:
             return infer_dimension(number, self.dimensions)
         except ExpressionError as error:
             raise mechanism_error(error.what, place, error.remedy) from None
 
     def finite_value(self, number: Expression, place: str) -> float:
-        """The number's value, which must be finite."""
+        """Return the number's value as a float; raise where it is not finite."""
         if isinstance(number, Number):
             return to_finite_float(number.value, place)
         self.check_names(number, place)
@@ -89,6 +101,7 @@ class ParameterScope:
 
 
 def to_finite_float(value: ExactNumber, place: str) -> float:
+    """Return an exact number as a float; raise where it overflows or underflows."""
     try:
         number = float(value)
     except OverflowError:
@@ -101,6 +114,7 @@ def to_finite_float(value: ExactNumber, place: str) -> float:
 
 
 def check_magnitude(value: float, place: str) -> None:
+    """Raise where a number is so large or small that products of a few overflow or vanish."""
     if abs(value) > MAX_NUMBER:
         raise mechanism_error(f"is too large ({value:g})", place, f"stay below {MAX_NUMBER:g}")
     if 0 < abs(value) < MIN_NUMBER:
@@ -108,14 +122,14 @@ def check_magnitude(value: float, place: str) -> None:
 
 
 def parameter_scope(mechanism: Mechanism) -> ParameterScope:
-    """The checked parameters of a mechanism."""
+    """Return the checked parameters of a mechanism."""
     for name, value in mechanism.values.items():
         check_magnitude(to_finite_float(value, f"parameters.{name}"), f"parameters.{name}")
     return ParameterScope(mechanism.values, _parameter_dimensions(mechanism))
 
 
 def evaluate_parameters(parameters: Mapping[str, Expression]) -> dict[str, ExactNumber]:
-    """The values of all parameters, each behind those that it uses."""
+    """Return the exact values of all parameters, each after those that it uses."""
     values: dict[str, ExactNumber] = {}
     for first in parameters:
         pending = {} if first in values else {first: _parameters_used(first, parameters)}
@@ -138,6 +152,7 @@ def evaluate_parameters(parameters: Mapping[str, Expression]) -> dict[str, Exact
 
 
 def _parameters_used(name: str, parameters: Mapping[str, Expression]) -> Iterator[str]:
+    """Yield the names in a parameter's expression; raise where one is not a parameter."""
     for other in sorted(names_in_expression(parameters[name])):
         if other not in parameters:
             remedy = f"give it under [parameters]; {suggest_remedy(other, list(parameters))}"
@@ -149,6 +164,7 @@ def _parameters_used(name: str, parameters: Mapping[str, Expression]) -> Iterato
 def _evaluate_parameter(
     name: str, parameters: Mapping[str, Expression], values: Mapping[str, ExactNumber]
 ) -> ExactNumber:
+    """Return the exact value of a parameter from those that it uses."""
     try:
         return evaluate_exactly(parameters[name], values)
     except ExpressionError as error:
@@ -156,8 +172,7 @@ def _evaluate_parameter(
 
 
 def _parameter_dimensions(mechanism: Mechanism) -> dict[str, InferredDimension]:
-    """The dimensions of the parameters by their units, in an order in which each knows those it
-    uses."""
+    """Return the dimensions of the parameters by their units, each after those that it uses."""
     dimensions: dict[str, InferredDimension] = {}
     scope = ParameterScope(mechanism.values, dimensions)
     for name in mechanism.values:
@@ -167,7 +182,7 @@ def _parameter_dimensions(mechanism: Mechanism) -> dict[str, InferredDimension]:
 
 
 def check_part_numbers(mechanism: Mechanism, scope: ParameterScope) -> None:
-    """Every number of bodies, joints and frames, and gravity."""
+    """Check every number of bodies, joints, frames and loops, and gravity."""
     for table in ("bodies", "joints", "frames", "loops"):
         for name, part in getattr(mechanism, table).items():
             for key, number, quantity in part_numbers(part):
@@ -183,7 +198,7 @@ def check_part_numbers(mechanism: Mechanism, scope: ParameterScope) -> None:
 def check_part_number(
     number: Expression, key: str, place: str, unit: str, scope: ParameterScope
 ) -> None:
-    """Names, unit, size and sign of one number; `key` is its field inside the part."""
+    """Check names, unit, size and sign of one number; `key` is its field inside the part."""
     if number == ZERO:  # fits everywhere, and is most of all numbers
         return
     if unit != "any" and not isinstance(number, Number):
@@ -205,8 +220,8 @@ def check_part_number(
 
 
 def _field_unit(quantity: NumberField, part: object, key: str) -> str:
-    """The unit of a field; for fields of joints, by whether the degree of freedom turns or
-    slides."""
+    """Return the unit of a field; for fields of joints it depends on whether the degree of freedom
+    turns or slides."""
     if quantity.unit not in _ROTATION_UNITS or not isinstance(part, Joint):
         return quantity.unit
     index = int(key[key.rindex("[") + 1 : -1]) if key.endswith("]") else 0
@@ -219,7 +234,7 @@ def _field_unit(quantity: NumberField, part: object, key: str) -> str:
 
 
 def _check_limit_order(joint: Joint, place: str, scope: ParameterScope) -> None:
-    """No lower limit above the upper one."""
+    """Raise where a lower limit is above the upper one."""
     lower, upper = joint.limits.lower, joint.limits.upper
     if lower is None or upper is None:
         return
@@ -238,6 +253,8 @@ def _check_limit_order(joint: Joint, place: str, scope: ParameterScope) -> None:
 def _check_mimic_multiplier(
     joint: Joint, place: str, mechanism: Mechanism, scope: ParameterScope
 ) -> None:
+    """Raise where a multiplier has wrong units, or the product along a chain of followers is
+    extreme."""
     if joint.mimic is None:
         return
     leader = mechanism.joints[joint.mimic.joint]
@@ -252,6 +269,6 @@ def _check_mimic_multiplier(
 
 
 def position_ratio_dimension(joint: Joint, other: Joint | None, power: int) -> Dimension:
-    """The dimension of c in q of `joint` = c · (q of `other`)^power; angles have none."""
+    """Return the dimension of c in q of `joint` = c · (q of `other`)^power; angles have none."""
     slides = [0 if each is None or each.dofs[0].is_rotation else 1 for each in (joint, other)]
     return (0, slides[0] - power * slides[1], 0)

@@ -1,4 +1,4 @@
-"""Names that are usable and known, a tree that hangs on ground, mimicry that ends."""
+"""Checks of structure: valid and known names, a tree from ground, mimicry without cycles."""
 
 from __future__ import annotations
 
@@ -15,14 +15,25 @@ if TYPE_CHECKING:
 
 
 _COORDINATE_FIELDS = (
-    "limits", "damping", "friction", "smoothing", "stiffness", "rest", "motor", "mimic", "locked",
-    "rotation", "friction_coefficient", "pin_radius", "static_ratio",
-)  # fmt: skip
+    "limits",
+    "damping",
+    "friction",
+    "smoothing",
+    "stiffness",
+    "rest",
+    "motor",
+    "mimic",
+    "locked",
+    "rotation",
+    "friction_coefficient",
+    "pin_radius",
+    "static_ratio",
+)
 """What needs a coordinate of the joint's own."""
 
 
 def check_structure(mechanism: Mechanism) -> None:
-    """Check what must hold before any number is looked at."""
+    """Check names, references and the tree, on which the checks of numbers rely."""
     _check_part_names(mechanism)
     _check_parameter_names(mechanism)
     _check_body_references(mechanism)
@@ -33,15 +44,18 @@ def check_structure(mechanism: Mechanism) -> None:
 
 
 def mechanism_error(what: str, where: str, remedy: str = "") -> MechanismError:
+    """Return a `MechanismError` at a place."""
     return MechanismError(what, where=where, remedy=remedy)
 
 
 def check_known_name(name: str, known: Collection[str], kind: str, where: str) -> None:
+    """Raise where a name is not known, and suggest the nearest one."""
     if name not in known:
         raise mechanism_error(f"unknown {kind} '{name}'", where, suggest_remedy(name, list(known)))
 
 
 def _check_part_names(mechanism: Mechanism) -> None:
+    """Raise where names of parts are empty, reserved or used twice."""
     for table in ("bodies", "joints", "frames", "loops", "constraints", "forces", "contacts"):
         if any(not name.strip() for name in getattr(mechanism, table)):
             raise mechanism_error("an entry has an empty name", table, "give it a name")
@@ -61,21 +75,24 @@ def _check_part_names(mechanism: Mechanism) -> None:
 
 
 def _check_parameter_names(mechanism: Mechanism) -> None:
+    """Raise where a parameter cannot be used in expressions, or shares a variable's name."""
     if PI in mechanism.parameters:
         raise mechanism_error("'pi' is 3.14159…", "parameters", "rename the parameter")
     variables = variable_meanings(mechanism)
     for name in mechanism.parameters:
         if not is_parameter_name(name):
             raise mechanism_error(
-                f"'{name}' cannot be used in an expression", "parameters",
+                f"'{name}' cannot be used in an expression",
+                "parameters",
                 "name it by letters, digits and _, a letter first, and not like a function",
-            )  # fmt: skip
+            )
         if name in variables:
             what = f"is a parameter and {variables[name][0]}"
             raise mechanism_error(what, f"parameters.{name}", "rename the parameter")
 
 
 def _check_body_references(mechanism: Mechanism) -> None:
+    """Raise where joints, loops or frames refer to unknown bodies."""
     bodies = {GROUND: None, **mechanism.bodies}
     for table, joints in (("joints", mechanism.joints), ("loops", mechanism.loops)):
         for name, joint in joints.items():
@@ -86,6 +103,7 @@ def _check_body_references(mechanism: Mechanism) -> None:
 
 
 def _check_joint_tree(mechanism: Mechanism) -> None:
+    """Raise unless joints form a tree from ground that reaches every body."""
     carriers: dict[str, str] = {}
     for name, joint in mechanism.joints.items():
         where = f"joints.{name}"
@@ -95,20 +113,23 @@ def _check_joint_tree(mechanism: Mechanism) -> None:
             raise mechanism_error(f"'{joint.child}' is parent and child", where, "name two bodies")
         if joint.child in carriers:
             raise mechanism_error(
-                f"'{joint.child}' is the child of joint '{carriers[joint.child]}' already", where,
+                f"'{joint.child}' is the child of joint '{carriers[joint.child]}' already",
+                where,
                 "put the joint that closes the loop under [loops]",
-            )  # fmt: skip
+            )
         carriers[joint.child] = name
     reached = {joint.child for _, joint in mechanism.joints_depth_first()}
     for body in mechanism.bodies:
         if body not in reached:
             raise mechanism_error(
-                f"no chain of joints leads from ground to '{body}'", f"bodies.{body}",
+                f"no chain of joints leads from ground to '{body}'",
+                f"bodies.{body}",
                 f"add a joint with child = '{body}' (type free if nothing holds it)",
-            )  # fmt: skip
+            )
 
 
 def _check_loops(mechanism: Mechanism) -> None:
+    """Raise where a loop closes nothing, or has a field that needs a coordinate of its own."""
     for name, loop in mechanism.loops.items():
         where = f"loops.{name}"
         if loop.child == loop.parent:
@@ -125,7 +146,7 @@ def _check_loops(mechanism: Mechanism) -> None:
 
 
 def _check_mimicking_joints(mechanism: Mechanism) -> None:
-    """Every follower has a leader with one coordinate, and none follows itself."""
+    """Raise unless every follower has a leader with one coordinate, and none follows itself."""
     settled: set[str] = set()
     for name, joint in mechanism.joints.items():
         chain = {name: None}
@@ -148,13 +169,15 @@ def _check_mimicking_joints(mechanism: Mechanism) -> None:
 
 
 def _check_unique_coordinate_names(mechanism: Mechanism) -> None:
+    """Raise where two joints have a coordinate or velocity of the same name."""
     for kind, names_of in (("coordinate", coordinate_names), ("speed", velocity_names)):
         owners: dict[str, str] = {}
         for name, joint in mechanism.joints.items():
             for own in names_of(name, joint):
                 if own in owners:
                     raise mechanism_error(
-                        f"'{own}' is a {kind} of joint '{owners[own]}' already", f"joints.{name}",
+                        f"'{own}' is a {kind} of joint '{owners[own]}' already",
+                        f"joints.{name}",
                         "rename one of the joints",
-                    )  # fmt: skip
+                    )
                 owners[own] = name
