@@ -33,6 +33,7 @@ MAX_KEPT_LARGE_EQUATIONS, LARGE_JOINT_COUNT = 4, 16
 
 
 def formulation_module(name: str) -> ModuleType:
+    """Return the module of a formulation by its name, such as "lagrange"."""
     if name not in FORMULATIONS:
         raise NameNotFoundError(
             f"unknown formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
@@ -98,7 +99,7 @@ def derive_uncached(
     parameters: ParameterSelection = "symbolic",
     **options: Any,
 ) -> Equations:
-    """`derive` without looking among the equations that are kept: what is timed, is derived."""
+    """Derive the equations anew, without the cache of `derive`; timings use this one."""
     require_mechanism(mechanism)
     chosen = formulation_module(by)
     reason = chosen.supports(mechanism)
@@ -129,7 +130,7 @@ def derive_uncached(
 
 @dataclass(frozen=True)
 class _DerivationKey:
-    """A mechanism that is compared by its digest, and by what its file says in vain."""
+    """The cache key of a mechanism: its digest, and the keys of its file that nothing uses."""
 
     digest: str
     unused: tuple[str, ...]
@@ -137,6 +138,7 @@ class _DerivationKey:
 
 
 def _derive_subject(subject: _DerivationKey, by: str, parameters: ParameterSelection) -> Equations:
+    """Derive the equations of the mechanism behind a cache key."""
     return derive_uncached(subject.mechanism, by, parameters)
 
 

@@ -41,7 +41,7 @@ CoordinateValues = list[tuple[int, Array]]
 
 
 def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
-    """Every link where nothing is displaced."""
+    """The poses of all links at q = 0 (unit quaternions at identity)."""
     q = np.zeros(sum(link.kind.coordinate_count for link in tree.links))
     for link in tree.links:
         if link.kind.has_quaternion:
@@ -51,7 +51,7 @@ def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
 
 
 def constant_to_numpy(array: Array) -> Array:
-    """The array as one of floats, if it has no symbols; NumPy's arrays are as they were."""
+    """The array as a NumPy array if it has no symbols, otherwise unchanged."""
     if not isinstance(array, ca.SX) or not array.is_constant():
         return array
     found = snap_rounding_noise(np.array(ca.DM(array), dtype=float))
@@ -59,7 +59,7 @@ def constant_to_numpy(array: Array) -> Array:
 
 
 class BodyAttitude(ABC):
-    """How bodies are turned: `state_suffixes` name the states of one body."""
+    """The attitude of one free body as states; `state_suffixes` name the states."""
 
     state_suffixes: tuple[str, ...] = ()
     loses_whole_turns = False
@@ -71,71 +71,78 @@ class BodyAttitude(ABC):
     @property
     @abstractmethod
     def ground_attitude(self) -> Array:
-        """The turn of what stands still."""
+        """The attitude of ground."""
 
     @abstractmethod
     def attitude_from_states(self, body: str, states: Array) -> Array:
-        """The rotation of a body from its attitude at q = 0."""
+        """The rotation of a body from its attitude at q = 0, from its states."""
 
     @abstractmethod
     def states_from_attitude(self, body: str, turn: Array) -> Array:
-        """The states that mean a turn."""
+        """The states of a body that has a given attitude."""
 
     @abstractmethod
     def rotation_matrix(self, turn: Array) -> Array:
-        """The matrix of a turn."""
+        """The rotation matrix of an attitude, 3 × 3."""
 
     @abstractmethod
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
-        """A turn and then, in its own axes, the motion of a link."""
+        """The attitude after a link's joint motion q, applied in the body's own axes."""
 
     @abstractmethod
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
-        """Read the angles of the joint between two bodies from their attitudes; `near` are the
-        tree's coordinates nearly."""
+        """Read the angles of the joint between two bodies from their attitudes; `near` are
+        approximate coordinates of the tree."""
 
     @abstractmethod
     def state_rates(self, states: Array, omega: Array) -> Array:
-        """The rates of the states, with ω in the world's axes."""
+        """The rates of the attitude states, from ω in world axes."""
 
     def turning_links(self, links: Sequence[int]) -> list[tuple[int, Link]]:
-        """The links that turn."""
+        """Those of the links whose joint motion is a rotation."""
         all_links = ((i, self.tree.links[i]) for i in links)
         return [(i, link) for i, link in all_links if link.kind.has_rotation]
 
 
 class FixedAttitude(BodyAttitude):
-    """Nothing turns."""
+    """The attitude of bodies that never turn: no states."""
 
     @property
     def ground_attitude(self) -> Array:
+        """An empty attitude."""
         return ca.SX(0, 1)
 
     def attitude_from_states(self, body: str, states: Array) -> Array:
+        """The empty attitude."""
         return states
 
     def states_from_attitude(self, body: str, turn: Array) -> Array:
+        """No states."""
         return turn
 
     def rotation_matrix(self, turn: Array) -> Array:
+        """The identity."""
         return IDENTITY
 
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        """The attitude unchanged, as no link turns."""
         return turn
 
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
+        """No angles."""
         return []
 
     def state_rates(self, states: Array, omega: Array) -> Array:
+        """No rates."""
         return states
 
 
 class PlanarAttitude(BodyAttitude):
-    """Turns about one direction n: angles, which add up."""
+    """Rotation about one fixed direction n: angles, which add up."""
 
     state_suffixes = ("turn",)
 
@@ -145,26 +152,31 @@ class PlanarAttitude(BodyAttitude):
 
     @property
     def ground_attitude(self) -> Array:
+        """The angle 0."""
         return ca.SX(0)
 
     def attitude_from_states(self, body: str, states: Array) -> Array:
+        """The angle of the body, which is its state."""
         return states
 
     def states_from_attitude(self, body: str, turn: Array) -> Array:
+        """The angle of the body as its state."""
         return turn
 
     def rotation_matrix(self, turn: Array) -> Array:
+        """The rotation about n by the angle (Rodrigues)."""
         n, c, s = self.normal, ca.cos(turn), ca.sin(turn)
         return c * (IDENTITY - outer(n, n)) + s * skew(n) + outer(n, n)
 
     def turning_sense(self, link: int) -> float:
-        """1 or −1: whether a link turns about n or against it, whatever values symbols take."""
+        """1 or −1: whether a link turns about n or against it, for all values of the symbols."""
         along = ca.SX(self.poses_at_zero[link].R[:, 2].T @ self.normal)
         symbols = ca.vertcat(*self.tree.symbols.values())
         values = [float(value) for value in self.tree.symbol_values.values()]
         return float(np.round(float(ca.Function("n", [symbols], [along])(values))))
 
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        """The angle after a link's joint rotation."""
         return (
             turn + self.turning_sense(link) * q if self.tree.links[link].kind.has_rotation else turn
         )
@@ -172,23 +184,26 @@ class PlanarAttitude(BodyAttitude):
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
+        """The difference of the bodies' angles, in the sense of each turning link."""
         return [
             (link.q, self.turning_sense(i) * (child - parent))
             for i, link in self.turning_links(links)
         ]
 
     def state_rates(self, states: Array, omega: Array) -> Array:
+        """The component of ω along n."""
         return ca.dot(ca.SX(self.normal), omega)
 
 
 class QuaternionAttitude(BodyAttitude):
-    """Turns in space; the states are the orientation of a body's frame in the world."""
+    """Rotation in space; the states are the unit quaternion of the body's frame in the world."""
 
     state_suffixes = ("qw", "qx", "qy", "qz")
     loses_whole_turns = True
 
     @property
     def ground_attitude(self) -> Array:
+        """The unit quaternion of ground."""
         return ca.SX(ca.DM([1, 0, 0, 0]))
 
     def quaternion_at_zero(self, body: str) -> Array:
@@ -203,16 +218,20 @@ class QuaternionAttitude(BodyAttitude):
         return quaternion_from_rotation(R, numbers)
 
     def attitude_from_states(self, body: str, states: Array) -> Array:
+        """The quaternion from the body's attitude at q = 0 to its normalized state."""
         unit = states / ca.sqrt(ca.dot(states, states))
         return quaternion_product(unit, quaternion_conjugate(self.quaternion_at_zero(body)))
 
     def states_from_attitude(self, body: str, turn: Array) -> Array:
+        """The quaternion of the body's frame in the world."""
         return quaternion_product(turn, self.quaternion_at_zero(body))
 
     def rotation_matrix(self, turn: Array) -> Array:
+        """The rotation matrix of the quaternion."""
         return quaternion_rotation([turn[i] for i in range(4)])
 
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        """The quaternion after a link's joint rotation."""
         R, kind = self.poses_at_zero[link].R, self.tree.links[link].kind
         if not kind.has_rotation:
             return turn
@@ -226,6 +245,7 @@ class QuaternionAttitude(BodyAttitude):
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
+        """The joint's quaternion, or its one to three angles nearest to the known ones."""
         between = quaternion_product(quaternion_conjugate(parent), child)
         turning = self.turning_links(links)
         if not turning:
@@ -240,6 +260,7 @@ class QuaternionAttitude(BodyAttitude):
         return [(link.q, q) for (_, link), q in zip(turning, found, strict=True)]
 
     def state_rates(self, states: Array, omega: Array) -> Array:
+        """½ (0, ω) ⊗ quaternion."""
         return quaternion_product(ca.vertcat(0, omega), states) / 2
 
 
@@ -247,17 +268,20 @@ class QuaternionAttitude(BodyAttitude):
 
 
 def _nearest_angle(near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
-    """The angle of a sine and cosine (times any length) that is next to a given one."""
+    """The angle with the given sine and cosine (up to a common factor) that is nearest to a known
+    angle."""
     c, s = ca.cos(near), ca.sin(near)
     return near + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
 
 
 def _angle_about_one_axis(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+    """The angle of a rotation about one axis."""
     return [2 * _nearest_angle(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
 
 
 def _angles_about_two_axes(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    """(c₁ + s₁ a)(c₂ + s₂ b) solved for the products of cosines and sines of half the angles."""
+    """The angles of (c₁ + s₁ a)(c₂ + s₂ b), from the products of sines and cosines of the half
+    angles."""
     (a, b), u = axes, between[1:]
     normal, d = cross(a, b), ca.dot(a, b)
     square = ca.dot(normal, normal)
@@ -271,8 +295,8 @@ def _angles_about_two_axes(between: Array, axes: list[Array], near: list[Scalar]
 
 
 def _cardan_angles(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    """Cardan's angles about x, y, z. Of the two rows of angles that mean the same turn, the one
-    whose first angle is next to the known one."""
+    """Cardan angles about x, y, z; of the two solutions, the one whose first angle is nearest to
+    the known one."""
     C = ca.horzcat(*axes)
     R = C.T @ quaternion_rotation([between[i] for i in range(4)]) @ C
     c, s = ca.cos(near[0]), ca.sin(near[0])

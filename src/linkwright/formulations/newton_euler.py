@@ -46,7 +46,7 @@ def supports(mechanism: Mechanism) -> str | None:
 
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
-    """Equations of free bodies, with the joints' wrenches as unknowns."""
+    """Equations of free bodies with the wrenches of the joints as unknowns."""
     tree = build_tree(mechanism, parameters)
     directions = acceleration_directions(tree)
     reason = _find_massless_body(build_tree(mechanism, "numeric"), directions)
@@ -82,9 +82,10 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 
 
 def acceleration_directions(tree: KinematicTree) -> Floats:
-    """Rows: the components of (α, a) that motions can have, whatever values symbols take.
+    """The components of (α, a) that motions can have for all values of the symbols, as rows.
 
-    Three translations where nothing turns, a rotation and two translations in a plane, else all.
+    Three translations where nothing turns, a rotation and two translations in a plane, otherwise
+    all six.
     """
     freedoms = WorldKinematics(tree, tree.motion.q).joint_axes
     symbols = ca.vertcat(*tree.symbols.values())
@@ -112,9 +113,9 @@ def acceleration_directions(tree: KinematicTree) -> Floats:
 
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
-    """Equations and states: k coordinates a body and the reactions of its joint.
+    """The number of equations and of states: k components and a joint's reactions for each body.
 
-    Every independent equation of constraint has one force more.
+    Every independent constraint row adds one force.
     """
     tree = build_tree(mechanism)
     k, bodies = len(acceleration_directions(tree)), len(tree.names.bodies)
@@ -123,6 +124,7 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
 
 
 def _find_massless_body(tree: KinematicTree, directions: Floats) -> str | None:
+    """The reason why a body without mass or inertia cannot be treated, or None."""
     placed = WorldKinematics(tree, ca.DM(neutral_coordinates(tree))).link_poses
     for name in tree.names.bodies:
         link = tree.bodies[name].link
@@ -136,6 +138,7 @@ def _find_massless_body(tree: KinematicTree, directions: Floats) -> str | None:
 
 
 def _missing_inertia_words(mass: BodyMass) -> str:
+    """What the body lacks, in words."""
     inertia = np.any(np.asarray(mass.I))
     if float(mass.m) > 0:
         return "no inertia about some axis" if inertia else "no inertia"

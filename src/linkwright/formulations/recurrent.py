@@ -50,7 +50,7 @@ def supports(mechanism: Mechanism) -> str | None:
 
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
-    """W, V by the recurrences, as expressions."""
+    """Equations with W and V as expressions, by the recurrences."""
     recurrent = RecurrentFormulation(build_tree(mechanism, parameters))
     builders = {
         "mass_matrix": recurrent.mass_matrix,
@@ -64,7 +64,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 def recurrent_matrices(
     mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """W and V of W q̈ = P + V as numbers, at coordinates q, velocities qd and time t."""
+    """W and V of W q̈ = P + V as numbers at coordinates q, velocities qd and time t."""
     tree = build_tree(mechanism, "numeric")
     motion = tree.motion
     inputs, now = [motion.q, motion.qd, motion.t], (q, qd, t)
@@ -79,14 +79,15 @@ def recurrent_matrices(
 
 @dataclass(frozen=True)
 class LinkQuantity:
-    """A vector or matrix of one link, with its derivatives: by the coordinates of the links
-    before it, and by time."""
+    """A vector or matrix of one link, with its derivatives by the coordinates of the links before
+    it and by time."""
 
     value: Array
     partials: dict[int, Array]
     rate: Array
 
     def multiply_constant(self, constant: Array) -> LinkQuantity:
+        """The product with a constant matrix or vector."""
         by = {s: slope @ constant for s, slope in self.partials.items()}
         return LinkQuantity(self.value @ constant, by, self.rate @ constant)
 
@@ -101,7 +102,7 @@ class LinkQuantity:
         return self + LinkQuantity(-other.value, minus, -other.rate)
 
     def cross(self, other: LinkQuantity) -> LinkQuantity:
-        """Product rule: (38), (48)."""
+        """The cross product, with derivatives by the product rule (38), (48)."""
         zero = np.zeros(3)
         by = {
             s: cross(self.partials.get(s, zero), other.value)
@@ -114,7 +115,7 @@ class LinkQuantity:
 
 @dataclass(frozen=True)
 class RecurrentLink:
-    """A link of the chain: transition matrix A, origin, and the axis of its degree of freedom."""
+    """A link of the chain: transition matrix A, origin, and axis of its degree of freedom."""
 
     A: LinkQuantity
     origin: LinkQuantity
@@ -122,7 +123,7 @@ class RecurrentLink:
 
 
 class RecurrentChain:
-    """W and V at coordinates q and velocities qd, numbers or symbols."""
+    """W and V of a tree at coordinates q and velocities qd, which are numbers or symbols."""
 
     def __init__(self, tree: KinematicTree, q: Array, qd: Array) -> None:
         self.tree = tree
@@ -144,7 +145,7 @@ class RecurrentChain:
         self.V = gather_forces(tree, V)
 
     def recurrence_step(self, link: Link) -> RecurrentLink:
-        """The recurrence: from A_{i−1} and its derivatives to those of A_i."""
+        """The recurrence from A_{i−1} and its derivatives to A_i and its derivatives."""
         A, origin = self.parent_link(link)
         place = A.multiply_constant(link.R)  # the joint's frame, before it moves
         start = origin + A.multiply_constant(link.p)
@@ -167,6 +168,7 @@ class RecurrentChain:
         return RecurrentLink(A_i, start, axis)
 
     def parent_link(self, link: Link) -> tuple[LinkQuantity, LinkQuantity]:
+        """The transition matrix and the origin of the link before, constant for ground."""
         if link.parent == GROUND:
             still = LinkQuantity(np.zeros(3), {}, np.zeros(3))
             return LinkQuantity(np.eye(3), {}, np.zeros((3, 3))), still
@@ -174,7 +176,7 @@ class RecurrentChain:
         return parent.A, parent.origin
 
     def body_contribution(self, index: int, m: Array, c: Array, J: Array) -> tuple[Array, Array]:
-        """Z_i, and what the body adds to V = Y + ∂T/∂q − Ẇ q̇."""
+        """Z_i, and the body's share of V = Y + ∂T/∂q − Ẇ q̇."""
         n, v = self.tree.tree_nv, self.v
         own = self.chain_links[index]
         r = own.origin + own.A.multiply_constant(c)
@@ -202,13 +204,13 @@ class RecurrentChain:
         )
 
     def coefficient_rates(self, index: int, r: LinkQuantity) -> tuple[Array, Array]:
-        """Their derivatives by time (34)–(38)."""
+        """The time derivatives of M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ (34)–(38)."""
         return self._assemble_coefficients(
             index, r, lambda moving: moving.rate, self.chain_links[index].A
         )
 
     def coefficient_partials(self, index: int, r: LinkQuantity, s: int) -> tuple[Array, Array]:
-        """Their derivatives by q_s (45)–(51)."""
+        """The derivatives of M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ by q_s (45)–(51)."""
         zero = np.zeros(3)
         return self._assemble_coefficients(
             index, r, lambda x: x.partials.get(s, zero), self.chain_links[index].A
@@ -217,6 +219,7 @@ class RecurrentChain:
     def _assemble_coefficients(
         self, index: int, r: LinkQuantity, part: object, A: LinkQuantity
     ) -> tuple[Array, Array]:
+        """M and N of a link with the columns that `part` selects of each joint's axis."""
         n = self.tree.tree_nv
         M, N = ca.SX(3, n), ca.SX(3, n)
         for i in self.tree.path_to_ground(index):
@@ -241,43 +244,51 @@ def _to_link_axes(A: LinkQuantity, vector: LinkQuantity) -> LinkQuantity:
 
 
 def _quadratic_inertia(m: Array, J: Array, M1: Array, N1: Array, M: Array, N: Array) -> Array:
+    """m M1ᵀ M + N1ᵀ J N, the inertia form of two pairs of coefficients."""
     return m * (M1.T @ M) + N1.T @ J @ N
 
 
 def _angle_cosine_sine(angle: Array) -> tuple[Array, Array]:
+    """Cosine and sine of an angle, which is a number or a symbol."""
     if isinstance(angle, ca.SX):
         return ca.cos(angle), ca.sin(angle)
     return float(np.cos(angle)), float(np.sin(angle))
 
 
 class RecurrentFormulation(Formulation):
+    """The recurrent method with W and V as expressions."""
+
     def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
         self._chain: RecurrentChain | None = None
 
     @property
     def chain(self) -> RecurrentChain:
+        """The chain in the symbols q and q̇, built once."""
         if self._chain is None:
             self._chain = RecurrentChain(self.tree, self.q, self.qd)
         return self._chain
 
     def W(self) -> Array:
+        """W of W q̈ = P + V, nv × nv."""
         return self.chain.W
 
     def V(self) -> Array:
-        """V of (29), with what the mechanism's own forces add to Y."""
+        """V of (29), with the forces of the mechanism's own elements in Y."""
         return self.chain.V + self.element_forces()
 
     def mass_matrix(self) -> Array:
+        """M = W."""
         return self.chain.W
 
     def bias(self) -> Array:
+        """bias = −V."""
         return -self.V()
 
     def inverse_dynamics(self) -> Array:
-        """The drives P = W q̈ − V."""
+        """The joint forces P = W q̈ − V."""
         return self.chain.W @ self.qdd - self.V()
 
     def gravity(self) -> Array:
-        """−Y: V of a chain at rest."""
+        """g = −Y: minus V of the chain at rest."""
         return -ca.substitute(self.chain.V, self.qd, ca.SX.zeros(self.tree.nv))

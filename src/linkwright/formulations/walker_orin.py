@@ -26,7 +26,7 @@ def walker_orin_accelerations(
     tau: Sequence[float],
     method: int = 3,
 ) -> Floats:
-    """q̈ by one of the four methods."""
+    """q̈ by one of the four methods, for numbers q, q̇ and τ."""
     if method not in _METHODS:
         raise UnsupportedError(f"unknown method {method}", remedy="use 1, 2, 3 or 4")
     rest = np.zeros(equations.nv)
@@ -41,16 +41,19 @@ def walker_orin_accelerations(
 
 
 def _to_column(result: object) -> Floats:
+    """The result of a function as a flat array."""
     return np.asarray(result, dtype=float).ravel()
 
 
 def _solve_mass_matrix(M: Floats, right: Floats) -> Floats:
+    """M⁻¹ times the right-hand side."""
     return np.linalg.solve(M, right).astype(float)
 
 
 def _method_columns(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
+    """Method 1: every column of M by inverse dynamics."""
     M = np.column_stack([times(unit) for unit in np.eye(len(right))])
     return _solve_mass_matrix(M, right)
 
@@ -58,6 +61,7 @@ def _method_columns(
 def _method_half_columns(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
+    """Method 2: the lower half of M by inverse dynamics."""
     M = np.zeros((len(right), len(right)))
     for j, unit in enumerate(np.eye(len(right))):
         M[j:, j] = M[j, j:] = times(unit)[j:]
@@ -67,6 +71,7 @@ def _method_half_columns(
 def _method_composite_bodies(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
+    """Method 3: M from composite bodies."""
     M = np.asarray(equations.function_at_values("mass_matrix")(q), dtype=float)
     return _solve_mass_matrix(M, right)
 
@@ -74,6 +79,7 @@ def _method_composite_bodies(
 def _method_conjugate_gradients(
     equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
 ) -> Floats:
+    """Method 4: conjugate gradients with products M x by inverse dynamics."""
     x = np.zeros_like(right)
     r = p = right
     for _ in range(10 * len(right)):

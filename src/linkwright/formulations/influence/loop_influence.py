@@ -24,6 +24,8 @@ from ..formulation import Formulation
 
 
 class LoopInfluence:
+    """The model of a chain with closed loops, transferred to its inputs a."""
+
     def __init__(self, shared: Formulation, inertia: Array, power: list[Array]) -> None:
         assert shared.constraints is not None
         self.reduction, self.I, self.P = shared.reduction, inertia, power
@@ -41,14 +43,16 @@ class LoopInfluence:
 
     @property
     def G(self) -> Array:
+        """G of φ̇ = G ȧ + k."""
         return self.reduction.G
 
     @property
     def k(self) -> Array:
+        """k of φ̇ = G ȧ + k: velocities that the time dependence of the closure imposes."""
         return self.reduction.imposed_velocities
 
     def solve_dependent(self, right: Array) -> Array:
-        """[0; −A_p⁻¹ right]."""
+        """[0; −A_p⁻¹ right], as rows for all joints."""
         return self.reduction.merge_rows(
             -self.reduction.dependent_factors.solve(ca.densify(right)),
             ca.SX.zeros(len(self.reduction.a), right.shape[1]),
@@ -56,7 +60,7 @@ class LoopInfluence:
 
     @cached_property
     def H(self) -> list[Array]:
-        """A plane, inputs × inputs, for each joint of the chain."""
+        """H, an inputs × inputs plane for each joint of the chain."""
         f = len(self.reduction.a)
         stacked = ca.vertcat(
             ca.SX(0, f * f), *(ca.vec(self.G.T @ H @ self.G).T for H in self.H_f)
@@ -66,11 +70,12 @@ class LoopInfluence:
 
     @cached_property
     def inertia(self) -> Array:
+        """I*_aa = Gᵀ I* G, inputs × inputs."""
         return ca.densify(self.G.T @ self.I @ self.G)
 
     @cached_property
     def power(self) -> list[Array]:
-        """A plane for each input."""
+        """P*_aaa, an inputs × inputs plane for each input."""
         inner = [self.G.T @ P @ self.G for P in self.P]
         carried = self.G.T @ self.I
         return [
@@ -81,6 +86,7 @@ class LoopInfluence:
 
     @cached_property
     def H_t(self) -> Array:
+        """H_t, the coefficient of ȧ in φ̈ that the time dependence of the closure adds."""
         crossed = ca.vertcat(
             ca.SX(0, len(self.names)), *(2 * self.k.T @ H @ self.G for H in self.H_f)
         )
@@ -88,11 +94,12 @@ class LoopInfluence:
 
     @cached_property
     def h_tt(self) -> Array:
+        """h_tt, the part of φ̈ that depends on time alone."""
         squares = ca.vertcat(ca.SX(0, 1), *(self.k.T @ H @ self.k for H in self.H_f))
         return self.solve_dependent(squares + self.D @ self.k + self.w_t)
 
     def accelerations(self, loads: Array) -> Array:
-        """φ̈ under loads along all joints: drives, weight, springs, losses."""
+        """φ̈ under loads along all joints: joint forces, weight, springs, losses."""
         rate = self.rate
         carried = self.H_t @ rate + self.h_tt
         if not self.names:
@@ -107,4 +114,5 @@ class LoopInfluence:
 
 
 def _symmetric_part(H: Array) -> Array:
+    """½(H + Hᵀ)."""
     return (H + H.T) / 2

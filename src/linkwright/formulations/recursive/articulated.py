@@ -55,7 +55,7 @@ class _ArticulatedJoint:
 
 
 def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: Array) -> Array:
-    """q̈ from the forces τ along the tree's velocities (no mimicry)."""
+    """q̈ from forces τ along the tree's velocities, without mimicry."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v = spread_velocities(tree, qd)
     twists = link_twists(tree, moved, v)
@@ -96,6 +96,7 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
 def _factor_joint(
     tree: KinematicTree, link: Link, load: _ArticulatedBody, tau: Array
 ) -> _ArticulatedJoint:
+    """U, the factors of D, and u of a link's joint, from the articulated body that it carries."""
     columns = motion_subspace(link)
     U = [load.inertia @ s for s in columns]
     D = [project_joint_force(link, column) for column in U]
@@ -131,7 +132,7 @@ def _decouple_columns(joint: _ArticulatedJoint) -> list[tuple[SpatialForce, Scal
 
 
 def _factor_ldl(D: list[list[Scalar]]) -> list[list[Scalar]]:
-    """D = L diag(d) Lᵀ in place: d on the diagonal, L below it."""
+    """D = L diag(d) Lᵀ: d on the diagonal, L below it."""
     n = len(D)
     L = [list(row) for row in D]
     for j in range(n):
@@ -145,6 +146,7 @@ def _factor_ldl(D: list[list[Scalar]]) -> list[list[Scalar]]:
 
 
 def _solve_ldl(L: list[list[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:
+    """x with L diag(d) Lᵀ x = rhs."""
     x = list(rhs)
     n = len(x)
     for i in range(n):

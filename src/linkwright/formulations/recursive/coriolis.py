@@ -51,7 +51,7 @@ class CoriolisBlock:
         return SpatialForce(self.A.T @ motion.angular + cross(self.f, motion.linear), ZERO3)
 
     def to_parent(self, d: LinkDisplacement) -> CoriolisBlock:
-        """The same, seen from the parent of the frame displaced by d."""
+        """The block in the parent's frame, for a link displaced by d."""
         A = self.A - skew(column_vector(0.0, 0.0, d.shift)) @ skew(self.f)
         if d.cosine_sine is not None:
             A = rotate_matrix_about_z(A, *d.cosine_sine)
