@@ -18,7 +18,7 @@ MAX_PRINTED_TERMS, MAX_INTERMEDIATE_TERMS, MAX_FORM_SECONDS = 1200, 4000, 2.0
 def readable_closed_form(
     eqs: Equations, name: str, *frame: str, page: int = PAGE_CHARACTERS, **options: Any
 ) -> ClosedForm | None:
-    """The closed form of a quantity, or None where it is longer than a page (in characters)."""
+    """The closed form of a quantity, or None if it is longer than a page of `page` characters."""
     try:
         budget = {"terms": MAX_INTERMEDIATE_TERMS, "seconds": MAX_FORM_SECONDS} | options
         form = closed_form(eqs, name, *frame, **budget)
@@ -29,7 +29,7 @@ def readable_closed_form(
 
 
 def readable_equations_latex(eqs: Equations) -> str | None:
-    """M, C and g in LaTeX, those of them that there are and that are readable."""
+    """M, C and g in LaTeX, as far as they exist and are readable."""
     parts = []
     for name in ("M", "C", "g"):
         try:

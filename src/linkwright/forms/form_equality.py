@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def are_equal_forms(
     one: TermReader, values: Sequence[Quotient], other: TermReader, others: Sequence[Quotient]
 ) -> bool:
-    """Comparison of canonical forms; of quotients, by cross-multiplication in a common ring."""
+    """Whether two closed forms are equal, by their canonical terms; quotients by
+    cross-multiplication in a common ring."""
     one, other = _reader_without_names(one), _reader_without_names(other)
     mine, theirs = _generator_labels(one), _generator_labels(other)
     for a, b in zip(values, others, strict=True):
@@ -29,7 +30,7 @@ def are_equal_forms(
 
 
 def _reader_without_names(reader: TermReader) -> TermReader:
-    """A reader that writes functions out."""
+    """A reader that writes all functions out."""
     return TermReader(reader.ring, reader.symbol_ranks, reader.written, naming=False)
 
 
@@ -43,7 +44,7 @@ def _generator_labels(reader: TermReader) -> list[object]:
 
 
 def _labelled_terms(poly: Any, labels: Sequence[object]) -> frozenset[Any]:
-    """The terms, by what the generators stand for."""
+    """The terms of a polynomial, by the meanings of its generators."""
     return frozenset(
         (
             frozenset((label, int(e)) for label, e in zip(labels, exponents, strict=False) if e),
@@ -54,6 +55,7 @@ def _labelled_terms(poly: Any, labels: Sequence[object]) -> frozenset[Any]:
 
 
 def _are_same_quotient(one: TermReader, a: Quotient, other: TermReader, b: Quotient) -> bool:
+    """Whether quotients of two rings are equal, compared in a common ring."""
     ring = QuotientRing(
         list(dict.fromkeys((*one.ring.symbols, *other.ring.symbols))),
         list(dict.fromkeys((*one.ring.angles, *other.ring.angles))),
@@ -64,7 +66,8 @@ def _are_same_quotient(one: TermReader, a: Quotient, other: TermReader, b: Quoti
 
 
 def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -> Quotient | None:
-    """The value in another ring that has all its symbols and angles, but no functions."""
+    """The value in another ring that has all its symbols and angles; None if it contains other
+    functions."""
     places = {label: k for k, label in enumerate(_generator_labels(TermReader(ring, ())))}
     labels = _generator_labels(reader)
     every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))

@@ -42,10 +42,10 @@ MAX_INVERTED_DOF = 3
 
 @dataclass(frozen=True)
 class FormSource:
-    """The outputs of a quantity, entries row by row, and a sentence that says what it is.
+    """The outputs of a quantity, entries row by row, and a sentence that describes it.
 
-    `solved_output`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
-    `springs`: springs between points whose forces are to be added to the first output.
+    `solved_output`: the outputs are M and a right-hand side b; wanted is x with M x = b. `springs`:
+    springs between points whose forces are added to the first output.
     """
 
     name: str
@@ -56,7 +56,7 @@ class FormSource:
 
 
 def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
-    """The quantity of this name, of a frame where it is one of a frame."""
+    """The source of the quantity with this name, for a frame if it belongs to one."""
     name = SHORT_QUANTITY_NAMES.get(name, name)
     if frame:
         return _frame_source(eqs, name, *frame)
@@ -93,7 +93,7 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
 
 
 def _separate_springs(eqs: Equations, made: FormSource) -> FormSource:
-    """Forces with springs between points apart, to be printed with named lengths."""
+    """The source with springs between points separated, to be printed with named lengths."""
     if made.name not in ("forces", "passive") or not eqs.is_derived or eqs.passive_parts is None:
         return made
     springs, rest = eqs.passive_parts()
@@ -105,6 +105,7 @@ def _separate_springs(eqs: Equations, made: FormSource) -> FormSource:
 
 
 def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
+    """The source of a quantity of a frame."""
     if name == "constraint_jacobian" and "jacobian" in eqs.frame_builders:
         name = "jacobian"
     if name not in FRAME_SIGNATURES:
@@ -121,10 +122,12 @@ def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
 
 
 def _single_output_source(name: str, what: str, symbol: str, expression: SX) -> FormSource:
+    """The source of one expression with a symbol."""
     return FormSource(name, what, _flatten_outputs(symbol, expression))
 
 
 def _require_coordinate_rates(eqs: Equations, name: str) -> None:
+    """Raise an error if velocities are not rates of coordinates."""
     if eqs.nq != eqs.nv:
         raise UnsupportedError(
             f"{name} needs velocities that are rates of coordinates",
@@ -133,6 +136,7 @@ def _require_coordinate_rates(eqs: Equations, name: str) -> None:
 
 
 def _christoffel_source(eqs: Equations) -> FormSource:
+    """The source of the Christoffel symbols."""
     _require_coordinate_rates(eqs, "christoffel")
     M, n = eqs.M, eqs.nv
     flat = ca.jacobian(ca.vec(M), eqs.symbols["q"])
@@ -146,16 +150,18 @@ def _christoffel_source(eqs: Equations) -> FormSource:
 
 
 def _momenta_source(eqs: Equations) -> FormSource:
+    """The source of the generalized momenta."""
     return _single_output_source("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
 
 
 def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str) -> FormSource:
+    """The source of T + sign · V."""
     T, V = eqs.expressions("kinetic_energy")[0], eqs.expressions("potential_energy")[0]
     return _single_output_source(name, what, symbol, T + sign * V)
 
 
 def _hamiltonian_source(eqs: Equations) -> FormSource:
-    """T in momenta and V, whose sum is H(q, p)."""
+    """The source of T(q, p) and V, whose sum is H(q, p)."""
     assert eqs.state is not None
     p, n = eqs.state.x[eqs.nq :], eqs.nv
     (V,) = eqs.expressions("potential_energy")
@@ -164,6 +170,7 @@ def _hamiltonian_source(eqs: Equations) -> FormSource:
 
 
 def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> FormSource:
+    """The source of x with M x = b, for few degrees of freedom."""
     n = eqs.nv
     if n > MAX_INVERTED_DOF:
         raise UnsupportedError(
@@ -187,17 +194,19 @@ _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
 
 
 def closed_form_quantities(eqs: Equations) -> list[str]:
-    """Quantities that are not functions of the equations, but have a closed form."""
+    """Names of quantities that are not functions of the equations but have a closed form."""
     return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
 
 
 def _expression_port(name: str, expression: SX) -> Port:
+    """The port of an expression: scalar, vector or matrix."""
     rows, columns = ca.SX(expression).shape
     return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
 
 
 def _flatten_outputs(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
-    """Results of formulations: matrices, and lists, dictionaries and records of these."""
+    """The outputs in a formulation's result: a matrix, or lists, dictionaries and records of
+    matrices."""
     if isinstance(value, Mapping):
         parts = [(f"{name}_{key}", part) for key, part in value.items()]
     elif is_dataclass(value):
@@ -218,7 +227,8 @@ def _flatten_outputs(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
 def record_source_tape(
     eqs: Equations, what: FormSource, others: Mapping[int, str] | None = None
 ) -> tuple[Tape, dict[str, list[str]]]:
-    """The tape of all outputs, and the names of its inputs' entries: one port of all symbols."""
+    """The tape of all outputs, whose one input port has all symbols, and the names of its
+    entries."""
     rows = [_row_major_entries(expression) for _, expression in what.outputs]
     symbols = ca.symvar(ca.vertcat(*rows))
     x = ca.vertcat(*symbols) if symbols else ca.SX.sym("x")
@@ -238,11 +248,12 @@ def record_source_tape(
 
 
 def _row_major_entries(expression: SX) -> SX:
+    """The entries of a matrix as a column, row by row."""
     return ca.vec(ca.densify(ca.SX(expression)).T)
 
 
 def _casadi_symbol_names(eqs: Equations) -> dict[int, str]:
-    """Names of CasADi's symbols, by what identifies them."""
+    """Names of the equations' CasADi symbols, by element hash."""
     found: dict[int, str] = {}
     for key, names in quantity_entry_names(eqs.names, list(eqs.parameters)).items():
         symbols: list[SX] = ca.vertsplit(_row_major_entries(eqs.symbols[key])) if names else []

@@ -45,17 +45,18 @@ _MAX_MATRIX_CHARACTERS = 90
 
 @dataclass(frozen=True)
 class WrittenForm:
-    """Names of groups with their values, then entries; those that are equal share a value."""
+    """Named groups with their values, then entries; entries that are equal share a value."""
 
     groups: tuple[tuple[str, Expression], ...]
     rows: tuple[tuple[tuple[str, ...], Expression], ...]
 
     def entries_by_name(self) -> dict[str, Expression]:
+        """The value of each entry by its label."""
         return {name: value for names, value in self.rows for name in names}
 
 
 def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
-    """Every entry collected; constants and denominators that repeat named."""
+    """Collect the terms of every entry and name repeated constants and denominators."""
     reader = TermReader(form.reading.ring, form.symbol_order, form.written_angles)
     collector = TermCollector(reader, form.roles)
     below: dict[str, tuple[str, Expression]] = {}
@@ -90,7 +91,7 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
 
 
 def entry_label(name: str, index: tuple[int, ...]) -> str:
-    """Entries are counted from 1, as in books."""
+    """The label of an entry, such as M[1,2], counted from 1 as in books."""
     return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name
 
 
@@ -101,6 +102,7 @@ def _entry_expression(
     below: dict[str, tuple[str, Expression]],
     taken: set[str],
 ) -> Expression:
+    """A ring value with its terms collected, over a named denominator."""
     top = collector.collect_terms(collector.reader.polynomial_terms(value.numerator), by)
     if value.denominator is None:
         return top
@@ -117,11 +119,13 @@ def _entry_expression(
 
 
 def _divide_expression(top: Expression, divisor: Reciprocal) -> Expression:
+    """The product of a numerator and the reciprocal of a name."""
     factors = top.factors if isinstance(top, Product) else (top,)
     return Product((*factors, divisor))
 
 
 def _unused_symbol_name(stem: str, taken: set[str], numbered: bool = False) -> str:
+    """A name with the given stem that is not taken; it is taken from now on."""
     name, k = (f"{stem}1" if numbered else stem), 1
     while name in taken:
         k += 1
@@ -131,6 +135,7 @@ def _unused_symbol_name(stem: str, taken: set[str], numbered: bool = False) -> s
 
 
 def _written_length(written: WrittenForm) -> int:
+    """The number of characters of a written form."""
     groups = sum(len(name) + len(expression_text(value)) + 4 for name, value in written.groups)
     return groups + sum(len(expression_text(value)) + 10 for _, value in written.rows)
 
@@ -141,7 +146,7 @@ def _written_length(written: WrittenForm) -> int:
 def _name_constant_groups(
     written: WrittenForm, constant: frozenset[str], taken: set[str]
 ) -> WrittenForm:
-    """Sums and products of constants that repeat, as a1, a2, …"""
+    """The form with names a1, a2, … for repeated sums and products of constants."""
     counts: Counter[Expression] = Counter()
     for _, value in (*written.groups, *written.rows):
         counts.update(_constant_parts(value, constant))
@@ -160,7 +165,7 @@ def _name_constant_groups(
 
 
 def _constant_parts(expression: Expression, constant: frozenset[str]) -> Iterator[Expression]:
-    """The constant part of every product, and sums of constants."""
+    """The constant part of every product, and all sums of constants."""
     part = _constant_factor(expression, constant)
     if part is not None:
         yield part
@@ -172,6 +177,7 @@ def _constant_parts(expression: Expression, constant: frozenset[str]) -> Iterato
 
 
 def _constant_factor(expression: Expression, constant: frozenset[str]) -> Expression | None:
+    """The constant factors of a product or a constant sum; None if there are none."""
     if isinstance(expression, Product):
         kept = [
             f for f in expression.factors
@@ -185,12 +191,14 @@ def _constant_factor(expression: Expression, constant: frozenset[str]) -> Expres
 
 
 def _is_constant_expression(expression: Expression, constant: frozenset[str]) -> bool:
+    """Whether the expression contains constants only."""
     return names_in_expression(expression) <= constant
 
 
 def _replace_groups(
     expression: Expression, chosen: Mapping[Expression, Expression], constant: frozenset[str]
 ) -> Expression:
+    """The expression with the chosen constant parts replaced by their names."""
     part = _constant_factor(expression, constant)
     if part is not None and part in chosen:
         if part == expression or not isinstance(expression, Product):
@@ -205,6 +213,7 @@ def _replace_groups(
 
 
 def _rebuild_expression(expression: Expression, change: Any) -> Expression:
+    """The expression with `change` applied to its children."""
     match expression:
         case Negation(operand):
             return Negation(change(operand))
@@ -226,6 +235,7 @@ def _rebuild_expression(expression: Expression, change: Any) -> Expression:
 
 
 def write_form_lines(written: WrittenForm) -> list[str]:
+    """The groups and entries as lines of text; many zero entries share one line."""
     lines = [f"{name} = {expression_text(value)}" for name, value in written.groups]
     for labels, value in written.rows:
         many = value == ZERO and len(labels) > MAX_ZEROS_LISTED and len(written.rows) > 1
@@ -235,6 +245,7 @@ def write_form_lines(written: WrittenForm) -> list[str]:
 
 
 def form_to_json(written: WrittenForm) -> dict[str, object]:
+    """The groups and entries as plain data, expressions as text."""
     return {
         "groups": {name: expression_text(value) for name, value in written.groups},
         "entries": {
@@ -246,7 +257,7 @@ def form_to_json(written: WrittenForm) -> dict[str, object]:
 def form_to_latex(
     written: WrittenForm, ports: Sequence[Port], dotted: Mapping[str, tuple[str, int]]
 ) -> str:
-    """Matrices as such where their rows are short, otherwise entry by entry."""
+    """LaTeX: matrices if their rows are short, otherwise entry by entry."""
     setter = Typesetter(LatexNotation(), dotted)
     entries = written.entries_by_name()
     lines = [f"{setter.name(name)} &= {setter.typeset(value)}" for name, value in written.groups]
@@ -262,6 +273,7 @@ def form_to_latex(
 
 
 def _is_narrow_matrix(port: Port, entries: Mapping[str, Expression]) -> bool:
+    """Whether the rows of a matrix are short enough for one line."""
     if len(port.shape) > 2:
         return False
     columns = port.shape[1] if len(port.shape) == 2 else 1
@@ -273,6 +285,7 @@ def _is_narrow_matrix(port: Port, entries: Mapping[str, Expression]) -> bool:
 
 
 def _latex_matrix(setter: Typesetter, port: Port, entries: Mapping[str, Expression]) -> str:
+    """An output as a `bmatrix`, or as an expression if it is a scalar."""
     set_ = [setter.typeset(entries[entry_label(port.name, i)]) for i in np.ndindex(*port.shape)]
     if not port.shape:
         return set_[0]
@@ -282,6 +295,7 @@ def _latex_matrix(setter: Typesetter, port: Port, entries: Mapping[str, Expressi
 
 
 def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) -> str:
+    """A MathML table with one row for each group and entry."""
     setter = Typesetter(MathmlNotation(), dotted)
 
     def row(left: str, value: Expression) -> str:
@@ -296,6 +310,7 @@ def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) ->
 
 
 def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> Any:
+    """SymPy's objects for all outputs, groups substituted; a dictionary if there are several."""
     from .sympy_output import expression_to_sympy
 
     known: dict[Any, Any] = {}
@@ -310,6 +325,7 @@ def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> Any:
 
 
 def _arrange_sympy_entries(port: Port, entries: Mapping[str, Any]) -> Any:
+    """The entries of an output as a SymPy expression, matrix or array."""
     import sympy
 
     flat = [entries[entry_label(port.name, index)] for index in np.ndindex(*port.shape)]

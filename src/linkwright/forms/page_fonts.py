@@ -31,6 +31,7 @@ def text_font_css() -> str:
 
 
 def _font_face_css(family: str, file: str, weight: int) -> str:
+    """The @font-face rule of an embedded font file."""
     content = (files(__package__) / "fonts" / f"{file}.woff2").read_bytes()
     source = f"url(data:font/woff2;base64,{base64.b64encode(content).decode()})"
     return (

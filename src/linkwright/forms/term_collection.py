@@ -57,7 +57,7 @@ KindFilter = Callable[[int], bool]  # which kinds of symbols belong to the key
 
 @dataclass(frozen=True)
 class SymbolRoles:
-    """The roles of symbols, which decide how terms are collected and in which order."""
+    """The roles of symbols, which decide how terms are collected and ordered."""
 
     masses: frozenset[str]
     inertias: frozenset[str]
@@ -65,6 +65,7 @@ class SymbolRoles:
     coordinates: tuple[str, ...]
 
     def atom_kind(self, atom: TermAtom) -> int:
+        """The kind of a symbol or function: mass, inertia, constant, coordinate, …"""
         if isinstance(atom, TrigFactor):
             return CIRCULAR_KIND
         if not isinstance(atom, str):
@@ -100,7 +101,8 @@ def _is_varying_kind(kind: int) -> bool:
 
 @dataclass(frozen=True)
 class _CollectionWay:
-    """Keys from the outside in; `factors`: whether common symbols come out of a group."""
+    """The keys of nested groups from the outside in, and whether common symbols are taken out of a
+    group."""
 
     group_keys: tuple[KindFilter, ...]
     takes_out_factors: bool
@@ -155,6 +157,7 @@ class TermCollector:
         return best
 
     def collect_one_way(self, terms: TermSum, way: _CollectionWay) -> Expression:
+        """The sum collected in one way."""
         if not way.factors_whole_sum:
             return self.nest_groups(terms, way.group_keys, way.takes_out_factors)
         common, number, rest = self.common_factor(terms)
@@ -166,6 +169,8 @@ class TermCollector:
     # -- nesting ---------------------------------------------------------------------------
 
     def nest_groups(self, terms: TermSum, keys: Sequence[KindFilter], factors: bool) -> Expression:
+        """The sum with its terms grouped by the first key, and inside each group by the next
+        ones."""
         if not keys or len(terms) == 1:
             return self.flat_sum(terms)
         groups: dict[TermMonomial, TermSum] = {}
@@ -191,8 +196,8 @@ class TermCollector:
     def merge_groups(
         self, groups: dict[TermMonomial, TermSum], numbers: bool
     ) -> Iterable[tuple[dict[TermMonomial, Fraction], TermSum]]:
-        """Groups with one cofactor (up to a number) under the sum of their keys, of which one may
-        be a number where `numbers` is true."""
+        """Groups with the same cofactor (up to a number) under the sum of their keys; with
+        `numbers`, one key may be a number."""
         found: dict[Any, tuple[dict[TermMonomial, Fraction], TermSum]] = {}
         for key, group in groups.items():
             lead = group[min(group, key=self.monomial_sort_key)]
@@ -212,6 +217,7 @@ class TermCollector:
         keys: Sequence[KindFilter],
         factors: bool,
     ) -> Expression:
+        """The product of the sum of keys and the collected terms of a group."""
         if heads == {(): 1}:
             return self.nest_groups(group, keys, factors)
         common, number, rest = self.common_factor(group) if factors else self.common_number(group)
@@ -231,7 +237,7 @@ class TermCollector:
     def ordered_product(
         self, number: Fraction, common: TermMonomial, inside: Sequence[Expression]
     ) -> Expression:
-        """Number, symbols and sums as one product; a sum stands where its symbols would."""
+        """The product of a number, symbols and sums; a sum stands where its symbols would."""
         factors: list[tuple[Any, Expression]] = []
         for atom, power in common:
             factors.append((self.factor_sort_key(atom), self.reader.atom_power(atom, power)))
@@ -250,6 +256,7 @@ class TermCollector:
         return term_product(number, [expression for _, expression in factors])
 
     def factor_sort_key(self, atom: TermAtom) -> tuple[Any, ...]:
+        """The key by which a symbol or function is ordered among factors."""
         return self.atom_kind(atom), 0, self.atom_sort_key(atom)
 
     def sum_factor_sort_key(self, expression: Expression) -> tuple[Any, ...]:
@@ -261,6 +268,7 @@ class TermCollector:
         return self.least_atom_kind(expression), 1, (natural_sort_key(expression_text(first)),)
 
     def least_atom_kind(self, expression: Expression) -> int:
+        """The first kind, in the order of factors, of the symbols in an expression."""
         kinds = [self.atom_kind(name) for name in names_in_expression(expression)]
         inside = [kind for kind in kinds if kind != COORDINATE_KIND]
         return min(inside, default=CIRCULAR_KIND)
@@ -268,6 +276,7 @@ class TermCollector:
     # -- flat sums ---------------------------------------------------------------------------
 
     def flat_sum(self, terms: TermSum) -> Expression:
+        """The sum of terms without groups; perfect squares are recognized."""
         squares, rest = self.find_squares(terms)
         parts = [
             (self.monomial_sort_key(m), self.ordered_product(c, m, [])) for m, c in rest.items()
@@ -276,7 +285,8 @@ class TermCollector:
         return term_total([expression for _, expression in sorted(parts, key=lambda part: part[0])])
 
     def find_squares(self, terms: TermSum) -> tuple[list[tuple[list[Any], Expression]], TermSum]:
-        """x² ± 2xy + y² as (x ± y)²; y may be a number."""
+        """The squares (x ± y)² for x² ± 2xy + y², with their sort keys, and the remaining terms; y
+        may be a number."""
         rest = dict(terms)
         found: list[tuple[list[Any], Expression]] = []
         if len(terms) > _MAX_TERMS_FOR_SQUARES:
@@ -307,8 +317,8 @@ class TermCollector:
     # -- what terms have in common -------------------------------------------------------------
 
     def common_number(self, terms: TermSum) -> tuple[TermMonomial, Fraction, TermSum]:
-        """(1, the number that all coefficients share, the rest): most of the rest is positive, or
-        half of it and the first term."""
+        """(no symbols, the number that all coefficients share, the rest). Most of the rest is
+        positive, or half of it and the first term."""
         values = terms.values()
         top = reduce(gcd, (abs(c.numerator) for c in values))
         bottom = reduce(lcm, (c.denominator for c in values))
@@ -338,6 +348,7 @@ class TermCollector:
     # -- order -------------------------------------------------------------------------------
 
     def atom_kind(self, atom: TermAtom) -> int:
+        """The kind of a symbol or function, also of a named one."""
         if atom not in self.atom_kinds:
             kind = self.roles.atom_kind(atom)
             if isinstance(atom, Name) and atom.name in self.reader.definitions:
@@ -347,13 +358,14 @@ class TermCollector:
         return self.atom_kinds[atom]
 
     def monomial_sort_key(self, monomial: TermMonomial) -> list[Any]:
+        """The sort key of a term, kept for the next call."""
         if monomial not in self.term_sort_keys:
             self.term_sort_keys[monomial] = self.term_sort_key(monomial)
         return self.term_sort_keys[monomial]
 
     def term_sort_key(self, monomial: TermMonomial) -> list[Any]:
-        """The sort key: by rates (terms without any are last), cosines and sines, fewest first,
-        weights, constants, numbers."""
+        """The sort key of a term: by rates (terms without rates last), then cosines and sines,
+        fewest first, then masses, constants and numbers."""
         parts: dict[int, list[Any]] = {k: [] for k in range(7)}
         size = 0
         for atom, power in monomial:
@@ -366,6 +378,7 @@ class TermCollector:
         return [not ordered[0], ordered[0], size, *ordered[1:], bare, *weight]
 
     def atom_sort_key(self, atom: TermAtom) -> tuple[Any, ...]:
+        """The key by which a symbol or function is ordered among those of its kind."""
         if atom not in self.atom_sort_keys:
             if isinstance(atom, TrigFactor):
                 form = self.reader.angle_form(atom.angle)
@@ -384,14 +397,17 @@ class TermCollector:
 
 
 def _text_length(expression: Expression) -> int:
+    """The number of characters of an expression."""
     return len(expression_text(expression))
 
 
 def _is_square_monomial(monomial: TermMonomial) -> bool:
+    """Whether all powers of the monomial are even."""
     return bool(monomial) and all(p % 2 == 0 for _, p in monomial)
 
 
 def _multiply_monomials(one: TermMonomial, other: TermMonomial) -> frozenset[tuple[TermAtom, int]]:
+    """The product of two monomials, as a set of powers."""
     powers = dict(one)
     for atom, power in other:
         powers[atom] = powers.get(atom, 0) + power

@@ -57,11 +57,11 @@ MAX_TERMS_FOR_SUMS = 64
 
 
 class TermReader:
-    """Terms of the values of one ring; `written` are angles that keep the sign they have.
+    """Reads the terms of one ring's values; `written` are angles that keep their sign.
 
-    Functions that are long get names, with what they depend on in `definitions`, if `naming`.
-    Beyond `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; beyond twice that it is
-    given up.
+    Long functions get names if `naming` is true; `definitions` has their values and dependencies.
+    After `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; after twice that time the
+    reader gives up.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class TermReader:
     # -- polynomials ---------------------------------------------------------------------
 
     def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
-        """The polynomial as terms, each trigonometric cofactor as short as it gets."""
+        """The polynomial as terms, each trigonometric cofactor in its shortest form."""
         groups: dict[TermMonomial, TrigSum] = {}
         ring, spare = self.ring, self.ring.function_capacity
         for exponents, coefficient in self.iterate_polynomial(poly):
@@ -117,21 +117,22 @@ class TermReader:
     def iterate_polynomial(
         self, poly: flint.fmpq_mpoly
     ) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
-        """Terms one by one, so that Ctrl-C is heard, and no longer than twice the time."""
+        """The terms one by one, so that an interrupt is noticed; raises `BudgetError` after twice
+        the time."""
         for k in range(len(poly)):
             if k % 256 == 0 and time.monotonic() > self.deadline + MAX_SHORTENING_SECONDS:
                 raise BudgetError("the closed form is too long to be printed")
             yield poly.monomial(k), poly.coefficient(k)
 
     def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[TrigFactor, int]:
-        """The ring's cosine or sine as it is printed, and the sign that this brings."""
+        """The ring's cosine or sine as it is printed, and the sign of the conversion."""
         unit = tuple(int(i == k) for i in range(self.angle_count))
         sign = self.angle_sign(unit)
         atom = TrigFactor("cos" if is_cosine else "sin", tuple(sign * n for n in unit))
         return atom, 1 if is_cosine else sign
 
     def function_expression(self, k: int) -> Expression:
-        """The function behind a generator, or its name, r1, r2, …, where it is long."""
+        """The function of a generator, or its name r1, r2, … if it is long."""
         if k not in self.calls:
             one = self.ring.opaque_functions[k]
             operands = tuple(self.quotient_expression(value) for value in one.operands)
@@ -149,6 +150,7 @@ class TermReader:
         return self.calls[k]
 
     def name_function(self, made: Expression) -> Expression:
+        """A new name for a long function, with its definition kept."""
         name = next(n for i in count(1) if (n := f"r{i}") not in self.taken_names)
         self.taken_names.add(name)
         inside = names_in_expression(made)
@@ -157,13 +159,14 @@ class TermReader:
         return Name(name)
 
     def quotient_expression(self, value: Quotient) -> Expression:
+        """A quotient as an expression, without collecting terms."""
         top = self.flat_sum(self.polynomial_terms(value.numerator))
         if value.denominator is None:
             return top
         return Product((top, Reciprocal(self.flat_sum(self.polynomial_terms(value.denominator)))))
 
     def flat_sum(self, terms: TermSum) -> Expression:
-        """A sum in a stable order, nothing taken out."""
+        """The sum of terms in a stable order, without common factors taken out."""
         parts = [
             term_product(c, [self.atom_power(a, p) for a, p in monomial])
             for monomial, c in sorted(
@@ -173,6 +176,7 @@ class TermReader:
         return term_total(parts)
 
     def monomial_sort_key(self, monomial: TermMonomial) -> list[Any]:
+        """The key by which terms are ordered: their factors in natural order."""
         return sorted(
             (natural_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
         )
@@ -180,6 +184,7 @@ class TermReader:
     # -- atoms ---------------------------------------------------------------------------
 
     def atom_power(self, atom: TermAtom, exponent: int) -> Expression:
+        """A power of a symbol or function as an expression."""
         base, power = self.atom_expression(atom), Number(Fraction(exponent))
         if exponent == 1:
             return base
@@ -190,6 +195,7 @@ class TermReader:
         )
 
     def atom_expression(self, atom: TermAtom) -> Expression:
+        """A symbol, cosine, sine or other function as an expression."""
         if atom not in self.atoms:
             self.atoms[atom] = (
                 Call(atom.function, (self.angle_expression(atom.angle),))
@@ -202,6 +208,7 @@ class TermReader:
         return self.atoms[atom]
 
     def angle_expression(self, vector: AngleVector) -> Expression:
+        """An angle as an expression of coordinates, positive terms first."""
         parts = [
             term_product(c, [self.atom_power(name, p) for name, p in monomial])
             for monomial, c in sorted(self.angle_form(vector), key=lambda item: item[1] < 0)
@@ -220,7 +227,7 @@ class TermReader:
         return tuple(kept)
 
     def angle_sign(self, vector: AngleVector) -> int:
-        """−1 if the angle reads better turned round."""
+        """−1 if the angle is printed with the opposite sign, otherwise 1."""
         if vector not in self.angle_signs:
             form = self.angle_form(vector)
             sign = 1 if not form or form[0][1] > 0 else -1
@@ -233,6 +240,8 @@ class TermReader:
     # -- shorter sums ----------------------------------------------------------------------
 
     def shorten_trig_sum(self, sums: TrigSum) -> TrigSum:
+        """The sum in its shortest known form: merged pairs, or cosines and sines of sums of
+        angles."""
         if len(sums) == 1 or time.monotonic() > self.deadline:
             return sums
         scale = next(iter(sums.values()))
@@ -246,7 +255,8 @@ class TermReader:
         return {m: c * scale for m, c in self.shortened_sums[key].items()}
 
     def merge_trig_pairs(self, sums: TrigSum) -> TrigSum:
-        """Pairs such as X·cos a·cos b + X·sin a·sin b as one term each, while there are any."""
+        """The sum with pairs such as X·cos a·cos b + X·sin a·sin b merged, as long as there are
+        any."""
         work, found = dict(sums), True
         while found:
             found = False
@@ -256,7 +266,7 @@ class TermReader:
         return work
 
     def merge_with_partner(self, work: TrigSum, monomial: TrigMonomial) -> bool:
-        """Whether the term found a partner, with which it is one now."""
+        """Merge a term with a partner, if there is one; return whether there was."""
         for partner, (made, factor), sign in self.possible_partners(monomial):
             if work.get(partner) == sign * work[monomial]:
                 coefficient = work.pop(monomial)
@@ -270,7 +280,8 @@ class TermReader:
     def possible_partners(
         self, monomial: TrigMonomial
     ) -> Iterable[tuple[TrigMonomial, tuple[TrigMonomial, Fraction], Fraction]]:
-        """(partner, (term for both, its factor), partner's coefficient by that of this one)."""
+        """For each identity: the partner, the merged term and its factor, and the partner's
+        coefficient relative to this term."""
         one = Fraction(1)
         for i, (a, power) in enumerate(monomial):
             if a.function == "cos" and power >= 2:
@@ -298,6 +309,8 @@ class TermReader:
     def multiply_trig_factor(
         self, rest: TrigMonomial, function: str, angle: AngleVector, factor: Fraction
     ) -> tuple[TrigMonomial, Fraction]:
+        """The monomial times the cosine or sine of an angle, and the factor with the sign of the
+        printed angle."""
         if not any(angle):
             return rest, factor if function == "cos" else Fraction(0)
         sign = self.angle_sign(angle)
@@ -306,7 +319,7 @@ class TermReader:
         return made, factor if function == "cos" else sign * factor
 
     def products_to_angle_sums(self, sums: TrigSum) -> TrigSum:
-        """All products as cosines and sines of sums of angles."""
+        """The sum with all products as cosines and sines of sums of angles."""
         total: dict[TrigFactor, Fraction] = {}
         for monomial, coefficient in sums.items():
             parts = {TrigFactor("cos", (0,) * self.angle_count): coefficient}
@@ -324,7 +337,7 @@ class TermReader:
         return self.half_angle_square(found)
 
     def half_angle_square(self, sums: TrigSum) -> TrigSum:
-        """1 − cos 2a as 2 sin² a, 1 + cos 2a as 2 cos² a."""
+        """The sum with 1 − cos 2a as 2 sin² a and 1 + cos 2a as 2 cos² a."""
         constant = sums.get(())
         for monomial, c in sums.items():
             if not monomial or constant is None or abs(c) != abs(constant):
@@ -339,7 +352,7 @@ class TermReader:
 
 
 def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
-    """The product, with a number in front where it is not 1, and the sign outside."""
+    """The product with its number in front if it is not 1, and the sign outside."""
     if coefficient < 0:
         return negate_expression(term_product(-coefficient, factors))
     if coefficient != 1 or not factors:
@@ -348,6 +361,7 @@ def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression
 
 
 def term_total(parts: list[Expression]) -> Expression:
+    """The sum without nested sums; 0 for no terms."""
     flat: list[Expression] = []
     for part in parts:
         flat += part.terms if isinstance(part, Sum) else (part,)
@@ -357,6 +371,6 @@ def term_total(parts: list[Expression]) -> Expression:
 
 
 def natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
-    """A key by which m2 comes before m10."""
+    """A sort key by which m2 comes before m10."""
     parts = re.split(r"(\d+)", name)
     return tuple((1, int(p)) if p.isdecimal() else (0, p) for p in parts if p)

@@ -156,6 +156,7 @@ class NamedRegressor(NotebookDisplayed):
 
 
 def _plain_data(entry: Any) -> Any:
+    """The entry as a float if it is a fraction, otherwise unchanged."""
     return float(entry) if isinstance(entry, Fraction) else entry
 
 
@@ -219,6 +220,7 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
 
 
 def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:
+    """The named parameters as expressions; an unknown name is an error."""
     if not parameters:
         raise ExpressionError("no parameters are named", remedy="name some, as 'm2*lc2^2 + I2'")
     thetas = [parse_expression(text) for text in parameters]
@@ -258,7 +260,7 @@ def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) ->
 
 
 def _state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
-    """Generators that change with the state; cosines and roots of parameters do not."""
+    """The ring's generators that change with the state, unlike cosines and roots of parameters."""
     fixed = set(eqs.parameters)
     return [
         place
@@ -268,6 +270,7 @@ def _state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
 
 
 def _long_regressor_error(eqs: Equations) -> UnsupportedError:
+    """The error for forces with too many terms."""
     return UnsupportedError(
         f"the forces of {eqs.mechanism.name}, or the parameters, have more than "
         f"{_MAX_FORMULA_LENGTH} terms",
@@ -276,6 +279,7 @@ def _long_regressor_error(eqs: Equations) -> UnsupportedError:
 
 
 def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) -> None:
+    """Raise an error if a named parameter occurs inside a function such as a root."""
     for meaning in printer.generator_expressions.values():
         if not isinstance(meaning, Name) and names_in_expression(meaning) & used:
             raise UnsupportedError(
@@ -288,8 +292,8 @@ def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) ->
 def _solve_regressor_columns(
     printer: QuotientPrinter, reading: PolynomialReading, unknown: list[int]
 ) -> tuple[list[list[Quotient]], list[int]]:
-    """The columns of Y from one equation for every product of unknown parameters; θ that are made
-    of others get none."""
+    """The columns of Y, from one equation for every product of unknown parameters, and the indices
+    of θ that depend on others and get none."""
     ring, given = reading.ring, reading.outputs[_THETA_OUTPUT]
     forces = next(values for name, values in reading.outputs.items() if name != _THETA_OUTPUT)
     count, zero = len(given), ring.constant(Fraction(0))
@@ -321,6 +325,7 @@ def _solve_regressor_columns(
 def _nonlinear_parameter_error(
     printer: QuotientPrinter, product: tuple[int, ...], unknown: list[int]
 ) -> UnsupportedError:
+    """The error for a product of parameters that is not a combination of θ."""
     ring = printer.ring
     exponents = [0] * len(ring.generators)
     for place, exponent in zip(sorted(unknown), product, strict=True):
@@ -337,7 +342,8 @@ def _nonlinear_parameter_error(
 def _redundant_columns(
     printer: QuotientPrinter, columns: list[list[Quotient]], state: list[int]
 ) -> dict[int, QuotientRow]:
-    """Columns that are sums of others before them, with numbers (or known ones) as factors."""
+    """Columns that are combinations of columns before them, with numbers or known parameters as
+    factors."""
     ring = printer.ring
     equations: dict[tuple[int, tuple[int, ...]], QuotientRow] = {}
     for j, column in enumerate(columns):

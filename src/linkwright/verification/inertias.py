@@ -43,7 +43,8 @@ INERTIA_TOLERANCE = 1e-9
 
 
 def check_inertias_physical(subject: VerifiedEquations) -> Check:
-    """All bodies by their principal moments; where some break the rules, all of them together."""
+    """Check the principal moments of each body; if some are not physical, look for physical bodies
+    with the same forces."""
     mechanism = subject.mechanism
     found = dict(find_unphysical_bodies(mechanism))
     meaning = (
@@ -73,7 +74,8 @@ def check_inertias_physical(subject: VerifiedEquations) -> Check:
 
 
 def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
-    """Ten numbers for each body, of real ones, that give the same forces; None: there are none."""
+    """Ten inertial parameters for each body, physical, that give the same forces; None if there are
+    none."""
     if not tree.has_functions("regressor"):
         return None
     given = _given_inertial_parameters(tree)
@@ -103,15 +105,15 @@ def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
 
 
 def _given_inertial_parameters(tree: VerifiedEquations) -> Floats:
-    """The inertial numbers as they are given."""
+    """The inertial parameters of all bodies as the mechanism gives them."""
     own, p = tree.eqs.inertial_parameters, tree.eqs.symbols.get("p", ca.SX(0, 1))
     values = [float(value) for value in tree.eqs.parameters.values()]
     return np.asarray(ca.Function("own", [p], [own])(values), dtype=float).ravel()
 
 
 def _pseudo_inertia_basis() -> Floats:
-    """The contribution of each of the ten numbers to J: of the tensor, half its trace less
-    itself."""
+    """The derivatives of the pseudo-inertia matrix J by the ten parameters; those of the tensor are
+    half its trace minus itself."""
     found = np.zeros((10, 4, 4))
     for e, (i, j) in enumerate(PSEUDO_INERTIA_ENTRIES):
         found[e, i, j] = found[e, j, i] = 1.0 if 3 in (i, j) else -1.0
@@ -124,5 +126,5 @@ _PSEUDO_INERTIA_BASIS = _pseudo_inertia_basis()
 
 
 def _pseudo_inertia_matrices(numbers: Floats) -> Floats:
-    """J of every body."""
+    """The pseudo-inertia matrix J of every body, bodies × 4 × 4."""
     return np.asarray(np.einsum("be,eij->bij", numbers.reshape(-1, 10), _PSEUDO_INERTIA_BASIS))

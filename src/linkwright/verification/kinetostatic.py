@@ -35,10 +35,13 @@ class RigidBody:
 
 
 def rigid_bodies(mechanism: Mechanism) -> list[RigidBody]:
+    """All bodies of a mechanism in numbers."""
     return [_make_rigid_body(name, body, mechanism) for name, body in mechanism.bodies.items()]
 
 
 def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
+    """A body of the mechanism in numbers."""
+
     def number(expression: object) -> float:
         return expression_to_float(expression, mechanism.values)  # type: ignore[arg-type]
 
@@ -52,6 +55,8 @@ def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
 
 
 def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
+    """The rotation of the inertia's axes in the body, from roll–pitch–yaw angles and a
+    quaternion."""
     from scipy.spatial.transform import Rotation
 
     w, *xyz = quaternion
@@ -60,7 +65,7 @@ def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floa
 
 
 def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) -> Floats:
-    """The forces along all velocities, for bodies alone: no rotors, springs or losses."""
+    """The generalized forces for a motion by bodies alone, without rotors, springs or losses."""
     mechanism = subject.mechanism
     g = np.array([expression_to_float(x, mechanism.values) for x in mechanism.gravity])
     n = subject.eqs.nv
@@ -88,10 +93,12 @@ def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) ->
 
 
 def _displace_coordinates(subject: VerifiedEquations, q: Floats, step: Floats) -> Floats:
+    """The coordinates after a step along the tangent space."""
     return subject.function_value("integrate", {"q": q, "step": step})
 
 
 def _placement_function(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
+    """A function from q to a body's placement, 4 × 4."""
     function = subject.eqs.function_at_values("placement", body)
     return lambda q: np.asarray(function(q), dtype=float)
 
@@ -114,11 +121,12 @@ def _inertial_force_and_moment(
 
 
 def _virtual_displacement(solid: RigidBody, motion: list[Floats]) -> tuple[Floats, Floats]:
-    """δc and δφ."""
+    """δc and δφ per unit of a virtual displacement."""
     rate = np.tensordot(_FIRST_DERIVATIVE_WEIGHTS, np.array(motion), 1) / DIFFERENCE_STEP
     R = motion[3][:3, :3]
     return rate[:3, 3] + rate[:3, :3] @ solid.center, _axial_vector(rate[:3, :3] @ R.T)
 
 
 def _axial_vector(W: Floats) -> Floats:
+    """The vector of the skew part of a matrix."""
     return np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]) / 2

@@ -33,7 +33,8 @@ ROUNDED_DIGITS = 11
 
 @dataclass(frozen=True)
 class IdentityProof:
-    """Whether an identity holds; `is_proved` for all states and values, or seen at random ones."""
+    """The outcome of a proof: `is_proved` if the identity holds for all states and values,
+    otherwise it was compared at random states only."""
 
     holds: bool
     is_proved: bool
@@ -44,8 +45,7 @@ class IdentityProof:
 
 
 class VerifiedEquations:
-    """Equations, with what checks need of them. `others` puts equations of the same mechanism
-    beside them, with the same symbols."""
+    """Equations under examination: their tapes, random states and proofs of identities."""
 
     def __init__(self, eqs: Equations) -> None:
         self.eqs, self.names = eqs, eqs.names
@@ -56,15 +56,16 @@ class VerifiedEquations:
 
     @cached_property
     def time_inputs(self) -> list[str]:
+        """["t"] if the mechanism depends on time, otherwise []."""
         return self.names.time_arguments("t")
 
     @cached_property
     def force_function(self) -> str:
-        """The function of M q̈ + C q̇ + g − f."""
+        """The name of the function that gives M q̈ + C q̇ + g − f."""
         return "required_forces" if self.names.constraints else "inverse_dynamics"
 
     def has_functions(self, *functions: str) -> bool:
-        """Whether they can be made, which for C is not said by its name alone."""
+        """Whether all of the functions exist and can be built."""
         return set(functions) <= self.known_functions and all(map(self.eqs.can_build, functions))
 
     def function_expression(self, function: str) -> SX:
@@ -72,10 +73,11 @@ class VerifiedEquations:
         return self.eqs.expressions(function)[0]
 
     def expression_at_rest(self, expression: SX) -> SX:
+        """An expression at q̇ = 0."""
         return ca.substitute(expression, self.eqs.symbols["qd"], ca.SX.zeros(self.eqs.nv))
 
     def time_derivative(self, expression: SX) -> SX:
-        """d/dt along the motion, with q̈ as it is."""
+        """The total time derivative along a motion, as an expression of q, q̇ and q̈."""
         s = self.eqs.symbols
         total = ca.jtimes(expression, s["q"], self.eqs.rate_matrix @ s["qd"])
         total += ca.jtimes(expression, s["qd"], s["qdd"])
@@ -94,7 +96,7 @@ class VerifiedEquations:
         return self._tapes[function]
 
     def prove_identity(self, name: str, left: SX, right: SX | float = 0.0) -> IdentityProof:
-        """That two expressions are the same function."""
+        """Prove that two expressions are the same function."""
         return self.prove_same_tapes(
             *(
                 self._expression_tape(name, ca.densify(ca.SX(side) * ca.SX.ones(left.shape)))
@@ -103,12 +105,14 @@ class VerifiedEquations:
         )
 
     def _expression_tape(self, name: str, expression: SX) -> Tape:
+        """The tape of an expression, with the motion, time and parameters as inputs."""
         keys = ["q", "qd", "qdd", "tau", *self.time_inputs, *(["p"] if self.eqs.parameters else [])]
         symbols = [self.eqs.symbols[key] for key in keys]
         return record_tape(ca.Function("f", symbols, [ca.cse(expression)], keys, [name]))
 
     def prove_same_tapes(self, one: Tape, other: Tape) -> IdentityProof:
-        """Modulo a prime; where that cannot decide, in ball arithmetic."""
+        """Prove that two tapes are the same function, modulo a prime; in ball arithmetic where that
+        cannot decide."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
         entries = [names[port.name] for port in one.inputs]
         verdict = compare_tapes_modulo(
@@ -117,8 +121,8 @@ class VerifiedEquations:
         return self._verdict_to_proof(verdict, one, other)
 
     def prove_same_on_constraints(self, other: VerifiedEquations, function: str) -> IdentityProof:
-        """Modulo a prime, at points that obey the constraints; where no lengths close the loops, in
-        floats where the mechanism is assembled."""
+        """Prove that a function agrees modulo a prime at points that satisfy the constraints; in
+        floating point near the assembled configuration if no lengths close the loops."""
         one, two = self.function_tape(function), other.function_tape(function)
         if _has_rounded_constants(one) or _has_rounded_constants(two):
             return self._compare_at_states(other, function, "its numbers are rounded")
@@ -138,6 +142,7 @@ class VerifiedEquations:
 
     @cached_property
     def _point_constrainer(self) -> PointConstraints:
+        """The constraints that points modulo a prime must satisfy."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
 
         def program(function: str) -> ModularProgram:
@@ -151,7 +156,7 @@ class VerifiedEquations:
     def _compare_at_states(
         self, other: VerifiedEquations, function: str, why: str
     ) -> IdentityProof:
-        """Compare in floats, at states that the constraints allow."""
+        """Compare a function in floating point, at states that satisfy the constraints."""
         apart = []
         for state in self.random_states(COMPARED_LOOP_STATES):
             a, b = (x.function_value(function, state) for x in (self, other))
@@ -165,6 +170,8 @@ class VerifiedEquations:
         )
 
     def _verdict_to_proof(self, verdict: TapeVerdict, one: Tape, other: Tape) -> IdentityProof:
+        """The proof of a verdict modulo a prime, or a comparison in balls if constants were rounded
+        or it is undecided."""
         if not verdict.is_identical and (
             _has_rounded_constants(one) or _has_rounded_constants(other)
         ):
@@ -177,6 +184,7 @@ class VerifiedEquations:
         )  # fmt: skip
 
     def _compare_in_balls(self, one: Tape, other: Tape, digits: int) -> IdentityProof:
+        """Compare two tapes in ball arithmetic at exact random states, to the given digits."""
         named = self.mechanism.parameters
 
         def inputs(k: int) -> Any:
@@ -188,7 +196,7 @@ class VerifiedEquations:
 
     @cached_property
     def quaternion_groups(self) -> list[list[str]]:
-        """Coordinates that together are unit quaternions."""
+        """Groups of coordinates that form unit quaternions."""
         found = []
         for name, joint in self.mechanism.joints.items():
             if joint.by_quaternion and joint.moves and self.mechanism.coordinates is None:
@@ -216,7 +224,7 @@ class VerifiedEquations:
     def random_states(
         self, count: int, seed: int = 0, speed: float = 1.0
     ) -> list[dict[str, Floats]]:
-        """Random states that the constraints allow, with velocities up to about `speed`."""
+        """Random states that satisfy the constraints, with velocities up to about `speed`."""
         rng = np.random.default_rng(seed)
         n, found = self.eqs.nv, []
         for _ in range(count):
@@ -231,20 +239,21 @@ class VerifiedEquations:
         return found
 
     def function_value(self, function: str, state: Mapping[str, Floats]) -> Floats:
-        """A function's first output in floats, all parameters at their values."""
+        """The first output of a function in floating point, with all parameters at their values."""
         inputs, outputs = quantity_ports(self.names, function)
         found = self._numeric_function(function)(*(state[port.name] for port in inputs))
         array = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=float)
         return array.reshape(outputs[0].shape)
 
     def _numeric_function(self, function: str) -> Any:
+        """The CasADi function with all parameters at their values, made once."""
         if function not in self._functions:
             self._functions[function] = self.eqs.function_at_values(function)
         return self._functions[function]
 
 
 def _has_rounded_constants(tape: Tape) -> bool:
-    """Whether constants are more than small integers and dyadic fractions."""
+    """Whether a tape has constants other than small integers and dyadic fractions."""
     numbers = (Fraction(c) for c in tape.constants[tape.ops == Op.CONSTANT].tolist())
     return any(
         abs(x.numerator) > MAX_UNROUNDED_CONSTANT or x.denominator > MAX_UNROUNDED_CONSTANT

@@ -29,7 +29,8 @@ _FLOAT_OPERATIONS: dict[Op, Callable[..., float]] = {
 
 
 def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
-    """|x| as x or −x, where x is made of the numbers p alone, which have these values."""
+    """Replace |x| by x or −x where x depends only on the parameters p, which have the given
+    values."""
     ops, args = tape.ops.copy(), tape.args.copy()
     if not (ops == Op.ABS).any():
         return tape
@@ -49,7 +50,7 @@ def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
 
 
 def _constant_values(tape: Tape, values: Sequence[float]) -> list[float | None]:
-    """The values of instructions that depend on the numbers p alone."""
+    """The value of each instruction that depends only on the parameters p; None for the others."""
     found: list[float | None] = []
     for k, code in enumerate(tape.ops.tolist()):
         op = Op(code)

@@ -70,7 +70,8 @@ def derive_base(mechanism: Mechanism, by: str = "recursive") -> Equations:
 def _substitute_base_parameters(
     tree: KinematicTree, base: BaseParameters
 ) -> tuple[KinematicTree, Any]:
-    """The tree with base parameters for its inertia, and the vector that the regressor takes."""
+    """The tree with base parameters in place of its inertias, and the vector that multiplies the
+    regressor."""
     own = {name: ca.SX.sym(name) for name in base.parameters}
     by_kept = {base.parameters[name].kept: symbol for name, symbol in own.items()}
     bodies = tree.names.bodies
@@ -91,7 +92,7 @@ def _substitute_base_parameters(
 
 
 def _collect_symbol_names(part: Any) -> set[str]:
-    """Names of all symbols in what a tree is made of."""
+    """The names of all symbols in the parts of a tree."""
     if isinstance(part, ca.SX):
         return {symbol.name() for symbol in ca.symvar(part)}
     if isinstance(part, Mechanism | str):
