@@ -13,4 +13,4 @@ __all__ = [
     "make_closed_form",
     "readable_closed_form",
     "readable_equations_latex",
-]  # fmt: skip
+]

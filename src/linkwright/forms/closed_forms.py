@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 import casadi as ca
 import numpy as np
@@ -38,8 +38,12 @@ from .form_writing import (
     write_form_lines,
 )
 from .spring_terms import SpringForm, expand_spring_forces, spring_form_from_output, spring_output
-from .term_collection import COLLECTION_WAYS, SymbolRoles
+from .sympy_output import SympyForm
+from .term_collection import COLLECTION_WAYS
+from .term_order import SymbolRoles
 from .trig_terms import TermReader
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +108,7 @@ class ClosedForm:
         """The form as a MathML table."""
         return form_to_html(self.collect_terms(by, groups), self.dotted_symbols)
 
-    def sympy(self, by: str = "auto") -> Any:
+    def sympy(self, by: str = "auto") -> SympyForm:
         """The form as a SymPy matrix (nested array beyond two indices, expression for a scalar), or
         a dictionary of these if there are several outputs."""
         return form_to_sympy(self.collect_terms(by, False), self.ports)
@@ -221,11 +225,12 @@ def _printed_symbol_order(eqs: Equations) -> tuple[str, ...]:
     return tuple(name for key in keys for name in entries[key])
 
 
-def _remember_for_mechanism(eqs: Equations, key: str, make: Any) -> Any:
+def _remember_for_mechanism(eqs: Equations, key: str, make: Callable[[Mechanism], T]) -> T:
     """A value that belongs to the mechanism, made once for all forms of its equations."""
     if ("form", key) not in eqs._built:
         eqs._built["form", key] = make(eqs.mechanism)
-    return eqs._built["form", key]
+    value: T = eqs._built["form", key]
+    return value
 
 
 def _exact_symbolic_equations(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..algebra.exact.polynomial_budget import BudgetError
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
@@ -16,12 +14,13 @@ MAX_PRINTED_TERMS, MAX_INTERMEDIATE_TERMS, MAX_FORM_SECONDS = 1200, 4000, 2.0
 
 
 def readable_closed_form(
-    eqs: Equations, name: str, *frame: str, page: int = PAGE_CHARACTERS, **options: Any
+    eqs: Equations, name: str, *frame: str, page: int = PAGE_CHARACTERS
 ) -> ClosedForm | None:
     """The closed form of a quantity, or None if it is longer than a page of `page` characters."""
     try:
-        budget = {"terms": MAX_INTERMEDIATE_TERMS, "seconds": MAX_FORM_SECONDS} | options
-        form = closed_form(eqs, name, *frame, **budget)
+        form = closed_form(
+            eqs, name, *frame, terms=MAX_INTERMEDIATE_TERMS, seconds=MAX_FORM_SECONDS
+        )
         fits = form.terms <= MAX_PRINTED_TERMS and len(form.text()) <= page
     except BudgetError:
         return None

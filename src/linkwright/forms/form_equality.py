@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..algebra.exact.quotient_ring import QuotientRing, are_equal_quotients
 from ..algebra.exact.quotients import Quotient
@@ -43,7 +43,7 @@ def _generator_labels(reader: TermReader) -> list[object]:
     return [*labels, *ring.symbols]
 
 
-def _labelled_terms(poly: Any, labels: Sequence[object]) -> frozenset[Any]:
+def _labelled_terms(poly: flint.fmpq_mpoly, labels: Sequence[object]) -> frozenset[object]:
     """The terms of a polynomial, by the meanings of its generators."""
     return frozenset(
         (
@@ -72,7 +72,7 @@ def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -
     labels = _generator_labels(reader)
     every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))
 
-    def moved(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
+    def polynomial_in_ring(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
         made = {}
         for exponents, coefficient in poly.terms():
             powers = [0] * ring.context.nvars()
@@ -84,5 +84,5 @@ def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -
 
     if reader.ring.opaque_functions:
         return None
-    below = None if value.denominator is None else moved(value.denominator)
-    return Quotient(moved(value.numerator), every, below)
+    below = None if value.denominator is None else polynomial_in_ring(value.denominator)
+    return Quotient(polynomial_in_ring(value.numerator), every, below)

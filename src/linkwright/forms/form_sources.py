@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 
+from ..algebra.linear_algebra import Array
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.body_forces import SpringLength
@@ -35,6 +36,11 @@ SHORT_QUANTITY_NAMES = {
     "linearised": "inverse_dynamics_derivatives",
 }
 """Short names of quantities, as the equation of motion has them."""
+
+FormulationResult: TypeAlias = (
+    "Array | Mapping[str, FormulationResult] | Sequence[FormulationResult]"
+)
+"""What only one formulation has: a matrix, or mappings, lists and records of matrices."""
 
 MAX_INVERTED_DOF = 3
 """Up to this many degrees of freedom M⁻¹ is written out, as adjugate over determinant."""
@@ -143,8 +149,10 @@ def _christoffel_source(eqs: Equations) -> FormSource:
     by = [ca.reshape(column, n, n) for column in ca.horzsplit(flat)]
     entries = [
         (by[i][k, j] + by[j][k, i] - by[k][i, j]) / 2
-        for i in range(n) for j in range(n) for k in range(n)
-    ]  # fmt: skip
+        for i in range(n)
+        for j in range(n)
+        for k in range(n)
+    ]
     what = "c_ijk with C_kj = Σ_i c_ijk q̇_i"
     return FormSource("christoffel", what, ((Port("c", (n, n, n)), ca.vertcat(*entries)),))
 
@@ -204,7 +212,7 @@ def _expression_port(name: str, expression: SX) -> Port:
     return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
 
 
-def _flatten_outputs(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
+def _flatten_outputs(name: str, value: FormulationResult) -> tuple[tuple[Port, SX], ...]:
     """The outputs in a formulation's result: a matrix, or lists, dictionaries and records of
     matrices."""
     if isinstance(value, Mapping):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,10 +28,14 @@ from ..expressions.tree import Call, NumberWithUnit, child_expressions
 from ..expressions.typeset import LatexNotation, MathmlNotation, Typesetter
 from ..ports import Port
 from .spring_terms import SpringWriter
+from .sympy_output import SympyForm, expression_to_sympy
 from .term_collection import TermCollector
+from .term_order import TermOrder
 from .trig_terms import TermReader
 
 if TYPE_CHECKING:
+    import sympy
+
     from .closed_forms import ClosedForm
 
 MIN_SIZE_FOR_GROUPS = 500
@@ -58,22 +62,22 @@ class WrittenForm:
 def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
     """Collect the terms of every entry and name repeated constants and denominators."""
     reader = TermReader(form.reading.ring, form.symbol_order, form.written_angles)
-    collector = TermCollector(reader, form.roles)
+    collector = TermCollector(reader, TermOrder(reader, form.roles))
     below: dict[str, tuple[str, Expression]] = {}
     taken = reader.taken_names
     taken |= form.reserved_names
 
-    def express(value: Quotient) -> Expression:
+    def collect_entry(value: Quotient) -> Expression:
         return _entry_expression(collector, value, by, below, taken)
 
     springs = SpringWriter(
-        form.springs, express, lambda: _unused_symbol_name("L", taken, numbered=True)
+        form.springs, collect_entry, lambda: _unused_symbol_name("L", taken, numbered=True)
     )
     rows: dict[Expression, list[str]] = {}
     for port in form.ports:
         values = form.reading.outputs[port.name]
         for k, (index, value) in enumerate(zip(np.ndindex(*port.shape), values, strict=True)):
-            expression = springs.force_entry(express(value), k)
+            expression = springs.force_entry(collect_entry(value), k)
             rows.setdefault(expression, []).append(entry_label(port.name, index))
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
@@ -180,9 +184,10 @@ def _constant_factor(expression: Expression, constant: frozenset[str]) -> Expres
     """The constant factors of a product or a constant sum; None if there are none."""
     if isinstance(expression, Product):
         kept = [
-            f for f in expression.factors
+            f
+            for f in expression.factors
             if _is_constant_expression(f, constant) and not isinstance(f, Number | Reciprocal)
-        ]  # fmt: skip
+        ]
         if len(kept) < 2:
             return kept[0] if kept and isinstance(kept[0], Sum) else None
         return Product(tuple(kept))
@@ -212,7 +217,9 @@ def _replace_groups(
     return _rebuild_expression(expression, lambda child: _replace_groups(child, chosen, constant))
 
 
-def _rebuild_expression(expression: Expression, change: Any) -> Expression:
+def _rebuild_expression(
+    expression: Expression, change: Callable[[Expression], Expression]
+) -> Expression:
     """The expression with `change` applied to its children."""
     match expression:
         case Negation(operand):
@@ -298,22 +305,20 @@ def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) ->
     """A MathML table with one row for each group and entry."""
     setter = Typesetter(MathmlNotation(), dotted)
 
-    def row(left: str, value: Expression) -> str:
+    def mathml_row(left: str, value: Expression) -> str:
         right = setter.typeset(value)
         return f"<mtr><mtd>{left}</mtd><mtd><mo>=</mo></mtd><mtd>{right}</mtd></mtr>"
 
-    rows = [row(setter.name(name), value) for name, value in written.groups]
+    rows = [mathml_row(setter.name(name), value) for name, value in written.groups]
     for labels, value in written.rows:
         left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
-        rows.append(row(f"<mrow>{left}</mrow>", value))
+        rows.append(mathml_row(f"<mrow>{left}</mrow>", value))
     return f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
 
 
-def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> Any:
+def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> SympyForm:
     """SymPy's objects for all outputs, groups substituted; a dictionary if there are several."""
-    from .sympy_output import expression_to_sympy
-
-    known: dict[Any, Any] = {}
+    known: dict[sympy.Expr, sympy.Expr] = {}
     for name, value in written.groups:
         known[expression_to_sympy(Name(name))] = expression_to_sympy(value).subs(known)
     entries = {
@@ -324,7 +329,7 @@ def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> Any:
     return found if len(found) > 1 else next(iter(found.values()))
 
 
-def _arrange_sympy_entries(port: Port, entries: Mapping[str, Any]) -> Any:
+def _arrange_sympy_entries(port: Port, entries: Mapping[str, sympy.Expr]) -> sympy.Basic:
     """The entries of an output as a SymPy expression, matrix or array."""
     import sympy
 

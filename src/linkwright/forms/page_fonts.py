@@ -7,10 +7,18 @@ from functools import cache
 from importlib.resources import files
 
 MATH_FAMILIES = (
-    "Linkwright Math", "STIX Two Math", "Cambria Math", "Latin Modern Math", "Libertinus Math",
-    "XITS Math", "STIX Math", "DejaVu Math TeX Gyre", "TeX Gyre Termes Math", "Noto Sans Math",
+    "Linkwright Math",
+    "STIX Two Math",
+    "Cambria Math",
+    "Latin Modern Math",
+    "Libertinus Math",
+    "XITS Math",
+    "STIX Math",
+    "DejaVu Math TeX Gyre",
+    "TeX Gyre Termes Math",
+    "Noto Sans Math",
     "Asana Math",
-)  # fmt: skip
+)
 """The embedded one first; the others for letters that it does not have."""
 
 

@@ -20,9 +20,14 @@ from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
 
 _EQUATION_FUNCTIONS = (
-    "mass_matrix", "coriolis_matrix", "gravity", "forces", "constraint_residual",
-    "constraint_jacobian", "constraint_bias",
-)  # fmt: skip
+    "mass_matrix",
+    "coriolis_matrix",
+    "gravity",
+    "forces",
+    "constraint_residual",
+    "constraint_jacobian",
+    "constraint_bias",
+)
 _MAX_LINE_CHARACTERS = 88
 """Characters after which a sum goes on in the next line."""
 
@@ -96,7 +101,7 @@ def split_labels(labels: list[str], size: int = 6) -> list[list[str]]:
 
 def typeset_quantity(
     equations: Equations, name: str, *, steps: bool = False, page: int = PAGE_CHARACTERS
-) -> TypesetQuantity:  # fmt: skip
+) -> TypesetQuantity:
     """Typeset a function, another quantity, or a quantity of a frame (`jacobian:tool`), which has
     no steps."""
     if name in writable_functions(equations):
@@ -134,10 +139,15 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
     found = list_tape(tape, entries, equations.literals)
     longer = "" if steps else "steps, as the closed form is longer than a page; "
     return TypesetQuantity(
-        name, what, [(step.name, step.value) for step in found.steps],
+        name,
+        what,
+        [(step.name, step.value) for step in found.steps],
         [((e.name,), e.value) for part in found.results.values() for e in part],
-        f"{longer}{operations} operations", False, operations, _dotted_symbols(equations),
-    )  # fmt: skip
+        f"{longer}{operations} operations",
+        False,
+        operations,
+        _dotted_symbols(equations),
+    )
 
 
 def _typeset_closed_form(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import MissingExtraError
 from ..expressions import Expression, Unit, fold_expression
 
 if TYPE_CHECKING:
     import sympy
+
+SympyForm: TypeAlias = "sympy.Basic | dict[str, sympy.Basic]"
+"""A closed form in SymPy: an expression, matrix or array, or several of these by name."""
 
 
 def expression_to_sympy(expression: Expression) -> sympy.Expr:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..algebra.exact.angle_forms import AngleForm
 from ..algebra.exact.polynomial_budget import BudgetError
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 TermAtom = str | TrigFactor | Expression  # a symbol, a cosine or sine, another function
 TermMonomial = tuple[tuple[TermAtom, int], ...]
 TermSum = dict[TermMonomial, Fraction]
+NaturalSortKey = tuple[tuple[int, int | str], ...]  # text as letters and numbers, which compare
 
 MAX_SHORTENING_SECONDS = 10.0
 MAX_UNNAMED_CALL = 24
@@ -175,7 +176,7 @@ class TermReader:
         ]
         return term_total(parts)
 
-    def monomial_sort_key(self, monomial: TermMonomial) -> list[Any]:
+    def monomial_sort_key(self, monomial: TermMonomial) -> list[tuple[NaturalSortKey, int]]:
         """The key by which terms are ordered: their factors in natural order."""
         return sorted(
             (natural_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
@@ -370,7 +371,7 @@ def term_total(parts: list[Expression]) -> Expression:
     return flat[0] if len(flat) == 1 else Sum(tuple(flat))
 
 
-def natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
+def natural_sort_key(name: str) -> NaturalSortKey:
     """A sort key by which m2 comes before m10."""
     parts = re.split(r"(\d+)", name)
     return tuple((1, int(p)) if p.isdecimal() else (0, p) for p in parts if p)

@@ -11,7 +11,6 @@ from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
-from typing import Any
 
 from ..algebra.operators import direct_operators
 from ..equations import Equations
@@ -20,16 +19,23 @@ from ..kinematics.parameter_values import ParameterSelection
 from ..mechanism import Mechanism, require_mechanism
 
 FORMULATIONS = (
-    "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
-    "approximate", "multipliers",
-)  # fmt: skip
+    "recursive",
+    "lagrange",
+    "hamilton",
+    "newton_euler",
+    "kane",
+    "influence",
+    "recurrent",
+    "approximate",
+    "multipliers",
+)
 
 MAX_KEPT_EQUATIONS = 32
-"""Equations that are kept, the most recent ones."""
+"""How many of the most recent equations are cached."""
 
 MAX_KEPT_LARGE_EQUATIONS, LARGE_JOINT_COUNT = 4, 16
-"""Of mechanisms with so many joints fewer are kept: with all functions, those of 30 joints take
-40 MB."""
+"""Fewer equations are cached for mechanisms with many joints: with all functions, those of 30
+joints take 40 MB."""
 
 
 def formulation_module(name: str) -> ModuleType:
@@ -45,7 +51,7 @@ def derive(
     mechanism: Mechanism,
     by: str = "recursive",
     parameters: ParameterSelection = "symbolic",
-    **options: Any,
+    **options: object,
 ) -> Equations:
     """Return the equations of motion of a mechanism by a named formulation.
 
@@ -97,7 +103,7 @@ def derive_uncached(
     mechanism: Mechanism,
     by: str = "recursive",
     parameters: ParameterSelection = "symbolic",
-    **options: Any,
+    **options: object,
 ) -> Equations:
     """Derive the equations anew, without the cache of `derive`; timings use this one."""
     require_mechanism(mechanism)

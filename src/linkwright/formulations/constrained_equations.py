@@ -24,16 +24,39 @@ from .recursive.recursive_newton_euler import joint_reactions
 from .velocity_reduction import VelocityReduction, least_norm_reactions, loop_joint_wrenches
 
 _TREE_FUNCTIONS = (
-    "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
-    "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
-    "control_regressor", "integrate", "difference",
-)  # fmt: skip
+    "mass_matrix",
+    "coriolis_matrix",
+    "gravity",
+    "bias",
+    "forces",
+    "passive",
+    "external",
+    "input_matrix",
+    "kinetic_energy",
+    "potential_energy",
+    "center_of_mass",
+    "momentum",
+    "regressor",
+    "control_regressor",
+    "integrate",
+    "difference",
+)
 _CONSTRAINED_FUNCTIONS = (
-    "required_forces", "forward_dynamics", "inverse_dynamics", "actuator_forces", "multipliers",
-    "constraint_residual", "constraint_velocity", "constraint_jacobian", "constraint_bias",
-    "independent_map", "reactions", "body_reactions", "reactions_of_motion",
+    "required_forces",
+    "forward_dynamics",
+    "inverse_dynamics",
+    "actuator_forces",
+    "multipliers",
+    "constraint_residual",
+    "constraint_velocity",
+    "constraint_jacobian",
+    "constraint_bias",
+    "independent_map",
+    "reactions",
+    "body_reactions",
+    "reactions_of_motion",
     "inverse_dynamics_with_wrenches",
-)  # fmt: skip
+)
 
 
 def add_constraints_to_equations(

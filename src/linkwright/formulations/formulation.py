@@ -234,9 +234,20 @@ class Formulation:
 
 
 _COMMON_FUNCTIONS = (
-    "passive", "external", "input_matrix", "kinetic_energy", "potential_energy",
-    "center_of_mass", "momentum", "integrate", "difference",
-)  # fmt: skip
+    "passive",
+    "external",
+    "input_matrix",
+    "kinetic_energy",
+    "potential_energy",
+    "center_of_mass",
+    "momentum",
+    "integrate",
+    "difference",
+)
 _FRAME_FUNCTIONS = (
-    "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",
-)  # fmt: skip
+    "placement",
+    "jacobian",
+    "frame_velocity",
+    "frame_acceleration",
+    "frame_bias_acceleration",
+)

@@ -45,9 +45,12 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     check_regular_mass_matrix(mechanism)
     extras["multipliers"] = lambda: hamilton.multipliers.all_multipliers
     return hamilton.assemble_equations(
-        "hamilton", builders, extras, hamilton.state(),
+        "hamilton",
+        builders,
+        extras,
+        hamilton.state(),
         accelerations=lambda: hamilton.multipliers.accelerations,
-    )  # fmt: skip
+    )
 
 
 class HamiltonFormulation(Formulation):

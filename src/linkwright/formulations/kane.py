@@ -272,9 +272,10 @@ class KaneFormulation(Formulation):
         )
         if ca.depends_on(ca.jacobian(given, self.qd), self.qd):
             raise UnsupportedError(
-                "generalized speeds must be linear in the rates", where=tree.mechanism.name,
+                "generalized speeds must be linear in the rates",
+                where=tree.mechanism.name,
                 remedy="write u = Y q̇ + Z",
-            )  # fmt: skip
+            )
         return given
 
     def velocities_from_speeds(self, given: Array, u: Array) -> Array:
@@ -289,8 +290,9 @@ class KaneFormulation(Formulation):
         if jacobian_rank(at) < len(order):
             raise UnsupportedError(
                 "generalized speeds depend on each other, or on what constraints hold",
-                where=self.tree.mechanism.name, remedy="give independent ones",
-            )  # fmt: skip
+                where=self.tree.mechanism.name,
+                remedy="give independent ones",
+            )
         lines, columns = find_pivots(scale_jacobian(at), order, len(order))
         known = right - ca.substitute(rows, self.qd, ca.SX.zeros(self.tree.nv))
         solved = LUFactorization(S[lines, columns]).solve(known[lines])

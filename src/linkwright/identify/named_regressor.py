@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import Any
 
 import casadi as ca
 
@@ -21,6 +20,7 @@ from ..algebra.exact.quotient_expressions import QuotientPrinter
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.tape_algebra import append_formula_output
 from ..algebra.exact.trig_polynomials import PolynomialReading, read_field_quotients
+from ..algebra.linear_algebra import Scalar
 from ..displays import NotebookDisplayed
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest_remedy
@@ -91,7 +91,7 @@ class NamedRegressor(NotebookDisplayed):
         """
         eqs = derive(self.mechanism)
         entries = quantity_entry_names(eqs.names)
-        scope: dict[str, Any] = {name: float(eqs.parameters[name]) for name in self.known}
+        scope: dict[str, Scalar] = {name: float(eqs.parameters[name]) for name in self.known}
         for key in ("q", "qd", "qdd"):
             scope |= zip(entries[key], ca.vertsplit(eqs.symbols[key]), strict=True)
         algebra = CasadiAlgebra(float)
@@ -155,7 +155,7 @@ class NamedRegressor(NotebookDisplayed):
         }
 
 
-def _plain_data(entry: Any) -> Any:
+def _plain_data(entry: Scalar | Fraction) -> Scalar:
     """The entry as a float if it is a fraction, otherwise unchanged."""
     return float(entry) if isinstance(entry, Fraction) else entry
 

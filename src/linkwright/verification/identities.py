@@ -27,9 +27,18 @@ FUNCTIONS_COMPARED_ALWAYS = (
 )
 """Compared with every formulation; the rest of the equations is tied to these by identities."""
 FUNCTIONS_COMPARED_ONCE = (
-    "coriolis_matrix", "inverse_dynamics", "forward_dynamics", "required_forces", "passive",
-    "external", "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum",
-)  # fmt: skip
+    "coriolis_matrix",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "required_forces",
+    "passive",
+    "external",
+    "input_matrix",
+    "kinetic_energy",
+    "potential_energy",
+    "center_of_mass",
+    "momentum",
+)
 """Compared with the first one too."""
 FUNCTIONS_ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
 """Of constrained mechanisms these agree where the constraints hold only (see
@@ -86,14 +95,15 @@ def check_formulations_agree(
                     proofs.append((about, same))
             except LinkwrightError as error:
                 left_out.append(f"{about} ({error})")
-    return _note_skipped_functions(left_out, judge_proofs(
+    check = judge_proofs(
         "formulations agree",
         "independent derivations give the same function; an error would have to be "
         "made on all of them",
         "The equations were derived independently by several formulations, and their identity was "
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
         proofs,
-    ))  # fmt: skip
+    )
+    return _note_skipped_functions(left_out, check)
 
 
 def _note_skipped_functions(left_out: Sequence[str], check: Check) -> Check:
@@ -187,11 +197,10 @@ def check_coriolis_skew(subject: VerifiedEquations) -> Check:
 def check_equation_of_motion(subject: VerifiedEquations) -> Check:
     """Prove that inverse dynamics, forward dynamics and bias are M q̈ + C q̇ + g − f = τ."""
     s, eqs = subject.eqs.symbols, subject.eqs
-    proofs = []
     M, bias = subject.function_expression("mass_matrix"), subject.function_expression("bias")
-    drives = subject.function_expression(subject.force_function)
-    proofs.append((f"{subject.force_function}, bias, mass_matrix",
-                   subject.prove_identity("forces", drives, M @ s["qdd"] + bias)))  # fmt: skip
+    forces = subject.function_expression(subject.force_function)
+    same = subject.prove_identity("forces", forces, M @ s["qdd"] + bias)
+    proofs = [(f"{subject.force_function}, bias, mass_matrix", same)]
     if subject.has_functions("coriolis_matrix"):
         parts = (
             subject.function_expression("coriolis_matrix") @ s["qd"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..expressions import expression_to_float
+from ..expressions import Expression, expression_to_float
 from ..mechanism import Body, Mechanism
 from ..types import Floats
 from .verified_equations import VerifiedEquations
@@ -42,16 +42,18 @@ def rigid_bodies(mechanism: Mechanism) -> list[RigidBody]:
 def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
     """A body of the mechanism in numbers."""
 
-    def number(expression: object) -> float:
-        return expression_to_float(expression, mechanism.values)  # type: ignore[arg-type]
+    def body_number(expression: Expression) -> float:
+        return expression_to_float(expression, mechanism.values)
 
     own = body.inertia
-    xx, yy, zz, xy, xz, yz = (number(getattr(own, key)) for key in
-                              ("xx", "yy", "zz", "xy", "xz", "yz"))  # fmt: skip
+    moments, products = (own.xx, own.yy, own.zz), (own.xy, own.xz, own.yz)
+    xx, yy, zz, xy, xz, yz = (body_number(entry) for entry in (*moments, *products))
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    R = _inertia_rotation([number(x) for x in own.rpy], [number(x) for x in own.quaternion])
-    center = np.array([number(x) for x in body.center])
-    return RigidBody(name, number(body.mass), center, R @ tensor @ R.T)
+    R = _inertia_rotation(
+        [body_number(x) for x in own.rpy], [body_number(x) for x in own.quaternion]
+    )
+    center = np.array([body_number(x) for x in body.center])
+    return RigidBody(name, body_number(body.mass), center, R @ tensor @ R.T)
 
 
 def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:

@@ -86,23 +86,31 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
     g = 9.81
     wanted = np.sqrt(solid.mass * g * np.linalg.norm(arm) / about)
     alone = Mechanism(
-        name=f"{name} alone", gravity=(g * arm / np.linalg.norm(arm)).tolist(),
+        name=f"{name} alone",
+        gravity=(g * arm / np.linalg.norm(arm)).tolist(),
         parameters=dict(subject.mechanism.parameters),
         bodies={name: subject.mechanism.bodies[name]},
         joints={"swing": {"type": "revolute", "child": name, "axis": axis.tolist()}},
-    )  # fmt: skip
+    )
     pendulum = derive_for_check(alone, subject.eqs.by)
 
-    def rates(_: float, x: Floats) -> Floats:
+    def pendulum_rates(_: float, x: Floats) -> Floats:
         state = {"q": x[:1], "qd": x[1:], "tau": np.zeros(1)}
         return np.array([x[1], pendulum.function_value("forward_dynamics", state)[0]])
 
-    def lowest(_: float, x: Floats) -> float:
+    def pendulum_angle(_: float, x: Floats) -> float:
         return float(x[0])
 
     quarter = np.pi / 2 / wanted
-    run = solve_ivp(rates, (0, 2 * quarter), [1e-4, 0.0], method="DOP853", events=lowest,
-                    rtol=1e-11, atol=1e-16)  # fmt: skip
+    run = solve_ivp(
+        pendulum_rates,
+        (0, 2 * quarter),
+        [1e-4, 0.0],
+        method="DOP853",
+        events=pendulum_angle,
+        rtol=1e-11,
+        atol=1e-16,
+    )
     times = run.t_events[0]
     worst = abs(times[0] / quarter - 1) if len(times) else np.inf
     return judge_measurement(
@@ -165,10 +173,14 @@ def check_huge_mass(subject: VerifiedEquations) -> Check:
         apart = np.abs(np.append(qdd[others] - wanted, qdd[k])).max()
         worst = max(worst, float(apart / np.abs(wanted).max()))
     return judge_measurement(
-        "huge mass as ground", worst, 1e-4, "forward_dynamics",
+        "huge mass as ground",
+        worst,
+        1e-4,
+        "forward_dynamics",
         f"with a huge mass at its lowest, '{joint.child}' stays, and the rest moves as if it were "
-        "ground", f"A link of very large mass at rest is a virtual ground ({CITED_PAPER}).",
-    )  # fmt: skip
+        "ground",
+        f"A link of very large mass at rest is a virtual ground ({CITED_PAPER}).",
+    )
 
 
 def _lowest_angle(subject: VerifiedEquations, place: int) -> float:
@@ -214,11 +226,11 @@ def _rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], F
         return lambda state: np.zeros(subject.eqs.nv)
     both = [derive_for_check(m, "recursive") for m in (mechanism, mechanism.without("motors"))]
 
-    def added(state: dict[str, Floats]) -> Floats:
+    def rotor_forces(state: dict[str, Floats]) -> Floats:
         with_, without = (s.function_value(s.force_function, state) for s in both)
         return with_ - without
 
-    return added
+    return rotor_forces
 
 
 KNOWN_MOTION_CHECKS = {

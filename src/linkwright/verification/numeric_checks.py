@@ -71,10 +71,8 @@ def check_mass_matrix_positive(subject: VerifiedEquations) -> Check:
         certain = sum(has_certified_positive_pivots(subject, k) for k in range(CERTIFIED_STATES))
         figure += f"; certain at {certain} more (pivots in ball arithmetic)"
         holds = certain == CERTIFIED_STATES
-    return Check(
-        "M positive definite", PASSED_VERDICT if holds else FAILED_VERDICT, figure, meaning, cite,
-        () if holds else ("mass_matrix",),
-    )  # fmt: skip
+    verdict, failing = (PASSED_VERDICT, ()) if holds else (FAILED_VERDICT, ("mass_matrix",))
+    return Check("M positive definite", verdict, figure, meaning, cite, failing)
 
 
 def has_certified_positive_pivots(subject: VerifiedEquations, seed: int) -> bool:
@@ -138,8 +136,11 @@ class RandomMotion:
         """The inputs q, q̇, τ = 0 and t from the integrator's state."""
         nq = self.subject.eqs.nq
         return {
-            "q": x[:nq], "qd": x[nq : nq + self.n], "tau": np.zeros(self.n), "t": np.array([t]),
-        }  # fmt: skip
+            "q": x[:nq],
+            "qd": x[nq : nq + self.n],
+            "tau": np.zeros(self.n),
+            "t": np.array([t]),
+        }
 
     def state_rates(self, t: float, x: Floats) -> Floats:
         """The rates of coordinates, velocities, work and impulse."""
@@ -203,11 +204,9 @@ class RandomMotion:
 def check_energy_balance(run: RandomMotion) -> Check:
     """Check that total energy changes by the recorded work only."""
     subject = run.subject
+    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
     T, V = (
-        [
-            subject.function_value(name, {"q": q, "qd": v})
-            for q, v in zip(run.q, run.qd, strict=True)
-        ]
+        [subject.function_value(name, state) for state in states]
         for name in ("kinetic_energy", "potential_energy")
     )
     exchanged = max(np.ptp(T), np.ptp(V), np.ptp(run.external_work), abs(float(T[0])), 1e-12)
@@ -229,8 +228,8 @@ def check_momentum_balance(run: RandomMotion) -> Check:
     if not run.has_momentum:
         return Check(name, SKIPPED_VERDICT, "other forces act from outside", meaning, cite)
     subject = run.subject
-    h = np.array([subject.function_value("momentum", {"q": q, "qd": v})[3:]
-                  for q, v in zip(run.q, run.qd, strict=True)])  # fmt: skip
+    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
+    h = np.array([subject.function_value("momentum", state)[3:] for state in states])
     size = max(
         np.abs(h).max(),
         np.abs(run.impulse).max(),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from random import Random
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -20,7 +19,12 @@ from ..errors import UnsupportedError
 from ..kinematics.assembly import closed_state_near_home
 from ..mechanism import Mechanism, coordinate_names
 from ..quantities import quantity_entry_names, quantity_ports
-from ..readings.balls import MAX_UNROUNDED_CONSTANT, compare_tapes_in_balls, exact_ball_inputs
+from ..readings.balls import (
+    MAX_UNROUNDED_CONSTANT,
+    Ball,
+    compare_tapes_in_balls,
+    exact_ball_inputs,
+)
 from ..tape import Op, Tape, record_tape
 from ..types import SX, Floats
 
@@ -52,7 +56,7 @@ class VerifiedEquations:
         self.mechanism: Mechanism = eqs.mechanism
         self.known_functions = set(eqs.function_names())
         self._tapes: dict[str, Tape] = {}
-        self._functions: dict[str, Any] = {}
+        self._functions: dict[str, ca.Function] = {}
 
     @cached_property
     def time_inputs(self) -> list[str]:
@@ -145,12 +149,15 @@ class VerifiedEquations:
         """The constraints that points modulo a prime must satisfy."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
 
-        def program(function: str) -> ModularProgram:
+        def constraint_program(function: str) -> ModularProgram:
             tape = self.function_tape(function)
             return ModularProgram(tape, [names[port.name] for port in tape.inputs])
 
-        residual = program("constraint_residual") if self.names.position_row_count else None
-        jacobian, velocity = program("constraint_jacobian"), program("constraint_velocity")
+        residual = (
+            constraint_program("constraint_residual") if self.names.position_row_count else None
+        )
+        jacobian = constraint_program("constraint_jacobian")
+        velocity = constraint_program("constraint_velocity")
         return PointConstraints(residual, jacobian, velocity, names["qd"])
 
     def _compare_at_states(
@@ -179,19 +186,23 @@ class VerifiedEquations:
         if verdict.is_undecided:
             return self._compare_in_balls(one, other, 30)
         return IdentityProof(
-            verdict.is_identical, verdict.is_identical, str(verdict), verdict.differing_entries,
-            verdict.chance_of_error, verdict.exponent,
-        )  # fmt: skip
+            verdict.is_identical,
+            verdict.is_identical,
+            str(verdict),
+            verdict.differing_entries,
+            verdict.chance_of_error,
+            verdict.exponent,
+        )
 
     def _compare_in_balls(self, one: Tape, other: Tape, digits: int) -> IdentityProof:
         """Compare two tapes in ball arithmetic at exact random states, to the given digits."""
         named = self.mechanism.parameters
 
-        def inputs(k: int) -> Any:
+        def ball_inputs(k: int) -> Callable[[], list[list[Ball]]]:
             values = {key: list(x) for key, x in self.random_exact_state(k).items()}
             return exact_ball_inputs(one, values, self.eqs.parameters, named)
 
-        found = compare_tapes_in_balls(one, other, inputs, digits)
+        found = compare_tapes_in_balls(one, other, ball_inputs, digits)
         return IdentityProof(found.is_agreed, False, str(found), found.differing)
 
     @cached_property
@@ -207,17 +218,18 @@ class VerifiedEquations:
         """A random state in fractions, with unit quaternions."""
         rng = Random(seed)
 
-        def some(count: int) -> list[Fraction]:
+        def random_fractions(count: int) -> list[Fraction]:
             return [Fraction(rng.randrange(-1200, 1200), 1000) for _ in range(count)]
 
-        q = dict(zip(self.names.q, some(self.names.nq), strict=True))
+        q = dict(zip(self.names.q, random_fractions(self.names.nq), strict=True))
         for names in self.quaternion_groups:
-            t = some(3)
+            t = random_fractions(3)
             square = sum((x * x for x in t), Fraction(0))
             entries = [1 - square, *(2 * x for x in t)]
             q |= {n: x / (1 + square) for n, x in zip(names, entries, strict=True)}
         n = self.names.nv
-        return {"q": list(q.values()), "qd": some(n), "qdd": some(n), "tau": some(n), "t": some(1)}
+        sizes = {"qd": n, "qdd": n, "tau": n, "t": 1}
+        return {"q": list(q.values())} | {key: random_fractions(k) for key, k in sizes.items()}
 
     # -- numbers -------------------------------------------------------------------------
 
@@ -245,7 +257,7 @@ class VerifiedEquations:
         array = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=float)
         return array.reshape(outputs[0].shape)
 
-    def _numeric_function(self, function: str) -> Any:
+    def _numeric_function(self, function: str) -> ca.Function:
         """The CasADi function with all parameters at their values, made once."""
         if function not in self._functions:
             self._functions[function] = self.eqs.function_at_values(function)

@@ -31,13 +31,13 @@ TENSOR_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 PARAMETER_LETTERS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 """Khalil's letters for the parameters about a body's origin."""
 
-_GROUPING_ORDER = tuple(PARAMETER_LETTERS.index(x) for x in
-    ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ"))  # fmt: skip
+_GROUPED_LETTERS = ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ")
+_GROUPING_ORDER = tuple(PARAMETER_LETTERS.index(letter) for letter in _GROUPED_LETTERS)
 """The order in which a body's parameters are grouped into others rather than kept."""
 
 
 ColumnRelation = dict[int, TracedNumber]
-"""A combination of columns, by their places."""
+"""The coefficients of a vanishing combination of the regressor's columns, by column."""
 
 
 def parameters_from_inertia(inertia: SpatialInertia) -> Array:

@@ -64,10 +64,13 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "input_power": lambda: loops.power,
     }
     return influence.assemble_equations(
-        "influence", builders, extras,
-        accelerations=lambda: loops.accelerations(influence.tau - influence.gravity()
-                                                  + influence.element_forces()),
-    )  # fmt: skip
+        "influence",
+        builders,
+        extras,
+        accelerations=lambda: loops.accelerations(
+            influence.tau - influence.gravity() + influence.element_forces()
+        ),
+    )
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,7 @@ class LoopInfluence:
     def H(self) -> list[Array]:
         """H, an inputs × inputs plane for each joint of the chain."""
         f = len(self.reduction.a)
-        stacked = ca.vertcat(
-            ca.SX(0, f * f), *(ca.vec(self.G.T @ H @ self.G).T for H in self.H_f)
-        )  # fmt: skip
+        stacked = ca.vertcat(ca.SX(0, f * f), *(ca.vec(self.G.T @ H @ self.G).T for H in self.H_f))
         planes = self.solve_dependent(stacked)
         return [ca.reshape(row, f, f) for row in ca.vertsplit(planes)]
 
@@ -79,10 +77,12 @@ class LoopInfluence:
         inner = [self.G.T @ P @ self.G for P in self.P]
         carried = self.G.T @ self.I
         return [
-            sum((self.G[p, m] * inner[p] + carried[m, p] * self.H[p] for p in range(len(inner))),
-                ca.SX.zeros(len(self.names), len(self.names)))
+            sum(
+                (self.G[p, m] * inner[p] + carried[m, p] * self.H[p] for p in range(len(inner))),
+                ca.SX.zeros(len(self.names), len(self.names)),
+            )
             for m in range(len(self.names))
-        ]  # fmt: skip
+        ]
 
     @cached_property
     def H_t(self) -> Array:
@@ -104,9 +104,9 @@ class LoopInfluence:
         carried = self.H_t @ rate + self.h_tt
         if not self.names:
             return carried
-        convected = ca.vertcat(*(
-            self.k.T @ (P + P.T) @ (self.G @ rate) + self.k.T @ P @ self.k for P in self.P
-        ))  # fmt: skip
+        convected = ca.vertcat(
+            *(self.k.T @ (P + P.T) @ (self.G @ rate) + self.k.T @ P @ self.k for P in self.P)
+        )
         own = ca.vertcat(*(rate.T @ P @ rate for P in self.power))
         right = self.G.T @ (loads - self.I @ carried - convected) - own
         turned = ca.vertcat(*(rate.T @ H @ rate for H in self.H))

@@ -196,8 +196,19 @@ def _count_operations(expression: Array) -> int:
 
 
 _BUILDERS = (
-    "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
-    "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
-    "reactions", "body_reactions", "reactions_of_motion", "regressor", "control_regressor",
-    "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
-)  # fmt: skip
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_dynamics_with_wrenches",
+    "forward_dynamics_with_wrenches",
+    "mass_matrix",
+    "coriolis_matrix",
+    "gravity",
+    "bias",
+    "reactions",
+    "body_reactions",
+    "reactions_of_motion",
+    "regressor",
+    "control_regressor",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)

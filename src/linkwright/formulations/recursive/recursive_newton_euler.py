@@ -43,17 +43,26 @@ def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialFo
     w, wd, a, U = state.omega, state.alpha, state.a, state.U
     h, I = inertia.h, inertia.I  # noqa: E741
     Nx = (
-        I[0, 0] * wd[0] + (I[2, 2] - I[1, 1]) * (w[1] * w[2])
-        - I[0, 1] * U[2, 0] + I[0, 2] * U[1, 0] + I[1, 2] * (U[1, 1] - U[2, 2])
-    )  # fmt: skip
+        I[0, 0] * wd[0]
+        + (I[2, 2] - I[1, 1]) * (w[1] * w[2])
+        - I[0, 1] * U[2, 0]
+        + I[0, 2] * U[1, 0]
+        + I[1, 2] * (U[1, 1] - U[2, 2])
+    )
     Ny = (
-        I[1, 1] * wd[1] + (I[0, 0] - I[2, 2]) * (w[0] * w[2])
-        + I[0, 1] * U[2, 1] - I[1, 2] * U[0, 1] + I[0, 2] * (U[2, 2] - U[0, 0])
-    )  # fmt: skip
+        I[1, 1] * wd[1]
+        + (I[0, 0] - I[2, 2]) * (w[0] * w[2])
+        + I[0, 1] * U[2, 1]
+        - I[1, 2] * U[0, 1]
+        + I[0, 2] * (U[2, 2] - U[0, 0])
+    )
     Nz = (
-        I[2, 2] * wd[2] + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
-        - I[0, 2] * U[1, 2] + I[1, 2] * U[0, 2] + I[0, 1] * (U[0, 0] - U[1, 1])
-    )  # fmt: skip
+        I[2, 2] * wd[2]
+        + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
+        - I[0, 2] * U[1, 2]
+        + I[1, 2] * U[0, 2]
+        + I[0, 1] * (U[0, 0] - U[1, 1])
+    )
     return SpatialForce(column_vector(Nx, Ny, Nz) + cross(h, a), inertia.m * a + U @ h)
 
 
