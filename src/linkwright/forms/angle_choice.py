@@ -1,8 +1,8 @@
 """The angles in which the closed forms of a mechanism are written.
 
-Inside a run of parallel axes these are the absolute angles, counted from the run's beginning
-(q2, q2 + q3): with joint angles the terms of a planar chain double with every link. Elsewhere
-they are the joints' own.
+Within a sequence of parallel axes these are absolute angles from its first axis (q2, q2 + q3): with
+joint angles the number of terms of a planar chain would double with every link. Elsewhere they are
+the joint angles.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Closed forms: the entries of a quantity as canonical polynomials, printed as a book would."""
+"""Closed forms: the entries of a quantity as canonical polynomials, printed as in a textbook."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class ClosedForm:
         return [expand_spring_forces(ring, v, self.springs, k) for k, v in enumerate(self.values)]
 
 
-# -- making one -------------------------------------------------------------------------------
+# -- construction -------------------------------------------------------------------------------
 
 
 def closed_form(

@@ -1,4 +1,4 @@
-"""The size of forms that still fit on a page that a person would read."""
+"""Limits on the size of closed forms that are printed on a page."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ..errors import NameNotFoundError, UnsupportedError
 from .closed_forms import ClosedForm, closed_form
 
 PAGE_CHARACTERS = 6000
-"""Characters of a page: sixty lines."""
+"""Characters of a page of about sixty lines."""
 MAX_PRINTED_TERMS, MAX_INTERMEDIATE_TERMS, MAX_FORM_SECONDS = 1200, 4000, 2.0
-"""Most terms that are printed, most of a polynomial on the way to them, and the time for it."""
+"""Limits on printed terms, on terms of intermediate polynomials, and on the time in seconds."""
 
 
 def readable_closed_form(

@@ -1,4 +1,4 @@
-"""Whether values of two rings are the same functions."""
+"""Equality of closed forms whose values belong to different rings."""
 
 from __future__ import annotations
 

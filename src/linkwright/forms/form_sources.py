@@ -35,7 +35,7 @@ SHORT_QUANTITY_NAMES = {
     "qdd": "forward_dynamics",
     "linearised": "inverse_dynamics_derivatives",
 }
-"""Short names of quantities, as the equation of motion has them."""
+"""Short names of quantities, as in the equation of motion."""
 
 FormulationResult: TypeAlias = (
     "Array | Mapping[str, FormulationResult] | Sequence[FormulationResult]"

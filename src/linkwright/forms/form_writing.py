@@ -1,4 +1,4 @@
-"""Closed forms on paper: named groups, entries, and the formats."""
+"""Closed forms as text, JSON, LaTeX, MathML and SymPy, with names for repeated groups."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from .closed_forms import ClosedForm
 
 MIN_SIZE_FOR_GROUPS = 500
-"""Characters of a form below which constants that repeat get no names."""
+"""The fewest characters of a form in which repeated constants get names."""
 MAX_ZEROS_LISTED = 6
-"""Entries that are zero and are still listed one by one."""
+"""The most zero entries that are listed one by one."""
 _MAX_GROUPED_SHARE = 0.85
 _MAX_MATRIX_CHARACTERS = 90
-"""Characters of a row beyond which a matrix is set entry by entry."""
+"""The most characters of a matrix row; wider matrices are typeset entry by entry."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Fonts that pages carry with them, so that formulas look the same on every machine."""
+"""Fonts that are embedded in pages, so that formulas look the same on every machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MATH_FAMILIES = (
     "Noto Sans Math",
     "Asana Math",
 )
-"""The embedded one first; the others for letters that it does not have."""
+"""The embedded font first, then others for characters that it lacks."""
 
 
 @cache

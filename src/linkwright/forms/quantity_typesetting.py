@@ -1,5 +1,5 @@
-"""A function of equations as rows that can be typeset: in closed form, or, where that is longer
-than a page, as named variables in the order of computation."""
+"""Functions of the equations as typeset rows: in closed form, or, if that is longer than a page, as
+named variables in the order of computation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EQUATION_FUNCTIONS = (
     "constraint_bias",
 )
 _MAX_LINE_CHARACTERS = 88
-"""Characters after which a sum goes on in the next line."""
+"""The most characters of a line; longer sums are continued in the next one."""
 
 
 def equation_of_motion_text(names: MechanismNames) -> str:

@@ -1,4 +1,4 @@
-"""Expressions as SymPy's: exact numbers, symbols by name, functions by name."""
+"""Conversion of expressions to SymPy: exact numbers, symbols and functions by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums of terms as a book would print them: collected by mass or by geometry.
+"""Sums of terms as in a textbook: collected by mass or by geometry.
 
 By mass: m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*cos(q2)) + I1 + I2.
 By geometry: (m1*lc1 + m2*l1)*g*cos(q1) + m2*g*lc2*cos(q1 + q2).
@@ -46,13 +46,13 @@ from .trig_terms import (
 
 COLLECTION_WAYS = ("auto", "mass", "geometry", "none")
 _MIN_TIGHT_SHRINKING = 0.9
-"""The share to which a form must shrink before factors are taken out that a book leaves inside."""
+"""Factors that textbooks leave inside are taken out only if the form shrinks to this share."""
 _MAX_TERMS_TRIED = 300
-"""Sums of more terms are not tried in all ways."""
+"""The most terms of a sum that is collected in all ways."""
 
 _MAX_TERMS_FOR_SQUARES = 64
 _MAX_COMMON_NUMBER = 24
-"""Numbers up to which halves, thirds, … are taken out of a sum; l - 0.03 stays as it is."""
+"""The largest number that is taken out of a sum (halves, thirds, …); l - 0.03 stays unchanged."""
 
 KindFilter = Callable[[int], bool]  # which kinds of symbols belong to the key
 OrderedTerm = tuple[TermSortKey, Expression]  # an expression with its place in a sum

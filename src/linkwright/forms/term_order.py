@@ -16,7 +16,7 @@ MASS_KIND, INERTIA_KIND, CONSTANT_KIND, COORDINATE_KIND, CIRCULAR_KIND, CALL_KIN
     range(7)
 )
 MAX_ORDERED_POWER = 16
-"""Higher powers are ordered as this one."""
+"""Higher powers are ordered like this one."""
 
 FactorSortKey = tuple[object, ...]
 """A key by which factors of a product are ordered: nested tuples that compare one by one."""

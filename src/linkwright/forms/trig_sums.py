@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's
+AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's angles
 
 
 class TrigFactor(NamedTuple):

@@ -1,7 +1,7 @@
 """Conversion of polynomials of the ring to the terms that are printed.
 
-The ring has absolute angles and no squares of sines, which makes it canonical. A book writes
-cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²: product-to-sum, here and only where it shortens.
+The ring has absolute angles and no squares of sines, which makes it canonical. Textbooks write
+cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²; these identities are applied where they shorten.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ NaturalSortKey = tuple[tuple[int, int | str], ...]  # text as letters and number
 
 MAX_SHORTENING_SECONDS = 10.0
 MAX_UNNAMED_CALL = 24
-"""Characters of a root or another function beyond which it gets a name."""
+"""The most characters of a root or another function that has no name of its own."""
 MAX_TERMS_FOR_SUMS = 64
-"""Products of more terms than this are not written as sums of angles."""
+"""The most terms of a sum whose products are converted to sums of angles."""
 
 
 class TermReader:

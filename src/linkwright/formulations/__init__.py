@@ -1,7 +1,7 @@
-"""The formulations, one module each: same signature, same result, same signs.
+"""The formulations, one module each, with the same signature, result and sign conventions.
 
 A formulation module has `derive(mechanism, parameters) -> Equations` and
-`supports(mechanism) -> str | None`, the reason when it cannot treat a mechanism.
+`supports(mechanism) -> str | None`, the reason why it cannot treat a mechanism.
 """
 
 from __future__ import annotations

@@ -1,19 +1,18 @@
 """Approximate dynamics of Rooney, Rai and Jones, Bayseç and Kapucu (1996), (16)–(22), (66)–(77).
 
-More coordinates than degrees of freedom: beside the joints' variables, the centres of mass x of
-chosen bodies. These move as free points; constraint equations are kept by strong springs and
-dampers:
+There are more coordinates than degrees of freedom: the joint variables, and the centres of mass x
+of chosen bodies. These move as free points; strong springs and dampers enforce the constraints:
 
-    f = x − r(q) = 0,  φ(q, t) = 0               what x should be; loops, constraints (17), (67)
+    f = x − r(q) = 0,  φ(q, t) = 0               centres of mass; loops, constraints (17), (67)
     λ = −β(f + γ ḟ)                              constraint forces                   (20), (77)
     M z̈ = Q + Jᵀ λ,   z = (q, x),  J = ∂f/∂z                                         (21), (22)
 
-M has the chosen bodies' masses at x alone, so that it is simpler than any exact one. As β grows, f
-goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps.
-Constraints of velocities, ψ = 0, have the damping alone, λ = −βγψ. With `iterations`, multipliers
-are corrected as in DAMN until the constraints hold in the accelerations too, for any β. In a
-consistent state (f = ḟ = 0) the constraint force is still zero: accelerations of one instant mean
-nothing without iterations, motions do.
+In M the masses of the chosen bodies act at x only, so that M is simpler than the exact one. As β
+grows, f goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), and γ
+damps this. Velocity constraints ψ = 0 have the damping only, λ = −βγψ. With `iterations`,
+multipliers are corrected as in DAMN until the accelerations satisfy the constraints too, for any β.
+In a consistent state (f = ḟ = 0) the constraint force is still zero: without iterations, motions
+are meaningful, but not the accelerations of one instant.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from ..kinematics.tree_builder import build_tree
 from ..kinematics.tree_coordinates import gather_columns, gather_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
-from ..types import Floats
-from .formulation import Formulation, reject_quaternions
+from .formulation import Formulation, reject_quaternions, rotor_inertia_matrix
+from .free_body_states import formulation_axis_letter, formulation_state_symbols
 from .newton_euler import acceleration_directions
 from .recursive.recursive_newton_euler import joint_reactions
 from .velocity_reduction import loop_joint_wrenches
 
 DEFAULT_TIME_STEP = 1e-3
-"""Seconds: the step of integration that β and γ are made for, unless they are given."""
+"""The time step in seconds for which β and γ are chosen by default."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -148,12 +147,6 @@ def _is_joint_block_regular(own: ApproximateFormulation) -> bool:
     return bool(sizes[0] > 1e-12 * max(1.0, sizes[-1]))
 
 
-def _axis_letter(direction: Floats, number: int) -> str:
-    """x, y or z along an axis of the world, else u, v, w."""
-    along = np.flatnonzero(direction)
-    return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]
-
-
 class ApproximateFormulation(Formulation):
     """M z̈ = Q + Jᵀλ in joint variables and centres of mass, z = (q, x), with penalty forces λ."""
 
@@ -166,11 +159,11 @@ class ApproximateFormulation(Formulation):
         self.point_bodies = [body for body in self.world.bodies if body.name in bodies]
         P = acceleration_directions(tree)
         self.D = P[~P[:, :3].any(axis=1), 3:]  # the plane's two directions, or space's three
-        letters = [_axis_letter(row, k) for k, row in enumerate(self.D)]
+        letters = [formulation_axis_letter(row, k) for k, row in enumerate(self.D)]
         names = [f"{c}_{body.name}" for body in self.point_bodies for c in letters]
         self.point_names = names
-        self.x = ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
-        self.xd = ca.vertcat(*(ca.SX.sym(f"d{n}") for n in names)) if names else ca.SX(0, 1)
+        self.x = formulation_state_symbols(names)
+        self.xd = formulation_state_symbols([f"d{name}" for name in names])
         self.z, self.zd = ca.vertcat(self.q, self.x), ca.vertcat(self.qd, self.xd)
 
     @cached_property
@@ -200,7 +193,7 @@ class ApproximateFormulation(Formulation):
     def M_q(self) -> Array:
         """The mass matrix of the joint variables: all inertia except the masses at x."""
         tree = self.tree
-        D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
+        D = rotor_inertia_matrix(tree)
         for body in self.world.bodies:
             J_v, J_w = self.world.point_jacobians(body.link, body.r)
             D += J_w.T @ body.I @ J_w

@@ -1,12 +1,12 @@
-"""Attitudes of free bodies, as states, and the joints' angles between bodies.
+"""Attitudes of free bodies as states, and the joint angles between bodies.
 
-One angle a body in a plane, none where nothing turns, a unit quaternion (w, x, y, z) in space. The
-turn t of a body from where it stands at q = 0 is a product of turns about axes that stand still:
+A body has one angle in a plane, a unit quaternion (w, x, y, z) in space, and no attitude where
+nothing turns. Its rotation t from its attitude at q = 0 is a product of rotations about fixed axes:
 
     t(child) = t(parent) exp(a₁ q₁) exp(a₂ q₂) …       a: the joint's axes at q = 0
 
-so that t(parent)⁻¹ t(child) tells the joint's angles, up to whole turns in space: of these the ones
-next to angles that are known nearly are meant.
+Hence t(parent)⁻¹ t(child) determines the joint's angles, in space up to whole turns: the solution
+nearest to approximate angles is taken.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from ..kinematics.recursions import LinkPose, link_displacements, link_poses
 from ..types import Floats
 
 CoordinateValues = list[tuple[int, Array]]
-"""Values of some of the tree's coordinates, each from an index on."""
+"""Values of some of the tree's coordinates, each with the index of its first entry."""
 
 
 def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
@@ -63,7 +63,7 @@ class BodyAttitude(ABC):
 
     state_suffixes: tuple[str, ...] = ()
     loses_whole_turns = False
-    """Whether whole turns of joints must be known from elsewhere."""
+    """Whether the states do not determine whole turns of the joints."""
 
     def __init__(self, tree: KinematicTree, zero: Sequence[LinkPose]) -> None:
         self.tree, self.poses_at_zero = tree, zero
@@ -256,59 +256,60 @@ class QuaternionAttitude(BodyAttitude):
             return [(link.q_range.stop - 4, own)]
         axes = [ca.SX(self.poses_at_zero[i].R[:, 2]) for i, _ in turning]
         nearly = [near[link.q] for _, link in turning]
-        found = _ANGLE_READERS[len(axes)](between, axes, nearly)
+        readers = {
+            1: self._angle_about_one_axis,
+            2: self._angles_about_two_axes,
+            3: self._cardan_angles,
+        }
+        found = readers[len(axes)](between, axes, nearly)
         return [(link.q, q) for (_, link), q in zip(turning, found, strict=True)]
 
     def state_rates(self, states: Array, omega: Array) -> Array:
         """½ (0, ω) ⊗ quaternion."""
         return quaternion_product(ca.vertcat(0, omega), states) / 2
 
+    # -- angles of one, two and three rotations whose product is a quaternion -----------------
 
-# -- angles of one, two and three turns that make up a quaternion ------------------------
+    def _nearest_angle(self, near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
+        """The angle with the given sine and cosine (up to a common factor) nearest to a known
+        one."""
+        c, s = ca.cos(near), ca.sin(near)
+        return near + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
 
+    def _angle_about_one_axis(
+        self, between: Array, axes: list[Array], near: list[Scalar]
+    ) -> list[Scalar]:
+        """The angle of a rotation about one axis."""
+        return [2 * self._nearest_angle(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
 
-def _nearest_angle(near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
-    """The angle with the given sine and cosine (up to a common factor) that is nearest to a known
-    angle."""
-    c, s = ca.cos(near), ca.sin(near)
-    return near + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
+    def _angles_about_two_axes(
+        self, between: Array, axes: list[Array], near: list[Scalar]
+    ) -> list[Scalar]:
+        """The angles of (c₁ + s₁ a)(c₂ + s₂ b), from the products of sines and cosines of the half
+        angles."""
+        (a, b), u = axes, between[1:]
+        normal, d = cross(a, b), ca.dot(a, b)
+        square = ca.dot(normal, normal)
+        ss = ca.dot(normal, u) / square
+        cc = between[0] + d * ss
+        along_a, along_b = ca.dot(a, u), ca.dot(b, u)
+        sc, cs = (along_a - d * along_b) / square, (along_b - d * along_a) / square
+        total = self._nearest_angle((near[0] + near[1]) / 2, sc + cs, cc - ss)
+        rest = self._nearest_angle((near[0] - near[1]) / 2, sc - cs, cc + ss)
+        return [total + rest, total - rest]
 
-
-def _angle_about_one_axis(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    """The angle of a rotation about one axis."""
-    return [2 * _nearest_angle(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
-
-
-def _angles_about_two_axes(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    """The angles of (c₁ + s₁ a)(c₂ + s₂ b), from the products of sines and cosines of the half
-    angles."""
-    (a, b), u = axes, between[1:]
-    normal, d = cross(a, b), ca.dot(a, b)
-    square = ca.dot(normal, normal)
-    ss = ca.dot(normal, u) / square
-    cc = between[0] + d * ss
-    along_a, along_b = ca.dot(a, u), ca.dot(b, u)
-    sc, cs = (along_a - d * along_b) / square, (along_b - d * along_a) / square
-    total = _nearest_angle((near[0] + near[1]) / 2, sc + cs, cc - ss)
-    rest = _nearest_angle((near[0] - near[1]) / 2, sc - cs, cc + ss)
-    return [total + rest, total - rest]
-
-
-def _cardan_angles(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    """Cardan angles about x, y, z; of the two solutions, the one whose first angle is nearest to
-    the known one."""
-    C = ca.horzcat(*axes)
-    R = C.T @ quaternion_rotation([between[i] for i in range(4)]) @ C
-    c, s = ca.cos(near[0]), ca.sin(near[0])
-    across, along = -R[1, 2] * c - R[2, 2] * s, R[2, 2] * c - R[1, 2] * s
-    first = near[0] + ca.atan2(across * along, along * along)
-    c, s = ca.cos(first), ca.sin(first)
-    second = _nearest_angle(near[1], R[0, 2], c * R[2, 2] - s * R[1, 2])
-    return [
-        first,
-        second,
-        _nearest_angle(near[2], c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1]),
-    ]
-
-
-_ANGLE_READERS = {1: _angle_about_one_axis, 2: _angles_about_two_axes, 3: _cardan_angles}
+    def _cardan_angles(self, between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+        """Cardan angles about x, y, z; of the two solutions, the one with the first angle nearest
+        to the known one."""
+        C = ca.horzcat(*axes)
+        R = C.T @ quaternion_rotation([between[i] for i in range(4)]) @ C
+        c, s = ca.cos(near[0]), ca.sin(near[0])
+        across, along = -R[1, 2] * c - R[2, 2] * s, R[2, 2] * c - R[1, 2] * s
+        first = near[0] + ca.atan2(across * along, along * along)
+        c, s = ca.cos(first), ca.sin(first)
+        second = self._nearest_angle(near[1], R[0, 2], c * R[2, 2] - s * R[1, 2])
+        return [
+            first,
+            second,
+            self._nearest_angle(near[2], c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1]),
+        ]

@@ -1,8 +1,8 @@
-"""Constraints put upon the equations of a tree, whichever formulation gave these.
+"""Constraints added to the equations of a tree, for all formulations.
 
     M q̈ + C q̇ + g = τ + f + Jᵀλ,      J q̈ + γ = 0
 
-Accelerations come from the formulation itself, or by reduction to independent velocities.
+The formulation itself gives the accelerations, or the reduction to independent velocities does.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def add_constraints_to_equations(
             builders[name] = getattr(under, name)
     try:
         speeds = tuple(free.names.qd[k] for k in shared.reduction.a)
-    except AssemblyError as error:  # what needs no closure is there all the same
+    except AssemblyError as error:  # functions that need no closure still exist
         return replace(free, builders=builders, assembly_failure=str(error))
     names, home = replace(free.names, independent=speeds), shared.home
     leaving = redundant_row_leeway(free.mechanism)

@@ -1,4 +1,4 @@
-"""Multipliers of constraints from their accelerations: M q̈ = F + Jᵀλ, J q̈ + γ = 0."""
+"""Constraint multipliers at the level of accelerations: M q̈ = F + Jᵀλ, J q̈ + γ = 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Free bodies with the wrenches of their joints as unknowns, and the elimination of both."""
+"""Equations of free bodies with joint wrenches as unknowns, and the elimination of both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..kinematics.tree_totals import joint_passive_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import Floats
 from .constraint_multipliers import ConstraintMultipliers
-from .formulation import Formulation
+from .formulation import Formulation, rotor_inertia_matrix
 from .velocity_reduction import least_norm_reactions, loop_joint_wrenches
 
 IDENTITY_TENSOR = np.eye(3)
@@ -143,7 +143,7 @@ class FreeBodies(Formulation):
             here = self.tree.links[here].parent
         return S
 
-    # -- drives from accelerations: one body after the other, from the tips -----------------
+    # -- forces from accelerations: one body after the other, from the tips -----------------
 
     @cached_property
     def body_wrenches(self) -> list[Array]:
@@ -231,7 +231,7 @@ class FreeBodies(Formulation):
             found[name] = ca.vertcat(R.T @ row[:3].T, R.T @ row[3:].T)
         return found
 
-    # -- accelerations from drives: all equations at once -----------------------------------
+    # -- accelerations from forces: all equations at once -----------------------------------
 
     def forward_dynamics(self) -> Array:
         """q̈ of the unconstrained bodies, all equations solved at once."""
@@ -276,9 +276,7 @@ class FreeBodies(Formulation):
         F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
         known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
         solved = solve_symmetric(A, ca.horzcat(S_all, known))
-        rotors = ca.diag(
-            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects))
-        )
+        rotors = rotor_inertia_matrix(tree)
         M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
         drives = self.tau + self.joint_element_forces() - S_all.T @ solved[:, -1]
         if self.bias_accelerations is not None:

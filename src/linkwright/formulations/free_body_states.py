@@ -1,13 +1,13 @@
-"""The states of free bodies: how each one is turned, where its centre of mass is, and both rates,
-as (23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
+"""The states of free bodies: attitude, centre of mass, and the rates of both, as in (23)–(46) of
+Bayseç and Kapucu (1996): 18 states for the triple pendulum.
 
-In a plane an angle and two coordinates a body, three coordinates where nothing turns, in space a
-unit quaternion and three: 13 states a body with ω and v, all in the world's axes. Joints are read
-from them (`joint_reading`). They drift apart as errors of integration let them, until bodies are
-put back where the joints that were read place them.
+Each body has an angle and two coordinates in a plane, three coordinates where nothing turns, and a
+unit quaternion and three coordinates in space: 13 states with ω and v, all in world axes. The joint
+variables are computed from them (`joint_reading`). Integration errors let bodies drift apart, until
+they are placed again where these joint variables put them.
 
-Of angles in space, states tell all but whole turns, and of chosen coordinates that bend the joints'
-angles, one branch of several: coordinates `near` them go along, and choose.
+In space, states do not determine whole turns of the joints, and nonlinear functions as coordinates
+have several branches: approximate coordinates `near` are carried along and decide.
 """
 
 from __future__ import annotations
@@ -63,16 +63,16 @@ class FreeBodyStates:
         self.directions: Floats = free.P[~turning, 3:]
         self.poses_at_zero = link_poses_at_zero(self.tree)
         self.attitude = self._choose_attitude()
-        letters = [_axis_letter(row, k) for k, row in enumerate(self.directions)]
+        letters = [formulation_axis_letter(row, k) for k, row in enumerate(self.directions)]
         own = [*self.attitude.state_suffixes, *letters]
         rates = [f"d{name}" for name in own]
         if len(free.P) == SPATIAL_COMPONENTS:
             rates = [f"{kind}{c}" for kind in "wv" for c in "xyz"]
         self.names = [[f"{name}_{body.name}" for name in own] for body in free.bodies]
         self.rate_names = [[f"{name}_{body.name}" for name in rates] for body in free.bodies]
-        self.z = [_symbol_column(names) for names in self.names]
-        self.u = [_symbol_column(names) for names in self.rate_names]
-        self.nearby_coordinates = _symbol_column(
+        self.z = [formulation_state_symbols(names) for names in self.names]
+        self.u = [formulation_state_symbols(names) for names in self.rate_names]
+        self.nearby_coordinates = formulation_state_symbols(
             [f"near_{self.tree.names.q[k]}" for k in self.ambiguous_coordinates]
         )
 
@@ -198,12 +198,12 @@ class FreeBodyStates:
         )
 
 
-def _symbol_column(names: list[str]) -> Array:
+def formulation_state_symbols(names: list[str]) -> Array:
     """A column of symbols with the given names."""
     return ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
 
 
-def _axis_letter(direction: Floats, number: int) -> str:
+def formulation_axis_letter(direction: Floats, number: int) -> str:
     """x, y or z if the direction is an axis of the world, otherwise u, v or w."""
     along = np.flatnonzero(direction)
     return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]

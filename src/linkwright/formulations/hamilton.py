@@ -1,7 +1,7 @@
 """Hamilton's canonical equations, as in Bayseç and Kapucu (1996).
 
     p = ∂L/∂q̇                             (10)    momenta, L = T − V
-    H(q, p) = Σ p q̇ − L                    (14)    with q̇ expressed by p; never assumed to be T + V
+    H(q, p) = Σ p q̇ − L                    (14)    q̇ as a function of p; not assumed to be T + V
     q̇ = ∂H/∂p,   ṗ = −∂H/∂q + Q + Jᵀλ      (12), (13); λ where there are constraints
 
 The states are (q, p). In terms of accelerations, ṗ = M q̈ + Ṁ q̇ with M = ∂p/∂q̇.

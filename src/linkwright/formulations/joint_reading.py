@@ -1,8 +1,8 @@
-"""Joint coordinates and velocities, read from bodies that are placed one by one.
+"""Joint coordinates and velocities, computed from bodies that are placed independently.
 
-A joint's angles follow from the turns of its two bodies, its slides from where the centres of mass
-are; its velocities from the difference of their velocities. Where bodies stand as joints allow,
-that is exact; where they have drifted apart, it is what the joint would say.
+A joint's angles follow from the attitudes of its two bodies, its sliding coordinates from their
+centres of mass, its velocities from the difference of their velocities. This is exact where bodies
+satisfy the joints; where they have drifted apart, deviations across the joint are ignored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..kinematics.world_kinematics import JointAxis, link_joint_axes
 from .body_attitudes import BodyAttitude
 
 _NEWTON_STEPS = 3
-"""The number of Newton's steps from coordinates that are known nearly to chosen ones."""
+"""The number of Newton steps from approximate coordinates to those of the model."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class JointReading:
         p = self.nearby_coordinates
         for _ in range(1 if transfer.is_affine else _NEWTON_STEPS):
             q, G = self._transfer_at(p)
-            p = p - solve_transfer(G, q - own)
+            p = p - self._solve_transfer(G, q - own)
         return p
 
     def _transfer_at(self, p: Array) -> tuple[Array, Array]:
@@ -152,6 +152,13 @@ class JointReading:
         q, G = ca.substitute([transfer.q, transfer.G], [self.tree.motion.q], [ca.SX(p)])
         return q, G
 
+    @staticmethod
+    def _solve_transfer(G: Array, b: Array) -> Array:
+        """G⁻¹ b for the Jacobian G of a change of coordinates."""
+        if G.is_constant():
+            return ca.sparsify(ca.SX(ca.DM(np.linalg.inv(np.array(ca.DM(G)))))) @ b
+        return ca.solve(G, b)
+
     @cached_property
     def qd(self) -> Array:
         """The velocities of the model."""
@@ -160,9 +167,9 @@ class JointReading:
             for freedom, value in self._read_joint_velocities(body):
                 v[freedom.velocity_index] = value
         own = v[self.tree.own_velocity_indices()]
-        return (
-            own if self.tree.transfer is None else solve_transfer(self._transfer_at(self.q)[1], own)
-        )
+        if self.tree.transfer is None:
+            return own
+        return self._solve_transfer(self._transfer_at(self.q)[1], own)
 
     def _read_joint_velocities(self, body: LooseBody) -> list[tuple[JointAxis, Array]]:
         """The velocities along the axes of a body's joint, from both bodies' motions."""
@@ -189,10 +196,3 @@ class JointReading:
         rates = A.T @ (body.omega - self.body_before(body).omega)
         orthogonal = len(turning) == 1 or len({freedom.link for freedom in turning}) == 1
         return ca.vertsplit(rates if orthogonal else solve_symmetric(ca.densify(A.T @ A), rates))
-
-
-def solve_transfer(G: Array, b: Array) -> Array:
-    """G⁻¹ b for the Jacobian G of a change of coordinates."""
-    if G.is_constant():
-        return ca.sparsify(ca.SX(ca.DM(np.linalg.inv(np.array(ca.DM(G)))))) @ b
-    return ca.solve(G, b)

@@ -6,11 +6,11 @@
     F̂* = dĤ/dt + V̂ × Ĥ                  dual inertia force                                   (9)
     dual(Σ v̂_r · F̂) = 0                 for every independent generalized speed u_r         (10)
 
-Components are taken in the bodies' own axes. At a cylindrical joint the partial of the slide is ε
-times that of the turn: one product v̂ · F̂ gives both equations, as its dual and its real part.
-Generalized speeds u = Y q̇ + Z (4) may be chosen; they are the rates of the coordinates otherwise.
-Constraints make some of them depend on the others, q̇ = G u + k; the partials of those that are left
-are v̂_r = Σ v̂_s G_sr, and no multipliers appear.
+Components are in the bodies' own axes. At a cylindrical joint the partial of the slide is ε times
+that of the rotation: one product v̂ · F̂ gives both equations, as its dual and its real part.
+Generalized speeds u = Y q̇ + Z (4) may be chosen; by default they are the rates of the coordinates.
+Constraints make some of them depend on the others, q̇ = G u + k; the partials of the independent
+speeds are v̂_r = Σ v̂_s G_sr, and no multipliers appear.
 """
 
 from __future__ import annotations

@@ -6,18 +6,17 @@ joint is an unknown wrench w (moment, force) on the body behind it, about its ce
     N y = F + Xᵀ w       Newton and Euler: y = (α, a) of all bodies, N = diag(I, m),
                          F = (−ω × Iω, m g)
     X y = S q̈ + c        what the joints allow: S their motions, c the centripetal terms
-    Sᵀ w = τ             the drives
+    Sᵀ w = τ             the joint forces
 
-y and then w are eliminated: with A = X N⁻¹ Xᵀ,  w = A⁻¹(S q̈ + c − X N⁻¹ F). Mechanisms that move
-in a plane keep three coordinates a body, those that do not turn their three translations: the
-triple pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every
-joint are results.
+y and then w are eliminated: with A = X N⁻¹ Xᵀ,  w = A⁻¹(S q̈ + c − X N⁻¹ F). In a plane each body
+has three components, and three translations where nothing turns: the triple pendulum has nine
+accelerations and six reactions, 15 equations. Forces and moments at every joint are results.
 
 The states are those of the free bodies (`free_body_states`): twice as many as accelerations, and
-one more a body in space, where unit quaternions say how bodies are turned.
+one more for each body in space, whose attitude is a unit quaternion.
 
-A loop is one more joint: its forces λ act on two bodies, F + E λ, and it allows what Eᵀy + γ = 0
-says. Where λ is not unique, reactions are those of least norm.
+A loop is one more joint: its forces λ act on two bodies, F + E λ, with the condition Eᵀy + γ = 0.
+Where λ is not unique, reactions are those of least norm.
 """
 
 from __future__ import annotations

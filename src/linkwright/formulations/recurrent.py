@@ -10,14 +10,14 @@ with their derivatives by every coordinate before it and by time, all by recurre
     W = Σ Z_i,   Ẇ = Σ Ż_i,   ∂T/∂q_s = ½ Σ q̇ᵀ ∂Z_i/∂q_s q̇                         (26)–(42)
     V = Y + ∂T/∂q − Ẇ q̇,   W q̈ = P + V                                            (29), (30)
 
-Where the paper's (5) is 0/0, and everywhere else, the joint's own frame tells where q is zero;
-Rodrigues' formula (8) is then a turn about its z axis. `recurrent_matrices` is the paper's
-procedure: numbers for one instant, from which accelerations or drives follow.
+The joint's own frame defines where q is zero, also where the paper's (5) is 0/0; Rodrigues' formula
+(8) is then a rotation about its z axis. `recurrent_matrices` is the paper's
+procedure: numbers for one instant, from which accelerations or joint forces follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -38,7 +38,7 @@ from ..kinematics.tree_coordinates import (
 )
 from ..mechanism import Mechanism
 from ..types import Floats
-from .formulation import Formulation, reject_quaternions
+from .formulation import Formulation, reject_quaternions, rotor_inertia_matrix
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -130,7 +130,7 @@ class RecurrentChain:
         self.q, self.v = spread_coordinates(tree, q), spread_velocities(tree, qd)
         self.chain_links: list[RecurrentLink] = []
         n = tree.tree_nv
-        W = ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
+        W = rotor_inertia_matrix(tree)
         V = ca.SX.zeros(n)
         for link in tree.links:
             self.chain_links.append(self.recurrence_step(link))
@@ -138,7 +138,7 @@ class RecurrentChain:
             if mass.link != GROUND:
                 Z, contribution = self.body_contribution(mass.link, mass.m, mass.c, mass.I)
                 W, V = W + Z, V + contribution
-        drift = spread_accelerations(tree, qd, None)  # of coordinates that were chosen
+        drift = spread_accelerations(tree, qd, None)  # from chosen coordinates
         if drift is not None:
             V = V - W @ drift
         self.W = ca.densify(gather_columns(tree, gather_forces(tree, W)))
@@ -217,7 +217,11 @@ class RecurrentChain:
         )
 
     def _assemble_coefficients(
-        self, index: int, r: LinkQuantity, part: object, A: LinkQuantity
+        self,
+        index: int,
+        r: LinkQuantity,
+        part: Callable[[LinkQuantity], Array],
+        A: LinkQuantity,
     ) -> tuple[Array, Array]:
         """M and N of a link with the columns that `part` selects of each joint's axis."""
         n = self.tree.tree_nv
@@ -225,10 +229,10 @@ class RecurrentChain:
         for i in self.tree.path_to_ground(index):
             j, member = self.tree.links[i].v, self.chain_links[i]
             if not self.tree.links[i].kind.has_rotation:
-                M[:, j] = part(member.axis)  # type: ignore[operator]
+                M[:, j] = part(member.axis)
             else:
-                M[:, j] = part(member.axis.cross(r - member.origin))  # type: ignore[operator]
-                N[:, j] = part(_to_link_axes(A, member.axis))  # type: ignore[operator]
+                M[:, j] = part(member.axis.cross(r - member.origin))
+                N[:, j] = part(_to_link_axes(A, member.axis))
         return M, N
 
 

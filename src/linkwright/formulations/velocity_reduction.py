@@ -8,8 +8,8 @@ A = [A_p A_a], the transfer of `reference/transfer.md` (Freeman and Tesar; Maggi
     GᵀM G ȧ = Gᵀ(τ − b − M c)                                       b: bias of the tree
     λ = A_p⁻ᵀ (M q̈ + b − τ)_p                                        forces of the chosen rows
 
-Which rows and velocities is data (`PivotChoice`); `pivot` tells how far a state is from where they
-fail.
+The choice of rows and velocities is data (`PivotChoice`); `smallest_pivot` says how close a state
+is to a failure of that choice.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.pivots import PivotChoice
 
 MAX_REDUNDANT_RATE = 1e-3
-"""Rows that were left out as redundant may be violated by this much (a rate per unit speed), or by
-ten times what nearly redundant ones may stay open."""
+"""The largest violation of rows that were left out as redundant (a rate per unit velocity), unless
+ten times the leeway of nearly redundant rows is larger."""
 
 
 class VelocityReduction:

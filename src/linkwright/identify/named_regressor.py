@@ -1,8 +1,8 @@
-"""Regressors for parameters that somebody names: τ = Y θ, and which columns of Y are redundant.
+"""Regressors for parameters that a user names: τ = Y θ, and the redundant columns of Y.
 
 θ are expressions of the mechanism's parameters, such as m2*lc2^2 + I2. The forces are expanded in
-products of those parameters; each product must be made up by θ. Parameters that occur in no θ are
-taken as known and may stand in Y. Everything is exact.
+products of those parameters; each product must be a combination of θ. Parameters that do not occur
+in θ count as known and may occur in Y. All computations are exact.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from ..expressions import (
     parse_expression,
 )
 from ..formulations import derive
-from ..formulations.base_inertial_parameters.regressor_samples import record_function_tape
 from ..kinematics.parameter_values import CasadiAlgebra
 from ..mechanism import Mechanism
-from ..quantities import quantity_entry_names
+from ..quantities import quantity_entry_names, quantity_ports
+from ..tape import record_tape
 
 _MAX_FORMULA_LENGTH = 5000
 _THETA_OUTPUT = "theta"
@@ -238,9 +238,9 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
 def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) -> PolynomialReading:
     """τ and θ as quotients of polynomials in parameters, velocities, cosines and sines."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
-    tape = append_formula_output(
-        record_function_tape(eqs, "inverse_dynamics"), thetas, entries, _THETA_OUTPUT
-    )
+    ports = quantity_ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
+    forces = record_tape(eqs.function("inverse_dynamics"), *ports)
+    tape = append_formula_output(forces, thetas, entries, _THETA_OUTPUT)
     used = frozenset[str]().union(*(names_in_expression(theta) for theta in thetas))
     literals = {name: value for name, value in eqs.literals.items() if name not in used}
     try:

@@ -1,4 +1,4 @@
-"""`verify`: every check that applies to a mechanism, or to equations that somebody has changed."""
+"""`verify`: all checks that apply to a mechanism, or to equations that a user has changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .verified_equations import VerifiedEquations
 
 MAX_DOF_ALL_FORMULATIONS = 12
 SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")
-"""Formulations whose equations do not explode with the number of degrees of freedom."""
+"""Formulations whose expressions stay short for many degrees of freedom."""
 
 
 def verify(

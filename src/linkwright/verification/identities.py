@@ -1,4 +1,4 @@
-"""Checks that are identities, proved for all states and all values of the parameters."""
+"""Checks of identities, proved for all states and all values of the parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FUNCTIONS_COMPARED_ALWAYS = (
     "constraint_jacobian",
     "constraint_bias",
 )
-"""Compared with every formulation; the rest of the equations is tied to these by identities."""
+"""Compared with every formulation; identities connect the other functions with these."""
 FUNCTIONS_COMPARED_ONCE = (
     "coriolis_matrix",
     "inverse_dynamics",
@@ -39,15 +39,13 @@ FUNCTIONS_COMPARED_ONCE = (
     "center_of_mass",
     "momentum",
 )
-"""Compared with the first one too."""
+"""Compared with the first other formulation only."""
 FUNCTIONS_ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
-"""Of constrained mechanisms these agree where the constraints hold only (see
-`check_accelerations_agree`)."""
+"""Under constraints these agree only where the constraints hold: `check_accelerations_agree`."""
 MAX_ACCELERATION_DOF = 8
-"""The most degrees of freedom whose accelerations are compared; beyond, they follow from M and
-bias."""
+"""The most degrees of freedom for which accelerations are compared; they follow from M and bias."""
 MAX_CONSTRAINED_COORDINATES = 12
-"""The same under constraints."""
+"""The most coordinates for which accelerations under constraints are compared."""
 
 NamedProofs = Sequence[tuple[str, IdentityProof]]
 

@@ -1,16 +1,16 @@
-"""Whether inertias are those of real bodies, so far as the motion can tell.
+"""The check that inertias are physical, as far as the motion determines them.
 
-Published tables often give a body nothing but its inertia about its joint, and measured ones break
-the triangle inequality by a little: no body has such tensors. But forces depend on sums of inertial
-numbers only. Where real bodies exist that have the same sums, and so the same motion, this is
-noted; where there are none, the check fails.
+Published tables often give a body only its inertia about its joint, and measured tensors may
+violate the triangle inequality slightly: no body has such tensors. But forces depend only on
+combinations of inertial parameters. If physical bodies with the same combinations exist, and so
+with the same motion, this is noted; if there are none, the check fails.
 
-A body's numbers are those of a real one where the matrix of its second moments is positive,
+A body's inertial parameters are physical if its pseudo-inertia matrix is positive semidefinite,
 
     J = [[∫rrᵀ dm, ∫r dm], [∫rᵀ dm, m]] ⪰ 0,
 
-which is linear in them. Of all numbers that give the same forces, π + N z with N the null space of
-the regressor, those are sought whose negative eigenvalues vanish: a convex problem.
+which is linear in them. Among all parameters with the same forces, π + N z with N the null space of
+the regressor, those without negative eigenvalues are sought: a convex problem.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PSEUDO_INERTIA_ENTRIES = (
     (1, 2),
     (2, 2),
 )
-"""Places of m, mx, my, mz, xx, xy, yy, xz, yz, zz in the symmetric matrix."""
+"""The entries of J for m, mx, my, mz, xx, xy, yy, xz, yz, zz."""
 INERTIA_TOLERANCE = 1e-9
 
 

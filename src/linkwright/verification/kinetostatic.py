@@ -1,7 +1,7 @@
 """Forces by d'Alembert's principle from positions alone: the independent kineto-static solution.
 
-Velocities, accelerations and virtual displacements are differences of positions along a motion,
-as one would draw them; no dynamics of a formulation is used.
+Velocities, accelerations and virtual displacements are finite differences of positions along a
+motion; no formulation is used.
 
     τ·δq = Σ m (c̈ − g)·δc + (d(Iω)/dt)·δφ
 """

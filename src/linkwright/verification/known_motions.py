@@ -1,4 +1,4 @@
-"""Conditions that produce a known motion, as Bayseç and Kapucu (1996) check their equations:
+"""Checks by motions that are known, as Bayseç and Kapucu (1996) check their equations:
 free fall on a slide, the natural frequency of one link, a huge mass as ground, and an independent
 kineto-static solution.
 

@@ -1,4 +1,4 @@
-"""Checks in numbers: at random states, and along a short motion."""
+"""Numeric checks, at random states and along a short motion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOTION_DURATION = 0.3
 MOTION_TOLERANCE = 1e-10
 MAX_EVALUATIONS, MIN_STEPS = 4000, 20
 MAX_CONSERVATION_DRIFT = 1e-6
-"""The drift of energy and momentum along the run, as a share of what is exchanged."""
+"""The largest drift of energy and momentum along a run, relative to what is exchanged."""
 
 
 class MotionTooFastError(LinkwrightError):

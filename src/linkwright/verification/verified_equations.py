@@ -29,10 +29,10 @@ from ..tape import Op, Tape, record_tape
 from ..types import SX, Floats
 
 MAX_ERROR_CHANCE = 2.0**-60
-"""The chance of an error for each identity: many together stay below 2⁻⁵⁰."""
+"""The chance of an error in one identity; for many together it stays below 2⁻⁵⁰."""
 COMPARED_LOOP_STATES, LOOP_TOLERANCE = 4, 1e-8
 ROUNDED_DIGITS = 11
-"""The digits that must agree where constants were rounded on a tape."""
+"""The number of digits that must agree if constants on a tape were rounded."""
 
 
 @dataclass(frozen=True)

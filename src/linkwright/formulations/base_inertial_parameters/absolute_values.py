@@ -1,6 +1,6 @@
-"""Absolute values of a mechanism's numbers, settled by their signs: a field has no order.
+"""Absolute values of parameters, replaced by ±x: a prime field has no order.
 
-CasADi writes √(x²) as |x|, which axes with one symbol lead to.
+CasADi writes √(x²) as |x|; this occurs for axes with one symbol.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
     if not (ops == Op.ABS).any():
         return tape
     numbers = _constant_values(tape, values)
-    same = np.arange(len(tape), dtype=args.dtype)  # what stands for value k
+    same = np.arange(len(tape), dtype=args.dtype)  # the instruction that replaces k
     for k, code in enumerate(ops.tolist()):
         if code not in (Op.INPUT, Op.CONSTANT):
             used = OPERATION_ARITY[Op(code)]

@@ -1,7 +1,7 @@
 """Equations of motion in base parameters.
 
-Every inertial number that is not a base parameter is zero. The forces at the joints are the same
-for every motion; what single bodies have (energies, momenta, reactions) is not, and is refused.
+All inertial parameters that are not base parameters are zero. The forces at the joints are the same
+for every motion; quantities of single bodies (energies, momenta, reactions) are not and are absent.
 """
 
 from __future__ import annotations

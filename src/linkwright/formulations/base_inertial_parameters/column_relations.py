@@ -1,9 +1,9 @@
-"""Relations between columns that the rule of regrouping leaves, in some mechanisms only.
+"""Relations between columns that the rule of regrouping does not find, in some mechanisms.
 
-Links near ground cannot move in all ways: some parameters have no effect, others act through a
-combination only; followers of mimicry act together with their leaders. The field finds which
-columns depend on which; coefficients that are plain numbers are read off it, others are solved for
-in closed form at a few simple states.
+Links near ground have restricted motion: some parameters have no effect, others act only in
+combination; mimicking joints act together with their leaders. Elimination modulo a prime finds
+which columns depend on which; coefficients that are plain numbers follow from their residues, the
+others are solved for in closed form at a few simple states.
 """
 
 from __future__ import annotations
@@ -106,12 +106,12 @@ def _simple_state(
     """A state with coordinates at right angles or small integers, and most velocities and
     accelerations 0."""
 
-    def small() -> TracedNumber:
+    def small_number() -> TracedNumber:
         return tracer.number(Fraction(chance.choice([0, 0, 1, -1, 2])))
 
     inputs: dict[str, list[TracedNumber]] = {}
     for port in tape.inputs:
-        inputs[port.name] = [small() for _ in range(port.size)]
+        inputs[port.name] = [small_number() for _ in range(port.size)]
     inputs["q"] = [tracer.quarter_turn_coordinate(chance.randrange(4), x) for x in inputs["q"]]
     for place in quaternion_offsets(eqs.mechanism):
         unit = rational_unit_quaternion(

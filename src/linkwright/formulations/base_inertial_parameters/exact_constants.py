@@ -1,4 +1,4 @@
-"""Tapes of constants in exact numbers: rationals and multiples of π as long as it can be."""
+"""Evaluation of tapes of constants in exact numbers: rationals and multiples of π."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tape as one expression, as it was made: what is too long to be multiplied out."""
+"""Formulas of a tape without expansion, for constants that are too long to be multiplied out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Base parameters: the fewest inertial numbers that the forces at the joints depend on.
+"""Base parameters: the fewest inertial parameters that determine the forces at the joints.
 
-τ = Y π is linear in the ten parameters of every body. Columns of Y depend on each other, so that
-as many combinations of π as Y has rank are all that can ever be found from the forces, and all
-that they need. Each is one parameter that is kept, plus multiples of those that are not:
+τ = Y π is linear in the ten parameters of every body. Columns of Y depend on each other: only as
+many combinations of π as Y has rank can be identified from the forces, and these determine the
+forces. Each is one parameter that is kept, plus multiples of those that are not:
 
     base_j = π_j + Σ k_ji π_i.
 """

@@ -1,7 +1,7 @@
-"""The regressor modulo a prime, at random states: its rank, and what its columns depend on.
+"""The regressor modulo a prime at random states: its rank and its dependent columns.
 
-Numbers of the mechanism are the same in all states, random (the structure's rank) or their exact
-values (this mechanism's). The rank found at a point can only be too small, and is so with a
+The parameters are the same in all states: random for the rank of the structure, or at their exact
+values for the rank of this mechanism. The rank found at a point can only be too small, with a
 probability below degree/p.
 """
 
@@ -24,12 +24,12 @@ from ...errors import UnsupportedError
 from ...expressions import ExactNumber, PiMultiple
 from ...mechanism import quaternion_offsets
 from ...ports import Port
-from ...quantities import quantity_entry_names, quantity_ports
-from ...tape import Op, Tape, record_tape, remove_dead_instructions
+from ...quantities import quantity_entry_names
+from ...tape import Op, Tape, remove_dead_instructions
 
 _MAX_POINT_TRIES = 60
 _RADIAN_ATOM, _HALF_TURN_ATOM = -1, -2
-"""Small angles, of which known angles are multiples."""
+"""Labels of the small angles of which known angles are multiples."""
 
 
 @dataclass(frozen=True)
@@ -200,10 +200,3 @@ def _put_unit_quaternions(eqs: Equations, entries: list[Residue], seed: str) -> 
         t = [draw_residue(FIELD_PRIME, "quaternion", seed, place, k) for k in range(3)]
         entries[place : place + 4] = [Residue(x) for x in rational_sphere_point(t, FIELD_PRIME)]
     return entries
-
-
-def record_function_tape(eqs: Equations, function: str) -> Tape:
-    """The tape of a function of the equations."""
-    return record_tape(
-        eqs.function(function), *quantity_ports(eqs.names, function, list(eqs.parameters))
-    )

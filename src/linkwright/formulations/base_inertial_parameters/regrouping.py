@@ -1,9 +1,9 @@
-"""Inertia that no joint's force tells from inertia on the parent, in closed form.
+"""Inertia that joint forces cannot distinguish from inertia on the parent, in closed form.
 
-One rule, Gautier and Khalil's for all kinds of joints: what a link's own motion leaves as it is,
-and without work, may as well sit on the parent. For a turn about z these are the mass, the first
-moment along z, and a disk XX = YY; for a slide the whole tensor; for a ball joint the mass. Each
-is a combination of the regressor's columns that vanishes:
+Gautier and Khalil's rule for all kinds of joints: inertia that a link's own motion neither changes
+nor does work on can be moved to the parent. For a rotation about z this is the mass, the first
+moment along z and a disk XX = YY; for a slide the whole tensor; for a ball joint the mass. Each
+gives a combination of the regressor's columns that vanishes:
 
     (the part on the link) − (the same part, seen from the parent) = 0,
 
@@ -57,17 +57,17 @@ def inertia_from_parameters(parameters: Array) -> SpatialInertia:
 def invariant_inertia_basis(link: Link) -> list[SpatialInertia]:
     """A basis of the inertias that a link's joint motion neither changes nor does work on."""
 
-    def tensor(*places: tuple[int, int]) -> SpatialInertia:
+    def unit_tensor(*places: tuple[int, int]) -> SpatialInertia:
         I = np.zeros((3, 3))  # noqa: E741
         for i, j in places:
             I[i, j] = I[j, i] = 1.0
         return SpatialInertia(0.0, ZERO3, I)
 
     mass = SpatialInertia(1.0, ZERO3, np.zeros((3, 3)))
-    disk = tensor((0, 0), (1, 1))
+    disk = unit_tensor((0, 0), (1, 1))
     along = SpatialInertia(0.0, np.array([0.0, 0.0, 1.0]), np.zeros((3, 3)))
     if not link.kind.has_rotation:
-        return [tensor(place) for place in TENSOR_ENTRIES]
+        return [unit_tensor(place) for place in TENSOR_ENTRIES]
     basis = [(link.kind.keeps_mass, mass), (link.kind.keeps_axial_moment, along)]
     return [one for kept, one in (*basis, (link.kind.turns_about_axis, disk)) if kept]
 

@@ -1,8 +1,8 @@
-"""Constants of a mechanism as expressions, each with its value in a prime field beside it.
+"""Constants of a mechanism as expressions, each with its value in a prime field.
 
-The value decides what is zero (or a small whole number), so that elimination needs no normal form
-and expressions stay as short as they were made. That two different constants are taken for one has
-a probability below degree/p.
+The value decides whether a constant is zero (or a small integer), so that elimination needs no
+normal form and expressions stay short. Two different constants have the same value with a
+probability below degree/p.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from .formula_tapes import formulas_of_tape
 _MAX_RECOGNIZED_INTEGER = 4
 _MAX_EXACT_INTEGER = 1 << 20
 _MAX_POLYNOMIAL_TERMS, _MAX_TOTAL_TERMS = 500, 8000
-"""Terms, of one polynomial and of all, up to which a constant is multiplied out on the way to its
-shortest form."""
+"""Limits for expanding a constant into its shortest form: terms of one polynomial and of all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Ch
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -28,7 +29,7 @@ from ...kinematics.tree_builder import build_tree
 from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions
+from ..formulation import Formulation, reject_quaternions, rotor_inertia_matrix
 from .loop_influence import LoopInfluence
 
 
@@ -107,13 +108,17 @@ class InfluenceFormulation(Formulation):
         path = [f for f in self.world.path_axes(link) if f.has_rotation]
         g = {f.velocity_index: f.s for f in path}
 
-        def second(a: JointAxis, b: JointAxis) -> Array:
+        def second_rotation_coefficient(a: JointAxis, b: JointAxis) -> Array:
             return ca.SX.zeros(3) if a is b else cross(a.s, b.s)
 
-        return self.assemble_coefficients(path, g, second, symmetric=False)
+        return self.assemble_coefficients(path, g, second_rotation_coefficient, symmetric=False)
 
     def assemble_coefficients(
-        self, path: list[JointAxis], g: dict[int, Array], second: object, symmetric: bool
+        self,
+        path: list[JointAxis],
+        g: dict[int, Array],
+        second: Callable[[JointAxis, JointAxis], Array],
+        symmetric: bool,
     ) -> InfluenceCoefficients:
         """G and H from the first-order columns g and the second-order entries of pairs of axes."""
         G = ca.SX(3, self.n)
@@ -123,7 +128,7 @@ class InfluenceFormulation(Formulation):
             for a in path[: k + 1]:
                 if not a.has_rotation:
                     continue
-                h = second(a, b)  # type: ignore[operator]
+                h = second(a, b)
                 for p in range(3):
                     H[p][a.velocity_index, b.velocity_index] = h[p]
                     if symmetric:
@@ -152,9 +157,7 @@ class InfluenceFormulation(Formulation):
 
     def tree_inertia(self) -> Array:
         """I* along the tree's own velocities."""
-        total = ca.diag(
-            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
-        )
+        total = rotor_inertia_matrix(self.tree)
         for body in self.world.bodies:
             G_c, G = self.world.point_jacobians(body.link, body.r)
             total += body.m * (G_c.T @ G_c) + G.T @ body.I @ G

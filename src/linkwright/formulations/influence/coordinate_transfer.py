@@ -1,8 +1,8 @@
-"""Transfer of a model from one set of generalized coordinates φ to another, ψ.
+"""Transfer of a model from generalized coordinates φ to other coordinates ψ.
 
 Freeman and Tesar's text breaks off before its equation (26); the formulas are derived anew. An
 array H has planes H[p] in m, n; A • H contracts the columns of A with the first index of H:
-(A • H)[l] = Σ A_lp H[p]. Everything here is numbers of one instant.
+(A • H)[l] = Σ A_lp H[p]. All values are numbers of one instant.
 """
 
 from __future__ import annotations

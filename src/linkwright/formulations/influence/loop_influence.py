@@ -1,16 +1,16 @@
-"""A cut chain becomes a closed loop: transfer of the model from all joints φ to the inputs a.
+"""Closed loops: transfer of the model of a cut chain from all joints φ to the inputs a.
 
 With f(φ, t) = 0, A = G^f_φ = [A_p A_a] and H^f = ∂A/∂φ (only its symmetric part counts),
 
     G = [1; −A_p⁻¹ A_a]                 H = [0; −A_p⁻¹ • (Gᵀ H^f G)]             φ̇ = G ȧ + k
     I*_aa = Gᵀ I* G                     P*_aaa = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H
-    k = [0; −A_p⁻¹ w]                   w = f_t: what time does to the closure, D = A_t + ∂w/∂φ
+    k = [0; −A_p⁻¹ w]                   w = f_t, D = A_t + ∂w/∂φ
     H_t = [0; −A_p⁻¹ (2kᵀH^f G + D G)]    h_tt = [0; −A_p⁻¹ (kᵀH^f k + D k + w_t)]
 
     φ̈ = G ä + ȧᵀHȧ + H_t ȧ + h_tt
     T_a = I*_aa ä + ȧᵀP*_aaa ȧ + Gᵀ(I* H_t + 2kᵀP* G) ȧ + Gᵀ(I* h_tt + kᵀP* k) − loads
 
-Several loops are several rows; which joints are inputs is the choice of the mechanism.
+Several loops are several rows; the mechanism chooses the inputs.
 """
 
 from __future__ import annotations

@@ -29,11 +29,11 @@ from ...kinematics.tree_coordinates import (
 )
 from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions
+from ..formulation import Formulation, reject_quaternions, rotor_inertia_matrix
 from .composite_bodies import CompositeBodies
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
-"""Up to so many degrees of freedom, Christoffel symbols are written out."""
+"""Up to this many degrees of freedom, Christoffel symbols are written out."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -83,9 +83,7 @@ class LagrangeFormulation(Formulation):
 
     def rotor_inertias(self) -> Array:
         """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
-        return ca.diag(
-            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
-        )
+        return rotor_inertia_matrix(self.tree)
 
     def christoffel_symbols(self) -> list[Array]:
         """c_ijk as a matrix in i, j for each k."""

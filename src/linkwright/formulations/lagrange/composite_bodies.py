@@ -7,7 +7,7 @@ k,
     j below k or k:   D_jk = S_jᵀ I^C_k S_k,   C_jk = S_jᵀ(I^C_k Ṡ_k + B^C_k S_k)
     j beyond k:       D_jk = D_kj,              C_jk = (I^C_j S_j)ᵀ Ṡ_k + (B^C_jᵀ S_j)ᵀ S_k
 
-All products of one kind are one product of matrices, which CasADi does fast.
+All products of one kind are one matrix product, which is fast in CasADi.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class CompositeBodies:
     def coriolis_matrix(self, v: Array) -> Array:
         """C(q, v) with Ḋ − 2C skew, along the tree's velocities v."""
 
-        def step(_: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+        def composite_twist(_: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
             for k in range(link.v_range.start, link.v_range.stop):
                 parent = parent + self.axis_motions[k].scale(v[k])
             return parent
 
-        twists = recurse_outward(self.tree, ZERO_TWIST, step)
+        twists = recurse_outward(self.tree, ZERO_TWIST, composite_twist)
         own = [
             body_coriolis_block(inertia, twist)
             for inertia, twist in zip(self.own_inertias, twists, strict=True)

@@ -1,6 +1,6 @@
 """The recursive formulation: Newton–Euler, composite and articulated bodies.
 
-What every robotics library computes, in link frames, O(n) or O(n·depth).
+The algorithms of robotics libraries, in link frames, O(n) or O(n·depth).
 """
 
 from __future__ import annotations
@@ -184,10 +184,10 @@ class _RecursiveFormulation(Formulation):
 
 
 _MAX_MASS_MATRIX_SIZE = 10
-"""Up to so many degrees of freedom the mass matrix is always the cheaper way."""
+"""Up to this many degrees of freedom the mass matrix always takes fewer operations."""
 
 _MAX_SQUARED_DEPTH = 600
-"""Factorising takes about depth² operations a link, articulated bodies some 350."""
+"""Factorization takes about depth² operations for each link, articulated bodies about 350."""
 
 
 def _count_operations(expression: Array) -> int:

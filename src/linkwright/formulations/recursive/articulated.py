@@ -69,7 +69,7 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
     ]
     joints: dict[int, _ArticulatedJoint] = {}
 
-    def carry(index: int, link: Link, load: _ArticulatedBody) -> _ArticulatedBody:
+    def carry_articulated_body(index: int, link: Link, load: _ArticulatedBody) -> _ArticulatedBody:
         joint = joints[index] = _factor_joint(tree, link, load, tau)
         reduced = _reduce_articulated_inertia(load.inertia, joint)
         onto = load.p + reduced @ bias[index]
@@ -78,10 +78,10 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
         d = moved[index]
         return _ArticulatedBody(d.inertia_to_parent(reduced), d.wrench_to_parent(onto))
 
-    totals = recurse_inward(tree, loads, carry)
+    totals = recurse_inward(tree, loads, carry_articulated_body)
     qdd: dict[int, Scalar] = {}
 
-    def step(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+    def articulated_acceleration(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
         joint = joints.get(index) or _factor_joint(tree, link, totals[index], tau)
         a = moved[index].motion_to_link(parent) + bias[index]
         rest = [u - column.power(a) for u, column in zip(joint.u, joint.U, strict=True)]
@@ -89,7 +89,7 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
         qdd.update({link.v + k: rate for k, rate in enumerate(rates)})
         return a + joint_motion(link, ca.vertcat(*rates))
 
-    recurse_outward(tree, SpatialMotion(ZERO3, -tree.gravity), step)
+    recurse_outward(tree, SpatialMotion(ZERO3, -tree.gravity), articulated_acceleration)
     return ca.vertcat(*(qdd[k] for k in range(tree.nv)))
 
 

@@ -30,10 +30,12 @@ def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
     """M along the tree's own velocities."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
 
-    def carry(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
+    def carry_composite_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
         return moved[index].inertia_to_parent(inertia)
 
-    composites = recurse_inward(tree, [link.inertia for link in tree.links], carry)
+    composites = recurse_inward(
+        tree, [link.inertia for link in tree.links], carry_composite_inertia
+    )
     M = ca.SX.zeros(tree.tree_nv, tree.tree_nv)
     for index, link in enumerate(tree.links):
         for k, motion in enumerate(motion_subspace(link)):

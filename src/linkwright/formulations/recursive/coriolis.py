@@ -77,10 +77,10 @@ def recursive_coriolis_matrix(tree: KinematicTree, q: Array, qd: Array) -> Array
     moved = link_displacements(tree, spread_coordinates(tree, q))
     twists = link_twists(tree, moved, spread_velocities(tree, qd))
 
-    def carry_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
+    def carry_composite_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
         return moved[index].inertia_to_parent(inertia)
 
-    inertias = recurse_inward(tree, [link.inertia for link in tree.links], carry_inertia)
+    inertias = recurse_inward(tree, [link.inertia for link in tree.links], carry_composite_inertia)
     own = [body_coriolis_block(link.inertia, t) for link, t in zip(tree.links, twists, strict=True)]
     blocks = recurse_inward(tree, own, lambda index, _, block: block.to_parent(moved[index]))
     C = ca.SX.zeros(tree.tree_nv, tree.tree_nv)

@@ -1,8 +1,8 @@
 """Regressors: inverse dynamics as a matrix times the bodies' inertial parameters.
 
-π has (m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of each body, about its frame's origin. What a
-body needs is linear in them; each column is that wrench for one parameter being 1, brought to
-the joints below.
+π has (m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of each body, about its frame's origin. The
+wrench that a body needs is linear in them; each column is the wrench for one parameter being 1,
+projected onto the joints below.
 """
 
 from __future__ import annotations
@@ -123,12 +123,13 @@ def _reference_accelerations(
 ) -> list[SpatialMotion]:
     """The spatial accelerations J v̇ + J̇ v of all links, with ground accelerating by −g."""
 
-    def step(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+    def slotine_li_acceleration(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
         own = joint_motion(link, v[link.v_range])
         inherited = moved[index].motion_to_link(parent)
         return inherited + joint_motion(link, vd[link.v_range]) + real[index].cross(own)
 
-    return recurse_outward(tree, SpatialMotion(ZERO_MOTION.angular, -tree.gravity), step)
+    ground = SpatialMotion(ZERO_MOTION.angular, -tree.gravity)
+    return recurse_outward(tree, ground, slotine_li_acceleration)
 
 
 def _reference_wrenches(
