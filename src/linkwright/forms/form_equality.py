@@ -72,7 +72,7 @@ def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -
     labels = _generator_labels(reader)
     every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))
 
-    def polynomial_in_ring(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
+    def form_polynomial_in_ring(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
         made = {}
         for exponents, coefficient in poly.terms():
             powers = [0] * ring.context.nvars()
@@ -84,5 +84,5 @@ def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -
 
     if reader.ring.opaque_functions:
         return None
-    below = None if value.denominator is None else polynomial_in_ring(value.denominator)
-    return Quotient(polynomial_in_ring(value.numerator), every, below)
+    below = None if value.denominator is None else form_polynomial_in_ring(value.denominator)
+    return Quotient(form_polynomial_in_ring(value.numerator), every, below)

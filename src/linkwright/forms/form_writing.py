@@ -67,17 +67,17 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
     taken = reader.taken_names
     taken |= form.reserved_names
 
-    def collect_entry(value: Quotient) -> Expression:
+    def collect_form_entry(value: Quotient) -> Expression:
         return _entry_expression(collector, value, by, below, taken)
 
     springs = SpringWriter(
-        form.springs, collect_entry, lambda: _unused_symbol_name("L", taken, numbered=True)
+        form.springs, collect_form_entry, lambda: _unused_symbol_name("L", taken, numbered=True)
     )
     rows: dict[Expression, list[str]] = {}
     for port in form.ports:
         values = form.reading.outputs[port.name]
         for k, (index, value) in enumerate(zip(np.ndindex(*port.shape), values, strict=True)):
-            expression = springs.force_entry(collect_entry(value), k)
+            expression = springs.force_entry(collect_form_entry(value), k)
             rows.setdefault(expression, []).append(entry_label(port.name, index))
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
@@ -305,14 +305,14 @@ def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) ->
     """A MathML table with one row for each group and entry."""
     setter = Typesetter(MathmlNotation(), dotted)
 
-    def mathml_row(left: str, value: Expression) -> str:
+    def form_mathml_row(left: str, value: Expression) -> str:
         right = setter.typeset(value)
         return f"<mtr><mtd>{left}</mtd><mtd><mo>=</mo></mtd><mtd>{right}</mtd></mtr>"
 
-    rows = [mathml_row(setter.name(name), value) for name, value in written.groups]
+    rows = [form_mathml_row(setter.name(name), value) for name, value in written.groups]
     for labels, value in written.rows:
         left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
-        rows.append(mathml_row(f"<mrow>{left}</mrow>", value))
+        rows.append(form_mathml_row(f"<mrow>{left}</mrow>", value))
     return f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
 
 

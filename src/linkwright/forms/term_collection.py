@@ -23,18 +23,7 @@ from ..expressions import (
     expression_text,
     negate_expression,
 )
-from .term_order import (
-    CALL_KIND,
-    CIRCULAR_KIND,
-    CONSTANT_KIND,
-    COORDINATE_KIND,
-    INERTIA_KIND,
-    MASS_KIND,
-    RATE_KIND,
-    FactorSortKey,
-    TermOrder,
-    TermSortKey,
-)
+from .term_order import FactorSortKey, TermKind, TermOrder, TermSortKey
 from .trig_terms import (
     TermAtom,
     TermMonomial,
@@ -54,27 +43,27 @@ _MAX_TERMS_FOR_SQUARES = 64
 _MAX_COMMON_NUMBER = 24
 """The largest number that is taken out of a sum (halves, thirds, …); l - 0.03 stays unchanged."""
 
-KindFilter = Callable[[int], bool]  # which kinds of symbols belong to the key
+KindFilter = Callable[[TermKind], bool]  # which kinds of symbols belong to the key
 OrderedTerm = tuple[TermSortKey, Expression]  # an expression with its place in a sum
 
 
-def _is_inertial_kind(kind: int) -> bool:
-    return kind in (MASS_KIND, INERTIA_KIND)
+def _is_inertial_kind(kind: TermKind) -> bool:
+    return kind in (TermKind.MASS, TermKind.INERTIA)
 
 
-def _is_function_kind(kind: int) -> bool:
-    return kind in (CIRCULAR_KIND, CALL_KIND)
+def _is_function_kind(kind: TermKind) -> bool:
+    return kind in (TermKind.CIRCULAR, TermKind.CALL)
 
 
-def _is_rate_kind(kind: int) -> bool:
-    return kind == RATE_KIND
+def _is_rate_kind(kind: TermKind) -> bool:
+    return kind == TermKind.RATE
 
 
-def _is_length_kind(kind: int) -> bool:
-    return kind in (CONSTANT_KIND, COORDINATE_KIND)
+def _is_length_kind(kind: TermKind) -> bool:
+    return kind in (TermKind.CONSTANT, TermKind.COORDINATE)
 
 
-def _is_varying_kind(kind: int) -> bool:
+def _is_varying_kind(kind: TermKind) -> bool:
     return _is_function_kind(kind) or _is_rate_kind(kind)
 
 

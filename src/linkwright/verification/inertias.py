@@ -86,7 +86,7 @@ def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
     hidden = rows[np.count_nonzero(sizes > INERTIA_TOLERANCE * sizes[0]) :].T
     scale = np.abs(given).max()
 
-    def negative_inertia_cost(z: Floats) -> tuple[float, Floats]:
+    def unphysical_inertia_cost(z: Floats) -> tuple[float, Floats]:
         """The sum of squares of the negative eigenvalues, and its gradient."""
         total, slope = 0.0, np.zeros(len(given))
         for k, J in enumerate(_pseudo_inertia_matrices(given / scale + hidden @ z)):
@@ -99,7 +99,7 @@ def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
 
     options = {"maxiter": 5000, "maxfun": 20000, "ftol": 0.0, "gtol": 0.0}
     start = np.zeros(hidden.shape[1])
-    found = minimize(negative_inertia_cost, start, jac=True, method="L-BFGS-B", options=options)
+    found = minimize(unphysical_inertia_cost, start, jac=True, method="L-BFGS-B", options=options)
     own = scale * (given / scale + hidden @ found.x)
     least = min(np.linalg.eigvalsh(J)[0] for J in _pseudo_inertia_matrices(own))
     return own if least >= -INERTIA_TOLERANCE * scale else None

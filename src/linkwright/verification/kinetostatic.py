@@ -42,18 +42,18 @@ def rigid_bodies(mechanism: Mechanism) -> list[RigidBody]:
 def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
     """A body of the mechanism in numbers."""
 
-    def body_number(expression: Expression) -> float:
+    def kinetostatic_number(expression: Expression) -> float:
         return expression_to_float(expression, mechanism.values)
 
     own = body.inertia
     moments, products = (own.xx, own.yy, own.zz), (own.xy, own.xz, own.yz)
-    xx, yy, zz, xy, xz, yz = (body_number(entry) for entry in (*moments, *products))
+    xx, yy, zz, xy, xz, yz = (kinetostatic_number(entry) for entry in (*moments, *products))
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     R = _inertia_rotation(
-        [body_number(x) for x in own.rpy], [body_number(x) for x in own.quaternion]
+        [kinetostatic_number(x) for x in own.rpy], [kinetostatic_number(x) for x in own.quaternion]
     )
-    center = np.array([body_number(x) for x in body.center])
-    return RigidBody(name, body_number(body.mass), center, R @ tensor @ R.T)
+    center = np.array([kinetostatic_number(x) for x in body.center])
+    return RigidBody(name, kinetostatic_number(body.mass), center, R @ tensor @ R.T)
 
 
 def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:

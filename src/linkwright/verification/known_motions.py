@@ -94,20 +94,20 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
     )
     pendulum = derive_for_check(alone, subject.eqs.by)
 
-    def pendulum_rates(_: float, x: Floats) -> Floats:
+    def checked_pendulum_rates(_: float, x: Floats) -> Floats:
         state = {"q": x[:1], "qd": x[1:], "tau": np.zeros(1)}
         return np.array([x[1], pendulum.function_value("forward_dynamics", state)[0]])
 
-    def pendulum_angle(_: float, x: Floats) -> float:
+    def checked_pendulum_angle(_: float, x: Floats) -> float:
         return float(x[0])
 
     quarter = np.pi / 2 / wanted
     run = solve_ivp(
-        pendulum_rates,
+        checked_pendulum_rates,
         (0, 2 * quarter),
         [1e-4, 0.0],
         method="DOP853",
-        events=pendulum_angle,
+        events=checked_pendulum_angle,
         rtol=1e-11,
         atol=1e-16,
     )
@@ -226,11 +226,11 @@ def _rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], F
         return lambda state: np.zeros(subject.eqs.nv)
     both = [derive_for_check(m, "recursive") for m in (mechanism, mechanism.without("motors"))]
 
-    def rotor_forces(state: dict[str, Floats]) -> Floats:
+    def verified_rotor_forces(state: dict[str, Floats]) -> Floats:
         with_, without = (s.function_value(s.force_function, state) for s in both)
         return with_ - without
 
-    return rotor_forces
+    return verified_rotor_forces
 
 
 KNOWN_MOTION_CHECKS = {

@@ -149,15 +149,17 @@ class VerifiedEquations:
         """The constraints that points modulo a prime must satisfy."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
 
-        def constraint_program(function: str) -> ModularProgram:
+        def proof_constraint_program(function: str) -> ModularProgram:
             tape = self.function_tape(function)
             return ModularProgram(tape, [names[port.name] for port in tape.inputs])
 
         residual = (
-            constraint_program("constraint_residual") if self.names.position_row_count else None
+            proof_constraint_program("constraint_residual")
+            if self.names.position_row_count
+            else None
         )
-        jacobian = constraint_program("constraint_jacobian")
-        velocity = constraint_program("constraint_velocity")
+        jacobian = proof_constraint_program("constraint_jacobian")
+        velocity = proof_constraint_program("constraint_velocity")
         return PointConstraints(residual, jacobian, velocity, names["qd"])
 
     def _compare_at_states(
@@ -198,11 +200,11 @@ class VerifiedEquations:
         """Compare two tapes in ball arithmetic at exact random states, to the given digits."""
         named = self.mechanism.parameters
 
-        def ball_inputs(k: int) -> Callable[[], list[list[Ball]]]:
+        def proof_ball_inputs(k: int) -> Callable[[], list[list[Ball]]]:
             values = {key: list(x) for key, x in self.random_exact_state(k).items()}
             return exact_ball_inputs(one, values, self.eqs.parameters, named)
 
-        found = compare_tapes_in_balls(one, other, ball_inputs, digits)
+        found = compare_tapes_in_balls(one, other, proof_ball_inputs, digits)
         return IdentityProof(found.is_agreed, False, str(found), found.differing)
 
     @cached_property
@@ -218,18 +220,20 @@ class VerifiedEquations:
         """A random state in fractions, with unit quaternions."""
         rng = Random(seed)
 
-        def random_fractions(count: int) -> list[Fraction]:
+        def verified_state_fractions(count: int) -> list[Fraction]:
             return [Fraction(rng.randrange(-1200, 1200), 1000) for _ in range(count)]
 
-        q = dict(zip(self.names.q, random_fractions(self.names.nq), strict=True))
+        q = dict(zip(self.names.q, verified_state_fractions(self.names.nq), strict=True))
         for names in self.quaternion_groups:
-            t = random_fractions(3)
+            t = verified_state_fractions(3)
             square = sum((x * x for x in t), Fraction(0))
             entries = [1 - square, *(2 * x for x in t)]
             q |= {n: x / (1 + square) for n, x in zip(names, entries, strict=True)}
         n = self.names.nv
         sizes = {"qd": n, "qdd": n, "tau": n, "t": 1}
-        return {"q": list(q.values())} | {key: random_fractions(k) for key, k in sizes.items()}
+        return {"q": list(q.values())} | {
+            key: verified_state_fractions(k) for key, k in sizes.items()
+        }
 
     # -- numbers -------------------------------------------------------------------------
 
