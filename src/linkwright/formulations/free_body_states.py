@@ -26,7 +26,7 @@ from ..kinematics.tree_coordinates import (
     spread_accelerations,
     spread_coordinates,
 )
-from ..types import Floats
+from ..types import SX, Floats
 from .body_attitudes import (
     BodyAttitude,
     FixedAttitude,
@@ -198,7 +198,7 @@ class FreeBodyStates:
         )
 
 
-def formulation_state_symbols(names: list[str]) -> Array:
+def formulation_state_symbols(names: list[str]) -> SX:
     """A column of symbols with the given names."""
     return ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
 
