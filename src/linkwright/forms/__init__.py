@@ -1,4 +1,4 @@
-"""Closed forms that people can read: canonical polynomials, collected and printed."""
+"""Readable closed forms: canonical polynomials with collected terms, and their printing."""
 
 from .closed_forms import ClosedForm, closed_form, make_closed_form
 from .equation_page import readable_closed_form, readable_equations_latex
@@ -13,4 +13,4 @@ __all__ = [
     "make_closed_form",
     "readable_closed_form",
     "readable_equations_latex",
-]  # fmt: skip
+]

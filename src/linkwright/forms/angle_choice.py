@@ -1,8 +1,8 @@
 """The angles in which the closed forms of a mechanism are written.
 
-Inside a run of parallel axes these are the absolute angles, counted from the run's beginning
-(q2, q2 + q3): with joint angles the terms of a planar chain double with every link. Elsewhere
-they are the joints' own.
+Within a sequence of parallel axes these are absolute angles from its first axis (q2, q2 + q3): with
+joint angles the number of terms of a planar chain would double with every link. Elsewhere they are
+the joint angles.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ..tape import record_tape
 
 
 def form_angles(mechanism: Mechanism) -> list[AngleForm]:
-    """Angles, as combinations of coordinates; those that depend on others are left out later."""
+    """The angles of closed forms, as combinations of coordinates; dependent ones are left out
+    later."""
     tree = build_tree(mechanism, "symbolic")
     own = _joint_angle_forms(tree)
     absolute: dict[int, AngleForm | None] = {}
@@ -38,8 +39,8 @@ def form_angles(mechanism: Mechanism) -> list[AngleForm]:
 
 
 def angles_as_written(mechanism: Mechanism) -> list[AngleForm]:
-    """Joint angles as the mechanism's coordinates give them: what is written there as p2 − p1 is
-    not printed as p1 − p2."""
+    """Joint angles as the mechanism's coordinates define them, so that p2 − p1 is not printed as p1
+    − p2."""
     if mechanism.coordinates is None or not mechanism.coordinates.joints:
         return []
     tree = build_tree(mechanism, "symbolic")
@@ -47,7 +48,7 @@ def angles_as_written(mechanism: Mechanism) -> list[AngleForm]:
 
 
 def quaternion_coordinates(mechanism: Mechanism) -> list[tuple[str, ...]]:
-    """Groups of coordinates whose squares sum to 1."""
+    """Groups of four coordinates whose squares sum to 1."""
     tree = build_tree(mechanism, "symbolic")
     if tree.transfer is not None or tree.followers:
         return []
@@ -59,7 +60,8 @@ def quaternion_coordinates(mechanism: Mechanism) -> list[tuple[str, ...]]:
 
 
 def _joint_angle_forms(tree: KinematicTree) -> list[AngleForm | None]:
-    """The tree's coordinates as forms of the model's."""
+    """The coordinates of the tree as linear forms of the model's coordinates; None where they are
+    not linear."""
     q, p = tree.motion.q, ca.vertcat(*tree.symbols.values())
     function = ca.Function("joints", [q, p], [spread_coordinates(tree, q)], ["q", "p"], ["joints"])
     tape = record_tape(function)
@@ -68,7 +70,8 @@ def _joint_angle_forms(tree: KinematicTree) -> list[AngleForm | None]:
 
 
 def _previous_parallel_turn(tree: KinematicTree, index: int) -> tuple[int, int]:
-    """The turn before this one whose axis is parallel, and whether it points the same way."""
+    """The last rotating link before this one if its axis is parallel, and whether it points the
+    same way (1 or −1)."""
     R, link = tree.links[index].R, tree.links[index].parent
     while link != GROUND and not tree.links[link].kind.has_rotation:
         R, link = tree.links[link].R @ R, tree.links[link].parent
@@ -81,6 +84,7 @@ def _previous_parallel_turn(tree: KinematicTree, index: int) -> tuple[int, int]:
 
 
 def _add_angle_forms(form: AngleForm, before: AngleForm, sign: int) -> AngleForm:
+    """form + sign · before."""
     total = dict(form)
     for monomial, multiple in before:
         total[monomial] = total.get(monomial, 0 * multiple) + sign * multiple

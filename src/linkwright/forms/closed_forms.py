@@ -1,12 +1,12 @@
-"""Closed forms: the entries of a quantity as canonical polynomials, printed as a book would."""
+"""Closed forms: the entries of a quantity as canonical polynomials, printed as in a textbook."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TypeVar
 
 import casadi as ca
 import numpy as np
@@ -38,18 +38,22 @@ from .form_writing import (
     write_form_lines,
 )
 from .spring_terms import SpringForm, expand_spring_forces, spring_form_from_output, spring_output
-from .term_collection import COLLECTION_WAYS, SymbolRoles
+from .sympy_output import SympyForm
+from .term_collection import COLLECTION_WAYS
+from .term_order import SymbolRoles
 from .trig_terms import TermReader
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedForm:
-    """A quantity in closed form; two are equal where all entries are the same functions.
+    """A quantity in closed form; two are equal if all entries are the same functions.
 
-    Printing is by `text`, `latex`, `html` (MathML), `sympy` and `json`. `by` says how terms are
-    collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` whether
-    constants that occur often get names: None where that shortens. Names are never among the
-    `reserved_names`. Forces of `springs` between points come on top of the reading's first output.
+    It is printed by `text`, `latex`, `html` (MathML), `sympy` and `json`. `by` says how terms are
+    collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` says whether
+    repeated constants get names (None: where that shortens the form). Names are never among the
+    `reserved_names`. Forces of `springs` between points are added to the reading's first output.
     """
 
     name: str
@@ -65,8 +69,8 @@ class ClosedForm:
 
     @property
     def terms(self) -> int:
-        """Number of terms of all entries, numerators and denominators; of springs between points,
-        those of L² and of L ∂L/∂q."""
+        """The number of terms of all entries, numerators and denominators; springs between points
+        count with L² and L ∂L/∂q."""
         values = [
             *self.values,
             *(v for one in self.springs for v in (one.squared_length, *one.scaled_gradient)),
@@ -85,7 +89,7 @@ class ClosedForm:
         return self.reading.ring.symbols
 
     def collect_terms(self, by: str = "auto", groups: bool | None = None) -> WrittenForm:
-        """Names of groups, then entries, as expressions."""
+        """The named groups and the entries as expressions."""
         if by not in COLLECTION_WAYS:
             raise LinkwrightError(
                 f"terms are not collected by '{by}'", remedy=f"use {COLLECTION_WAYS}"
@@ -93,22 +97,24 @@ class ClosedForm:
         return write_closed_form(self, by, groups)
 
     def text(self, by: str = "auto", groups: bool | None = None) -> str:
-        """One line an entry, `M[1,1] = …`; equal entries share theirs."""
+        """The form as text, one line for each entry, `M[1,1] = …`; equal entries share a line."""
         return "\n".join(write_form_lines(self.collect_terms(by, groups)))
 
     def latex(self, by: str = "auto", groups: bool | None = None) -> str:
+        """The form as an `aligned` environment of LaTeX."""
         return form_to_latex(self.collect_terms(by, groups), self.ports, self.dotted_symbols)
 
     def html(self, by: str = "auto", groups: bool | None = None) -> str:
-        """A MathML table."""
+        """The form as a MathML table."""
         return form_to_html(self.collect_terms(by, groups), self.dotted_symbols)
 
-    def sympy(self, by: str = "auto") -> Any:
-        """A SymPy matrix (a nested array beyond two indices, an expression for a scalar);
-        of several outputs a dictionary of these."""
+    def sympy(self, by: str = "auto") -> SympyForm:
+        """The form as a SymPy matrix (nested array beyond two indices, expression for a scalar), or
+        a dictionary of these if there are several outputs."""
         return form_to_sympy(self.collect_terms(by, False), self.ports)
 
     def json(self, by: str = "auto", groups: bool | None = None) -> dict[str, object]:
+        """The form as plain data: name, meaning, number of terms, groups and entries as text."""
         found = {"name": self.name, "what": self.what, "terms": self.terms}
         return found | form_to_json(self.collect_terms(by, groups))
 
@@ -135,16 +141,17 @@ class ClosedForm:
 
     @cached_property
     def term_reader(self) -> TermReader:
+        """The reader that turns the ring's polynomials into printed terms."""
         return TermReader(self.reading.ring, self.symbol_order, self.written_angles)
 
     @property
     def values(self) -> list[Quotient]:
-        """All entries, row by row, output after output."""
+        """All entries, row by row, one output after the other."""
         return [value for port in self.ports for value in self.reading.outputs[port.name]]
 
     @cached_property
     def canonical_values(self) -> list[Quotient]:
-        """All entries, with the forces of springs written out."""
+        """All entries, with the forces of springs expanded."""
         if not self.springs:
             return self.values
         ring = self.reading.ring
@@ -152,7 +159,7 @@ class ClosedForm:
         return [expand_spring_forces(ring, v, self.springs, k) for k, v in enumerate(self.values)]
 
 
-# -- making one -------------------------------------------------------------------------------
+# -- construction -------------------------------------------------------------------------------
 
 
 def closed_form(
@@ -163,12 +170,12 @@ def closed_form(
     terms: int = 20_000,
     seconds: float = 10.0,
 ) -> ClosedForm:
-    """A quantity of the equations in closed form; `BudgetError` where it exceeds the terms on
-    its way, or the seconds.
+    """A quantity of the equations in closed form; raises `BudgetError` if an intermediate
+    polynomial exceeds `terms` or the time exceeds `seconds`.
 
-    `parameters`: "numeric" puts the exact values of all parameters in, a list of names of all
-    but those. Equations that were derived with numbers are derived again with symbols, so that
-    no number passes through floating point; the numbers are put in afterwards, exactly.
+    `parameters`: "numeric" inserts the exact values of all parameters, a list of names those of all
+    others. Equations that were derived with numbers are derived again with symbols, so that no
+    number passes through floating point; the numbers are inserted afterwards, exactly.
     """
     budget = PolynomialBudget(terms, seconds)
     eqs, kept = _exact_symbolic_equations(eqs, parameters)
@@ -187,7 +194,7 @@ def make_closed_form(
     budget: PolynomialBudget,
     known: Mapping[int, str] | None = None,
 ) -> ClosedForm:
-    """Expressions of the equations' symbols in closed form; `known` names other symbols."""
+    """The closed form of expressions in the equations' symbols; `known` names other symbols."""
     outputs = tuple(spring_output(k, spring) for k, spring in enumerate(made.springs))
     whole = replace(made, outputs=(*made.outputs, *outputs))
     tape, entries = record_source_tape(eqs, whole, known)
@@ -212,23 +219,25 @@ def make_closed_form(
 
 
 def _printed_symbol_order(eqs: Equations) -> tuple[str, ...]:
-    """Symbols in the order in which a book has them: accelerations before velocities."""
+    """Symbols in the order in which books print them: accelerations before velocities."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     keys = ("q", "qdd", "qd", "vd", "v", "tau", "t", "p")
     return tuple(name for key in keys for name in entries[key])
 
 
-def _remember_for_mechanism(eqs: Equations, key: str, make: Any) -> Any:
-    """Remember a value that belongs to the mechanism, for all forms of its equations."""
+def _remember_for_mechanism(eqs: Equations, key: str, make: Callable[[Mechanism], T]) -> T:
+    """A value that belongs to the mechanism, made once for all forms of its equations."""
     if ("form", key) not in eqs._built:
         eqs._built["form", key] = make(eqs.mechanism)
-    return eqs._built["form", key]
+    value: T = eqs._built["form", key]
+    return value
 
 
 def _exact_symbolic_equations(
     eqs: Equations, parameters: str | Sequence[str]
 ) -> tuple[Equations, frozenset[str]]:
-    """Equations with all numbers as symbols, and the names that stay."""
+    """Equations with all parameters as symbols, and the names of the parameters that stay
+    symbols."""
     symbolic = eqs
     if eqs.is_derived:
         every = _remember_for_mechanism(
@@ -265,6 +274,7 @@ def find_symbol_roles(eqs: Equations) -> SymbolRoles:
 
 
 def _rotor_inertia_symbols(mechanism: Mechanism, known: set[str]) -> set[str]:
+    """Names of the parameters in the rotor inertias of motors."""
     found = set()
     for name, joint in mechanism.joints.items():
         if joint.motor is not None:
@@ -278,7 +288,7 @@ def _rotor_inertia_symbols(mechanism: Mechanism, known: set[str]) -> set[str]:
 def _solve_by_determinants(
     reading: PolynomialReading, made: FormSource, ports: tuple[Port, ...]
 ) -> tuple[PolynomialReading, tuple[Port, ...]]:
-    """x = adj(M) b / det M, with the determinant left as it is."""
+    """x = adj(M) b / det M, with the determinant not expanded."""
     ring, n = reading.ring, ports[0].shape[0]
     flat, b = reading.outputs["M"], reading.outputs["b"]
     M = [flat[n * i : n * i + n] for i in range(n)]
@@ -306,6 +316,7 @@ def _solve_by_determinants(
 
 
 def _divide_by_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) -> Quotient:
+    """A quotient over the determinant, which stays a denominator unless it is constant."""
     if bottom.numerator.is_constant():
         return ring.divide_quotients(top, bottom)
     if top.denominator is not None or bottom.denominator is not None:
@@ -318,7 +329,7 @@ def _divide_by_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) 
 
 
 def _quotient_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
-    """The determinant by the first row (three rows at most)."""
+    """The determinant by expansion along the first row (at most three rows)."""
     if len(A) == 1:
         return A[0][0]
     total = ring.constant(Fraction(0))

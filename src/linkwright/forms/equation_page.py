@@ -1,8 +1,6 @@
-"""The size of forms that still fit on a page that a person would read."""
+"""Limits on the size of closed forms that are printed on a page."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from ..algebra.exact.polynomial_budget import BudgetError
 from ..equations import Equations
@@ -10,18 +8,19 @@ from ..errors import NameNotFoundError, UnsupportedError
 from .closed_forms import ClosedForm, closed_form
 
 PAGE_CHARACTERS = 6000
-"""Characters of a page: sixty lines."""
+"""Characters of a page of about sixty lines."""
 MAX_PRINTED_TERMS, MAX_INTERMEDIATE_TERMS, MAX_FORM_SECONDS = 1200, 4000, 2.0
-"""Most terms that are printed, most of a polynomial on the way to them, and the time for it."""
+"""Limits on printed terms, on terms of intermediate polynomials, and on the time in seconds."""
 
 
 def readable_closed_form(
-    eqs: Equations, name: str, *frame: str, page: int = PAGE_CHARACTERS, **options: Any
+    eqs: Equations, name: str, *frame: str, page: int = PAGE_CHARACTERS
 ) -> ClosedForm | None:
-    """The closed form of a quantity, or None where it is longer than a page (in characters)."""
+    """The closed form of a quantity, or None if it is longer than a page of `page` characters."""
     try:
-        budget = {"terms": MAX_INTERMEDIATE_TERMS, "seconds": MAX_FORM_SECONDS} | options
-        form = closed_form(eqs, name, *frame, **budget)
+        form = closed_form(
+            eqs, name, *frame, terms=MAX_INTERMEDIATE_TERMS, seconds=MAX_FORM_SECONDS
+        )
         fits = form.terms <= MAX_PRINTED_TERMS and len(form.text()) <= page
     except BudgetError:
         return None
@@ -29,7 +28,7 @@ def readable_closed_form(
 
 
 def readable_equations_latex(eqs: Equations) -> str | None:
-    """M, C and g in LaTeX, those of them that there are and that are readable."""
+    """M, C and g in LaTeX, as far as they exist and are readable."""
     parts = []
     for name in ("M", "C", "g"):
         try:

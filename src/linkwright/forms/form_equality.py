@@ -1,9 +1,9 @@
-"""Whether values of two rings are the same functions."""
+"""Equality of closed forms whose values belong to different rings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient, are_equal_quotients
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def are_equal_forms(
     one: TermReader, values: Sequence[Quotient], other: TermReader, others: Sequence[Quotient]
 ) -> bool:
-    """Comparison of canonical forms; of quotients, by cross-multiplication in a common ring."""
+    """Whether two closed forms are equal, by their canonical terms; quotients by
+    cross-multiplication in a common ring."""
     one, other = _reader_without_names(one), _reader_without_names(other)
     mine, theirs = _generator_labels(one), _generator_labels(other)
     for a, b in zip(values, others, strict=True):
@@ -29,7 +30,7 @@ def are_equal_forms(
 
 
 def _reader_without_names(reader: TermReader) -> TermReader:
-    """A reader that writes functions out."""
+    """A reader that writes all functions out."""
     return TermReader(reader.ring, reader.symbol_ranks, reader.written, naming=False)
 
 
@@ -42,8 +43,8 @@ def _generator_labels(reader: TermReader) -> list[object]:
     return [*labels, *ring.symbols]
 
 
-def _labelled_terms(poly: Any, labels: Sequence[object]) -> frozenset[Any]:
-    """The terms, by what the generators stand for."""
+def _labelled_terms(poly: flint.fmpq_mpoly, labels: Sequence[object]) -> frozenset[object]:
+    """The terms of a polynomial, by the meanings of its generators."""
     return frozenset(
         (
             frozenset((label, int(e)) for label, e in zip(labels, exponents, strict=False) if e),
@@ -54,6 +55,7 @@ def _labelled_terms(poly: Any, labels: Sequence[object]) -> frozenset[Any]:
 
 
 def _are_same_quotient(one: TermReader, a: Quotient, other: TermReader, b: Quotient) -> bool:
+    """Whether quotients of two rings are equal, compared in a common ring."""
     ring = QuotientRing(
         list(dict.fromkeys((*one.ring.symbols, *other.ring.symbols))),
         list(dict.fromkeys((*one.ring.angles, *other.ring.angles))),
@@ -64,12 +66,13 @@ def _are_same_quotient(one: TermReader, a: Quotient, other: TermReader, b: Quoti
 
 
 def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -> Quotient | None:
-    """The value in another ring that has all its symbols and angles, but no functions."""
+    """The value in another ring that has all its symbols and angles; None if it contains other
+    functions."""
     places = {label: k for k, label in enumerate(_generator_labels(TermReader(ring, ())))}
     labels = _generator_labels(reader)
     every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))
 
-    def moved(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
+    def form_polynomial_in_ring(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:
         made = {}
         for exponents, coefficient in poly.terms():
             powers = [0] * ring.context.nvars()
@@ -81,5 +84,5 @@ def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -
 
     if reader.ring.opaque_functions:
         return None
-    below = None if value.denominator is None else moved(value.denominator)
-    return Quotient(moved(value.numerator), every, below)
+    below = None if value.denominator is None else form_polynomial_in_ring(value.denominator)
+    return Quotient(form_polynomial_in_ring(value.numerator), every, below)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from typing import TypeAlias
 
 import casadi as ca
 
+from ..algebra.linear_algebra import Array
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.body_forces import SpringLength
@@ -34,7 +35,12 @@ SHORT_QUANTITY_NAMES = {
     "qdd": "forward_dynamics",
     "linearised": "inverse_dynamics_derivatives",
 }
-"""Short names of quantities, as the equation of motion has them."""
+"""Short names of quantities, as in the equation of motion."""
+
+FormulationResult: TypeAlias = (
+    "Array | Mapping[str, FormulationResult] | Sequence[FormulationResult]"
+)
+"""What only one formulation has: a matrix, or mappings, lists and records of matrices."""
 
 MAX_INVERTED_DOF = 3
 """Up to this many degrees of freedom M⁻¹ is written out, as adjugate over determinant."""
@@ -42,10 +48,10 @@ MAX_INVERTED_DOF = 3
 
 @dataclass(frozen=True)
 class FormSource:
-    """The outputs of a quantity, entries row by row, and a sentence that says what it is.
+    """The outputs of a quantity, entries row by row, and a sentence that describes it.
 
-    `solved_output`: the outputs are M and a right-hand side b; x with M x = b is what is asked for.
-    `springs`: springs between points whose forces are to be added to the first output.
+    `solved_output`: the outputs are M and a right-hand side b; wanted is x with M x = b. `springs`:
+    springs between points whose forces are added to the first output.
     """
 
     name: str
@@ -56,7 +62,7 @@ class FormSource:
 
 
 def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
-    """The quantity of this name, of a frame where it is one of a frame."""
+    """The source of the quantity with this name, for a frame if it belongs to one."""
     name = SHORT_QUANTITY_NAMES.get(name, name)
     if frame:
         return _frame_source(eqs, name, *frame)
@@ -93,7 +99,7 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
 
 
 def _separate_springs(eqs: Equations, made: FormSource) -> FormSource:
-    """Forces with springs between points apart, to be printed with named lengths."""
+    """The source with springs between points separated, to be printed with named lengths."""
     if made.name not in ("forces", "passive") or not eqs.is_derived or eqs.passive_parts is None:
         return made
     springs, rest = eqs.passive_parts()
@@ -105,6 +111,7 @@ def _separate_springs(eqs: Equations, made: FormSource) -> FormSource:
 
 
 def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
+    """The source of a quantity of a frame."""
     if name == "constraint_jacobian" and "jacobian" in eqs.frame_builders:
         name = "jacobian"
     if name not in FRAME_SIGNATURES:
@@ -121,10 +128,12 @@ def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
 
 
 def _single_output_source(name: str, what: str, symbol: str, expression: SX) -> FormSource:
+    """The source of one expression with a symbol."""
     return FormSource(name, what, _flatten_outputs(symbol, expression))
 
 
 def _require_coordinate_rates(eqs: Equations, name: str) -> None:
+    """Raise an error if velocities are not rates of coordinates."""
     if eqs.nq != eqs.nv:
         raise UnsupportedError(
             f"{name} needs velocities that are rates of coordinates",
@@ -133,29 +142,34 @@ def _require_coordinate_rates(eqs: Equations, name: str) -> None:
 
 
 def _christoffel_source(eqs: Equations) -> FormSource:
+    """The source of the Christoffel symbols."""
     _require_coordinate_rates(eqs, "christoffel")
     M, n = eqs.M, eqs.nv
     flat = ca.jacobian(ca.vec(M), eqs.symbols["q"])
     by = [ca.reshape(column, n, n) for column in ca.horzsplit(flat)]
     entries = [
         (by[i][k, j] + by[j][k, i] - by[k][i, j]) / 2
-        for i in range(n) for j in range(n) for k in range(n)
-    ]  # fmt: skip
+        for i in range(n)
+        for j in range(n)
+        for k in range(n)
+    ]
     what = "c_ijk with C_kj = Σ_i c_ijk q̇_i"
     return FormSource("christoffel", what, ((Port("c", (n, n, n)), ca.vertcat(*entries)),))
 
 
 def _momenta_source(eqs: Equations) -> FormSource:
+    """The source of the generalized momenta."""
     return _single_output_source("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
 
 
 def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str) -> FormSource:
+    """The source of T + sign · V."""
     T, V = eqs.expressions("kinetic_energy")[0], eqs.expressions("potential_energy")[0]
     return _single_output_source(name, what, symbol, T + sign * V)
 
 
 def _hamiltonian_source(eqs: Equations) -> FormSource:
-    """T in momenta and V, whose sum is H(q, p)."""
+    """The source of T(q, p) and V, whose sum is H(q, p)."""
     assert eqs.state is not None
     p, n = eqs.state.x[eqs.nq :], eqs.nv
     (V,) = eqs.expressions("potential_energy")
@@ -164,6 +178,7 @@ def _hamiltonian_source(eqs: Equations) -> FormSource:
 
 
 def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> FormSource:
+    """The source of x with M x = b, for few degrees of freedom."""
     n = eqs.nv
     if n > MAX_INVERTED_DOF:
         raise UnsupportedError(
@@ -187,17 +202,19 @@ _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
 
 
 def closed_form_quantities(eqs: Equations) -> list[str]:
-    """Quantities that are not functions of the equations, but have a closed form."""
+    """Names of quantities that are not functions of the equations but have a closed form."""
     return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
 
 
 def _expression_port(name: str, expression: SX) -> Port:
+    """The port of an expression: scalar, vector or matrix."""
     rows, columns = ca.SX(expression).shape
     return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
 
 
-def _flatten_outputs(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
-    """Results of formulations: matrices, and lists, dictionaries and records of these."""
+def _flatten_outputs(name: str, value: FormulationResult) -> tuple[tuple[Port, SX], ...]:
+    """The outputs in a formulation's result: a matrix, or lists, dictionaries and records of
+    matrices."""
     if isinstance(value, Mapping):
         parts = [(f"{name}_{key}", part) for key, part in value.items()]
     elif is_dataclass(value):
@@ -218,7 +235,8 @@ def _flatten_outputs(name: str, value: Any) -> tuple[tuple[Port, SX], ...]:
 def record_source_tape(
     eqs: Equations, what: FormSource, others: Mapping[int, str] | None = None
 ) -> tuple[Tape, dict[str, list[str]]]:
-    """The tape of all outputs, and the names of its inputs' entries: one port of all symbols."""
+    """The tape of all outputs, whose one input port has all symbols, and the names of its
+    entries."""
     rows = [_row_major_entries(expression) for _, expression in what.outputs]
     symbols = ca.symvar(ca.vertcat(*rows))
     x = ca.vertcat(*symbols) if symbols else ca.SX.sym("x")
@@ -238,11 +256,12 @@ def record_source_tape(
 
 
 def _row_major_entries(expression: SX) -> SX:
+    """The entries of a matrix as a column, row by row."""
     return ca.vec(ca.densify(ca.SX(expression)).T)
 
 
 def _casadi_symbol_names(eqs: Equations) -> dict[int, str]:
-    """Names of CasADi's symbols, by what identifies them."""
+    """Names of the equations' CasADi symbols, by element hash."""
     found: dict[int, str] = {}
     for key, names in quantity_entry_names(eqs.names, list(eqs.parameters)).items():
         symbols: list[SX] = ca.vertsplit(_row_major_entries(eqs.symbols[key])) if names else []

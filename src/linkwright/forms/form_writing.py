@@ -1,11 +1,11 @@
-"""Closed forms on paper: named groups, entries, and the formats."""
+"""Closed forms as text, JSON, LaTeX, MathML and SymPy, with names for repeated groups."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,51 +28,56 @@ from ..expressions.tree import Call, NumberWithUnit, child_expressions
 from ..expressions.typeset import LatexNotation, MathmlNotation, Typesetter
 from ..ports import Port
 from .spring_terms import SpringWriter
+from .sympy_output import SympyForm, expression_to_sympy
 from .term_collection import TermCollector
+from .term_order import TermOrder
 from .trig_terms import TermReader
 
 if TYPE_CHECKING:
+    import sympy
+
     from .closed_forms import ClosedForm
 
 MIN_SIZE_FOR_GROUPS = 500
-"""Characters of a form below which constants that repeat get no names."""
+"""The fewest characters of a form in which repeated constants get names."""
 MAX_ZEROS_LISTED = 6
-"""Entries that are zero and are still listed one by one."""
+"""The most zero entries that are listed one by one."""
 _MAX_GROUPED_SHARE = 0.85
 _MAX_MATRIX_CHARACTERS = 90
-"""Characters of a row beyond which a matrix is set entry by entry."""
+"""The most characters of a matrix row; wider matrices are typeset entry by entry."""
 
 
 @dataclass(frozen=True)
 class WrittenForm:
-    """Names of groups with their values, then entries; those that are equal share a value."""
+    """Named groups with their values, then entries; entries that are equal share a value."""
 
     groups: tuple[tuple[str, Expression], ...]
     rows: tuple[tuple[tuple[str, ...], Expression], ...]
 
     def entries_by_name(self) -> dict[str, Expression]:
+        """The value of each entry by its label."""
         return {name: value for names, value in self.rows for name in names}
 
 
 def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
-    """Every entry collected; constants and denominators that repeat named."""
+    """Collect the terms of every entry and name repeated constants and denominators."""
     reader = TermReader(form.reading.ring, form.symbol_order, form.written_angles)
-    collector = TermCollector(reader, form.roles)
+    collector = TermCollector(reader, TermOrder(reader, form.roles))
     below: dict[str, tuple[str, Expression]] = {}
     taken = reader.taken_names
     taken |= form.reserved_names
 
-    def express(value: Quotient) -> Expression:
+    def collect_form_entry(value: Quotient) -> Expression:
         return _entry_expression(collector, value, by, below, taken)
 
     springs = SpringWriter(
-        form.springs, express, lambda: _unused_symbol_name("L", taken, numbered=True)
+        form.springs, collect_form_entry, lambda: _unused_symbol_name("L", taken, numbered=True)
     )
     rows: dict[Expression, list[str]] = {}
     for port in form.ports:
         values = form.reading.outputs[port.name]
         for k, (index, value) in enumerate(zip(np.ndindex(*port.shape), values, strict=True)):
-            expression = springs.force_entry(express(value), k)
+            expression = springs.force_entry(collect_form_entry(value), k)
             rows.setdefault(expression, []).append(entry_label(port.name, index))
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
@@ -90,7 +95,7 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
 
 
 def entry_label(name: str, index: tuple[int, ...]) -> str:
-    """Entries are counted from 1, as in books."""
+    """The label of an entry, such as M[1,2], counted from 1 as in books."""
     return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name
 
 
@@ -101,6 +106,7 @@ def _entry_expression(
     below: dict[str, tuple[str, Expression]],
     taken: set[str],
 ) -> Expression:
+    """A ring value with its terms collected, over a named denominator."""
     top = collector.collect_terms(collector.reader.polynomial_terms(value.numerator), by)
     if value.denominator is None:
         return top
@@ -117,11 +123,13 @@ def _entry_expression(
 
 
 def _divide_expression(top: Expression, divisor: Reciprocal) -> Expression:
+    """The product of a numerator and the reciprocal of a name."""
     factors = top.factors if isinstance(top, Product) else (top,)
     return Product((*factors, divisor))
 
 
 def _unused_symbol_name(stem: str, taken: set[str], numbered: bool = False) -> str:
+    """A name with the given stem that is not taken; it is taken from now on."""
     name, k = (f"{stem}1" if numbered else stem), 1
     while name in taken:
         k += 1
@@ -131,6 +139,7 @@ def _unused_symbol_name(stem: str, taken: set[str], numbered: bool = False) -> s
 
 
 def _written_length(written: WrittenForm) -> int:
+    """The number of characters of a written form."""
     groups = sum(len(name) + len(expression_text(value)) + 4 for name, value in written.groups)
     return groups + sum(len(expression_text(value)) + 10 for _, value in written.rows)
 
@@ -141,7 +150,7 @@ def _written_length(written: WrittenForm) -> int:
 def _name_constant_groups(
     written: WrittenForm, constant: frozenset[str], taken: set[str]
 ) -> WrittenForm:
-    """Sums and products of constants that repeat, as a1, a2, …"""
+    """The form with names a1, a2, … for repeated sums and products of constants."""
     counts: Counter[Expression] = Counter()
     for _, value in (*written.groups, *written.rows):
         counts.update(_constant_parts(value, constant))
@@ -160,7 +169,7 @@ def _name_constant_groups(
 
 
 def _constant_parts(expression: Expression, constant: frozenset[str]) -> Iterator[Expression]:
-    """The constant part of every product, and sums of constants."""
+    """The constant part of every product, and all sums of constants."""
     part = _constant_factor(expression, constant)
     if part is not None:
         yield part
@@ -172,11 +181,13 @@ def _constant_parts(expression: Expression, constant: frozenset[str]) -> Iterato
 
 
 def _constant_factor(expression: Expression, constant: frozenset[str]) -> Expression | None:
+    """The constant factors of a product or a constant sum; None if there are none."""
     if isinstance(expression, Product):
         kept = [
-            f for f in expression.factors
+            f
+            for f in expression.factors
             if _is_constant_expression(f, constant) and not isinstance(f, Number | Reciprocal)
-        ]  # fmt: skip
+        ]
         if len(kept) < 2:
             return kept[0] if kept and isinstance(kept[0], Sum) else None
         return Product(tuple(kept))
@@ -185,12 +196,14 @@ def _constant_factor(expression: Expression, constant: frozenset[str]) -> Expres
 
 
 def _is_constant_expression(expression: Expression, constant: frozenset[str]) -> bool:
+    """Whether the expression contains constants only."""
     return names_in_expression(expression) <= constant
 
 
 def _replace_groups(
     expression: Expression, chosen: Mapping[Expression, Expression], constant: frozenset[str]
 ) -> Expression:
+    """The expression with the chosen constant parts replaced by their names."""
     part = _constant_factor(expression, constant)
     if part is not None and part in chosen:
         if part == expression or not isinstance(expression, Product):
@@ -204,7 +217,10 @@ def _replace_groups(
     return _rebuild_expression(expression, lambda child: _replace_groups(child, chosen, constant))
 
 
-def _rebuild_expression(expression: Expression, change: Any) -> Expression:
+def _rebuild_expression(
+    expression: Expression, change: Callable[[Expression], Expression]
+) -> Expression:
+    """The expression with `change` applied to its children."""
     match expression:
         case Negation(operand):
             return Negation(change(operand))
@@ -226,6 +242,7 @@ def _rebuild_expression(expression: Expression, change: Any) -> Expression:
 
 
 def write_form_lines(written: WrittenForm) -> list[str]:
+    """The groups and entries as lines of text; many zero entries share one line."""
     lines = [f"{name} = {expression_text(value)}" for name, value in written.groups]
     for labels, value in written.rows:
         many = value == ZERO and len(labels) > MAX_ZEROS_LISTED and len(written.rows) > 1
@@ -235,6 +252,7 @@ def write_form_lines(written: WrittenForm) -> list[str]:
 
 
 def form_to_json(written: WrittenForm) -> dict[str, object]:
+    """The groups and entries as plain data, expressions as text."""
     return {
         "groups": {name: expression_text(value) for name, value in written.groups},
         "entries": {
@@ -246,7 +264,7 @@ def form_to_json(written: WrittenForm) -> dict[str, object]:
 def form_to_latex(
     written: WrittenForm, ports: Sequence[Port], dotted: Mapping[str, tuple[str, int]]
 ) -> str:
-    """Matrices as such where their rows are short, otherwise entry by entry."""
+    """LaTeX: matrices if their rows are short, otherwise entry by entry."""
     setter = Typesetter(LatexNotation(), dotted)
     entries = written.entries_by_name()
     lines = [f"{setter.name(name)} &= {setter.typeset(value)}" for name, value in written.groups]
@@ -262,6 +280,7 @@ def form_to_latex(
 
 
 def _is_narrow_matrix(port: Port, entries: Mapping[str, Expression]) -> bool:
+    """Whether the rows of a matrix are short enough for one line."""
     if len(port.shape) > 2:
         return False
     columns = port.shape[1] if len(port.shape) == 2 else 1
@@ -273,6 +292,7 @@ def _is_narrow_matrix(port: Port, entries: Mapping[str, Expression]) -> bool:
 
 
 def _latex_matrix(setter: Typesetter, port: Port, entries: Mapping[str, Expression]) -> str:
+    """An output as a `bmatrix`, or as an expression if it is a scalar."""
     set_ = [setter.typeset(entries[entry_label(port.name, i)]) for i in np.ndindex(*port.shape)]
     if not port.shape:
         return set_[0]
@@ -282,23 +302,23 @@ def _latex_matrix(setter: Typesetter, port: Port, entries: Mapping[str, Expressi
 
 
 def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) -> str:
+    """A MathML table with one row for each group and entry."""
     setter = Typesetter(MathmlNotation(), dotted)
 
-    def row(left: str, value: Expression) -> str:
+    def form_mathml_row(left: str, value: Expression) -> str:
         right = setter.typeset(value)
         return f"<mtr><mtd>{left}</mtd><mtd><mo>=</mo></mtd><mtd>{right}</mtd></mtr>"
 
-    rows = [row(setter.name(name), value) for name, value in written.groups]
+    rows = [form_mathml_row(setter.name(name), value) for name, value in written.groups]
     for labels, value in written.rows:
         left = "<mo>=</mo>".join(setter.entry(label) for label in labels)
-        rows.append(row(f"<mrow>{left}</mrow>", value))
+        rows.append(form_mathml_row(f"<mrow>{left}</mrow>", value))
     return f'<math display="block"><mtable>{"".join(rows)}</mtable></math>'
 
 
-def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> Any:
-    from .sympy_output import expression_to_sympy
-
-    known: dict[Any, Any] = {}
+def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> SympyForm:
+    """SymPy's objects for all outputs, groups substituted; a dictionary if there are several."""
+    known: dict[sympy.Expr, sympy.Expr] = {}
     for name, value in written.groups:
         known[expression_to_sympy(Name(name))] = expression_to_sympy(value).subs(known)
     entries = {
@@ -309,7 +329,8 @@ def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> Any:
     return found if len(found) > 1 else next(iter(found.values()))
 
 
-def _arrange_sympy_entries(port: Port, entries: Mapping[str, Any]) -> Any:
+def _arrange_sympy_entries(port: Port, entries: Mapping[str, sympy.Expr]) -> sympy.Basic:
+    """The entries of an output as a SymPy expression, matrix or array."""
     import sympy
 
     flat = [entries[entry_label(port.name, index)] for index in np.ndindex(*port.shape)]

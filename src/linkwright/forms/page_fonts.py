@@ -1,4 +1,4 @@
-"""Fonts that pages carry with them, so that formulas look the same on every machine."""
+"""Fonts that are embedded in pages, so that formulas look the same on every machine."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from functools import cache
 from importlib.resources import files
 
 MATH_FAMILIES = (
-    "Linkwright Math", "STIX Two Math", "Cambria Math", "Latin Modern Math", "Libertinus Math",
-    "XITS Math", "STIX Math", "DejaVu Math TeX Gyre", "TeX Gyre Termes Math", "Noto Sans Math",
+    "Linkwright Math",
+    "STIX Two Math",
+    "Cambria Math",
+    "Latin Modern Math",
+    "Libertinus Math",
+    "XITS Math",
+    "STIX Math",
+    "DejaVu Math TeX Gyre",
+    "TeX Gyre Termes Math",
+    "Noto Sans Math",
     "Asana Math",
-)  # fmt: skip
-"""The embedded one first; the others for letters that it does not have."""
+)
+"""The embedded font first, then others for characters that it lacks."""
 
 
 @cache
@@ -31,6 +39,7 @@ def text_font_css() -> str:
 
 
 def _font_face_css(family: str, file: str, weight: int) -> str:
+    """The @font-face rule of an embedded font file."""
     content = (files(__package__) / "fonts" / f"{file}.woff2").read_bytes()
     source = f"url(data:font/woff2;base64,{base64.b64encode(content).decode()})"
     return (

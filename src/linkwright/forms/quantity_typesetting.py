@@ -1,5 +1,5 @@
-"""A function of equations as rows that can be typeset: in closed form, or, where that is longer
-than a page, as named variables in the order of computation."""
+"""Functions of the equations as typeset rows: in closed form, or, if that is longer than a page, as
+named variables in the order of computation."""
 
 from __future__ import annotations
 
@@ -20,15 +20,20 @@ from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
 
 _EQUATION_FUNCTIONS = (
-    "mass_matrix", "coriolis_matrix", "gravity", "forces", "constraint_residual",
-    "constraint_jacobian", "constraint_bias",
-)  # fmt: skip
+    "mass_matrix",
+    "coriolis_matrix",
+    "gravity",
+    "forces",
+    "constraint_residual",
+    "constraint_jacobian",
+    "constraint_bias",
+)
 _MAX_LINE_CHARACTERS = 88
-"""Characters after which a sum goes on in the next line."""
+"""The most characters of a line; longer sums are continued in the next one."""
 
 
 def equation_of_motion_text(names: MechanismNames) -> str:
-    """The equation of motion, with t where the mechanism depends on it."""
+    """The equation of motion as text, with t if the mechanism depends on time."""
     t = ", t" if names.is_time_dependent else ""
     equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
     if not names.constraints:
@@ -37,12 +42,12 @@ def equation_of_motion_text(names: MechanismNames) -> str:
 
 
 def writable_functions(equations: Equations) -> list[str]:
-    """Functions that can be written down."""
+    """Names of the functions that can be typeset."""
     return [*equations.function_names(), *(["state_rates"] if equations.state else [])]
 
 
 def equation_functions(equations: Equations) -> list[str]:
-    """The functions that make up the equation of motion."""
+    """Names of the functions that make up the equation of motion."""
     known = writable_functions(equations)
     found = [name for name in _EQUATION_FUNCTIONS if name in known]
     if equations.names.position_row_count == 0 and "constraint_residual" in found:
@@ -52,7 +57,7 @@ def equation_functions(equations: Equations) -> list[str]:
 
 @dataclass(frozen=True)
 class TypesetQuantity:
-    """One quantity: named `steps`, then `rows`, entries that share a value."""
+    """A quantity as typeset rows: named `steps`, then `rows` of entries that share a value."""
 
     name: str
     what: str
@@ -64,7 +69,7 @@ class TypesetQuantity:
     dotted_symbols: Mapping[str, tuple[str, int]]
 
     def latex(self) -> str:
-        """An `align*` environment."""
+        """The quantity as an `align*` environment of LaTeX."""
         setter = Typesetter(LatexNotation(), self.dotted_symbols)
         rows = [f"{setter.name(step)} &= {setter.typeset(value)}" for step, value in self.steps]
         for labels, value in self.rows:
@@ -74,7 +79,7 @@ class TypesetQuantity:
         return f"\\begin{{align*}}\n  {body}\n\\end{{align*}}"
 
     def mathml(self) -> str:
-        """A table in a <math> element; long sums go on in further rows."""
+        """The quantity as a table in a <math> element; long sums take several rows."""
         setter = Typesetter(MathmlNotation(), self.dotted_symbols)
         rows = []
         for step, value in self.steps:
@@ -90,15 +95,15 @@ class TypesetQuantity:
 
 
 def split_labels(labels: list[str], size: int = 6) -> list[list[str]]:
-    """Split the labels into rows of as many as fit beside each other."""
+    """The labels in rows of at most `size`."""
     return [labels[k : k + size] for k in range(0, len(labels), size)]
 
 
 def typeset_quantity(
     equations: Equations, name: str, *, steps: bool = False, page: int = PAGE_CHARACTERS
-) -> TypesetQuantity:  # fmt: skip
-    """Typeset a function, or a quantity that is not one, or one of a frame (`jacobian:tool`),
-    which has no steps."""
+) -> TypesetQuantity:
+    """Typeset a function, another quantity, or a quantity of a frame (`jacobian:tool`), which has
+    no steps."""
     if name in writable_functions(equations):
         return _typeset_function(equations, name, steps or name == "state_rates", page)
     quantity, _, frame = name.partition(":")
@@ -114,6 +119,7 @@ def typeset_quantity(
 
 
 def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -> TypesetQuantity:
+    """A function in closed form, or as steps if the closed form is longer than a page."""
     names, parameters = equations.names, list(equations.parameters)
     entries = quantity_entry_names(names, parameters)
     if name == "state_rates":
@@ -133,15 +139,21 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
     found = list_tape(tape, entries, equations.literals)
     longer = "" if steps else "steps, as the closed form is longer than a page; "
     return TypesetQuantity(
-        name, what, [(step.name, step.value) for step in found.steps],
+        name,
+        what,
+        [(step.name, step.value) for step in found.steps],
         [((e.name,), e.value) for part in found.results.values() for e in part],
-        f"{longer}{operations} operations", False, operations, _dotted_symbols(equations),
-    )  # fmt: skip
+        f"{longer}{operations} operations",
+        False,
+        operations,
+        _dotted_symbols(equations),
+    )
 
 
 def _typeset_closed_form(
     equations: Equations, name: str, form: ClosedForm, what: str, operations: int | None
 ) -> TypesetQuantity:
+    """A closed form as typeset rows."""
     made = form.collect_terms()
     size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
     dotted = _dotted_symbols(equations)
@@ -149,12 +161,13 @@ def _typeset_closed_form(
 
 
 def _dotted_symbols(equations: Equations) -> dict[str, tuple[str, int]]:
+    """Names of velocities and accelerations, with the coordinate and its number of dots."""
     once = {f"d{name}": (name, 1) for name in equations.names.qd}
     return once | {f"dd{name}": (name, 2) for name in equations.names.qd}
 
 
 def split_sum_lines(value: Expression) -> list[Expression]:
-    """A sum in pieces that each fit on a line."""
+    """The sum in pieces that each fit on a line."""
     if not isinstance(value, Sum) or len(expression_text(value)) <= _MAX_LINE_CHARACTERS:
         return [value]
     pieces: list[list[Expression]] = [[]]
@@ -170,6 +183,7 @@ def split_sum_lines(value: Expression) -> list[Expression]:
 
 
 def _mathml_rows(setter: Typesetter, left: str, value: Expression) -> list[str]:
+    """Table rows for one equation, several if its right side is long."""
     first, *more = split_sum_lines(value)
     cells = [(left, "<mo>=</mo>", setter.typeset(first))]
     for piece in more:
@@ -180,6 +194,7 @@ def _mathml_rows(setter: Typesetter, left: str, value: Expression) -> list[str]:
 
 
 def _state_rates_tape(equations: Equations) -> Tape:
+    """The tape of the rates of the formulation's own states."""
     import casadi as ca
 
     assert equations.state is not None
@@ -195,7 +210,7 @@ def _state_rates_tape(equations: Equations) -> Tape:
 
 
 def _check_distinct_symbols(names: Sequence[str]) -> None:
-    """Equations in which one name means two things cannot be read."""
+    """Raise an error if one name stands for two symbols."""
     for name, count in Counter(names).items():
         if count > 1:
             raise LinkwrightError(

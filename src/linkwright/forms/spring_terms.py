@@ -35,7 +35,7 @@ from .trig_terms import term_product, term_total
 
 @dataclass(frozen=True)
 class SpringForm:
-    """A spring in a ring; `slope` is L ∂L/∂q, `rate` L L'."""
+    """A spring as values of a ring; `scaled_gradient` is L ∂L/∂q, `scaled_rate` is L L'."""
 
     stiffness: Quotient
     damping: Quotient
@@ -53,7 +53,7 @@ class SpringForm:
 
 
 def spring_output(k: int, one: SpringLength) -> tuple[Port, SX]:
-    """All that describes a spring, as one more output of the tape."""
+    """All values that describe a spring, as one more output of the tape."""
     spring, length = one.spring, ca.sqrt(one.length_squared)
     entries = (
         spring.stiffness,
@@ -70,7 +70,7 @@ def spring_output(k: int, one: SpringLength) -> tuple[Port, SX]:
 
 
 def spring_form_from_output(values: Sequence[Quotient]) -> SpringForm:
-    """The form of a spring from the entries of `spring_output`."""
+    """The spring form from the entries of `spring_output`."""
     k, c, free, square, length, per_length, rate, *slope = values
     return SpringForm(k, c, free, square, length, per_length, rate, tuple(slope))
 
@@ -78,7 +78,7 @@ def spring_form_from_output(values: Sequence[Quotient]) -> SpringForm:
 def expand_spring_forces(
     ring: QuotientRing, rest: Quotient, springs: Sequence[SpringForm], k: int
 ) -> Quotient:
-    """An entry with the springs' forces written out, which makes it canonical."""
+    """The k-th entry with the forces of the springs expanded, which makes it canonical."""
     found = rest
     for one in springs:
         minus = ring.constant(Fraction(-1))
@@ -96,7 +96,8 @@ def expand_spring_forces(
 
 
 class SpringWriter:
-    """Names the lengths of springs, and writes their forces; `express` writes a ring's value."""
+    """Names the lengths of springs and writes their forces; `express` writes a value of the
+    ring."""
 
     def __init__(
         self,
@@ -119,7 +120,7 @@ class SpringWriter:
             self.tensions.setdefault(name, ([], one))[0].append(self.tension_expression(name, one))
 
     def tension_expression(self, name: str, one: SpringForm) -> Expression:
-        """k*(L - l0) + c*L'."""
+        """The tension k*(L − l0) + c*L'."""
         parts = []
         stiffness, damping, free = map(self.express, (one.stiffness, one.damping, one.free_length))
         if not _is_zero_expression(stiffness):
@@ -138,7 +139,7 @@ class SpringWriter:
         return term_total(parts)
 
     def force_entry(self, rest: Expression, k: int) -> Expression:
-        """The k-th force: those of the springs, and the rest."""
+        """The k-th generalized force: the springs' and the rest."""
         parts = []
         for name, (tensions, one) in self.tensions.items():
             slope = self.express(one.scaled_gradient[k])
@@ -151,16 +152,17 @@ class SpringWriter:
 
 
 def length_rate_name(name: str) -> str:
-    """L1' of L1."""
+    """The name of a length's rate: L1' for L1."""
     return f"{name}'"
 
 
 def _is_zero_expression(expression: Expression) -> bool:
+    """Whether the expression is the number 0."""
     return expression == Number(Fraction(0))
 
 
 def signed_product(*factors: Expression) -> Expression:
-    """The product: sign outside, number in front, divisors last."""
+    """The product with its sign outside, its number in front and divisors last."""
     coefficient, kept, below = Fraction(1), list[Expression](), list[Expression]()
     pending = list(factors)
     while pending:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's
+AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's angles
 
 
 class TrigFactor(NamedTuple):
-    """cos or sin of an angle."""
+    """The cosine or sine of an angle."""
 
     function: str
     angle: AngleVector
@@ -20,10 +20,12 @@ TrigSum = dict[TrigMonomial, Fraction]
 
 
 def swap_sine_cosine(atom: TrigFactor) -> TrigFactor:
+    """The sine for a cosine of the same angle, and the cosine for a sine."""
     return TrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
 
 
 def multiply_trig_power(monomial: TrigMonomial, atom: TrigFactor, power: int) -> TrigMonomial:
+    """The monomial times a power of a cosine or sine."""
     powers = dict(monomial)
     powers[atom] = powers.get(atom, 0) + power
     return tuple(sorted((a, p) for a, p in powers.items() if p))
@@ -32,7 +34,8 @@ def multiply_trig_power(monomial: TrigMonomial, atom: TrigFactor, power: int) ->
 def trig_product_to_sum(
     parts: dict[TrigFactor, Fraction], atom: TrigFactor
 ) -> dict[TrigFactor, Fraction]:
-    """2 cos a cos b = cos(a−b) + cos(a+b), and so on; angles are not yet turned round."""
+    """A sum of cosines and sines times one more, by 2 cos a cos b = cos(a − b) + cos(a + b) and so
+    on; the signs of angles are not normalized yet."""
     total: dict[TrigFactor, Fraction] = {}
     for (function, angle), c in parts.items():
         more = tuple(x + y for x, y in zip(angle, atom.angle, strict=True))

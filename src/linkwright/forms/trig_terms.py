@@ -1,7 +1,7 @@
 """Conversion of polynomials of the ring to the terms that are printed.
 
-The ring has absolute angles and no squares of sines, which makes it canonical. A book writes
-cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²: product-to-sum, here and only where it shortens.
+The ring has absolute angles and no squares of sines, which makes it canonical. Textbooks write
+cos(q2) for c₁c₁₂ + s₁s₁₂ and sin² for 1 − cos²; these identities are applied where they shorten.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..algebra.exact.angle_forms import AngleForm
 from ..algebra.exact.polynomial_budget import BudgetError
@@ -48,20 +48,21 @@ if TYPE_CHECKING:
 TermAtom = str | TrigFactor | Expression  # a symbol, a cosine or sine, another function
 TermMonomial = tuple[tuple[TermAtom, int], ...]
 TermSum = dict[TermMonomial, Fraction]
+NaturalSortKey = tuple[tuple[int, int | str], ...]  # text as letters and numbers, which compare
 
 MAX_SHORTENING_SECONDS = 10.0
 MAX_UNNAMED_CALL = 24
-"""Characters of a root or another function beyond which it gets a name."""
+"""The most characters of a root or another function that has no name of its own."""
 MAX_TERMS_FOR_SUMS = 64
-"""Products of more terms than this are not written as sums of angles."""
+"""The most terms of a sum whose products are converted to sums of angles."""
 
 
 class TermReader:
-    """Terms of the values of one ring; `written` are angles that keep the sign they have.
+    """Reads the terms of one ring's values; `written` are angles that keep their sign.
 
-    Functions that are long get names, with what they depend on in `definitions`, if `naming`.
-    Beyond `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; beyond twice that it is
-    given up.
+    Long functions get names if `naming` is true; `definitions` has their values and dependencies.
+    After `MAX_SHORTENING_SECONDS` nothing more is shortened or collected; after twice that time the
+    reader gives up.
     """
 
     def __init__(
@@ -87,7 +88,7 @@ class TermReader:
     # -- polynomials ---------------------------------------------------------------------
 
     def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
-        """The polynomial as terms, each trigonometric cofactor as short as it gets."""
+        """The polynomial as terms, each trigonometric cofactor in its shortest form."""
         groups: dict[TermMonomial, TrigSum] = {}
         ring, spare = self.ring, self.ring.function_capacity
         for exponents, coefficient in self.iterate_polynomial(poly):
@@ -117,21 +118,22 @@ class TermReader:
     def iterate_polynomial(
         self, poly: flint.fmpq_mpoly
     ) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
-        """Terms one by one, so that Ctrl-C is heard, and no longer than twice the time."""
+        """The terms one by one, so that an interrupt is noticed; raises `BudgetError` after twice
+        the time."""
         for k in range(len(poly)):
             if k % 256 == 0 and time.monotonic() > self.deadline + MAX_SHORTENING_SECONDS:
                 raise BudgetError("the closed form is too long to be printed")
             yield poly.monomial(k), poly.coefficient(k)
 
     def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[TrigFactor, int]:
-        """The ring's cosine or sine as it is printed, and the sign that this brings."""
+        """The ring's cosine or sine as it is printed, and the sign of the conversion."""
         unit = tuple(int(i == k) for i in range(self.angle_count))
         sign = self.angle_sign(unit)
         atom = TrigFactor("cos" if is_cosine else "sin", tuple(sign * n for n in unit))
         return atom, 1 if is_cosine else sign
 
     def function_expression(self, k: int) -> Expression:
-        """The function behind a generator, or its name, r1, r2, …, where it is long."""
+        """The function of a generator, or its name r1, r2, … if it is long."""
         if k not in self.calls:
             one = self.ring.opaque_functions[k]
             operands = tuple(self.quotient_expression(value) for value in one.operands)
@@ -149,6 +151,7 @@ class TermReader:
         return self.calls[k]
 
     def name_function(self, made: Expression) -> Expression:
+        """A new name for a long function, with its definition kept."""
         name = next(n for i in count(1) if (n := f"r{i}") not in self.taken_names)
         self.taken_names.add(name)
         inside = names_in_expression(made)
@@ -157,13 +160,14 @@ class TermReader:
         return Name(name)
 
     def quotient_expression(self, value: Quotient) -> Expression:
+        """A quotient as an expression, without collecting terms."""
         top = self.flat_sum(self.polynomial_terms(value.numerator))
         if value.denominator is None:
             return top
         return Product((top, Reciprocal(self.flat_sum(self.polynomial_terms(value.denominator)))))
 
     def flat_sum(self, terms: TermSum) -> Expression:
-        """A sum in a stable order, nothing taken out."""
+        """The sum of terms in a stable order, without common factors taken out."""
         parts = [
             term_product(c, [self.atom_power(a, p) for a, p in monomial])
             for monomial, c in sorted(
@@ -172,7 +176,8 @@ class TermReader:
         ]
         return term_total(parts)
 
-    def monomial_sort_key(self, monomial: TermMonomial) -> list[Any]:
+    def monomial_sort_key(self, monomial: TermMonomial) -> list[tuple[NaturalSortKey, int]]:
+        """The key by which terms are ordered: their factors in natural order."""
         return sorted(
             (natural_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
         )
@@ -180,6 +185,7 @@ class TermReader:
     # -- atoms ---------------------------------------------------------------------------
 
     def atom_power(self, atom: TermAtom, exponent: int) -> Expression:
+        """A power of a symbol or function as an expression."""
         base, power = self.atom_expression(atom), Number(Fraction(exponent))
         if exponent == 1:
             return base
@@ -190,6 +196,7 @@ class TermReader:
         )
 
     def atom_expression(self, atom: TermAtom) -> Expression:
+        """A symbol, cosine, sine or other function as an expression."""
         if atom not in self.atoms:
             self.atoms[atom] = (
                 Call(atom.function, (self.angle_expression(atom.angle),))
@@ -202,6 +209,7 @@ class TermReader:
         return self.atoms[atom]
 
     def angle_expression(self, vector: AngleVector) -> Expression:
+        """An angle as an expression of coordinates, positive terms first."""
         parts = [
             term_product(c, [self.atom_power(name, p) for name, p in monomial])
             for monomial, c in sorted(self.angle_form(vector), key=lambda item: item[1] < 0)
@@ -220,7 +228,7 @@ class TermReader:
         return tuple(kept)
 
     def angle_sign(self, vector: AngleVector) -> int:
-        """−1 if the angle reads better turned round."""
+        """−1 if the angle is printed with the opposite sign, otherwise 1."""
         if vector not in self.angle_signs:
             form = self.angle_form(vector)
             sign = 1 if not form or form[0][1] > 0 else -1
@@ -233,6 +241,8 @@ class TermReader:
     # -- shorter sums ----------------------------------------------------------------------
 
     def shorten_trig_sum(self, sums: TrigSum) -> TrigSum:
+        """The sum in its shortest known form: merged pairs, or cosines and sines of sums of
+        angles."""
         if len(sums) == 1 or time.monotonic() > self.deadline:
             return sums
         scale = next(iter(sums.values()))
@@ -246,7 +256,8 @@ class TermReader:
         return {m: c * scale for m, c in self.shortened_sums[key].items()}
 
     def merge_trig_pairs(self, sums: TrigSum) -> TrigSum:
-        """Pairs such as X·cos a·cos b + X·sin a·sin b as one term each, while there are any."""
+        """The sum with pairs such as X·cos a·cos b + X·sin a·sin b merged, as long as there are
+        any."""
         work, found = dict(sums), True
         while found:
             found = False
@@ -256,7 +267,7 @@ class TermReader:
         return work
 
     def merge_with_partner(self, work: TrigSum, monomial: TrigMonomial) -> bool:
-        """Whether the term found a partner, with which it is one now."""
+        """Merge a term with a partner, if there is one; return whether there was."""
         for partner, (made, factor), sign in self.possible_partners(monomial):
             if work.get(partner) == sign * work[monomial]:
                 coefficient = work.pop(monomial)
@@ -270,7 +281,8 @@ class TermReader:
     def possible_partners(
         self, monomial: TrigMonomial
     ) -> Iterable[tuple[TrigMonomial, tuple[TrigMonomial, Fraction], Fraction]]:
-        """(partner, (term for both, its factor), partner's coefficient by that of this one)."""
+        """For each identity: the partner, the merged term and its factor, and the partner's
+        coefficient relative to this term."""
         one = Fraction(1)
         for i, (a, power) in enumerate(monomial):
             if a.function == "cos" and power >= 2:
@@ -298,6 +310,8 @@ class TermReader:
     def multiply_trig_factor(
         self, rest: TrigMonomial, function: str, angle: AngleVector, factor: Fraction
     ) -> tuple[TrigMonomial, Fraction]:
+        """The monomial times the cosine or sine of an angle, and the factor with the sign of the
+        printed angle."""
         if not any(angle):
             return rest, factor if function == "cos" else Fraction(0)
         sign = self.angle_sign(angle)
@@ -306,7 +320,7 @@ class TermReader:
         return made, factor if function == "cos" else sign * factor
 
     def products_to_angle_sums(self, sums: TrigSum) -> TrigSum:
-        """All products as cosines and sines of sums of angles."""
+        """The sum with all products as cosines and sines of sums of angles."""
         total: dict[TrigFactor, Fraction] = {}
         for monomial, coefficient in sums.items():
             parts = {TrigFactor("cos", (0,) * self.angle_count): coefficient}
@@ -324,7 +338,7 @@ class TermReader:
         return self.half_angle_square(found)
 
     def half_angle_square(self, sums: TrigSum) -> TrigSum:
-        """1 − cos 2a as 2 sin² a, 1 + cos 2a as 2 cos² a."""
+        """The sum with 1 − cos 2a as 2 sin² a and 1 + cos 2a as 2 cos² a."""
         constant = sums.get(())
         for monomial, c in sums.items():
             if not monomial or constant is None or abs(c) != abs(constant):
@@ -339,7 +353,7 @@ class TermReader:
 
 
 def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
-    """The product, with a number in front where it is not 1, and the sign outside."""
+    """The product with its number in front if it is not 1, and the sign outside."""
     if coefficient < 0:
         return negate_expression(term_product(-coefficient, factors))
     if coefficient != 1 or not factors:
@@ -348,6 +362,7 @@ def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression
 
 
 def term_total(parts: list[Expression]) -> Expression:
+    """The sum without nested sums; 0 for no terms."""
     flat: list[Expression] = []
     for part in parts:
         flat += part.terms if isinstance(part, Sum) else (part,)
@@ -356,7 +371,7 @@ def term_total(parts: list[Expression]) -> Expression:
     return flat[0] if len(flat) == 1 else Sum(tuple(flat))
 
 
-def natural_sort_key(name: str) -> tuple[tuple[int, int | str], ...]:
-    """A key by which m2 comes before m10."""
+def natural_sort_key(name: str) -> NaturalSortKey:
+    """A sort key by which m2 comes before m10."""
     parts = re.split(r"(\d+)", name)
     return tuple((1, int(p)) if p.isdecimal() else (0, p) for p in parts if p)

@@ -1,7 +1,7 @@
-"""The formulations, one module each: same signature, same result, same signs.
+"""The formulations, one module each, with the same signature, result and sign conventions.
 
 A formulation module has `derive(mechanism, parameters) -> Equations` and
-`supports(mechanism) -> str | None`, the reason when it cannot treat a mechanism.
+`supports(mechanism) -> str | None`, the reason why it cannot treat a mechanism.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from functools import lru_cache, partial
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
-from typing import Any
 
 from ..algebra.operators import direct_operators
 from ..equations import Equations
@@ -20,19 +19,27 @@ from ..kinematics.parameter_values import ParameterSelection
 from ..mechanism import Mechanism, require_mechanism
 
 FORMULATIONS = (
-    "recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent",
-    "approximate", "multipliers",
-)  # fmt: skip
+    "recursive",
+    "lagrange",
+    "hamilton",
+    "newton_euler",
+    "kane",
+    "influence",
+    "recurrent",
+    "approximate",
+    "multipliers",
+)
 
 MAX_KEPT_EQUATIONS = 32
-"""Equations that are kept, the most recent ones."""
+"""How many of the most recent equations are cached."""
 
 MAX_KEPT_LARGE_EQUATIONS, LARGE_JOINT_COUNT = 4, 16
-"""Of mechanisms with so many joints fewer are kept: with all functions, those of 30 joints take
-40 MB."""
+"""Fewer equations are cached for mechanisms with many joints: with all functions, those of 30
+joints take 40 MB."""
 
 
 def formulation_module(name: str) -> ModuleType:
+    """Return the module of a formulation by its name, such as "lagrange"."""
     if name not in FORMULATIONS:
         raise NameNotFoundError(
             f"unknown formulation {name!r}", remedy=suggest_remedy(name, list(FORMULATIONS))
@@ -44,7 +51,7 @@ def derive(
     mechanism: Mechanism,
     by: str = "recursive",
     parameters: ParameterSelection = "symbolic",
-    **options: Any,
+    **options: object,
 ) -> Equations:
     """Return the equations of motion of a mechanism by a named formulation.
 
@@ -96,9 +103,9 @@ def derive_uncached(
     mechanism: Mechanism,
     by: str = "recursive",
     parameters: ParameterSelection = "symbolic",
-    **options: Any,
+    **options: object,
 ) -> Equations:
-    """`derive` without looking among the equations that are kept: what is timed, is derived."""
+    """Derive the equations anew, without the cache of `derive`; timings use this one."""
     require_mechanism(mechanism)
     chosen = formulation_module(by)
     reason = chosen.supports(mechanism)
@@ -125,7 +132,7 @@ def derive_uncached(
 
 @dataclass(frozen=True)
 class _DerivationKey:
-    """A mechanism that is compared by its digest, and by what its file says in vain."""
+    """The cache key of a mechanism: its digest, and the keys of its file that nothing uses."""
 
     digest: str
     unused: tuple[str, ...]
@@ -133,6 +140,7 @@ class _DerivationKey:
 
 
 def _derive_subject(subject: _DerivationKey, by: str, parameters: ParameterSelection) -> Equations:
+    """Derive the equations of the mechanism behind a cache key."""
     return derive_uncached(subject.mechanism, by, parameters)
 
 

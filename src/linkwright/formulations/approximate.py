@@ -1,19 +1,18 @@
 """Approximate dynamics of Rooney, Rai and Jones, Bayseç and Kapucu (1996), (16)–(22), (66)–(77).
 
-More coordinates than degrees of freedom: beside the joints' variables, the centres of mass x of
-chosen bodies. These move as free points; constraint equations are kept by strong springs and
-dampers:
+There are more coordinates than degrees of freedom: the joint variables, and the centres of mass x
+of chosen bodies. These move as free points; strong springs and dampers enforce the constraints:
 
-    f = x − r(q) = 0,  φ(q, t) = 0               what x should be; loops, constraints (17), (67)
+    f = x − r(q) = 0,  φ(q, t) = 0               centres of mass; loops, constraints (17), (67)
     λ = −β(f + γ ḟ)                              constraint forces                   (20), (77)
     M z̈ = Q + Jᵀ λ,   z = (q, x),  J = ∂f/∂z                                         (21), (22)
 
-M has the chosen bodies' masses at x alone, so that it is simpler than any exact one. As β grows, f
-goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), which γ damps.
-Constraints of velocities, ψ = 0, have the damping alone, λ = −βγψ. With `iterations`, multipliers
-are corrected as in DAMN until the constraints hold in the accelerations too, for any β. In a
-consistent state (f = ḟ = 0) the constraint force is still zero: accelerations of one instant mean
-nothing without iterations, motions do.
+In M the masses of the chosen bodies act at x only, so that M is simpler than the exact one. As β
+grows, f goes to zero and −β(f + γḟ) to Lagrange's multipliers; f oscillates at √(β·J M⁻¹Jᵀ), and γ
+damps this. Velocity constraints ψ = 0 have the damping only, λ = −βγψ. With `iterations`,
+multipliers are corrected as in DAMN until the accelerations satisfy the constraints too, for any β.
+In a consistent state (f = ḟ = 0) the constraint force is still zero: without iterations, motions
+are meaningful, but not the accelerations of one instant.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from ..kinematics.tree_builder import build_tree
 from ..kinematics.tree_coordinates import gather_columns, gather_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
-from ..types import Floats
-from .formulation import Formulation, reject_quaternions
+from .formulation import Formulation, reject_quaternions, rotor_inertia_matrix
+from .free_body_states import formulation_axis_letter, formulation_state_symbols
 from .newton_euler import acceleration_directions
 from .recursive.recursive_newton_euler import joint_reactions
 from .velocity_reduction import loop_joint_wrenches
 
 DEFAULT_TIME_STEP = 1e-3
-"""Seconds: the step of integration that β and γ are made for, unless they are given."""
+"""The time step in seconds for which β and γ are chosen by default."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -57,9 +56,9 @@ def derive(
     gamma: float | None = None,
     iterations: int = 0,
 ) -> Equations:
-    """Approximate equations. `bodies` are those whose centres of mass become coordinates (all that
-    do not hang on ground directly); `beta` (N/m) and `gamma` (s) from `suggest_penalty_factors` if
-    not given."""
+    """Approximate equations. The centres of mass of `bodies` become coordinates (default: all
+    bodies that do not hang on ground directly); `beta` (N/m) and `gamma` (s) default to
+    `suggest_penalty_factors`."""
     if iterations and gamma is not None and gamma <= 0:
         raise UnsupportedError(
             f"gamma = {gamma:g} cannot damp iterated multipliers", remedy="give seconds above 0"
@@ -93,8 +92,8 @@ def derive(
 def suggest_penalty_factors(
     mechanism: Mechanism, bodies: Sequence[str] | None = None, step: float = DEFAULT_TIME_STEP
 ) -> tuple[float, float]:
-    """β and γ for a step of integration: the fastest oscillation of a constraint takes some
-    twenty steps, and is damped critically."""
+    """β and γ for a time step in seconds: the fastest oscillation of a constraint takes about
+    twenty steps and is damped critically."""
     tree = build_tree(mechanism, "numeric")
     own = ApproximateFormulation(tree, _choose_point_bodies(mechanism, bodies), 1.0, 0.0, 0)
     at = ca.Function("at", [own.q, tree.motion.t], [own.M_q, ca.densify(own.J)])
@@ -121,7 +120,8 @@ def suggest_penalty_factors(
 
 
 def _choose_point_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
-    """The bodies named; else all that do not hang on ground and leave the joints some inertia."""
+    """The bodies named; default: all that do not hang on ground and leave the joints some
+    inertia."""
     if bodies is not None:
         given = [bodies] if isinstance(bodies, str) else list(bodies)
         for name in given:
@@ -140,20 +140,16 @@ def _choose_point_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> 
 
 
 def _is_joint_block_regular(own: ApproximateFormulation) -> bool:
-    """Whether the joints' block of M has an inverse where somebody looks."""
+    """Whether the joints' block of M is regular at a random configuration."""
     at = ca.Function("M", [own.q], [own.M_q])
     q = np.random.default_rng(0).uniform(-1, 1, own.tree.nq)
     sizes = np.linalg.eigvalsh(np.asarray(at(q)))
     return bool(sizes[0] > 1e-12 * max(1.0, sizes[-1]))
 
 
-def _axis_letter(direction: Floats, number: int) -> str:
-    """x, y or z along an axis of the world, else u, v, w."""
-    along = np.flatnonzero(direction)
-    return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]
-
-
 class ApproximateFormulation(Formulation):
+    """M z̈ = Q + Jᵀλ in joint variables and centres of mass, z = (q, x), with penalty forces λ."""
+
     def __init__(
         self, tree: KinematicTree, bodies: Sequence[str], beta: float, gamma: float, iterations: int
     ) -> None:
@@ -163,29 +159,29 @@ class ApproximateFormulation(Formulation):
         self.point_bodies = [body for body in self.world.bodies if body.name in bodies]
         P = acceleration_directions(tree)
         self.D = P[~P[:, :3].any(axis=1), 3:]  # the plane's two directions, or space's three
-        letters = [_axis_letter(row, k) for k, row in enumerate(self.D)]
+        letters = [formulation_axis_letter(row, k) for k, row in enumerate(self.D)]
         names = [f"{c}_{body.name}" for body in self.point_bodies for c in letters]
         self.point_names = names
-        self.x = ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
-        self.xd = ca.vertcat(*(ca.SX.sym(f"d{n}") for n in names)) if names else ca.SX(0, 1)
+        self.x = formulation_state_symbols(names)
+        self.xd = formulation_state_symbols([f"d{name}" for name in names])
         self.z, self.zd = ca.vertcat(self.q, self.x), ca.vertcat(self.qd, self.xd)
 
     @cached_property
     def r(self) -> Array:
-        """The places where the joints' variables put the chosen centres of mass."""
+        """The positions of the chosen centres of mass as functions of the joint variables."""
         places = [ca.SX(self.D) @ body.r for body in self.point_bodies]
         return ca.vertcat(*places) if places else ca.SX(0, 1)
 
     @cached_property
     def f(self) -> Array:
-        """The errors f = x − r(q) (67), then those of loops and constraints: zeros in the rows of
-        velocities."""
+        """The residuals f = x − r(q) (67), then those of loops and constraints; zeros in velocity
+        rows."""
         errors, own = self.x - self.r, self.constraints
         return errors if own is None else ca.vertcat(errors, own.residual_of_all_rows)
 
     @cached_property
     def f_rate(self) -> Array:
-        """ḟ, and in the rows of velocities the errors of these."""
+        """ḟ; in velocity rows, the residuals of the velocity constraints."""
         rate = ca.jtimes(self.x - self.r, self.z, self.zd) if self.point_bodies else ca.SX(0, 1)
         return rate if self.constraints is None else ca.vertcat(rate, self.constraints.velocity)
 
@@ -195,9 +191,9 @@ class ApproximateFormulation(Formulation):
 
     @cached_property
     def M_q(self) -> Array:
-        """The mass matrix of the joints' variables: all inertia but the masses at x."""
+        """The mass matrix of the joint variables: all inertia except the masses at x."""
         tree = self.tree
-        D = ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
+        D = rotor_inertia_matrix(tree)
         for body in self.world.bodies:
             J_v, J_w = self.world.point_jacobians(body.link, body.r)
             D += J_w.T @ body.I @ J_w
@@ -207,7 +203,7 @@ class ApproximateFormulation(Formulation):
 
     @cached_property
     def generalized_forces(self) -> Array:
-        """Q of (21): drives, losses, springs, weight, and the terms of M's own change."""
+        """Q of (21): joint forces, losses, springs, weight, and the velocity terms of M."""
         momentum = self.M_q @ self.qd
         slope = ca.jtimes(momentum, self.q, self.qd)
         turned = ca.gradient(ca.dot(self.qd, momentum) / 2, self.q)
@@ -221,10 +217,11 @@ class ApproximateFormulation(Formulation):
 
     @cached_property
     def J(self) -> Array:
+        """J = ∂ḟ/∂ż, the Jacobian of all constraint equations."""
         return ca.jacobian(self.f_rate, self.zd)
 
     def solve_mass_matrix(self, right: Array) -> Array:
-        """M⁻¹ right: the joints' block, and the points one by one."""
+        """M⁻¹ times the right-hand sides, by the joints' block and by the points one by one."""
         n = self.tree.nv
         masses = ca.vertcat(
             *(ca.repmat(ca.SX(body.m), len(self.D), 1) for body in self.point_bodies)
@@ -257,8 +254,8 @@ class ApproximateFormulation(Formulation):
         return zdd
 
     def joint_wrenches(self) -> dict[str, Array]:
-        """(moment, force) of every joint and loop on its child, about its origin, world axes, by
-        states and drives; stiff constraints share forces where equations are redundant."""
+        """The wrench (moment, force) of every joint and loop on its child, about its origin, in
+        world axes; where equations are redundant, the stiff constraints share the forces."""
         qdd, loads = self.accelerations()[: self.tree.nv], []
         if self.constraints is not None:
             of_rows = self.multipliers()[self.x.shape[0] :]
@@ -269,6 +266,7 @@ class ApproximateFormulation(Formulation):
         return {name: row.T for name, row in zip(names, wrenches, strict=True)}
 
     def state(self) -> FormulationState:
+        """The states (q, x, q̇, ẋ) of the formulation and their rates."""
         names = (*self.tree.names.q, *self.point_names)
         consistent = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
         return FormulationState(
@@ -280,7 +278,7 @@ class ApproximateFormulation(Formulation):
         )
 
     def forward_dynamics(self) -> Array:
-        """The forward dynamics of a consistent state, by iterated multipliers."""
+        """q̈ in a consistent state (x = r, ẋ = ṙ), by iterated multipliers."""
         zdd = self.accelerations()
         rate = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
         return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, rate])[0]

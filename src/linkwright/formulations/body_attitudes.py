@@ -1,12 +1,12 @@
-"""Attitudes of free bodies, as states, and the joints' angles between bodies.
+"""Attitudes of free bodies as states, and the joint angles between bodies.
 
-One angle a body in a plane, none where nothing turns, a unit quaternion (w, x, y, z) in space. The
-turn t of a body from where it stands at q = 0 is a product of turns about axes that stand still:
+A body has one angle in a plane, a unit quaternion (w, x, y, z) in space, and no attitude where
+nothing turns. Its rotation t from its attitude at q = 0 is a product of rotations about fixed axes:
 
     t(child) = t(parent) exp(a₁ q₁) exp(a₂ q₂) …       a: the joint's axes at q = 0
 
-so that t(parent)⁻¹ t(child) tells the joint's angles, up to whole turns in space: of these the ones
-next to angles that are known nearly are meant.
+Hence t(parent)⁻¹ t(child) determines the joint's angles, in space up to whole turns: the solution
+nearest to approximate angles is taken.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from ..kinematics.recursions import LinkPose, link_displacements, link_poses
 from ..types import Floats
 
 CoordinateValues = list[tuple[int, Array]]
-"""Values of some of the tree's coordinates, each from an index on."""
+"""Values of some of the tree's coordinates, each with the index of its first entry."""
 
 
 def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
-    """Every link where nothing is displaced."""
+    """The poses of all links at q = 0 (unit quaternions at identity)."""
     q = np.zeros(sum(link.kind.coordinate_count for link in tree.links))
     for link in tree.links:
         if link.kind.has_quaternion:
@@ -51,7 +51,7 @@ def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
 
 
 def constant_to_numpy(array: Array) -> Array:
-    """The array as one of floats, if it has no symbols; NumPy's arrays are as they were."""
+    """The array as a NumPy array if it has no symbols, otherwise unchanged."""
     if not isinstance(array, ca.SX) or not array.is_constant():
         return array
     found = snap_rounding_noise(np.array(ca.DM(array), dtype=float))
@@ -59,11 +59,11 @@ def constant_to_numpy(array: Array) -> Array:
 
 
 class BodyAttitude(ABC):
-    """How bodies are turned: `state_suffixes` name the states of one body."""
+    """The attitude of one free body as states; `state_suffixes` name the states."""
 
     state_suffixes: tuple[str, ...] = ()
     loses_whole_turns = False
-    """Whether whole turns of joints must be known from elsewhere."""
+    """Whether the states do not determine whole turns of the joints."""
 
     def __init__(self, tree: KinematicTree, zero: Sequence[LinkPose]) -> None:
         self.tree, self.poses_at_zero = tree, zero
@@ -71,71 +71,78 @@ class BodyAttitude(ABC):
     @property
     @abstractmethod
     def ground_attitude(self) -> Array:
-        """The turn of what stands still."""
+        """The attitude of ground."""
 
     @abstractmethod
     def attitude_from_states(self, body: str, states: Array) -> Array:
-        """The rotation of a body from its attitude at q = 0."""
+        """The rotation of a body from its attitude at q = 0, from its states."""
 
     @abstractmethod
     def states_from_attitude(self, body: str, turn: Array) -> Array:
-        """The states that mean a turn."""
+        """The states of a body that has a given attitude."""
 
     @abstractmethod
     def rotation_matrix(self, turn: Array) -> Array:
-        """The matrix of a turn."""
+        """The rotation matrix of an attitude, 3 × 3."""
 
     @abstractmethod
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
-        """A turn and then, in its own axes, the motion of a link."""
+        """The attitude after a link's joint motion q, applied in the body's own axes."""
 
     @abstractmethod
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
-        """Read the angles of the joint between two bodies from their attitudes; `near` are the
-        tree's coordinates nearly."""
+        """Read the angles of the joint between two bodies from their attitudes; `near` are
+        approximate coordinates of the tree."""
 
     @abstractmethod
     def state_rates(self, states: Array, omega: Array) -> Array:
-        """The rates of the states, with ω in the world's axes."""
+        """The rates of the attitude states, from ω in world axes."""
 
     def turning_links(self, links: Sequence[int]) -> list[tuple[int, Link]]:
-        """The links that turn."""
+        """Those of the links whose joint motion is a rotation."""
         all_links = ((i, self.tree.links[i]) for i in links)
         return [(i, link) for i, link in all_links if link.kind.has_rotation]
 
 
 class FixedAttitude(BodyAttitude):
-    """Nothing turns."""
+    """The attitude of bodies that never turn: no states."""
 
     @property
     def ground_attitude(self) -> Array:
+        """An empty attitude."""
         return ca.SX(0, 1)
 
     def attitude_from_states(self, body: str, states: Array) -> Array:
+        """The empty attitude."""
         return states
 
     def states_from_attitude(self, body: str, turn: Array) -> Array:
+        """No states."""
         return turn
 
     def rotation_matrix(self, turn: Array) -> Array:
+        """The identity."""
         return IDENTITY
 
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        """The attitude unchanged, as no link turns."""
         return turn
 
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
+        """No angles."""
         return []
 
     def state_rates(self, states: Array, omega: Array) -> Array:
+        """No rates."""
         return states
 
 
 class PlanarAttitude(BodyAttitude):
-    """Turns about one direction n: angles, which add up."""
+    """Rotation about one fixed direction n: angles, which add up."""
 
     state_suffixes = ("turn",)
 
@@ -145,26 +152,31 @@ class PlanarAttitude(BodyAttitude):
 
     @property
     def ground_attitude(self) -> Array:
+        """The angle 0."""
         return ca.SX(0)
 
     def attitude_from_states(self, body: str, states: Array) -> Array:
+        """The angle of the body, which is its state."""
         return states
 
     def states_from_attitude(self, body: str, turn: Array) -> Array:
+        """The angle of the body as its state."""
         return turn
 
     def rotation_matrix(self, turn: Array) -> Array:
+        """The rotation about n by the angle (Rodrigues)."""
         n, c, s = self.normal, ca.cos(turn), ca.sin(turn)
         return c * (IDENTITY - outer(n, n)) + s * skew(n) + outer(n, n)
 
     def turning_sense(self, link: int) -> float:
-        """1 or −1: whether a link turns about n or against it, whatever values symbols take."""
+        """1 or −1: whether a link turns about n or against it, for all values of the symbols."""
         along = ca.SX(self.poses_at_zero[link].R[:, 2].T @ self.normal)
         symbols = ca.vertcat(*self.tree.symbols.values())
         values = [float(value) for value in self.tree.symbol_values.values()]
         return float(np.round(float(ca.Function("n", [symbols], [along])(values))))
 
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        """The angle after a link's joint rotation."""
         return (
             turn + self.turning_sense(link) * q if self.tree.links[link].kind.has_rotation else turn
         )
@@ -172,23 +184,26 @@ class PlanarAttitude(BodyAttitude):
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
+        """The difference of the bodies' angles, in the sense of each turning link."""
         return [
             (link.q, self.turning_sense(i) * (child - parent))
             for i, link in self.turning_links(links)
         ]
 
     def state_rates(self, states: Array, omega: Array) -> Array:
+        """The component of ω along n."""
         return ca.dot(ca.SX(self.normal), omega)
 
 
 class QuaternionAttitude(BodyAttitude):
-    """Turns in space; the states are the orientation of a body's frame in the world."""
+    """Rotation in space; the states are the unit quaternion of the body's frame in the world."""
 
     state_suffixes = ("qw", "qx", "qy", "qz")
     loses_whole_turns = True
 
     @property
     def ground_attitude(self) -> Array:
+        """The unit quaternion of ground."""
         return ca.SX(ca.DM([1, 0, 0, 0]))
 
     def quaternion_at_zero(self, body: str) -> Array:
@@ -203,16 +218,20 @@ class QuaternionAttitude(BodyAttitude):
         return quaternion_from_rotation(R, numbers)
 
     def attitude_from_states(self, body: str, states: Array) -> Array:
+        """The quaternion from the body's attitude at q = 0 to its normalized state."""
         unit = states / ca.sqrt(ca.dot(states, states))
         return quaternion_product(unit, quaternion_conjugate(self.quaternion_at_zero(body)))
 
     def states_from_attitude(self, body: str, turn: Array) -> Array:
+        """The quaternion of the body's frame in the world."""
         return quaternion_product(turn, self.quaternion_at_zero(body))
 
     def rotation_matrix(self, turn: Array) -> Array:
+        """The rotation matrix of the quaternion."""
         return quaternion_rotation([turn[i] for i in range(4)])
 
     def compose_link_motion(self, turn: Array, link: int, q: Array) -> Array:
+        """The quaternion after a link's joint rotation."""
         R, kind = self.poses_at_zero[link].R, self.tree.links[link].kind
         if not kind.has_rotation:
             return turn
@@ -226,6 +245,7 @@ class QuaternionAttitude(BodyAttitude):
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
     ) -> CoordinateValues:
+        """The joint's quaternion, or its one to three angles nearest to the known ones."""
         between = quaternion_product(quaternion_conjugate(parent), child)
         turning = self.turning_links(links)
         if not turning:
@@ -236,55 +256,60 @@ class QuaternionAttitude(BodyAttitude):
             return [(link.q_range.stop - 4, own)]
         axes = [ca.SX(self.poses_at_zero[i].R[:, 2]) for i, _ in turning]
         nearly = [near[link.q] for _, link in turning]
-        found = _ANGLE_READERS[len(axes)](between, axes, nearly)
+        readers = {
+            1: self._angle_about_one_axis,
+            2: self._angles_about_two_axes,
+            3: self._cardan_angles,
+        }
+        found = readers[len(axes)](between, axes, nearly)
         return [(link.q, q) for (_, link), q in zip(turning, found, strict=True)]
 
     def state_rates(self, states: Array, omega: Array) -> Array:
+        """½ (0, ω) ⊗ quaternion."""
         return quaternion_product(ca.vertcat(0, omega), states) / 2
 
+    # -- angles of one, two and three rotations whose product is a quaternion -----------------
 
-# -- angles of one, two and three turns that make up a quaternion ------------------------
+    def _nearest_angle(self, near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
+        """The angle with the given sine and cosine (up to a common factor) nearest to a known
+        one."""
+        c, s = ca.cos(near), ca.sin(near)
+        return near + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
 
+    def _angle_about_one_axis(
+        self, between: Array, axes: list[Array], near: list[Scalar]
+    ) -> list[Scalar]:
+        """The angle of a rotation about one axis."""
+        return [2 * self._nearest_angle(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
 
-def _nearest_angle(near: Scalar, sine: Scalar, cosine: Scalar) -> Scalar:
-    """The angle of a sine and cosine (times any length) that is next to a given one."""
-    c, s = ca.cos(near), ca.sin(near)
-    return near + ca.atan2(sine * c - cosine * s, cosine * c + sine * s)
+    def _angles_about_two_axes(
+        self, between: Array, axes: list[Array], near: list[Scalar]
+    ) -> list[Scalar]:
+        """The angles of (c₁ + s₁ a)(c₂ + s₂ b), from the products of sines and cosines of the half
+        angles."""
+        (a, b), u = axes, between[1:]
+        normal, d = cross(a, b), ca.dot(a, b)
+        square = ca.dot(normal, normal)
+        ss = ca.dot(normal, u) / square
+        cc = between[0] + d * ss
+        along_a, along_b = ca.dot(a, u), ca.dot(b, u)
+        sc, cs = (along_a - d * along_b) / square, (along_b - d * along_a) / square
+        total = self._nearest_angle((near[0] + near[1]) / 2, sc + cs, cc - ss)
+        rest = self._nearest_angle((near[0] - near[1]) / 2, sc - cs, cc + ss)
+        return [total + rest, total - rest]
 
-
-def _angle_about_one_axis(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    return [2 * _nearest_angle(near[0] / 2, ca.dot(axes[0], between[1:]), between[0])]
-
-
-def _angles_about_two_axes(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    """(c₁ + s₁ a)(c₂ + s₂ b) solved for the products of cosines and sines of half the angles."""
-    (a, b), u = axes, between[1:]
-    normal, d = cross(a, b), ca.dot(a, b)
-    square = ca.dot(normal, normal)
-    ss = ca.dot(normal, u) / square
-    cc = between[0] + d * ss
-    along_a, along_b = ca.dot(a, u), ca.dot(b, u)
-    sc, cs = (along_a - d * along_b) / square, (along_b - d * along_a) / square
-    total = _nearest_angle((near[0] + near[1]) / 2, sc + cs, cc - ss)
-    rest = _nearest_angle((near[0] - near[1]) / 2, sc - cs, cc + ss)
-    return [total + rest, total - rest]
-
-
-def _cardan_angles(between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
-    """Cardan's angles about x, y, z. Of the two rows of angles that mean the same turn, the one
-    whose first angle is next to the known one."""
-    C = ca.horzcat(*axes)
-    R = C.T @ quaternion_rotation([between[i] for i in range(4)]) @ C
-    c, s = ca.cos(near[0]), ca.sin(near[0])
-    across, along = -R[1, 2] * c - R[2, 2] * s, R[2, 2] * c - R[1, 2] * s
-    first = near[0] + ca.atan2(across * along, along * along)
-    c, s = ca.cos(first), ca.sin(first)
-    second = _nearest_angle(near[1], R[0, 2], c * R[2, 2] - s * R[1, 2])
-    return [
-        first,
-        second,
-        _nearest_angle(near[2], c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1]),
-    ]
-
-
-_ANGLE_READERS = {1: _angle_about_one_axis, 2: _angles_about_two_axes, 3: _cardan_angles}
+    def _cardan_angles(self, between: Array, axes: list[Array], near: list[Scalar]) -> list[Scalar]:
+        """Cardan angles about x, y, z; of the two solutions, the one with the first angle nearest
+        to the known one."""
+        C = ca.horzcat(*axes)
+        R = C.T @ quaternion_rotation([between[i] for i in range(4)]) @ C
+        c, s = ca.cos(near[0]), ca.sin(near[0])
+        across, along = -R[1, 2] * c - R[2, 2] * s, R[2, 2] * c - R[1, 2] * s
+        first = near[0] + ca.atan2(across * along, along * along)
+        c, s = ca.cos(first), ca.sin(first)
+        second = self._nearest_angle(near[1], R[0, 2], c * R[2, 2] - s * R[1, 2])
+        return [
+            first,
+            second,
+            self._nearest_angle(near[2], c * R[1, 0] + s * R[2, 0], c * R[1, 1] + s * R[2, 1]),
+        ]

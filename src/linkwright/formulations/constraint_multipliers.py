@@ -1,4 +1,4 @@
-"""Multipliers of constraints from their accelerations: M q̈ = F + Jᵀλ, J q̈ + γ = 0."""
+"""Constraint multipliers at the level of accelerations: M q̈ = F + Jᵀλ, J q̈ + γ = 0."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .velocity_reduction import VelocityReduction
 
 
 class ConstraintMultipliers:
-    """Multipliers of the independent rows that the reduction has chosen; `solve` is M⁻¹, `F` all
-    forces, `J` the Jacobian of all rows where the formulation has made its own."""
+    """Multipliers of the independent rows that the reduction has chosen. `solve` applies M⁻¹, `F`
+    are all forces; `J` replaces the Jacobian of all rows where a formulation has its own."""
 
     def __init__(
         self,
@@ -48,6 +48,7 @@ class ConstraintMultipliers:
 
     @cached_property
     def accelerations(self) -> Array:
+        """q̈ = M⁻¹(F + Jᵀλ)."""
         return (
             self._mass_solutions[:, -1]
             + self._mass_solutions[:, :-1] @ self.independent_multipliers
@@ -60,12 +61,12 @@ class ConstraintMultipliers:
 
     @cached_property
     def all_multipliers(self) -> Array:
-        """λ of all rows, of least norm where some are redundant."""
+        """λ of all rows, of least norm where rows are redundant."""
         return self.reduction.distribute_multipliers(self.independent_multipliers)
 
 
 def check_regular_mass_matrix(mechanism: Mechanism) -> None:
-    """Raises where M is singular: multipliers need inertia in every coordinate."""
+    """Raise an error if M is singular: multipliers need inertia in every coordinate."""
     tree = build_tree(mechanism, "numeric")
     T = tree_kinetic_energy(tree, tree.motion.q, tree.motion.qd)
     M = ca.Function("M", [tree.motion.q], [ca.hessian(T, tree.motion.qd)[0]])

@@ -46,7 +46,8 @@ from .velocity_reduction import VelocityReduction
 
 
 def reject_quaternions(mechanism: Mechanism) -> str | None:
-    """The reason of formulations whose velocities are rates of coordinates, if there is one."""
+    """The reason why a formulation whose velocities are rates of coordinates cannot treat the
+    mechanism, or None."""
     for name, joint in mechanism.joints.items():
         if joint.by_quaternion and joint.moves:
             return (
@@ -55,8 +56,13 @@ def reject_quaternions(mechanism: Mechanism) -> str | None:
     return None
 
 
+def rotor_inertia_matrix(tree: KinematicTree) -> Array:
+    """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
+    return ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
+
+
 class Formulation:
-    """Builders of what does not depend on the formulation, each named as its function."""
+    """Builders of the quantities that all formulations share, each named as its function."""
 
     def __init__(self, tree: KinematicTree) -> None:
         self.tree = tree
@@ -88,9 +94,10 @@ class Formulation:
         complete: bool = True,
         accelerations: ExpressionBuilder | None = None,
     ) -> Equations:
-        """The common result: what a formulation has, and what all have; `complete` says whether
-        the other functions follow from those. Builders are those of the tree; constraints are put
-        upon it, with the formulation's own `accelerations` under them if it gives any."""
+        """The equations from a formulation's own builders and the common ones; `complete` says
+        whether the other functions follow from these. The builders are those of the tree;
+        constraints are added to it, with the formulation's own constrained `accelerations` if it
+        gives any."""
         tree = self.tree
         free = Equations(
             mechanism=tree.mechanism,
@@ -132,11 +139,11 @@ class Formulation:
 
     @property
     def home(self) -> tuple[float, ...]:
-        """q where the mechanism is assembled."""
+        """The coordinates q at which the mechanism is assembled."""
         return reference_configuration(self.tree.mechanism)[0]
 
     def evaluate_at_home(self, expression: Array) -> list[float]:
-        """Numbers of an expression of q, at rest where the mechanism is assembled."""
+        """The entries of an expression of q as numbers, at rest in the assembled configuration."""
         tree = self.tree
         inputs = [self.q, self.qd, tree.motion.t, self.symbols["p"]]
         values = [float(value) for value in tree.symbol_values.values()]
@@ -144,27 +151,31 @@ class Formulation:
         return [float(x) for x in ca.densify(ca.DM(found)).nonzeros()]
 
     def passive(self) -> Array:
+        """Generalized forces of dampers, friction and springs, nv."""
         return self._passive_with_springs(spring_body_forces(self.tree, self.q, self.qd))
 
     def _passive_with_springs(self, springs: list[BodyForce]) -> Array:
+        """Generalized forces of the joints' passive elements and of the given springs between
+        bodies."""
         joints = gather_forces(self.tree, joint_passive_forces(self.tree, self.q, self.qd))
         return joints + generalized_body_forces(self.tree, self.q, springs)
 
     def passive_parts(self) -> tuple[tuple[SpringLength, ...], Array]:
-        """The springs that printing names by their lengths, and the rest of `passive`."""
+        """The springs that closed forms print by their lengths, and the rest of `passive`."""
         others = spring_body_forces(self.tree, self.q, self.qd, only_linear=True)
         return spring_lengths(self.tree, self.q, self.qd), self._passive_with_springs(others)
 
     def external(self) -> Array:
+        """Generalized forces of the wrenches and joint forces that the mechanism declares, nv."""
         given = generalized_body_forces(self.tree, self.q, declared_body_forces(self.tree, self.q))
         return given + declared_joint_forces(self.tree)
 
     def element_forces(self) -> Array:
-        """f = passive + external."""
+        """All forces of the mechanism's own elements: f = passive + external."""
         return self.passive() + self.external()
 
     def input_matrix(self) -> Array:
-        """B = (∂moves/∂q)ᵀ."""
+        """B = (∂moves/∂q)ᵀ, from the forces of the actuators to generalized forces."""
         moves = self.tree.forces.actuator_moves
         if not moves:
             return ca.SX.eye(self.tree.nv)
@@ -173,40 +184,52 @@ class Formulation:
         ).T
 
     def kinetic_energy(self) -> Array:
+        """T(q, q̇) of all bodies and rotors."""
         return tree_kinetic_energy(self.tree, self.q, self.qd)
 
     def potential_energy(self) -> Array:
+        """V(q) of weight and springs."""
         return tree_potential_energy(self.tree, self.q)
 
     def center_of_mass(self) -> Array:
+        """The centre of mass of all bodies, in world axes."""
         return tree_center_of_mass(self.tree, self.q)
 
     def momentum(self) -> Array:
+        """Angular and linear momentum of all bodies about the world's origin, 6."""
         return tree_momentum(self.tree, self.q, self.qd)
 
     def integrate(self) -> Array:
+        """The coordinates after a step along the tangent space at q."""
         return integrate_coordinates(self.tree, self.q, self.symbols["step"])
 
     def difference(self) -> Array:
+        """The step along the tangent space from the coordinates q to q1."""
         return coordinate_difference(self.tree, self.q, self.symbols["q1"])
 
     def placement(self, frame: str) -> Array:
+        """The placement of a frame in the world, 4 × 4."""
         return frame_placement(self.tree, self.q, self.tree.find_frame(frame))
 
     def jacobian(self, frame: str) -> Array:
+        """The Jacobian of a frame's twist (ω, v) in world axes, 6 × nv."""
         return frame_jacobian(self.tree, self.q, self.tree.find_frame(frame))
 
     def frame_velocity(self, frame: str) -> Array:
+        """The twist (ω, v) of a frame in world axes."""
         return frame_velocity(self.tree, self.q, self.qd, self.tree.find_frame(frame))
 
     def frame_acceleration(self, frame: str) -> Array:
+        """The acceleration (α, a) of a frame in world axes."""
         return frame_acceleration(self.tree, self.q, self.qd, self.qdd, self.tree.find_frame(frame))
 
     def frame_bias_acceleration(self, frame: str) -> Array:
+        """The acceleration (α, a) of a frame at q̈ = 0, J̇ q̇."""
         return frame_acceleration(self.tree, self.q, self.qd, None, self.tree.find_frame(frame))
 
     def inertial_parameters(self) -> Array:
-        """π: m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of each link, in its body's frame."""
+        """π = (m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of each body about its frame's
+        origin."""
         entries = []
         for place in (self.tree.bodies[name] for name in self.tree.names.bodies):
             own = self.tree.links[place.link].inertia.transform(place.R.T, -(place.R.T @ place.p))
@@ -216,9 +239,20 @@ class Formulation:
 
 
 _COMMON_FUNCTIONS = (
-    "passive", "external", "input_matrix", "kinetic_energy", "potential_energy",
-    "center_of_mass", "momentum", "integrate", "difference",
-)  # fmt: skip
+    "passive",
+    "external",
+    "input_matrix",
+    "kinetic_energy",
+    "potential_energy",
+    "center_of_mass",
+    "momentum",
+    "integrate",
+    "difference",
+)
 _FRAME_FUNCTIONS = (
-    "placement", "jacobian", "frame_velocity", "frame_acceleration", "frame_bias_acceleration",
-)  # fmt: skip
+    "placement",
+    "jacobian",
+    "frame_velocity",
+    "frame_acceleration",
+    "frame_bias_acceleration",
+)

@@ -1,4 +1,4 @@
-"""Free bodies with the wrenches of their joints as unknowns, and the elimination of both."""
+"""Equations of free bodies with joint wrenches as unknowns, and the elimination of both."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ..kinematics.tree_totals import joint_passive_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import Floats
 from .constraint_multipliers import ConstraintMultipliers
-from .formulation import Formulation
+from .formulation import Formulation, rotor_inertia_matrix
 from .velocity_reduction import least_norm_reactions, loop_joint_wrenches
 
 IDENTITY_TENSOR = np.eye(3)
 
 
 def combine_link_masses(tree: KinematicTree, link: int) -> BodyMass:
-    """All that is fixed to a link, as one body."""
+    """The mass properties of all bodies that are fixed to a link, as one body."""
     own = [mass for mass in tree.masses.values() if mass.link == link]
     if len(own) == 1:
         return own[0]
@@ -47,7 +47,8 @@ def combine_link_masses(tree: KinematicTree, link: int) -> BodyMass:
 
 @dataclass(frozen=True)
 class SeparateBody:
-    """A body in the world: place of its mass centre, and N (6×6), F and its inverse tensor."""
+    """A free body in the world: rotation R, centre of mass r, inertia I about it, and the wrench F
+    of weight, gyroscopic moment and loads."""
 
     name: str
     link: int
@@ -61,7 +62,8 @@ class SeparateBody:
 
 
 class FreeBodies(Formulation):
-    """Equations of all bodies, in the components that `directions` (rows) leave."""
+    """Newton's and Euler's equations of all bodies, in the components that the rows of `directions`
+    span."""
 
     def __init__(
         self,
@@ -99,6 +101,7 @@ class FreeBodies(Formulation):
 
     @cached_property
     def bodies(self) -> list[SeparateBody]:
+        """All free bodies at (q, q̇), in world axes."""
         found = []
         for name, link in zip(self.names, self.links, strict=True):
             mass, pose = combine_link_masses(self.tree, link), self.world.link_poses[link]
@@ -116,18 +119,18 @@ class FreeBodies(Formulation):
         return found
 
     def body_acceleration(self, body: SeparateBody, states: list[LinkMotion]) -> Array:
-        """(α, a) of a body's mass centre, world axes."""
+        """(α, a) of a body's centre of mass in world axes, from the motions of the links."""
         state = states[body.link]
         return ca.vertcat(body.R @ state.alpha, body.R @ state.point_acceleration(body.c))
 
     def parent_transport(self, body: SeparateBody) -> Array:
-        """6×6: what the parent's (α, a) gives at this body's mass centre."""
+        """The 6 × 6 matrix that carries the parent's (α, a) to this body's centre of mass."""
         d = body.r - self.bodies[body.parent].r
         lower = ca.horzcat(-skew(d), ca.SX.eye(3))
         return ca.vertcat(ca.horzcat(ca.SX.eye(3), ca.SX.zeros(3, 3)), lower)
 
     def joint_motion_matrix(self, body: SeparateBody) -> Array:
-        """S: 6 × the tree's speeds, of the joint before the body."""
+        """S of the joint before the body: 6 × the tree's velocities, in world axes."""
         S = ca.SX(6, self.tree.tree_nv)
         stop = self.bodies[body.parent].link if body.parent >= 0 else GROUND
         here = body.link
@@ -140,11 +143,11 @@ class FreeBodies(Formulation):
             here = self.tree.links[here].parent
         return S
 
-    # -- drives from accelerations: one body after the other, from the tips -----------------
+    # -- forces from accelerations: one body after the other, from the tips -----------------
 
     @cached_property
     def body_wrenches(self) -> list[Array]:
-        """w of every body, of the motion (q, q̇, q̈), about its mass centre."""
+        """The joint wrench w on every body for the motion (q, q̇, q̈), about its centre of mass."""
         rate = spread_accelerations(self.tree, self.qd, self.qdd)
         states = link_accelerations(self.tree, self.link_displacements, self.v, rate, np.zeros(3))
         found: list[Array] = [ca.SX.zeros(6)] * len(self.bodies)
@@ -159,7 +162,7 @@ class FreeBodies(Formulation):
         return found
 
     def required_joint_forces(self) -> Array:
-        """Sᵀ w, and what turns the rotors."""
+        """Sᵀ w and the inertia forces of the rotors, nv."""
         tau = ca.SX.zeros(self.tree.tree_nv)
         for body, w in zip(self.bodies, self.body_wrenches, strict=True):
             tau += self.joint_motion_matrix(body).T @ w
@@ -168,24 +171,27 @@ class FreeBodies(Formulation):
         return gather_forces(self.tree, tau)
 
     def joint_element_forces(self) -> Array:
-        """What the joints' own dampers, friction, springs and given forces do."""
+        """Generalized forces of the joints' own dampers, friction, springs and declared forces."""
         own = gather_forces(self.tree, joint_passive_forces(self.tree, self.q, self.qd))
         return own + declared_joint_forces(self.tree)
 
     def inverse_dynamics(self) -> Array:
+        """τ for the motion (q, q̇, q̈)."""
         return self.required_joint_forces() - self.joint_element_forces()
 
     def mass_matrix(self) -> Array:
+        """M, as the derivative of the required forces by q̈."""
         return ca.densify(ca.jacobian(self.required_joint_forces(), self.qdd))
 
     def gravity(self) -> Array:
-        """The drives at rest, without loads."""
+        """The joint forces at rest without loads."""
         rest = ca.SX.zeros(self.tree.nv)
         holding = FreeBodies(self.tree, self.P, loaded=False).required_joint_forces()
         return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
 
     def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
-        """(moment, force) of every moving joint on the body behind it, about the joint's origin."""
+        """The wrench (moment, force) of every moving joint on its child, about the joint's
+        origin."""
         found = {}
         for span in self.tree.joints:
             if not span.links:
@@ -204,7 +210,7 @@ class FreeBodies(Formulation):
         return found
 
     def reactions(self, *, in_bodies: bool = False) -> dict[str, Array]:
-        """The same of every joint and every loop, under forces τ; of least norm if not unique."""
+        """The wrenches of every joint and loop under τ; of least norm where they are not unique."""
         joints = self.joint_wrenches()
         rows = ca.vertcat(
             *(w.T for w in joints.values()),
@@ -225,9 +231,10 @@ class FreeBodies(Formulation):
             found[name] = ca.vertcat(R.T @ row[:3].T, R.T @ row[3:].T)
         return found
 
-    # -- accelerations from drives: all equations at once -----------------------------------
+    # -- accelerations from forces: all equations at once -----------------------------------
 
     def forward_dynamics(self) -> Array:
+        """q̈ of the unconstrained bodies, all equations solved at once."""
         M, drives, _ = self.reduced_system
         return solve_symmetric(M, drives)
 
@@ -245,7 +252,7 @@ class FreeBodies(Formulation):
 
     @cached_property
     def reduced_system(self) -> tuple[Array, Array, Array]:
-        """M, the forces and what λ adds to them, K λ: in M q̈ = drives + K λ, y and w eliminated."""
+        """M, the forces F and the matrix K of M q̈ = F + K λ, with y and w eliminated."""
         tree, k, count = self.tree, self.k, len(self.bodies)
         P = ca.SX(self.P)
         X = ca.SX.eye(k * count)
@@ -269,9 +276,7 @@ class FreeBodies(Formulation):
         F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
         known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
         solved = solve_symmetric(A, ca.horzcat(S_all, known))
-        rotors = ca.diag(
-            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects))
-        )
+        rotors = rotor_inertia_matrix(tree)
         M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
         drives = self.tau + self.joint_element_forces() - S_all.T @ solved[:, -1]
         if self.bias_accelerations is not None:
@@ -279,7 +284,7 @@ class FreeBodies(Formulation):
         return ca.densify(M), drives, ca.densify(solved[:, :-1].T @ (X @ (N_inverse @ E)))
 
     def inverse_inertia(self, body: SeparateBody) -> Array:
-        """N⁻¹ in the components that are left."""
+        """N⁻¹ of a body in the chosen components."""
         N = ca.SX(6, 6)
         N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)
         P = ca.SX(self.P)

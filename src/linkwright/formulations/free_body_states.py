@@ -1,13 +1,13 @@
-"""The states of free bodies: how each one is turned, where its centre of mass is, and both rates,
-as (23)–(46) of Bayseç and Kapucu (1996) integrate them: 18 for the triple pendulum.
+"""The states of free bodies: attitude, centre of mass, and the rates of both, as in (23)–(46) of
+Bayseç and Kapucu (1996): 18 states for the triple pendulum.
 
-In a plane an angle and two coordinates a body, three coordinates where nothing turns, in space a
-unit quaternion and three: 13 states a body with ω and v, all in the world's axes. Joints are read
-from them (`joint_reading`). They drift apart as errors of integration let them, until bodies are
-put back where the joints that were read place them.
+Each body has an angle and two coordinates in a plane, three coordinates where nothing turns, and a
+unit quaternion and three coordinates in space: 13 states with ω and v, all in world axes. The joint
+variables are computed from them (`joint_reading`). Integration errors let bodies drift apart, until
+they are placed again where these joint variables put them.
 
-Of angles in space, states tell all but whole turns, and of chosen coordinates that bend the joints'
-angles, one branch of several: coordinates `near` them go along, and choose.
+In space, states do not determine whole turns of the joints, and nonlinear functions as coordinates
+have several branches: approximate coordinates `near` are carried along and decide.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ..kinematics.tree_coordinates import (
     spread_accelerations,
     spread_coordinates,
 )
-from ..types import Floats
+from ..types import SX, Floats
 from .body_attitudes import (
     BodyAttitude,
     FixedAttitude,
@@ -45,12 +45,14 @@ SPATIAL_COMPONENTS = 6
 
 
 def states_per_body(k: int) -> int:
-    """The number of states by that of acceleration components: in space, quaternions have four."""
+    """The number of states of a body with k acceleration components; quaternions add one in
+    space."""
     return 2 * k + 1 if k == SPATIAL_COMPONENTS else 2 * k
 
 
 class FreeBodyStates:
-    """`joint_accelerations` are those of the elimination of reactions."""
+    """The states of all free bodies; `joint_accelerations` builds q̈ from the elimination of
+    reactions."""
 
     def __init__(self, free: FreeBodies, joint_accelerations: ExpressionBuilder) -> None:
         self.free, self.tree = free, free.tree
@@ -61,20 +63,21 @@ class FreeBodyStates:
         self.directions: Floats = free.P[~turning, 3:]
         self.poses_at_zero = link_poses_at_zero(self.tree)
         self.attitude = self._choose_attitude()
-        letters = [_axis_letter(row, k) for k, row in enumerate(self.directions)]
+        letters = [formulation_axis_letter(row, k) for k, row in enumerate(self.directions)]
         own = [*self.attitude.state_suffixes, *letters]
         rates = [f"d{name}" for name in own]
         if len(free.P) == SPATIAL_COMPONENTS:
             rates = [f"{kind}{c}" for kind in "wv" for c in "xyz"]
         self.names = [[f"{name}_{body.name}" for name in own] for body in free.bodies]
         self.rate_names = [[f"{name}_{body.name}" for name in rates] for body in free.bodies]
-        self.z = [_symbol_column(names) for names in self.names]
-        self.u = [_symbol_column(names) for names in self.rate_names]
-        self.nearby_coordinates = _symbol_column(
+        self.z = [formulation_state_symbols(names) for names in self.names]
+        self.u = [formulation_state_symbols(names) for names in self.rate_names]
+        self.nearby_coordinates = formulation_state_symbols(
             [f"near_{self.tree.names.q[k]}" for k in self.ambiguous_coordinates]
         )
 
     def _choose_attitude(self) -> BodyAttitude:
+        """Angles in a plane, quaternions in space, nothing where no body turns."""
         if len(self.normals) == 1:
             return PlanarAttitude(self.tree, self.poses_at_zero, self.normals[0])
         return (QuaternionAttitude if len(self.normals) else FixedAttitude)(
@@ -83,7 +86,7 @@ class FreeBodyStates:
 
     @cached_property
     def ambiguous_coordinates(self) -> tuple[int, ...]:
-        """Coordinates that the states tell only next to known ones."""
+        """Indices of the coordinates that the states determine only near known values."""
         transfer = self.tree.transfer
         if transfer is not None:
             needed = self.attitude.loses_whole_turns or not transfer.is_affine
@@ -95,6 +98,7 @@ class FreeBodyStates:
 
     @cached_property
     def joint_reading(self) -> JointReading:
+        """The joint coordinates and velocities of the bodies' states."""
         near = ca.SX.zeros(self.tree.nq)
         near[list(self.ambiguous_coordinates)] = self.nearby_coordinates
         return JointReading(
@@ -102,6 +106,7 @@ class FreeBodyStates:
         )
 
     def _loose_body(self, b: int) -> LooseBody:
+        """The pose and velocity of body b from its own states."""
         body, wide = self.free.bodies[b], len(self.attitude.state_suffixes)
         turn = self.attitude.attitude_from_states(body.name, self.z[b][:wide])
         R = self.attitude.rotation_matrix(turn) @ self.poses_at_zero[body.link].R
@@ -113,26 +118,27 @@ class FreeBodyStates:
         return LooseBody(body.parent, self._joint_links(body), turn, pose, r, omega, v)
 
     def _out_of_plane_position(self, body: SeparateBody) -> Array:
-        """The part of a centre of mass's place that no motion changes."""
+        """The part of the centre of mass's position that no motion changes."""
         start = self.poses_at_zero[body.link]
         r = constant_to_numpy(ca.SX(start.p + start.R @ body.c))
         return r - self.directions.T @ (self.directions @ r)
 
     def _joint_links(self, body: SeparateBody) -> tuple[int, ...]:
-        """Links from the body before to this one."""
+        """The links of the joint between the parent body and this one, from the parent on."""
         path = list(self.tree.path_to_ground(body.link))
         if body.parent >= 0:
             path = path[: path.index(self.free.bodies[body.parent].link)]
         return tuple(reversed(path))
 
     def to_motion(self) -> tuple[Array, Array]:
+        """(q, q̇) of the states."""
         return self.joint_reading.q, self.joint_reading.qd
 
     # -- from joints to states ---------------------------------------------------------------
 
     @cached_property
     def body_attitudes(self) -> list[Array]:
-        """The attitudes of all bodies, by the joints."""
+        """The attitudes of all bodies as functions of q."""
         full, found = spread_coordinates(self.tree, self.q), list[Array]()
         for body in self.free.bodies:
             turn = found[body.parent] if body.parent >= 0 else self.attitude.ground_attitude
@@ -142,6 +148,7 @@ class FreeBodyStates:
         return found
 
     def from_motion(self) -> Array:
+        """The states of all bodies from (q, q̇)."""
         twists = link_twists(self.tree, self.free.link_displacements, self.free.v)
         z, u = [], []
         for body, turn in zip(self.free.bodies, self.body_attitudes, strict=True):
@@ -157,7 +164,7 @@ class FreeBodyStates:
     # -- rates -------------------------------------------------------------------------------
 
     def body_accelerations(self) -> Array:
-        """(α, a) of all bodies, by the joints' q, q̇ and q̈."""
+        """(α, a) of all bodies as functions of q, q̇ and q̈."""
         free = self.free
         rate = spread_accelerations(self.tree, self.qd, free.qdd)
         states = link_accelerations(self.tree, free.link_displacements, free.v, rate, np.zeros(3))
@@ -165,18 +172,20 @@ class FreeBodyStates:
         return ca.vertcat(*rows)
 
     def rates_from_motion(self) -> Array:
-        """Rates of the states, by these and by the joints' q, q̇ and q̈."""
+        """The rates of the states, from the states and q, q̇, q̈."""
         found, wide, count = [], len(self.attitude.state_suffixes), len(self.normals)
         for z, u, body in zip(self.z, self.u, self.joint_reading.bodies, strict=True):
             found += [self.attitude.state_rates(z[:wide], body.omega), u[count:]]
         return ca.vertcat(*found, self.body_accelerations())
 
     def rates(self) -> Array:
+        """The rates of the states under the forces τ."""
         found = ca.substitute(self.rates_from_motion(), self.free.qdd, self.joint_accelerations())
         motion = ca.vertcat(*self.to_motion())
         return ca.substitute(found, ca.vertcat(self.q, self.qd), motion)
 
     def formulation_state(self) -> FormulationState:
+        """The states of the formulation with their names, rates and conversions."""
         return FormulationState(
             names=tuple(name for names in (*self.names, *self.rate_names) for name in names),
             x=ca.vertcat(*self.z, *self.u),
@@ -189,11 +198,12 @@ class FreeBodyStates:
         )
 
 
-def _symbol_column(names: list[str]) -> Array:
+def formulation_state_symbols(names: list[str]) -> SX:
+    """A column of symbols with the given names."""
     return ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
 
 
-def _axis_letter(direction: Floats, number: int) -> str:
-    """x, y or z along an axis of the world, else u, v, w."""
+def formulation_axis_letter(direction: Floats, number: int) -> str:
+    """x, y or z if the direction is an axis of the world, otherwise u, v or w."""
     along = np.flatnonzero(direction)
     return "xyz"[along[0]] if len(along) == 1 else "uvw"[number]

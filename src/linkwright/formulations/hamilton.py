@@ -1,7 +1,7 @@
 """Hamilton's canonical equations, as in Bayseç and Kapucu (1996).
 
     p = ∂L/∂q̇                             (10)    momenta, L = T − V
-    H(q, p) = Σ p q̇ − L                    (14)    with q̇ expressed by p; never assumed to be T + V
+    H(q, p) = Σ p q̇ − L                    (14)    q̇ as a function of p; not assumed to be T + V
     q̇ = ∂H/∂p,   ṗ = −∂H/∂q + Q + Jᵀλ      (12), (13); λ where there are constraints
 
 The states are (q, p). In terms of accelerations, ṗ = M q̈ + Ṁ q̇ with M = ∂p/∂q̇.
@@ -45,12 +45,17 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     check_regular_mass_matrix(mechanism)
     extras["multipliers"] = lambda: hamilton.multipliers.all_multipliers
     return hamilton.assemble_equations(
-        "hamilton", builders, extras, hamilton.state(),
+        "hamilton",
+        builders,
+        extras,
+        hamilton.state(),
         accelerations=lambda: hamilton.multipliers.accelerations,
-    )  # fmt: skip
+    )
 
 
 class HamiltonFormulation(Formulation):
+    """Hamilton's equations in coordinates q and momenta p."""
+
     def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
         names = [f"p_{name}" for name in tree.names.qd]
@@ -63,11 +68,12 @@ class HamiltonFormulation(Formulation):
 
     @cached_property
     def M(self) -> Array:
+        """M = ∂p/∂q̇."""
         return ca.cse(ca.densify(ca.jacobian(self.momenta(), self.qd)))
 
     @cached_property
     def velocities_from_momenta(self) -> Array:
-        """q̇ by q and p, from (10), which is linear."""
+        """q̇ as a function of q and p: the solution of (10), which is linear."""
         return solve_symmetric(self.M, self.p)
 
     @cached_property
@@ -78,7 +84,7 @@ class HamiltonFormulation(Formulation):
         )
 
     def momentum_rates(self, tau: Array) -> Array:
-        """ṗ = −∂H/∂q + Q (13), at q and p, without constraint forces."""
+        """ṗ = −∂H/∂q + Q (13) at q and p, without constraint forces."""
         Q = tau + ca.substitute(self.nonpotential_forces(), self.qd, self.velocities_from_momenta)
         return -ca.gradient(self.H, self.q) + Q
 
@@ -89,7 +95,7 @@ class HamiltonFormulation(Formulation):
         return ConstraintMultipliers(self.reduction, lambda b: solve_symmetric(self.M, b), forces)
 
     def constrained_momentum_rates(self) -> Array:
-        """ṗ with the forces of constraints, at q and p."""
+        """ṗ with constraint forces, at q and p."""
         rates = self.momentum_rates(self.tau)
         if self.constraints is None:
             return rates
@@ -98,13 +104,14 @@ class HamiltonFormulation(Formulation):
         )
 
     def nonpotential_forces(self) -> Array:
-        """Forces that V does not give: all but weight and springs."""
+        """Generalized forces that V does not contain: all except weight and springs."""
         springs = ca.gradient(
             tree_potential_energy(self.tree, self.q) - tree_weight_energy(self.tree, self.q), self.q
         )
         return self.element_forces() + springs
 
     def state(self) -> FormulationState:
+        """The states (q, p) and their rates."""
         names = (*self.tree.names.q, *(f"p_{name}" for name in self.tree.names.qd))
         return FormulationState(
             names=names,
@@ -119,7 +126,7 @@ class HamiltonFormulation(Formulation):
     # -- in coordinates, velocities and accelerations ----------------------------------------
 
     def substitute_momenta(self, expression: Array) -> Array:
-        """An expression of q and p, at p = ∂L/∂q̇."""
+        """An expression of q and p at p = ∂L/∂q̇."""
         return ca.substitute(expression, self.p, self.momenta())
 
     def mass_rate_momentum(self) -> Array:
@@ -127,19 +134,23 @@ class HamiltonFormulation(Formulation):
         return ca.jtimes(self.momenta(), self.q, self.qd)
 
     def forward_dynamics(self) -> Array:
+        """q̈ = M⁻¹(ṗ − Ṁ q̇) without constraint forces."""
         rates = self.substitute_momenta(self.momentum_rates(self.tau))
         return solve_symmetric(self.M, rates - self.mass_rate_momentum())
 
     def bias(self) -> Array:
-        """−ṗ without drives, plus Ṁ q̇: what drives must do at q̈ = 0."""
+        """Ṁ q̇ − ṗ at τ = 0: the generalized forces needed at q̈ = 0."""
         rest = ca.SX.zeros(self.tree.nv)
         return self.mass_rate_momentum() - self.substitute_momenta(self.momentum_rates(rest))
 
     def inverse_dynamics(self) -> Array:
+        """τ = M q̈ + bias."""
         return self.M @ self.qdd + self.bias()
 
     def mass_matrix(self) -> Array:
+        """M, nv × nv."""
         return self.M
 
     def gravity(self) -> Array:
+        """g = ∂V/∂q of the weight alone."""
         return ca.gradient(tree_weight_energy(self.tree, self.q), self.q)

@@ -1,8 +1,8 @@
-"""Joint coordinates and velocities, read from bodies that are placed one by one.
+"""Joint coordinates and velocities, computed from bodies that are placed independently.
 
-A joint's angles follow from the turns of its two bodies, its slides from where the centres of mass
-are; its velocities from the difference of their velocities. Where bodies stand as joints allow,
-that is exact; where they have drifted apart, it is what the joint would say.
+A joint's angles follow from the attitudes of its two bodies, its sliding coordinates from their
+centres of mass, its velocities from the difference of their velocities. This is exact where bodies
+satisfy the joints; where they have drifted apart, deviations across the joint are ignored.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from ..kinematics.world_kinematics import JointAxis, link_joint_axes
 from .body_attitudes import BodyAttitude
 
 _NEWTON_STEPS = 3
-"""The number of Newton's steps from coordinates that are known nearly to chosen ones."""
+"""The number of Newton steps from approximate coordinates to those of the model."""
 
 
 @dataclass(frozen=True)
 class LooseBody:
-    """A body by itself: its turn, its link's pose, its centre of mass, ω and v of this; `links` are
-    those of the joint before it, `parent` the body before that (−1 for ground)."""
+    """A body by its own states: attitude, pose of its link, centre of mass r, ω and v of r. `links`
+    are those of the joint before it; `parent` is the body before that (−1 for ground)."""
 
     parent: int
     links: tuple[int, ...]
@@ -39,11 +39,13 @@ class LooseBody:
     v: Array
 
     def velocity_at(self, x: Array) -> Array:
+        """The velocity of the body's point at x, in world axes."""
         return self.v + cross(self.omega, x - self.r)
 
 
 class JointReading:
-    """(q, q̇) of loose bodies; `near` are the model's coordinates nearly."""
+    """(q, q̇) of bodies that are placed one by one; `near` are approximate coordinates of the
+    model."""
 
     def __init__(
         self, tree: KinematicTree, attitude: BodyAttitude, bodies: Sequence[LooseBody], near: Array
@@ -66,15 +68,16 @@ class JointReading:
         self.read_bodies = [body for body in bodies if self._has_own_coordinates(body)]
 
     def _has_own_coordinates(self, body: LooseBody) -> bool:
-        """Whether the joint has coordinates of its own, or follows another."""
+        """Whether the joint has its own coordinates, or mimics another."""
         return self.tree.links[body.links[0]].v not in self.tree.followers
 
     def body_before(self, body: LooseBody) -> LooseBody:
+        """The parent body, or ground."""
         return self.bodies[body.parent] if body.parent >= 0 else self.ground
 
     @cached_property
     def tree_angles(self) -> Array:
-        """The tree's coordinates, with what slides at zero."""
+        """The tree's coordinates with sliding coordinates at zero."""
         full = ca.SX.zeros(sum(link.kind.coordinate_count for link in self.tree.links))
         near = ca.SX(spread_coordinates(self.tree, self.nearby_coordinates))
         for body in self.read_bodies:
@@ -87,7 +90,7 @@ class JointReading:
 
     @cached_property
     def tree_coordinates(self) -> Array:
-        """The tree's coordinates, without those that follow others."""
+        """The tree's coordinates, except those of mimicking joints."""
         full = ca.SX(self.tree_angles)
         for body in self.read_bodies:
             for index, values in self._read_joint_slides(body):
@@ -95,7 +98,7 @@ class JointReading:
         return full
 
     def _read_joint_slides(self, body: LooseBody) -> list[tuple[int, Array]]:
-        """Axes of slides in one joint are at right angles."""
+        """The sliding coordinates of a body's joint, whose axes are orthogonal."""
         chain = self._joint_link_poses(body, self._displacements_by_angles)
         gap = body.pose.p - chain[-1].p
         found = []
@@ -110,14 +113,16 @@ class JointReading:
 
     @cached_property
     def _displacements_by_angles(self) -> list[LinkDisplacement]:
+        """Displacements of the links with sliding coordinates at zero."""
         return link_displacements(self.tree, self.tree_angles)
 
     @cached_property
     def _displacements(self) -> list[LinkDisplacement]:
+        """Displacements of the links in the tree's coordinates."""
         return link_displacements(self.tree, self.tree_coordinates)
 
     def _joint_link_poses(self, body: LooseBody, moved: list[LinkDisplacement]) -> list[LinkPose]:
-        """The links of a joint, from where its first body is."""
+        """The poses of a joint's links, from the pose of its parent body."""
         here, found = self.body_before(body).pose, []
         for i in body.links:
             d = moved[i]
@@ -127,7 +132,7 @@ class JointReading:
 
     @cached_property
     def q(self) -> Array:
-        """The model's coordinates."""
+        """The coordinates of the model."""
         own = ca.vertcat(
             *(self.tree_coordinates[link.q_range] for link, *_ in links_with_coordinates(self.tree))
         )
@@ -137,29 +142,37 @@ class JointReading:
         p = self.nearby_coordinates
         for _ in range(1 if transfer.is_affine else _NEWTON_STEPS):
             q, G = self._transfer_at(p)
-            p = p - solve_transfer(G, q - own)
+            p = p - self._solve_transfer(G, q - own)
         return p
 
     def _transfer_at(self, p: Array) -> tuple[Array, Array]:
-        """Joint variables at the model's coordinates, and their slopes."""
+        """The joint variables at coordinates p of the model, and their Jacobian G."""
         transfer = self.tree.transfer
         assert transfer is not None
         q, G = ca.substitute([transfer.q, transfer.G], [self.tree.motion.q], [ca.SX(p)])
         return q, G
 
+    @staticmethod
+    def _solve_transfer(G: Array, b: Array) -> Array:
+        """G⁻¹ b for the Jacobian G of a change of coordinates."""
+        if G.is_constant():
+            return ca.sparsify(ca.SX(ca.DM(np.linalg.inv(np.array(ca.DM(G)))))) @ b
+        return ca.solve(G, b)
+
     @cached_property
     def qd(self) -> Array:
-        """The model's velocities."""
+        """The velocities of the model."""
         v = ca.SX.zeros(self.tree.tree_nv)
         for body in self.read_bodies:
             for freedom, value in self._read_joint_velocities(body):
                 v[freedom.velocity_index] = value
         own = v[self.tree.own_velocity_indices()]
-        return (
-            own if self.tree.transfer is None else solve_transfer(self._transfer_at(self.q)[1], own)
-        )
+        if self.tree.transfer is None:
+            return own
+        return self._solve_transfer(self._transfer_at(self.q)[1], own)
 
     def _read_joint_velocities(self, body: LooseBody) -> list[tuple[JointAxis, Array]]:
+        """The velocities along the axes of a body's joint, from both bodies' motions."""
         parent, chain = self.body_before(body), self._joint_link_poses(body, self._displacements)
         freedoms = [
             freedom
@@ -176,16 +189,10 @@ class JointReading:
         return found + [(freedom, ca.dot(freedom.s, rest)) for freedom in sliding]
 
     def _read_turning_rates(self, body: LooseBody, turning: list[JointAxis]) -> list[Array]:
+        """The rates of a joint's rotations, from the difference of the angular velocities."""
         if not turning:
             return []
         A = ca.horzcat(*(ca.SX(freedom.s) for freedom in turning))
         rates = A.T @ (body.omega - self.body_before(body).omega)
         orthogonal = len(turning) == 1 or len({freedom.link for freedom in turning}) == 1
         return ca.vertsplit(rates if orthogonal else solve_symmetric(ca.densify(A.T @ A), rates))
-
-
-def solve_transfer(G: Array, b: Array) -> Array:
-    """G⁻¹ b."""
-    if G.is_constant():
-        return ca.sparsify(ca.SX(ca.DM(np.linalg.inv(np.array(ca.DM(G)))))) @ b
-    return ca.solve(G, b)

@@ -6,11 +6,11 @@
     F̂* = dĤ/dt + V̂ × Ĥ                  dual inertia force                                   (9)
     dual(Σ v̂_r · F̂) = 0                 for every independent generalized speed u_r         (10)
 
-Components are taken in the bodies' own axes. At a cylindrical joint the partial of the slide is ε
-times that of the turn: one product v̂ · F̂ gives both equations, as its dual and its real part.
-Generalized speeds u = Y q̇ + Z (4) may be chosen; they are the rates of the coordinates otherwise.
-Constraints make some of them depend on the others, q̇ = G u + k; the partials of those that are left
-are v̂_r = Σ v̂_s G_sr, and no multipliers appear.
+Components are in the bodies' own axes. At a cylindrical joint the partial of the slide is ε times
+that of the rotation: one product v̂ · F̂ gives both equations, as its dual and its real part.
+Generalized speeds u = Y q̇ + Z (4) may be chosen; by default they are the rates of the coordinates.
+Constraints make some of them depend on the others, q̇ = G u + k; the partials of the independent
+speeds are v̂_r = Σ v̂_s G_sr, and no multipliers appear.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def derive(
     speeds: Mapping[str, str] | None = None,
     shortcut: bool = True,
 ) -> Equations:
-    """Kane's equations; `speeds` are generalized speeds by name, expressions of coordinates
-    (q1) and their rates (dq1); `shortcut` is that of cylindrical joints."""
+    """Kane's equations; `speeds` are generalized speeds by name, as expressions of the coordinates
+    (q1) and their rates (dq1); `shortcut` uses the dual product of cylindrical joints."""
     kane = KaneFormulation(build_tree(mechanism, parameters), shortcut)
     builders = {
         "inverse_dynamics": kane.inverse_dynamics,
@@ -75,7 +75,8 @@ def derive(
 
 @dataclass(frozen=True)
 class DualVelocity:
-    """Dual velocity of a link for its origin, in its own axes, and the rate of its components."""
+    """The dual velocity of a link at its origin, in its own axes, and the rate of its
+    components."""
 
     V: DualVector
     rate: DualVector
@@ -85,6 +86,8 @@ ZERO_DUAL_VELOCITY = DualVector(np.zeros(3), np.zeros(3))
 
 
 class KaneFormulation(Formulation):
+    """Kane's equations by dual velocities and their partials."""
+
     def __init__(self, tree: KinematicTree, shortcut: bool = True) -> None:
         super().__init__(tree)
         self.shortcut = shortcut
@@ -94,8 +97,8 @@ class KaneFormulation(Formulation):
         self.displacements_in_parents = [self.dual_displacement(i) for i in range(len(tree.links))]
 
     def dual_displacement(self, i: int) -> DualDisplacement:
-        """The displacement of a link in its parent: a fixed one, then a turn by a dual angle about
-        z."""
+        """The displacement of a link in its parent: a constant one, then a rotation by a dual angle
+        about z."""
         link = self.tree.links[i]
         fixed = DualDisplacement(link.R, link.p)
         q = self.tree_coordinates[link.q_range]
@@ -106,12 +109,13 @@ class KaneFormulation(Formulation):
         return fixed @ dual_rotation(2, DualNumber(turn, 0.0 if slide is None else slide))
 
     def joint_dual_velocity(self, link: Link, v: Array) -> DualVector:
+        """The dual velocity of a joint's motion, with velocities v, in the link's axes."""
         motion = joint_motion(link, v[link.v_range])
         return DualVector(motion.angular, motion.linear)
 
     @cached_property
     def dual_velocities(self) -> list[DualVelocity]:
-        """V̂ and its rate, link by link (3)."""
+        """V̂ and its rate of every link (3)."""
         found: list[DualVelocity] = []
         for i, link in enumerate(self.tree.links):
             below = (
@@ -131,9 +135,9 @@ class KaneFormulation(Formulation):
 
     @cached_property
     def origin_partial_velocities(self) -> list[dict[int, DualVector]]:
-        """v̂_r of every link for its origin, by the index of the speed.
+        """v̂_r of every link at its origin, by velocity index.
 
-        With the shortcut, the slide of a cylindrical joint has none of its own.
+        With the shortcut, the slide of a cylindrical joint has no partial of its own.
         """
         found: list[dict[int, DualVector]] = []
         for i, link in enumerate(self.tree.links):
@@ -149,7 +153,7 @@ class KaneFormulation(Formulation):
 
     @cached_property
     def cylindrical_slides(self) -> dict[int, int]:
-        """Slides of cylindrical joints, and the turns whose partials times ε are theirs."""
+        """The velocity index of each cylindrical joint's slide, with that of its rotation."""
         if not self.shortcut:
             return {}
         joints = self.tree.mechanism.joints
@@ -160,8 +164,8 @@ class KaneFormulation(Formulation):
     def partial_velocities(
         self, speeds: Mapping[str, str] | None = None
     ) -> dict[str, dict[str, DualVector]]:
-        """v̂_r of every body for its centre of mass, in its link's axes, by the generalized speeds
-        (tables of the paper); under constraints, the non-holonomic ones of independent speeds."""
+        """v̂_r of every body at its centre of mass, in its link's axes, by generalized speed; under
+        constraints, the nonholonomic partials of the independent speeds."""
         found = {}
         names, G = self.tree.names.qd, ca.SX.eye(self.tree.nv)
         if speeds:
@@ -194,7 +198,7 @@ class KaneFormulation(Formulation):
         return found
 
     def kane_forces(self) -> Array:
-        """dual(Σ v̂_r · (F̂* − weight)): the drives, without losses and springs (10)."""
+        """dual(Σ v̂_r · (F̂* − weight)) (10): the generalized forces without losses and springs."""
         tau = [ca.SX(0)] * self.tree.tree_nv
         rotations = self.link_rotations()
         for mass in self.tree.masses.values():
@@ -219,9 +223,11 @@ class KaneFormulation(Formulation):
         return gather_forces(self.tree, ca.vertcat(*tau) + ca.vertcat(*rotors))
 
     def moves_link(self, speed: int, link: int) -> bool:
+        """Whether a generalized speed moves a link."""
         return any(self.tree.links[i].v == speed for i in self.tree.path_to_ground(link))
 
     def link_rotations(self) -> list[Array]:
+        """The rotation matrices of all links in the world."""
         found: list[Array] = []
         for i, link in enumerate(self.tree.links):
             R = self.displacements_in_parents[i].R
@@ -229,19 +235,22 @@ class KaneFormulation(Formulation):
         return found
 
     def inverse_dynamics(self) -> Array:
+        """τ for the motion (q, q̇, q̈)."""
         return self.kane_forces() - self.element_forces()
 
     def mass_matrix(self) -> Array:
+        """M, as the derivative of Kane's forces by q̈."""
         return ca.densify(ca.jacobian(self.kane_forces(), self.qdd))
 
     def gravity(self) -> Array:
+        """Kane's forces at rest."""
         rest = ca.SX.zeros(self.tree.nv)
         return ca.substitute([self.kane_forces()], [self.qd, self.qdd], [rest, rest])[0]
 
     # -- generalized speeds ------------------------------------------------------------------
 
     def read_generalized_speeds(self, speeds: Mapping[str, str]) -> Array:
-        """u = Y q̇ + Z (4) as expressions: as many as there are degrees of freedom."""
+        """u = Y q̇ + Z (4) as expressions, one for each degree of freedom."""
         tree = self.tree
         freedom = tree.nv if self.constraints is None else len(self.reduction.a)
         if tree.nq != tree.nv or len(speeds) != freedom:
@@ -263,13 +272,14 @@ class KaneFormulation(Formulation):
         )
         if ca.depends_on(ca.jacobian(given, self.qd), self.qd):
             raise UnsupportedError(
-                "generalized speeds must be linear in the rates", where=tree.mechanism.name,
+                "generalized speeds must be linear in the rates",
+                where=tree.mechanism.name,
                 remedy="write u = Y q̇ + Z",
-            )  # fmt: skip
+            )
         return given
 
     def velocities_from_speeds(self, given: Array, u: Array) -> Array:
-        """q̇ by the generalized speeds u, and by the constraints: Y q̇ + Z = u, J q̇ + V₀ = 0."""
+        """q̇ as a function of the generalized speeds u: Y q̇ + Z = u, with J q̇ + V₀ = 0."""
         rows, right = given, u
         if self.constraints is not None:
             chosen = list(self.reduction.rows)
@@ -280,15 +290,16 @@ class KaneFormulation(Formulation):
         if jacobian_rank(at) < len(order):
             raise UnsupportedError(
                 "generalized speeds depend on each other, or on what constraints hold",
-                where=self.tree.mechanism.name, remedy="give independent ones",
-            )  # fmt: skip
+                where=self.tree.mechanism.name,
+                remedy="give independent ones",
+            )
         lines, columns = find_pivots(scale_jacobian(at), order, len(order))
         known = right - ca.substitute(rows, self.qd, ca.SX.zeros(self.tree.nv))
         solved = LUFactorization(S[lines, columns]).solve(known[lines])
         return ca.vertcat(*(solved[columns.index(k)] for k in order))
 
     def evaluate_at_sample(self, matrix: Array) -> Floats:
-        """A matrix of q at numbers: where the mechanism is assembled, or anywhere."""
+        """A matrix of q as numbers, in the assembled or in a random configuration."""
         tree = self.tree
         q = np.random.default_rng(0).uniform(0.2, 1.2, tree.nq)
         if self.constraints is not None:
@@ -299,7 +310,7 @@ class KaneFormulation(Formulation):
         return np.asarray(at(q, 0.0, values), dtype=float)
 
     def state(self, speeds: Mapping[str, str]) -> FormulationState:
-        """States (q, u); dependent speeds follow from the constraints, without multipliers."""
+        """The states (q, u) and their rates; dependent speeds follow from the constraints."""
         given = self.read_generalized_speeds(speeds)
         u = ca.vertcat(*(ca.SX.sym(name) for name in speeds))
         rates = self.velocities_from_speeds(given, u)
@@ -312,6 +323,7 @@ class KaneFormulation(Formulation):
         )
 
     def state_rates(self, given: Array, rates: Array) -> Array:
+        """(q̇, u̇) under the forces τ, as functions of q and u."""
         bias = ca.substitute(self.inverse_dynamics(), self.qdd, ca.SX.zeros(self.tree.nv))
         forces = self.tau - bias
         if self.constraints is None:

@@ -51,38 +51,45 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
-    """Equations of motion and of constraint, and states."""
+    """The number of equations of motion and constraint, and the number of states."""
     n = mechanism_names(mechanism).nv
     return n + len(reference_configuration(mechanism)[1].rows), 2 * n
 
 
 class FirstKindLagrange(Formulation):
+    """Lagrange's equations of the first kind, with all coordinates of the tree."""
+
     def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
         self.T = tree_kinetic_energy(tree, self.q, self.qd)
 
     @cached_property
     def momenta(self) -> Array:
+        """p = ∂T/∂q̇."""
         return ca.gradient(self.T, self.qd)
 
     @cached_property
     def M(self) -> Array:
+        """M = ∂p/∂q̇."""
         return ca.cse(ca.densify(ca.jacobian(self.momenta, self.qd)))
 
     def gravity(self) -> Array:
+        """g = ∂V/∂q of the weight alone."""
         return ca.gradient(tree_weight_energy(self.tree, self.q), self.q)
 
     @cached_property
     def bias(self) -> Array:
-        """The left side of (9) at q̈ = 0, less the mechanism's own forces."""
+        """The left side of (9) at q̈ = 0, minus the forces of the mechanism's own elements."""
         convected = ca.jtimes(self.momenta, self.q, self.qd)
         return convected - ca.gradient(self.T, self.q) + self.gravity() - self.element_forces()
 
     def inverse_dynamics(self) -> Array:
+        """τ = M q̈ + bias, without constraint forces."""
         return self.M @ self.qdd + self.bias
 
     @cached_property
     def multipliers(self) -> ConstraintMultipliers:
+        """λ from the accelerations of the constraints."""
         assert self.constraints is not None
         solve = lambda b: solve_symmetric(self.M, b)  # noqa: E731
         return ConstraintMultipliers(self.reduction, solve, self.tau - self.bias)

@@ -6,18 +6,17 @@ joint is an unknown wrench w (moment, force) on the body behind it, about its ce
     N y = F + Xᵀ w       Newton and Euler: y = (α, a) of all bodies, N = diag(I, m),
                          F = (−ω × Iω, m g)
     X y = S q̈ + c        what the joints allow: S their motions, c the centripetal terms
-    Sᵀ w = τ             the drives
+    Sᵀ w = τ             the joint forces
 
-y and then w are eliminated: with A = X N⁻¹ Xᵀ,  w = A⁻¹(S q̈ + c − X N⁻¹ F). Mechanisms that move
-in a plane keep three coordinates a body, those that do not turn their three translations: the
-triple pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every
-joint are results.
+y and then w are eliminated: with A = X N⁻¹ Xᵀ,  w = A⁻¹(S q̈ + c − X N⁻¹ F). In a plane each body
+has three components, and three translations where nothing turns: the triple pendulum has nine
+accelerations and six reactions, 15 equations. Forces and moments at every joint are results.
 
 The states are those of the free bodies (`free_body_states`): twice as many as accelerations, and
-one more a body in space, where unit quaternions say how bodies are turned.
+one more for each body in space, whose attitude is a unit quaternion.
 
-A loop is one more joint: its forces λ act on two bodies, F + E λ, and it allows what Eᵀy + γ = 0
-says. Where λ is not unique, reactions are those of least norm.
+A loop is one more joint: its forces λ act on two bodies, F + E λ, with the condition Eᵀy + γ = 0.
+Where λ is not unique, reactions are those of least norm.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def supports(mechanism: Mechanism) -> str | None:
 
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
-    """Equations of free bodies, with the joints' wrenches as unknowns."""
+    """Equations of free bodies with the wrenches of the joints as unknowns."""
     tree = build_tree(mechanism, parameters)
     directions = acceleration_directions(tree)
     reason = _find_massless_body(build_tree(mechanism, "numeric"), directions)
@@ -82,9 +81,10 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 
 
 def acceleration_directions(tree: KinematicTree) -> Floats:
-    """Rows: the components of (α, a) that motions can have, whatever values symbols take.
+    """The components of (α, a) that motions can have for all values of the symbols, as rows.
 
-    Three translations where nothing turns, a rotation and two translations in a plane, else all.
+    Three translations where nothing turns, a rotation and two translations in a plane, otherwise
+    all six.
     """
     freedoms = WorldKinematics(tree, tree.motion.q).joint_axes
     symbols = ca.vertcat(*tree.symbols.values())
@@ -112,9 +112,9 @@ def acceleration_directions(tree: KinematicTree) -> Floats:
 
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
-    """Equations and states: k coordinates a body and the reactions of its joint.
+    """The number of equations and of states: k components and a joint's reactions for each body.
 
-    Every independent equation of constraint has one force more.
+    Every independent constraint row adds one force.
     """
     tree = build_tree(mechanism)
     k, bodies = len(acceleration_directions(tree)), len(tree.names.bodies)
@@ -123,6 +123,7 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
 
 
 def _find_massless_body(tree: KinematicTree, directions: Floats) -> str | None:
+    """The reason why a body without mass or inertia cannot be treated, or None."""
     placed = WorldKinematics(tree, ca.DM(neutral_coordinates(tree))).link_poses
     for name in tree.names.bodies:
         link = tree.bodies[name].link
@@ -136,6 +137,7 @@ def _find_massless_body(tree: KinematicTree, directions: Floats) -> str | None:
 
 
 def _missing_inertia_words(mass: BodyMass) -> str:
+    """What the body lacks, in words."""
     inertia = np.any(np.asarray(mass.I))
     if float(mass.m) > 0:
         return "no inertia about some axis" if inertia else "no inertia"

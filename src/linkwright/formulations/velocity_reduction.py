@@ -8,8 +8,8 @@ A = [A_p A_a], the transfer of `reference/transfer.md` (Freeman and Tesar; Maggi
     GᵀM G ȧ = Gᵀ(τ − b − M c)                                       b: bias of the tree
     λ = A_p⁻ᵀ (M q̈ + b − τ)_p                                        forces of the chosen rows
 
-Which rows and velocities is data (`PivotChoice`); `pivot` tells how far a state is from where they
-fail.
+The choice of rows and velocities is data (`PivotChoice`); `smallest_pivot` says how close a state
+is to a failure of that choice.
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.pivots import PivotChoice
 
 MAX_REDUNDANT_RATE = 1e-3
-"""Rows that were left out as redundant may be violated by this much (a rate per unit speed), or by
-ten times what nearly redundant ones may stay open."""
+"""The largest violation of rows that were left out as redundant (a rate per unit velocity), unless
+ten times the leeway of nearly redundant rows is larger."""
 
 
 class VelocityReduction:
-    """`leeway`: how far nearly redundant rows may stay open (m, rad)."""
+    """Elimination of dependent velocities; `leeway` is how far nearly redundant rows may stay open
+    (m, rad)."""
 
     def __init__(
         self,
@@ -53,6 +54,7 @@ class VelocityReduction:
 
     @cached_property
     def dependent_factors(self) -> LUFactorization:
+        """The factors of A_p, the chosen rows of J in the dependent velocities."""
         return LUFactorization(self.constraints.J[self.rows, self.p])
 
     @cached_property
@@ -61,7 +63,7 @@ class VelocityReduction:
         return self.dependent_factors.solve(self.right_sides)
 
     def merge_rows(self, dependent: Array, independent: Array) -> Array:
-        """Rows for all velocities from those of p and a."""
+        """Rows for all velocities, from those of the dependent and the independent ones."""
         rows: dict[int, Array] = {}
         for places, part in ((self.p, dependent), (self.a, independent)):
             rows |= dict(zip(places, ca.vertsplit(part) if places else [], strict=True))
@@ -69,27 +71,28 @@ class VelocityReduction:
 
     @cached_property
     def G(self) -> Array:
-        """nv × degrees of freedom: all velocities by the independent ones."""
+        """G of q̇ = G a + k, nv × degrees of freedom."""
         f = len(self.a)
         return self.merge_rows(-self.dependent_solutions[:, :f], ca.SX.eye(f))
 
     @cached_property
     def bias_accelerations(self) -> Array:
-        """c: accelerations at ȧ = 0."""
+        """c of q̈ = G ȧ + c: the accelerations at ȧ = 0."""
         f = len(self.a)
         return self.merge_rows(-self.dependent_solutions[:, f], ca.SX.zeros(f, 1))
 
     @cached_property
     def imposed_velocities(self) -> Array:
-        """k: velocities at a = 0, which constraints that depend on time give."""
+        """k of q̇ = G a + k: the velocities that constraints impose by their time dependence."""
         f = len(self.a)
         return self.merge_rows(-self.dependent_solutions[:, f + 1], ca.SX.zeros(f, 1))
 
     def reduced_mass_matrix(self, M: Array) -> Array:
+        """GᵀM G."""
         return ca.densify(self.G.T @ M @ self.G)
 
     def reduced_accelerations(self, M: Array, forces: Array) -> Array:
-        """q̈ under forces τ − b."""
+        """q̈ under the forces τ − b and the constraints."""
         if not self.a:
             return self.bias_accelerations
         right = self.G.T @ (forces - M @ self.bias_accelerations)
@@ -98,7 +101,7 @@ class VelocityReduction:
         )
 
     def least_norm_multipliers(self, needed: Array) -> Array:
-        """λ of all rows, from M q̈ + b − τ: of least norm where rows are redundant."""
+        """λ of all rows from M q̈ + b − τ, of least norm where rows are redundant."""
         return self.distribute_multipliers(self.dependent_factors.solve_transposed(needed[self.p]))
 
     def distribute_multipliers(self, chosen: Array) -> Array:
@@ -122,8 +125,8 @@ class VelocityReduction:
 
     @cached_property
     def smallest_pivot(self) -> Scalar:
-        """The smallest pivot, as a share of its size where the choice was made; 0 where rows that
-        were left out restrict the independent velocities, so that the choice does not hold."""
+        """The smallest pivot relative to its size where the choice was made; 0 where rows that were
+        left out restrict the independent velocities, so that the choice does not hold."""
         least = ca.SX(1)
         for pivot, size in zip(self.dependent_factors.pivots, self.choice.pivots, strict=True):
             least = ca.fmin(least, ca.fabs(pivot) / size)
@@ -139,9 +142,10 @@ class VelocityReduction:
     def solve_actuator_forces(
         self, B: Array, needed: Array, at_home: Callable[[Array], Sequence[float]]
     ) -> tuple[Array, Scalar]:
-        """u of least norm with GᵀB u = Gᵀ(M q̈ + b): what actuators do for a motion. The second
-        result is the smallest pivot, those of GᵀB included; 0 where some degree of freedom is not
-        driven.
+        """u of least norm with GᵀB u = Gᵀ(M q̈ + b): the actuator forces of a motion.
+
+        The second result is the smallest pivot, those of GᵀB included; 0 if a degree of freedom is
+        not driven.
         """
         if not self.a:
             return ca.SX.zeros(B.shape[1]), self.smallest_pivot
@@ -156,7 +160,7 @@ class VelocityReduction:
         return A.T @ factors.solve(self.G.T @ needed), least
 
     def multiplier_null_space(self) -> Array:
-        """Columns: changes of λ that have no effect on the motion."""
+        """Columns: changes of λ that do not change the motion."""
         choice, count = self.choice, len(self.constraints)
         others = [k for k in range(count) if k not in choice.rows]
         Z: Array = ca.SX(count, len(others))
@@ -171,8 +175,8 @@ class VelocityReduction:
 
 def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list[Array]:
     """The wrench of every loop's parent on its child, about the joint's origin in the parent, in
-    the order of `mechanism.loops`; `loads` are those of `constraint_body_forces`, which name the
-    loop that they belong to."""
+    the order of `mechanism.loops`; `loads` come from `constraint_body_forces` and name their
+    loop."""
     found, setting = [], BodyStates(tree)
     loops = {tie.name: tie for tie in tree.restraints.entries if isinstance(tie, LoopRestraint)}
     for tie in (loops[name] for name in tree.mechanism.loops):
@@ -187,7 +191,8 @@ def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list
 def least_norm_reactions(
     rows: Array, lam: Array, chosen: Array, chosen_rows: Sequence[int], spare: Array
 ) -> Array:
-    """Rows that are affine in λ, at the λ of the chosen rows plus what makes them least."""
+    """Rows that are affine in λ, at the λ of the chosen rows plus the null-space part of least
+    norm."""
     first = ca.SX.zeros(lam.shape[0])
     for k, row in enumerate(chosen_rows):
         first[row] = chosen[k]

@@ -1,11 +1,11 @@
-"""Walker and Orin's (1982) four ways from forces to accelerations, as numbers of one instant.
+"""Walker and Orin's (1982) four methods for accelerations from forces, in numbers.
 
-All need M q̈ = τ − b with b the inverse dynamics at q̈ = 0. They differ in how M comes about:
+All solve M q̈ = τ − b, with b the inverse dynamics at q̈ = 0. They differ in how they compute M:
 
     1  column j is the inverse dynamics of a unit acceleration of joint j, at rest, without weight
     2  the same, but only the entries on and below the diagonal, since M is symmetric
     3  M from composite bodies
-    4  never: conjugate gradients, which need products M x only, by inverse dynamics
+    4  not at all: conjugate gradients need only products M x, by inverse dynamics
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def walker_orin_accelerations(
     tau: Sequence[float],
     method: int = 3,
 ) -> Floats:
-    """q̈ by one of the four methods."""
+    """q̈ by one of the four methods, for numbers q, q̇ and τ."""
     if method not in _METHODS:
         raise UnsupportedError(f"unknown method {method}", remedy="use 1, 2, 3 or 4")
     rest = np.zeros(equations.nv)
@@ -34,30 +34,36 @@ def walker_orin_accelerations(
     bias = _to_column(inverse(q, qd, rest))
     at_rest = _to_column(inverse(q, rest, rest))
 
-    def times(x: Floats) -> Floats:
+    def multiply_mass_matrix(x: Floats) -> Floats:
         return _to_column(inverse(q, rest, x)) - at_rest
 
-    return _METHODS[method](equations, np.asarray(q, float), times, np.asarray(tau) - bias)
+    return _METHODS[method](
+        equations, np.asarray(q, float), multiply_mass_matrix, np.asarray(tau) - bias
+    )
 
 
 def _to_column(result: object) -> Floats:
+    """The result of a function as a flat array."""
     return np.asarray(result, dtype=float).ravel()
 
 
 def _solve_mass_matrix(M: Floats, right: Floats) -> Floats:
+    """M⁻¹ times the right-hand side."""
     return np.linalg.solve(M, right).astype(float)
 
 
 def _method_columns(
-    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+    equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
+    """Method 1: every column of M by inverse dynamics."""
     M = np.column_stack([times(unit) for unit in np.eye(len(right))])
     return _solve_mass_matrix(M, right)
 
 
 def _method_half_columns(
-    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+    equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
+    """Method 2: the lower half of M by inverse dynamics."""
     M = np.zeros((len(right), len(right)))
     for j, unit in enumerate(np.eye(len(right))):
         M[j:, j] = M[j, j:] = times(unit)[j:]
@@ -65,15 +71,17 @@ def _method_half_columns(
 
 
 def _method_composite_bodies(
-    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+    equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
+    """Method 3: M from composite bodies."""
     M = np.asarray(equations.function_at_values("mass_matrix")(q), dtype=float)
     return _solve_mass_matrix(M, right)
 
 
 def _method_conjugate_gradients(
-    equations: Equations, q: Floats, times: Callable[..., Floats], right: Floats
+    equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
+    """Method 4: conjugate gradients with products M x by inverse dynamics."""
     x = np.zeros_like(right)
     r = p = right
     for _ in range(10 * len(right)):

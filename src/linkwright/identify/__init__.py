@@ -9,6 +9,10 @@ from ..formulations.base_inertial_parameters.parameter_groups import (
 from .named_regressor import NamedRegressor, regressor_of
 
 __all__ = [
-    "BaseParameter", "BaseParameters", "NamedRegressor", "base_parameters", "derive_base",
+    "BaseParameter",
+    "BaseParameters",
+    "NamedRegressor",
+    "base_parameters",
+    "derive_base",
     "regressor_of",
-]  # fmt: skip
+]

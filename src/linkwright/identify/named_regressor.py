@@ -1,8 +1,8 @@
-"""Regressors for parameters that somebody names: τ = Y θ, and which columns of Y are redundant.
+"""Regressors for parameters that a user names: τ = Y θ, and the redundant columns of Y.
 
 θ are expressions of the mechanism's parameters, such as m2*lc2^2 + I2. The forces are expanded in
-products of those parameters; each product must be made up by θ. Parameters that occur in no θ are
-taken as known and may stand in Y. Everything is exact.
+products of those parameters; each product must be a combination of θ. Parameters that do not occur
+in θ count as known and may occur in Y. All computations are exact.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
-from typing import Any
 
 import casadi as ca
 
@@ -22,6 +21,7 @@ from ..algebra.exact.quotient_expressions import QuotientPrinter
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.tape_algebra import append_formula_output
 from ..algebra.exact.trig_polynomials import PolynomialReading, read_field_quotients
+from ..algebra.linear_algebra import Scalar
 from ..displays import NotebookDisplayed
 from ..equations import Equations
 from ..errors import ExpressionError, NameNotFoundError, UnsupportedError, suggest_remedy
@@ -37,9 +37,9 @@ from ..expressions import (
     parse_expression,
 )
 from ..formulations import derive
-from ..formulations.base_inertial_parameters.regressor_samples import record_function_tape
 from ..mechanism import Mechanism
-from ..quantities import quantity_entry_names
+from ..quantities import quantity_entry_names, quantity_ports
+from ..tape import record_tape
 
 _MAX_FORMULA_LENGTH = 5000
 _THETA_OUTPUT = "theta"
@@ -91,7 +91,7 @@ class NamedRegressor(NotebookDisplayed):
         """
         eqs = derive(self.mechanism)
         entries = quantity_entry_names(eqs.names)
-        scope: dict[str, Any] = {name: float(eqs.parameters[name]) for name in self.known}
+        scope: dict[str, Scalar] = {name: float(eqs.parameters[name]) for name in self.known}
         for key in ("q", "qd", "qdd"):
             scope |= zip(entries[key], ca.vertsplit(eqs.symbols[key]), strict=True)
         algebra = CasadiAlgebra(float)
@@ -155,7 +155,8 @@ class NamedRegressor(NotebookDisplayed):
         }
 
 
-def _plain_data(entry: Any) -> Any:
+def _plain_data(entry: Scalar | Fraction) -> Scalar:
+    """The entry as a float if it is a fraction, otherwise unchanged."""
     return float(entry) if isinstance(entry, Fraction) else entry
 
 
@@ -219,6 +220,7 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
 
 
 def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:
+    """The named parameters as expressions; an unknown name is an error."""
     if not parameters:
         raise ExpressionError("no parameters are named", remedy="name some, as 'm2*lc2^2 + I2'")
     thetas = [parse_expression(text) for text in parameters]
@@ -236,9 +238,9 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
 def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) -> PolynomialReading:
     """τ and θ as quotients of polynomials in parameters, velocities, cosines and sines."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
-    tape = append_formula_output(
-        record_function_tape(eqs, "inverse_dynamics"), thetas, entries, _THETA_OUTPUT
-    )
+    ports = quantity_ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
+    forces = record_tape(eqs.function("inverse_dynamics"), *ports)
+    tape = append_formula_output(forces, thetas, entries, _THETA_OUTPUT)
     used = frozenset[str]().union(*(names_in_expression(theta) for theta in thetas))
     literals = {name: value for name, value in eqs.literals.items() if name not in used}
     try:
@@ -258,7 +260,7 @@ def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) ->
 
 
 def _state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
-    """Generators that change with the state; cosines and roots of parameters do not."""
+    """The ring's generators that change with the state, unlike cosines and roots of parameters."""
     fixed = set(eqs.parameters)
     return [
         place
@@ -268,6 +270,7 @@ def _state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
 
 
 def _long_regressor_error(eqs: Equations) -> UnsupportedError:
+    """The error for forces with too many terms."""
     return UnsupportedError(
         f"the forces of {eqs.mechanism.name}, or the parameters, have more than "
         f"{_MAX_FORMULA_LENGTH} terms",
@@ -276,6 +279,7 @@ def _long_regressor_error(eqs: Equations) -> UnsupportedError:
 
 
 def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) -> None:
+    """Raise an error if a named parameter occurs inside a function such as a root."""
     for meaning in printer.generator_expressions.values():
         if not isinstance(meaning, Name) and names_in_expression(meaning) & used:
             raise UnsupportedError(
@@ -288,8 +292,8 @@ def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) ->
 def _solve_regressor_columns(
     printer: QuotientPrinter, reading: PolynomialReading, unknown: list[int]
 ) -> tuple[list[list[Quotient]], list[int]]:
-    """The columns of Y from one equation for every product of unknown parameters; θ that are made
-    of others get none."""
+    """The columns of Y, from one equation for every product of unknown parameters, and the indices
+    of θ that depend on others and get none."""
     ring, given = reading.ring, reading.outputs[_THETA_OUTPUT]
     forces = next(values for name, values in reading.outputs.items() if name != _THETA_OUTPUT)
     count, zero = len(given), ring.constant(Fraction(0))
@@ -321,6 +325,7 @@ def _solve_regressor_columns(
 def _nonlinear_parameter_error(
     printer: QuotientPrinter, product: tuple[int, ...], unknown: list[int]
 ) -> UnsupportedError:
+    """The error for a product of parameters that is not a combination of θ."""
     ring = printer.ring
     exponents = [0] * len(ring.generators)
     for place, exponent in zip(sorted(unknown), product, strict=True):
@@ -337,7 +342,8 @@ def _nonlinear_parameter_error(
 def _redundant_columns(
     printer: QuotientPrinter, columns: list[list[Quotient]], state: list[int]
 ) -> dict[int, QuotientRow]:
-    """Columns that are sums of others before them, with numbers (or known ones) as factors."""
+    """Columns that are combinations of columns before them, with numbers or known parameters as
+    factors."""
     ring = printer.ring
     equations: dict[tuple[int, tuple[int, ...]], QuotientRow] = {}
     for j, column in enumerate(columns):

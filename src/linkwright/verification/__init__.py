@@ -1,4 +1,4 @@
-"""The checks that equations of motion must stand, proved where they can be."""
+"""The checks that equations of motion must pass, with proofs where possible."""
 
 from .checks import verify
 from .verification_report import Check, VerificationReport

@@ -1,4 +1,4 @@
-"""`verify`: every check that applies to a mechanism, or to equations that somebody has changed."""
+"""`verify`: all checks that apply to a mechanism, or to equations that a user has changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .verified_equations import VerifiedEquations
 
 MAX_DOF_ALL_FORMULATIONS = 12
 SHORT_FORMULATIONS = ("recursive", "kane", "newton_euler")
-"""Formulations whose equations do not explode with the number of degrees of freedom."""
+"""Formulations whose expressions stay short for many degrees of freedom."""
 
 
 def verify(
@@ -60,6 +60,7 @@ def verify(
 
 
 def _require_motion(mechanism: Mechanism) -> None:
+    """Raise an error if the mechanism has no degrees of freedom."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
@@ -70,7 +71,8 @@ def _require_motion(mechanism: Mechanism) -> None:
 def _derive_other_formulations(
     subject: VerifiedEquations, by: Sequence[str] | None
 ) -> Iterator[VerifiedEquations]:
-    """The same mechanism by other formulations; a changed copy is compared with its own too."""
+    """The same mechanism by other formulations; equations that were changed are compared with their
+    own formulation too."""
     eqs = subject.eqs
     parameters = "symbolic" if _has_symbolic_parameters(eqs) else list(eqs.parameters) or "numeric"
     for name in by or (FORMULATIONS if eqs.nv <= MAX_DOF_ALL_FORMULATIONS else SHORT_FORMULATIONS):
@@ -92,10 +94,12 @@ def _derive_other_formulations(
 
 
 def _has_symbolic_parameters(eqs: Equations) -> bool:
+    """Whether the equations have all parameters as symbols."""
     return list(derive(eqs.mechanism).parameters) == list(eqs.parameters)
 
 
 def _run_checks(subject: VerifiedEquations, others: Sequence[VerifiedEquations]) -> Iterator[Check]:
+    """The results of all checks, one after the other."""
     yield check_formulations_agree(subject, others)
     yield check_accelerations_agree(subject, others)
     yield from check_identities(subject)

@@ -1,4 +1,4 @@
-"""Checks that are identities, proved for all states and all values of the parameters."""
+"""Checks of identities, proved for all states and all values of the parameters."""
 
 from __future__ import annotations
 
@@ -25,26 +25,33 @@ FUNCTIONS_COMPARED_ALWAYS = (
     "constraint_jacobian",
     "constraint_bias",
 )
-"""Compared with every formulation; the rest of the equations is tied to these by identities."""
+"""Compared with every formulation; identities connect the other functions with these."""
 FUNCTIONS_COMPARED_ONCE = (
-    "coriolis_matrix", "inverse_dynamics", "forward_dynamics", "required_forces", "passive",
-    "external", "input_matrix", "kinetic_energy", "potential_energy", "center_of_mass", "momentum",
-)  # fmt: skip
-"""Compared with the first one too."""
+    "coriolis_matrix",
+    "inverse_dynamics",
+    "forward_dynamics",
+    "required_forces",
+    "passive",
+    "external",
+    "input_matrix",
+    "kinetic_energy",
+    "potential_energy",
+    "center_of_mass",
+    "momentum",
+)
+"""Compared with the first other formulation only."""
 FUNCTIONS_ON_CONSTRAINTS = ("inverse_dynamics", "forward_dynamics")
-"""Of constrained mechanisms these agree where the constraints hold only (see
-`check_accelerations_agree`)."""
+"""Under constraints these agree only where the constraints hold: `check_accelerations_agree`."""
 MAX_ACCELERATION_DOF = 8
-"""The most degrees of freedom whose accelerations are compared; beyond, they follow from M and
-bias."""
+"""The most degrees of freedom for which accelerations are compared; they follow from M and bias."""
 MAX_CONSTRAINED_COORDINATES = 12
-"""The same under constraints."""
+"""The most coordinates for which accelerations under constraints are compared."""
 
 NamedProofs = Sequence[tuple[str, IdentityProof]]
 
 
 def judge_proofs(name: str, meaning: str, cite: str, proofs: NamedProofs) -> Check:
-    """One check of several identities, each with the name of what it is about."""
+    """The verdict on several identities, each with the name of its subject."""
     if not proofs:
         return Check(name, SKIPPED_VERDICT, "does not apply", meaning, cite)
     failing = tuple(about for about, proof in proofs if not proof.holds)
@@ -65,13 +72,14 @@ def judge_proofs(name: str, meaning: str, cite: str, proofs: NamedProofs) -> Che
 
 
 def _shorten_text(text: str, length: int = 300) -> str:
+    """The text, cut after `length` characters."""
     return text if len(text) <= length else f"{text[:length]}…"
 
 
 def check_formulations_agree(
     subject: VerifiedEquations, others: Sequence[VerifiedEquations]
 ) -> Check:
-    """Function by function against other derivations of the same mechanism."""
+    """Check each function against other derivations of the same mechanism."""
     proofs: list[tuple[str, IdentityProof]] = []
     left_out: list[str] = []
     for k, other in enumerate(others):
@@ -85,18 +93,19 @@ def check_formulations_agree(
                     proofs.append((about, same))
             except LinkwrightError as error:
                 left_out.append(f"{about} ({error})")
-    return _note_skipped_functions(left_out, judge_proofs(
+    check = judge_proofs(
         "formulations agree",
         "independent derivations give the same function; an error would have to be "
         "made on all of them",
         "The equations were derived independently by several formulations, and their identity was "
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
         proofs,
-    ))  # fmt: skip
+    )
+    return _note_skipped_functions(left_out, check)
 
 
 def _note_skipped_functions(left_out: Sequence[str], check: Check) -> Check:
-    """The check with a note of what could not be compared, and why."""
+    """The check with a note of the functions that could not be compared, and why."""
     if not left_out:
         return check
     note = _shorten_text(f"not compared: {'; '.join(left_out)}")
@@ -108,7 +117,7 @@ def _note_skipped_functions(left_out: Sequence[str], check: Check) -> Check:
 def check_accelerations_agree(
     subject: VerifiedEquations, others: Sequence[VerifiedEquations]
 ) -> Check:
-    """Check that accelerations under constraints agree, where the constraints hold."""
+    """Check that accelerations under constraints agree where the constraints hold."""
     name = "constrained accelerations"
     meaning = "multipliers, elimination and reduction lead to one motion, where constraints hold"
     cite = (
@@ -134,6 +143,7 @@ def check_accelerations_agree(
 
 
 def _is_function_compared(function: str, subject: VerifiedEquations) -> bool:
+    """Whether a function exists, is not empty, and is within the limits of the comparison."""
     if not subject.has_functions(function):
         return False
     if subject.names.constraints and function in FUNCTIONS_ON_CONSTRAINTS:
@@ -144,6 +154,7 @@ def _is_function_compared(function: str, subject: VerifiedEquations) -> bool:
 
 
 def check_mass_matrix_symmetric(subject: VerifiedEquations) -> Check:
+    """Prove M = Mᵀ."""
     M = subject.function_expression("mass_matrix")
     return judge_proofs(
         "M symmetric",
@@ -154,6 +165,7 @@ def check_mass_matrix_symmetric(subject: VerifiedEquations) -> Check:
 
 
 def check_kinetic_energy(subject: VerifiedEquations) -> Check:
+    """Prove T = ½ q̇ᵀM q̇."""
     M, qd = subject.function_expression("mass_matrix"), subject.eqs.symbols["qd"]
     T = subject.function_expression("kinetic_energy")
     return judge_proofs(
@@ -165,6 +177,7 @@ def check_kinetic_energy(subject: VerifiedEquations) -> Check:
 
 
 def check_coriolis_skew(subject: VerifiedEquations) -> Check:
+    """Prove that Ṁ − 2C is skew-symmetric."""
     proofs: list[tuple[str, IdentityProof]] = []
     if subject.has_functions("coriolis_matrix"):
         N = subject.time_derivative(
@@ -180,13 +193,12 @@ def check_coriolis_skew(subject: VerifiedEquations) -> Check:
 
 
 def check_equation_of_motion(subject: VerifiedEquations) -> Check:
-    """M q̈ + C q̇ + g − f, put together from its parts."""
+    """Prove that inverse dynamics, forward dynamics and bias are M q̈ + C q̇ + g − f = τ."""
     s, eqs = subject.eqs.symbols, subject.eqs
-    proofs = []
     M, bias = subject.function_expression("mass_matrix"), subject.function_expression("bias")
-    drives = subject.function_expression(subject.force_function)
-    proofs.append((f"{subject.force_function}, bias, mass_matrix",
-                   subject.prove_identity("forces", drives, M @ s["qdd"] + bias)))  # fmt: skip
+    forces = subject.function_expression(subject.force_function)
+    same = subject.prove_identity("forces", forces, M @ s["qdd"] + bias)
+    proofs = [(f"{subject.force_function}, bias, mass_matrix", same)]
     if subject.has_functions("coriolis_matrix"):
         parts = (
             subject.function_expression("coriolis_matrix") @ s["qd"]
@@ -208,7 +220,7 @@ def check_equation_of_motion(subject: VerifiedEquations) -> Check:
 
 
 def check_potential_gradient(subject: VerifiedEquations) -> Check:
-    """g less the springs' forces at rest, against the potential energy."""
+    """Prove that g minus the springs' forces at rest is the gradient of the potential energy."""
     slope = subject.eqs.tangent_jacobian(subject.function_expression("potential_energy")).T
     forces = subject.function_expression("gravity") - subject.expression_at_rest(
         subject.function_expression("passive")
@@ -222,7 +234,7 @@ def check_potential_gradient(subject: VerifiedEquations) -> Check:
 
 
 def check_power_balance(subject: VerifiedEquations) -> Check:
-    """d(T + V)/dt = q̇·(τ + what dampers, friction and given forces do)."""
+    """Prove d(T + V)/dt = q̇·(τ + forces of dampers, friction and declared forces)."""
     qd = subject.eqs.symbols["qd"]
     energy = subject.function_expression("kinetic_energy") + subject.function_expression(
         "potential_energy"
@@ -248,7 +260,7 @@ def check_power_balance(subject: VerifiedEquations) -> Check:
 
 
 def check_constraint_identities(subject: VerifiedEquations) -> Check:
-    """J, γ and the residuals belong together."""
+    """Prove that J and γ are the derivatives of the constraint residuals."""
     return judge_proofs(
         "constraint derivatives",
         "Jacobian and bias are the derivatives of the constraints themselves",
@@ -259,6 +271,7 @@ def check_constraint_identities(subject: VerifiedEquations) -> Check:
 
 
 def _constraint_proofs(subject: VerifiedEquations) -> Iterator[tuple[str, IdentityProof]]:
+    """The proofs about J, γ and the residuals, each with the name of its subject."""
     s = subject.eqs.symbols
     V, J = (
         subject.function_expression("constraint_velocity"),
@@ -297,7 +310,7 @@ REQUIRED_FUNCTIONS = {
 
 
 def check_identities(subject: VerifiedEquations) -> Iterator[Check]:
-    """All of them that the equations have functions for."""
+    """Results of all identity checks for which the equations have the functions."""
     for check in IDENTITY_CHECKS:
         needed = REQUIRED_FUNCTIONS[check] + (
             (subject.force_function,)

@@ -1,16 +1,16 @@
-"""Whether inertias are those of real bodies, so far as the motion can tell.
+"""The check that inertias are physical, as far as the motion determines them.
 
-Published tables often give a body nothing but its inertia about its joint, and measured ones break
-the triangle inequality by a little: no body has such tensors. But forces depend on sums of inertial
-numbers only. Where real bodies exist that have the same sums, and so the same motion, this is
-noted; where there are none, the check fails.
+Published tables often give a body only its inertia about its joint, and measured tensors may
+violate the triangle inequality slightly: no body has such tensors. But forces depend only on
+combinations of inertial parameters. If physical bodies with the same combinations exist, and so
+with the same motion, this is noted; if there are none, the check fails.
 
-A body's numbers are those of a real one where the matrix of its second moments is positive,
+A body's inertial parameters are physical if its pseudo-inertia matrix is positive semidefinite,
 
     J = [[∫rrᵀ dm, ∫r dm], [∫rᵀ dm, m]] ⪰ 0,
 
-which is linear in them. Of all numbers that give the same forces, π + N z with N the null space of
-the regressor, those are sought whose negative eigenvalues vanish: a convex problem.
+which is linear in them. Among all parameters with the same forces, π + N z with N the null space of
+the regressor, those without negative eigenvalues are sought: a convex problem.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ PSEUDO_INERTIA_ENTRIES = (
     (1, 2),
     (2, 2),
 )
-"""Places of m, mx, my, mz, xx, xy, yy, xz, yz, zz in the symmetric matrix."""
+"""The entries of J for m, mx, my, mz, xx, xy, yy, xz, yz, zz."""
 INERTIA_TOLERANCE = 1e-9
 
 
 def check_inertias_physical(subject: VerifiedEquations) -> Check:
-    """All bodies by their principal moments; where some break the rules, all of them together."""
+    """Check the principal moments of each body; if some are not physical, look for physical bodies
+    with the same forces."""
     mechanism = subject.mechanism
     found = dict(find_unphysical_bodies(mechanism))
     meaning = (
@@ -73,7 +74,8 @@ def check_inertias_physical(subject: VerifiedEquations) -> Check:
 
 
 def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
-    """Ten numbers for each body, of real ones, that give the same forces; None: there are none."""
+    """Ten inertial parameters for each body, physical, that give the same forces; None if there are
+    none."""
     if not tree.has_functions("regressor"):
         return None
     given = _given_inertial_parameters(tree)
@@ -84,8 +86,8 @@ def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
     hidden = rows[np.count_nonzero(sizes > INERTIA_TOLERANCE * sizes[0]) :].T
     scale = np.abs(given).max()
 
-    def cost(z: Floats) -> tuple[float, Floats]:
-        """Squares of the negative eigenvalues, and their slope."""
+    def unphysical_inertia_cost(z: Floats) -> tuple[float, Floats]:
+        """The sum of squares of the negative eigenvalues, and its gradient."""
         total, slope = 0.0, np.zeros(len(given))
         for k, J in enumerate(_pseudo_inertia_matrices(given / scale + hidden @ z)):
             values, vectors = np.linalg.eigh(J)
@@ -96,22 +98,23 @@ def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
         return total, hidden.T @ slope
 
     options = {"maxiter": 5000, "maxfun": 20000, "ftol": 0.0, "gtol": 0.0}
-    found = minimize(cost, np.zeros(hidden.shape[1]), jac=True, method="L-BFGS-B", options=options)
+    start = np.zeros(hidden.shape[1])
+    found = minimize(unphysical_inertia_cost, start, jac=True, method="L-BFGS-B", options=options)
     own = scale * (given / scale + hidden @ found.x)
     least = min(np.linalg.eigvalsh(J)[0] for J in _pseudo_inertia_matrices(own))
     return own if least >= -INERTIA_TOLERANCE * scale else None
 
 
 def _given_inertial_parameters(tree: VerifiedEquations) -> Floats:
-    """The inertial numbers as they are given."""
+    """The inertial parameters of all bodies as the mechanism gives them."""
     own, p = tree.eqs.inertial_parameters, tree.eqs.symbols.get("p", ca.SX(0, 1))
     values = [float(value) for value in tree.eqs.parameters.values()]
     return np.asarray(ca.Function("own", [p], [own])(values), dtype=float).ravel()
 
 
 def _pseudo_inertia_basis() -> Floats:
-    """The contribution of each of the ten numbers to J: of the tensor, half its trace less
-    itself."""
+    """The derivatives of the pseudo-inertia matrix J by the ten parameters; those of the tensor are
+    half its trace minus itself."""
     found = np.zeros((10, 4, 4))
     for e, (i, j) in enumerate(PSEUDO_INERTIA_ENTRIES):
         found[e, i, j] = found[e, j, i] = 1.0 if 3 in (i, j) else -1.0
@@ -124,5 +127,5 @@ _PSEUDO_INERTIA_BASIS = _pseudo_inertia_basis()
 
 
 def _pseudo_inertia_matrices(numbers: Floats) -> Floats:
-    """J of every body."""
+    """The pseudo-inertia matrix J of every body, bodies × 4 × 4."""
     return np.asarray(np.einsum("be,eij->bij", numbers.reshape(-1, 10), _PSEUDO_INERTIA_BASIS))

@@ -1,7 +1,7 @@
 """Forces by d'Alembert's principle from positions alone: the independent kineto-static solution.
 
-Velocities, accelerations and virtual displacements are differences of positions along a motion,
-as one would draw them; no dynamics of a formulation is used.
+Velocities, accelerations and virtual displacements are finite differences of positions along a
+motion; no formulation is used.
 
     τ·δq = Σ m (c̈ − g)·δc + (d(Iω)/dt)·δφ
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..expressions import expression_to_float
+from ..expressions import Expression, expression_to_float
 from ..mechanism import Body, Mechanism
 from ..types import Floats
 from .verified_equations import VerifiedEquations
@@ -35,23 +35,30 @@ class RigidBody:
 
 
 def rigid_bodies(mechanism: Mechanism) -> list[RigidBody]:
+    """All bodies of a mechanism in numbers."""
     return [_make_rigid_body(name, body, mechanism) for name, body in mechanism.bodies.items()]
 
 
 def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
-    def number(expression: object) -> float:
-        return expression_to_float(expression, mechanism.values)  # type: ignore[arg-type]
+    """A body of the mechanism in numbers."""
+
+    def kinetostatic_number(expression: Expression) -> float:
+        return expression_to_float(expression, mechanism.values)
 
     own = body.inertia
-    xx, yy, zz, xy, xz, yz = (number(getattr(own, key)) for key in
-                              ("xx", "yy", "zz", "xy", "xz", "yz"))  # fmt: skip
+    moments, products = (own.xx, own.yy, own.zz), (own.xy, own.xz, own.yz)
+    xx, yy, zz, xy, xz, yz = (kinetostatic_number(entry) for entry in (*moments, *products))
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    R = _inertia_rotation([number(x) for x in own.rpy], [number(x) for x in own.quaternion])
-    center = np.array([number(x) for x in body.center])
-    return RigidBody(name, number(body.mass), center, R @ tensor @ R.T)
+    R = _inertia_rotation(
+        [kinetostatic_number(x) for x in own.rpy], [kinetostatic_number(x) for x in own.quaternion]
+    )
+    center = np.array([kinetostatic_number(x) for x in body.center])
+    return RigidBody(name, kinetostatic_number(body.mass), center, R @ tensor @ R.T)
 
 
 def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
+    """The rotation of the inertia's axes in the body, from roll–pitch–yaw angles and a
+    quaternion."""
     from scipy.spatial.transform import Rotation
 
     w, *xyz = quaternion
@@ -60,7 +67,7 @@ def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floa
 
 
 def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) -> Floats:
-    """The forces along all velocities, for bodies alone: no rotors, springs or losses."""
+    """The generalized forces for a motion by bodies alone, without rotors, springs or losses."""
     mechanism = subject.mechanism
     g = np.array([expression_to_float(x, mechanism.values) for x in mechanism.gravity])
     n = subject.eqs.nv
@@ -88,10 +95,12 @@ def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) ->
 
 
 def _displace_coordinates(subject: VerifiedEquations, q: Floats, step: Floats) -> Floats:
+    """The coordinates after a step along the tangent space."""
     return subject.function_value("integrate", {"q": q, "step": step})
 
 
 def _placement_function(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
+    """A function from q to a body's placement, 4 × 4."""
     function = subject.eqs.function_at_values("placement", body)
     return lambda q: np.asarray(function(q), dtype=float)
 
@@ -114,11 +123,12 @@ def _inertial_force_and_moment(
 
 
 def _virtual_displacement(solid: RigidBody, motion: list[Floats]) -> tuple[Floats, Floats]:
-    """δc and δφ."""
+    """δc and δφ per unit of a virtual displacement."""
     rate = np.tensordot(_FIRST_DERIVATIVE_WEIGHTS, np.array(motion), 1) / DIFFERENCE_STEP
     R = motion[3][:3, :3]
     return rate[:3, 3] + rate[:3, :3] @ solid.center, _axial_vector(rate[:3, :3] @ R.T)
 
 
 def _axial_vector(W: Floats) -> Floats:
+    """The vector of the skew part of a matrix."""
     return np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]) / 2

@@ -1,4 +1,4 @@
-"""Conditions that produce a known motion, as Bayseç and Kapucu (1996) check their equations:
+"""Checks by motions that are known, as Bayseç and Kapucu (1996) check their equations:
 free fall on a slide, the natural frequency of one link, a huge mass as ground, and an independent
 kineto-static solution.
 
@@ -28,15 +28,16 @@ SLIDE_NAME = "vertical_slide"
 
 
 class CheckNotApplicableError(LinkwrightError):
-    """The check does not apply, and why."""
+    """A check does not apply to the mechanism; the message says why."""
 
 
 def derive_for_check(mechanism: Mechanism, by: str) -> VerifiedEquations:
+    """The equations of a changed mechanism, with numbers."""
     return VerifiedEquations(derive(mechanism, by=by, parameters="numeric"))
 
 
 def _tree_without_losses(subject: VerifiedEquations) -> Mechanism:
-    """The mechanism without losses, springs, given forces and contacts."""
+    """The mechanism without friction, dampers, springs, declared forces and contacts."""
     mechanism = subject.mechanism
     if mechanism.loops or mechanism.constraints:
         raise CheckNotApplicableError("loops and constraints hold it")
@@ -46,7 +47,7 @@ def _tree_without_losses(subject: VerifiedEquations) -> Mechanism:
 
 
 def check_free_fall(subject: VerifiedEquations) -> Check:
-    """Check that on a vertical slide the whole mechanism falls as one, and nothing else moves."""
+    """Check that the whole mechanism, put on a vertical slide, falls as one."""
     tree = _tree_without_losses(subject)
     g = np.array([expression_to_float(x, tree.values) for x in tree.gravity])
     size = float(np.linalg.norm(g))
@@ -78,30 +79,38 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
 
 
 def check_natural_frequency(subject: VerifiedEquations) -> Check:
-    """One link on its own joint swings as a physical pendulum: ω² = m g d / I."""
+    """Check that one link on its own joint swings as a physical pendulum: ω² = m g d / I."""
     name, axis, solid = _find_pendulum_link(subject.mechanism)
     arm = solid.center - axis * (axis @ solid.center)
     about = float(axis @ solid.inertia @ axis + solid.mass * arm @ arm)
     g = 9.81
     wanted = np.sqrt(solid.mass * g * np.linalg.norm(arm) / about)
     alone = Mechanism(
-        name=f"{name} alone", gravity=(g * arm / np.linalg.norm(arm)).tolist(),
+        name=f"{name} alone",
+        gravity=(g * arm / np.linalg.norm(arm)).tolist(),
         parameters=dict(subject.mechanism.parameters),
         bodies={name: subject.mechanism.bodies[name]},
         joints={"swing": {"type": "revolute", "child": name, "axis": axis.tolist()}},
-    )  # fmt: skip
+    )
     pendulum = derive_for_check(alone, subject.eqs.by)
 
-    def rates(_: float, x: Floats) -> Floats:
+    def checked_pendulum_rates(_: float, x: Floats) -> Floats:
         state = {"q": x[:1], "qd": x[1:], "tau": np.zeros(1)}
         return np.array([x[1], pendulum.function_value("forward_dynamics", state)[0]])
 
-    def lowest(_: float, x: Floats) -> float:
+    def checked_pendulum_angle(_: float, x: Floats) -> float:
         return float(x[0])
 
     quarter = np.pi / 2 / wanted
-    run = solve_ivp(rates, (0, 2 * quarter), [1e-4, 0.0], method="DOP853", events=lowest,
-                    rtol=1e-11, atol=1e-16)  # fmt: skip
+    run = solve_ivp(
+        checked_pendulum_rates,
+        (0, 2 * quarter),
+        [1e-4, 0.0],
+        method="DOP853",
+        events=checked_pendulum_angle,
+        rtol=1e-11,
+        atol=1e-16,
+    )
     times = run.t_events[0]
     worst = abs(times[0] / quarter - 1) if len(times) else np.inf
     return judge_measurement(
@@ -115,7 +124,7 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
 
 
 def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic.RigidBody]:
-    """A link that turns about an axis which misses its centre of mass."""
+    """The name, joint axis and body of a link whose axis misses its centre of mass."""
     known = {solid.name: solid for solid in kinetostatic.rigid_bodies(mechanism)}
     for joint in mechanism.joints.values():
         solid = known[joint.child]
@@ -130,7 +139,8 @@ def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic
 
 
 def check_huge_mass(subject: VerifiedEquations) -> Check:
-    """A link of huge mass, at rest at its lowest, is ground to all others."""
+    """Check that a link of huge mass, at rest at its lowest position, acts as ground to all
+    others."""
     tree = _tree_without_losses(subject)
     name = next((n for n, j in tree.joints_depth_first() if j.moves), "")
     joint = tree.joints[name]
@@ -163,14 +173,18 @@ def check_huge_mass(subject: VerifiedEquations) -> Check:
         apart = np.abs(np.append(qdd[others] - wanted, qdd[k])).max()
         worst = max(worst, float(apart / np.abs(wanted).max()))
     return judge_measurement(
-        "huge mass as ground", worst, 1e-4, "forward_dynamics",
+        "huge mass as ground",
+        worst,
+        1e-4,
+        "forward_dynamics",
         f"with a huge mass at its lowest, '{joint.child}' stays, and the rest moves as if it were "
-        "ground", f"A link of very large mass at rest is a virtual ground ({CITED_PAPER}).",
-    )  # fmt: skip
+        "ground",
+        f"A link of very large mass at rest is a virtual ground ({CITED_PAPER}).",
+    )
 
 
 def _lowest_angle(subject: VerifiedEquations, place: int) -> float:
-    """The angle of the least potential energy: that is a sine of it."""
+    """The angle of the least potential energy, which is a sine of that angle."""
     q = np.array(subject.eqs.neutral)
     V = []
     for angle in (0.0, np.pi / 2, np.pi):
@@ -182,7 +196,7 @@ def _lowest_angle(subject: VerifiedEquations, place: int) -> float:
 
 
 def check_kinetostatic_forces(subject: VerifiedEquations) -> Check:
-    """The equations' forces, plus what the mechanism does itself, less rotors."""
+    """Check the forces of a motion against an independent kineto-static solution."""
     if not subject.has_functions(subject.force_function, "passive", "external"):
         raise CheckNotApplicableError("they have no inverse dynamics")
     by_rotors = _rotor_forces(subject)
@@ -206,17 +220,17 @@ def check_kinetostatic_forces(subject: VerifiedEquations) -> Check:
 
 
 def _rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], Floats]:
-    """The forces of rotors: the difference of two derivations."""
+    """A function from the state to the forces of rotors: the difference of two derivations."""
     mechanism = subject.mechanism
     if all(joint.motor is None for joint in mechanism.joints.values()):
         return lambda state: np.zeros(subject.eqs.nv)
     both = [derive_for_check(m, "recursive") for m in (mechanism, mechanism.without("motors"))]
 
-    def added(state: dict[str, Floats]) -> Floats:
+    def verified_rotor_forces(state: dict[str, Floats]) -> Floats:
         with_, without = (s.function_value(s.force_function, state) for s in both)
         return with_ - without
 
-    return added
+    return verified_rotor_forces
 
 
 KNOWN_MOTION_CHECKS = {
@@ -228,6 +242,7 @@ KNOWN_MOTION_CHECKS = {
 
 
 def check_known_motions(subject: VerifiedEquations) -> Iterator[Check]:
+    """Results of all checks by known motions; skipped where they do not apply."""
     for name, check in KNOWN_MOTION_CHECKS.items():
         changed = not subject.eqs.is_derived and check is not check_kinetostatic_forces
         try:

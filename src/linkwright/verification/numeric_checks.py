@@ -1,4 +1,4 @@
-"""Checks in numbers: at random states, and along a short motion."""
+"""Numeric checks, at random states and along a short motion."""
 
 from __future__ import annotations
 
@@ -31,17 +31,18 @@ MOTION_DURATION = 0.3
 MOTION_TOLERANCE = 1e-10
 MAX_EVALUATIONS, MIN_STEPS = 4000, 20
 MAX_CONSERVATION_DRIFT = 1e-6
-"""The drift of energy and momentum along the run, as a share of what is exchanged."""
+"""The largest drift of energy and momentum along a run, relative to what is exchanged."""
 
 
 class MotionTooFastError(LinkwrightError):
-    """A motion of which no part worth checking can be followed within the evaluations."""
+    """Within the limit of evaluations, the motion can be followed for too short a time to check
+    it."""
 
 
 def judge_measurement(
     name: str, worst: float, limit: float, what: str, meaning: str, cite: str
 ) -> Check:
-    """A check by a number that must stay below a limit; a NaN does not."""
+    """The verdict on a number that must not exceed a limit; NaN fails."""
     verdict = PASSED_VERDICT if worst <= limit else FAILED_VERDICT
     failing = () if verdict == PASSED_VERDICT else (what,)
     figure = f"{worst:.1e} (allowed {limit:.0e})"
@@ -49,7 +50,7 @@ def judge_measurement(
 
 
 def check_mass_matrix_positive(subject: VerifiedEquations) -> Check:
-    """Eigenvalues of M, scaled to a unit diagonal; of what constraints leave free, GᵀMG."""
+    """Check the eigenvalues of M with unit diagonal, or of GᵀM G under constraints."""
     meaning = "every motion has kinetic energy, so that forces give accelerations"
     cite = "The mass matrix is positive definite at random states."
     least = np.inf
@@ -70,14 +71,13 @@ def check_mass_matrix_positive(subject: VerifiedEquations) -> Check:
         certain = sum(has_certified_positive_pivots(subject, k) for k in range(CERTIFIED_STATES))
         figure += f"; certain at {certain} more (pivots in ball arithmetic)"
         holds = certain == CERTIFIED_STATES
-    return Check(
-        "M positive definite", PASSED_VERDICT if holds else FAILED_VERDICT, figure, meaning, cite,
-        () if holds else ("mass_matrix",),
-    )  # fmt: skip
+    verdict, failing = (PASSED_VERDICT, ()) if holds else (FAILED_VERDICT, ("mass_matrix",))
+    return Check("M positive definite", verdict, figure, meaning, cite, failing)
 
 
 def has_certified_positive_pivots(subject: VerifiedEquations, seed: int) -> bool:
-    """Whether all pivots of M are positive at a state in fractions, whatever was rounded."""
+    """Whether all pivots of M at an exact random state are positive, guaranteed by ball
+    arithmetic."""
     tape = subject.function_tape("mass_matrix")
     state = {key: list(x) for key, x in subject.random_exact_state(seed).items()}
     inputs = exact_ball_inputs(tape, state, subject.eqs.parameters, subject.mechanism.parameters)
@@ -95,8 +95,8 @@ def has_certified_positive_pivots(subject: VerifiedEquations, seed: int) -> bool
 
 
 class RandomMotion:
-    """A motion from a random state in which drives make up for dampers and friction, with the work
-    of given forces and driven constraints, and the momentum that weight and ground give."""
+    """A motion from a random state in which joint forces cancel damping and friction. It records
+    the work of declared forces and driven constraints, and the impulse of weight and ground."""
 
     def __init__(self, subject: VerifiedEquations) -> None:
         self.subject, self.n, self.evaluation_count = subject, subject.eqs.nv, 0
@@ -108,9 +108,8 @@ class RandomMotion:
         self.external_work, self.impulse = found[:, -4], found[:, -3:]
 
     def _integrate_states(self, x: Floats) -> Floats:
-        """States at the integrator's own steps, for `MOTION_DURATION`, or as long as the
-        evaluations last: so a mechanism that moves within milliseconds is followed for
-        milliseconds."""
+        """States at the integrator's own steps for `MOTION_DURATION`, or until the evaluations are
+        used up: a mechanism that moves within milliseconds is followed for milliseconds."""
         solver = DOP853(
             self.state_rates,
             0.0,
@@ -134,12 +133,17 @@ class RandomMotion:
         return np.array(found)
 
     def unpack_state(self, t: float, x: Floats) -> dict[str, Floats]:
+        """The inputs q, q̇, τ = 0 and t from the integrator's state."""
         nq = self.subject.eqs.nq
         return {
-            "q": x[:nq], "qd": x[nq : nq + self.n], "tau": np.zeros(self.n), "t": np.array([t]),
-        }  # fmt: skip
+            "q": x[:nq],
+            "qd": x[nq : nq + self.n],
+            "tau": np.zeros(self.n),
+            "t": np.array([t]),
+        }
 
     def state_rates(self, t: float, x: Floats) -> Floats:
+        """The rates of coordinates, velocities, work and impulse."""
         subject, state = self.subject, self.unpack_state(t, x)
         self.evaluation_count += 1
         rest = state | {"qd": np.zeros(self.n)}
@@ -151,7 +155,7 @@ class RandomMotion:
         return np.concatenate([self.velocity_map(state["q"]) @ qd, qdd, [power], push])
 
     def driven_constraint_power(self, state: dict[str, Floats]) -> float:
-        """The power of constraints that move in time: λ·J q̇, with J q̇ = −V at q̇ = 0."""
+        """The power of time-dependent constraints: λ·J q̇, with J q̇ = −V at q̇ = 0."""
         subject = self.subject
         if not (self.subject.names.constraints and subject.time_inputs):
             return 0.0
@@ -160,7 +164,7 @@ class RandomMotion:
 
     @cached_property
     def velocity_map(self) -> Callable[[Floats], Floats]:
-        """N(q) with dq/dt = N(q)·velocities."""
+        """The function N(q) with dq/dt = N(q) q̇."""
         import casadi as ca
 
         eqs = self.subject.eqs
@@ -170,12 +174,13 @@ class RandomMotion:
 
     @property
     def has_momentum(self) -> bool:
-        """Whether all forces from outside are known: those of weight and of joints at ground."""
+        """Whether all external forces are known: weight and the reactions of joints at ground."""
         subject = self.subject
         alone = not subject.names.constraints and not subject.mechanism.forces
         return alone and subject.has_functions("momentum", "reactions_of_motion")
 
     def ground_forces(self, state: dict[str, Floats]) -> Floats:
+        """The sum of weight and of the reactions of joints at ground."""
         subject = self.subject
         rows = subject.function_value("reactions_of_motion", state)
         total: Floats = self.total_weight.copy()
@@ -186,7 +191,7 @@ class RandomMotion:
 
     @cached_property
     def total_weight(self) -> Floats:
-        """The weight of all bodies, including those fixed to ground, which bears these too."""
+        """The weight of all bodies, including those fixed to ground, which it supports too."""
         mechanism = self.subject.mechanism
         mass = sum(
             expression_to_float(body.mass, mechanism.values) for body in mechanism.bodies.values()
@@ -197,12 +202,11 @@ class RandomMotion:
 
 
 def check_energy_balance(run: RandomMotion) -> Check:
+    """Check that total energy changes by the recorded work only."""
     subject = run.subject
+    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
     T, V = (
-        [
-            subject.function_value(name, {"q": q, "qd": v})
-            for q, v in zip(run.q, run.qd, strict=True)
-        ]
+        [subject.function_value(name, state) for state in states]
         for name in ("kinetic_energy", "potential_energy")
     )
     exchanged = max(np.ptp(T), np.ptp(V), np.ptp(run.external_work), abs(float(T[0])), 1e-12)
@@ -218,13 +222,14 @@ def check_energy_balance(run: RandomMotion) -> Check:
 
 
 def check_momentum_balance(run: RandomMotion) -> Check:
+    """Check that linear momentum changes by the impulse of weight and ground only."""
     name, meaning = "momentum along a run", "weight and the ground's reactions change the momentum"
     cite = "The momentum changes by weight and reactions of the ground alone."
     if not run.has_momentum:
         return Check(name, SKIPPED_VERDICT, "other forces act from outside", meaning, cite)
     subject = run.subject
-    h = np.array([subject.function_value("momentum", {"q": q, "qd": v})[3:]
-                  for q, v in zip(run.q, run.qd, strict=True)])  # fmt: skip
+    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
+    h = np.array([subject.function_value("momentum", state)[3:] for state in states])
     size = max(
         np.abs(h).max(),
         np.abs(run.impulse).max(),
@@ -238,7 +243,7 @@ def check_momentum_balance(run: RandomMotion) -> Check:
 
 
 def check_random_motion(subject: VerifiedEquations) -> Iterator[Check]:
-    """Check what must hold along a motion."""
+    """Results of the checks of energy and momentum along a motion."""
     if not subject.has_functions(
         "forward_dynamics", "kinetic_energy", "potential_energy", "passive"
     ):
@@ -264,6 +269,7 @@ def check_random_motion(subject: VerifiedEquations) -> Iterator[Check]:
 
 
 def check_constraints_independent(subject: VerifiedEquations) -> Check:
+    """Check that the constraints do not contradict each other, and note redundant rows."""
     name, meaning = "constraints independent", "redundant ones leave their own forces undetermined"
     if not subject.names.constraints:
         return Check(name, SKIPPED_VERDICT, "there are none", meaning)
@@ -280,6 +286,7 @@ def check_constraints_independent(subject: VerifiedEquations) -> Check:
 
 
 def check_in_numbers(subject: VerifiedEquations) -> Iterator[Check]:
+    """Results of all numeric checks that apply to the equations."""
     if subject.has_functions("mass_matrix"):
         try:
             yield check_mass_matrix_positive(subject)

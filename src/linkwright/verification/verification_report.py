@@ -17,9 +17,9 @@ PROVED_VERDICT, PASSED_VERDICT, NOTED_VERDICT, SKIPPED_VERDICT, FAILED_VERDICT =
 
 @dataclass(frozen=True, repr=False)
 class Check(NotebookDisplayed):
-    """One check. `verdict`: proved (for all states and all values of the parameters), passed (in
-    numbers), noted (no error, but worth knowing), skipped (does not apply) or failed; `failing`
-    names what failed; `figure` is the number behind the verdict."""
+    """The result of one check. `verdict`: proved (for all states and all values of the parameters),
+    passed (in numbers), noted (no error, but worth knowing), skipped (does not apply) or failed;
+    `failing` names what failed; `figure` is the number behind the verdict."""
 
     name: str
     verdict: str
@@ -29,11 +29,12 @@ class Check(NotebookDisplayed):
     failing: tuple[str, ...] = ()
 
     def summary(self) -> str:
-        """The verdict and its figure."""
+        """One line: verdict, name and figure."""
         return f"{self.verdict}: {self.name}{', ' * bool(self.figure)}{self.figure}"
 
     @property
     def passed(self) -> bool:
+        """True unless the check failed."""
         return self.verdict != FAILED_VERDICT
 
 

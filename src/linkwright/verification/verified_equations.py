@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from random import Random
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -20,20 +19,26 @@ from ..errors import UnsupportedError
 from ..kinematics.assembly import closed_state_near_home
 from ..mechanism import Mechanism, coordinate_names
 from ..quantities import quantity_entry_names, quantity_ports
-from ..readings.balls import MAX_UNROUNDED_CONSTANT, compare_tapes_in_balls, exact_ball_inputs
+from ..readings.balls import (
+    MAX_UNROUNDED_CONSTANT,
+    Ball,
+    compare_tapes_in_balls,
+    exact_ball_inputs,
+)
 from ..tape import Op, Tape, record_tape
 from ..types import SX, Floats
 
 MAX_ERROR_CHANCE = 2.0**-60
-"""The chance of an error for each identity: many together stay below 2⁻⁵⁰."""
+"""The chance of an error in one identity; for many together it stays below 2⁻⁵⁰."""
 COMPARED_LOOP_STATES, LOOP_TOLERANCE = 4, 1e-8
 ROUNDED_DIGITS = 11
-"""The digits that must agree where constants were rounded on a tape."""
+"""The number of digits that must agree if constants on a tape were rounded."""
 
 
 @dataclass(frozen=True)
 class IdentityProof:
-    """Whether an identity holds; `is_proved` for all states and values, or seen at random ones."""
+    """The outcome of a proof: `is_proved` if the identity holds for all states and values,
+    otherwise it was compared at random states only."""
 
     holds: bool
     is_proved: bool
@@ -44,27 +49,27 @@ class IdentityProof:
 
 
 class VerifiedEquations:
-    """Equations, with what checks need of them. `others` puts equations of the same mechanism
-    beside them, with the same symbols."""
+    """Equations under examination: their tapes, random states and proofs of identities."""
 
     def __init__(self, eqs: Equations) -> None:
         self.eqs, self.names = eqs, eqs.names
         self.mechanism: Mechanism = eqs.mechanism
         self.known_functions = set(eqs.function_names())
         self._tapes: dict[str, Tape] = {}
-        self._functions: dict[str, Any] = {}
+        self._functions: dict[str, ca.Function] = {}
 
     @cached_property
     def time_inputs(self) -> list[str]:
+        """["t"] if the mechanism depends on time, otherwise []."""
         return self.names.time_arguments("t")
 
     @cached_property
     def force_function(self) -> str:
-        """The function of M q̈ + C q̇ + g − f."""
+        """The name of the function that gives M q̈ + C q̇ + g − f."""
         return "required_forces" if self.names.constraints else "inverse_dynamics"
 
     def has_functions(self, *functions: str) -> bool:
-        """Whether they can be made, which for C is not said by its name alone."""
+        """Whether all of the functions exist and can be built."""
         return set(functions) <= self.known_functions and all(map(self.eqs.can_build, functions))
 
     def function_expression(self, function: str) -> SX:
@@ -72,10 +77,11 @@ class VerifiedEquations:
         return self.eqs.expressions(function)[0]
 
     def expression_at_rest(self, expression: SX) -> SX:
+        """An expression at q̇ = 0."""
         return ca.substitute(expression, self.eqs.symbols["qd"], ca.SX.zeros(self.eqs.nv))
 
     def time_derivative(self, expression: SX) -> SX:
-        """d/dt along the motion, with q̈ as it is."""
+        """The total time derivative along a motion, as an expression of q, q̇ and q̈."""
         s = self.eqs.symbols
         total = ca.jtimes(expression, s["q"], self.eqs.rate_matrix @ s["qd"])
         total += ca.jtimes(expression, s["qd"], s["qdd"])
@@ -94,7 +100,7 @@ class VerifiedEquations:
         return self._tapes[function]
 
     def prove_identity(self, name: str, left: SX, right: SX | float = 0.0) -> IdentityProof:
-        """That two expressions are the same function."""
+        """Prove that two expressions are the same function."""
         return self.prove_same_tapes(
             *(
                 self._expression_tape(name, ca.densify(ca.SX(side) * ca.SX.ones(left.shape)))
@@ -103,12 +109,14 @@ class VerifiedEquations:
         )
 
     def _expression_tape(self, name: str, expression: SX) -> Tape:
+        """The tape of an expression, with the motion, time and parameters as inputs."""
         keys = ["q", "qd", "qdd", "tau", *self.time_inputs, *(["p"] if self.eqs.parameters else [])]
         symbols = [self.eqs.symbols[key] for key in keys]
         return record_tape(ca.Function("f", symbols, [ca.cse(expression)], keys, [name]))
 
     def prove_same_tapes(self, one: Tape, other: Tape) -> IdentityProof:
-        """Modulo a prime; where that cannot decide, in ball arithmetic."""
+        """Prove that two tapes are the same function, modulo a prime; in ball arithmetic where that
+        cannot decide."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
         entries = [names[port.name] for port in one.inputs]
         verdict = compare_tapes_modulo(
@@ -117,8 +125,8 @@ class VerifiedEquations:
         return self._verdict_to_proof(verdict, one, other)
 
     def prove_same_on_constraints(self, other: VerifiedEquations, function: str) -> IdentityProof:
-        """Modulo a prime, at points that obey the constraints; where no lengths close the loops, in
-        floats where the mechanism is assembled."""
+        """Prove that a function agrees modulo a prime at points that satisfy the constraints; in
+        floating point near the assembled configuration if no lengths close the loops."""
         one, two = self.function_tape(function), other.function_tape(function)
         if _has_rounded_constants(one) or _has_rounded_constants(two):
             return self._compare_at_states(other, function, "its numbers are rounded")
@@ -138,20 +146,26 @@ class VerifiedEquations:
 
     @cached_property
     def _point_constrainer(self) -> PointConstraints:
+        """The constraints that points modulo a prime must satisfy."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
 
-        def program(function: str) -> ModularProgram:
+        def proof_constraint_program(function: str) -> ModularProgram:
             tape = self.function_tape(function)
             return ModularProgram(tape, [names[port.name] for port in tape.inputs])
 
-        residual = program("constraint_residual") if self.names.position_row_count else None
-        jacobian, velocity = program("constraint_jacobian"), program("constraint_velocity")
+        residual = (
+            proof_constraint_program("constraint_residual")
+            if self.names.position_row_count
+            else None
+        )
+        jacobian = proof_constraint_program("constraint_jacobian")
+        velocity = proof_constraint_program("constraint_velocity")
         return PointConstraints(residual, jacobian, velocity, names["qd"])
 
     def _compare_at_states(
         self, other: VerifiedEquations, function: str, why: str
     ) -> IdentityProof:
-        """Compare in floats, at states that the constraints allow."""
+        """Compare a function in floating point, at states that satisfy the constraints."""
         apart = []
         for state in self.random_states(COMPARED_LOOP_STATES):
             a, b = (x.function_value(function, state) for x in (self, other))
@@ -165,6 +179,8 @@ class VerifiedEquations:
         )
 
     def _verdict_to_proof(self, verdict: TapeVerdict, one: Tape, other: Tape) -> IdentityProof:
+        """The proof of a verdict modulo a prime, or a comparison in balls if constants were rounded
+        or it is undecided."""
         if not verdict.is_identical and (
             _has_rounded_constants(one) or _has_rounded_constants(other)
         ):
@@ -172,23 +188,28 @@ class VerifiedEquations:
         if verdict.is_undecided:
             return self._compare_in_balls(one, other, 30)
         return IdentityProof(
-            verdict.is_identical, verdict.is_identical, str(verdict), verdict.differing_entries,
-            verdict.chance_of_error, verdict.exponent,
-        )  # fmt: skip
+            verdict.is_identical,
+            verdict.is_identical,
+            str(verdict),
+            verdict.differing_entries,
+            verdict.chance_of_error,
+            verdict.exponent,
+        )
 
     def _compare_in_balls(self, one: Tape, other: Tape, digits: int) -> IdentityProof:
+        """Compare two tapes in ball arithmetic at exact random states, to the given digits."""
         named = self.mechanism.parameters
 
-        def inputs(k: int) -> Any:
+        def proof_ball_inputs(k: int) -> Callable[[], list[list[Ball]]]:
             values = {key: list(x) for key, x in self.random_exact_state(k).items()}
             return exact_ball_inputs(one, values, self.eqs.parameters, named)
 
-        found = compare_tapes_in_balls(one, other, inputs, digits)
+        found = compare_tapes_in_balls(one, other, proof_ball_inputs, digits)
         return IdentityProof(found.is_agreed, False, str(found), found.differing)
 
     @cached_property
     def quaternion_groups(self) -> list[list[str]]:
-        """Coordinates that together are unit quaternions."""
+        """Groups of coordinates that form unit quaternions."""
         found = []
         for name, joint in self.mechanism.joints.items():
             if joint.by_quaternion and joint.moves and self.mechanism.coordinates is None:
@@ -199,24 +220,27 @@ class VerifiedEquations:
         """A random state in fractions, with unit quaternions."""
         rng = Random(seed)
 
-        def some(count: int) -> list[Fraction]:
+        def verified_state_fractions(count: int) -> list[Fraction]:
             return [Fraction(rng.randrange(-1200, 1200), 1000) for _ in range(count)]
 
-        q = dict(zip(self.names.q, some(self.names.nq), strict=True))
+        q = dict(zip(self.names.q, verified_state_fractions(self.names.nq), strict=True))
         for names in self.quaternion_groups:
-            t = some(3)
+            t = verified_state_fractions(3)
             square = sum((x * x for x in t), Fraction(0))
             entries = [1 - square, *(2 * x for x in t)]
             q |= {n: x / (1 + square) for n, x in zip(names, entries, strict=True)}
         n = self.names.nv
-        return {"q": list(q.values()), "qd": some(n), "qdd": some(n), "tau": some(n), "t": some(1)}
+        sizes = {"qd": n, "qdd": n, "tau": n, "t": 1}
+        return {"q": list(q.values())} | {
+            key: verified_state_fractions(k) for key, k in sizes.items()
+        }
 
     # -- numbers -------------------------------------------------------------------------
 
     def random_states(
         self, count: int, seed: int = 0, speed: float = 1.0
     ) -> list[dict[str, Floats]]:
-        """Random states that the constraints allow, with velocities up to about `speed`."""
+        """Random states that satisfy the constraints, with velocities up to about `speed`."""
         rng = np.random.default_rng(seed)
         n, found = self.eqs.nv, []
         for _ in range(count):
@@ -231,20 +255,21 @@ class VerifiedEquations:
         return found
 
     def function_value(self, function: str, state: Mapping[str, Floats]) -> Floats:
-        """A function's first output in floats, all parameters at their values."""
+        """The first output of a function in floating point, with all parameters at their values."""
         inputs, outputs = quantity_ports(self.names, function)
         found = self._numeric_function(function)(*(state[port.name] for port in inputs))
         array = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=float)
         return array.reshape(outputs[0].shape)
 
-    def _numeric_function(self, function: str) -> Any:
+    def _numeric_function(self, function: str) -> ca.Function:
+        """The CasADi function with all parameters at their values, made once."""
         if function not in self._functions:
             self._functions[function] = self.eqs.function_at_values(function)
         return self._functions[function]
 
 
 def _has_rounded_constants(tape: Tape) -> bool:
-    """Whether constants are more than small integers and dyadic fractions."""
+    """Whether a tape has constants other than small integers and dyadic fractions."""
     numbers = (Fraction(c) for c in tape.constants[tape.ops == Op.CONSTANT].tolist())
     return any(
         abs(x.numerator) > MAX_UNROUNDED_CONSTANT or x.denominator > MAX_UNROUNDED_CONSTANT

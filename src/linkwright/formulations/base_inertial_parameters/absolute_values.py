@@ -1,6 +1,6 @@
-"""Absolute values of a mechanism's numbers, settled by their signs: a field has no order.
+"""Absolute values of parameters, replaced by ±x: a prime field has no order.
 
-CasADi writes √(x²) as |x|, which axes with one symbol lead to.
+CasADi writes √(x²) as |x|; this occurs for axes with one symbol.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ _FLOAT_OPERATIONS: dict[Op, Callable[..., float]] = {
 
 
 def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
-    """|x| as x or −x, where x is made of the numbers p alone, which have these values."""
+    """Replace |x| by x or −x where x depends only on the parameters p, which have the given
+    values."""
     ops, args = tape.ops.copy(), tape.args.copy()
     if not (ops == Op.ABS).any():
         return tape
     numbers = _constant_values(tape, values)
-    same = np.arange(len(tape), dtype=args.dtype)  # what stands for value k
+    same = np.arange(len(tape), dtype=args.dtype)  # the instruction that replaces k
     for k, code in enumerate(ops.tolist()):
         if code not in (Op.INPUT, Op.CONSTANT):
             used = OPERATION_ARITY[Op(code)]
@@ -49,7 +50,7 @@ def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
 
 
 def _constant_values(tape: Tape, values: Sequence[float]) -> list[float | None]:
-    """The values of instructions that depend on the numbers p alone."""
+    """The value of each instruction that depends only on the parameters p; None for the others."""
     found: list[float | None] = []
     for k, code in enumerate(tape.ops.tolist()):
         op = Op(code)

@@ -1,14 +1,13 @@
 """Equations of motion in base parameters.
 
-Every inertial number that is not a base parameter is zero. The forces at the joints are the same
-for every motion; what single bodies have (energies, momenta, reactions) is not, and is refused.
+All inertial parameters that are not base parameters are zero. The forces at the joints are the same
+for every motion; quantities of single bodies (energies, momenta, reactions) are not and are absent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
 
 import casadi as ca
 
@@ -19,14 +18,20 @@ from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.symbolic_regrouping import regroup_symbolic_inertias
 from ...kinematics.tree_builder import build_tree
 from ...mechanism import Mechanism
+from ...types import SX
 from ..recursive import recursive_equations
 from .parameter_groups import BaseParameters, base_parameters, inertial_parameter_names
 from .regrouping import inertia_from_parameters
 
 _BODY_FUNCTIONS = (
-    "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "reactions",
-    "body_reactions", "reactions_of_motion",
-)  # fmt: skip
+    "kinetic_energy",
+    "potential_energy",
+    "center_of_mass",
+    "momentum",
+    "reactions",
+    "body_reactions",
+    "reactions_of_motion",
+)
 _ABSENCE_REASON = 'base parameters are not the bodies\' own; derive with parameters="symbolic"'
 
 
@@ -69,8 +74,9 @@ def derive_base(mechanism: Mechanism, by: str = "recursive") -> Equations:
 
 def _substitute_base_parameters(
     tree: KinematicTree, base: BaseParameters
-) -> tuple[KinematicTree, Any]:
-    """The tree with base parameters for its inertia, and the vector that the regressor takes."""
+) -> tuple[KinematicTree, SX]:
+    """The tree with base parameters in place of its inertias, and the vector that multiplies the
+    regressor."""
     own = {name: ca.SX.sym(name) for name in base.parameters}
     by_kept = {base.parameters[name].kept: symbol for name, symbol in own.items()}
     bodies = tree.names.bodies
@@ -90,8 +96,8 @@ def _substitute_base_parameters(
     return changed, column
 
 
-def _collect_symbol_names(part: Any) -> set[str]:
-    """Names of all symbols in what a tree is made of."""
+def _collect_symbol_names(part: object) -> set[str]:
+    """The names of all symbols in the parts of a tree."""
     if isinstance(part, ca.SX):
         return {symbol.name() for symbol in ca.symvar(part)}
     if isinstance(part, Mechanism | str):

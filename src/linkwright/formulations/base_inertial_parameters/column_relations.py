@@ -1,9 +1,9 @@
-"""Relations between columns that the rule of regrouping leaves, in some mechanisms only.
+"""Relations between columns that the rule of regrouping does not find, in some mechanisms.
 
-Links near ground cannot move in all ways: some parameters have no effect, others act through a
-combination only; followers of mimicry act together with their leaders. The field finds which
-columns depend on which; coefficients that are plain numbers are read off it, others are solved for
-in closed form at a few simple states.
+Links near ground have restricted motion: some parameters have no effect, others act only in
+combination; mimicking joints act together with their leaders. Elimination modulo a prime finds
+which columns depend on which; coefficients that are plain numbers follow from their residues, the
+others are solved for in closed form at a few simple states.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def leftover_relations(
     samples: tuple[RegressorSample, RegressorSample],
     columns: Sequence[int],
 ) -> list[ColumnRelation]:
-    """A row for every one of the columns that depends on those before it."""
+    """One relation for each of the columns that depends on those before it."""
     one, other = (sample.dependent_columns(columns) for sample in samples)
     rows = []
     for column, factors in one.items():
@@ -54,7 +54,8 @@ def leftover_relations(
 
 
 def _common_small_rational(one: int, other: int) -> Fraction | None:
-    """The small rational number that both are, with different numbers of the mechanism."""
+    """The small rational number that two residues, at different parameters, both represent; None if
+    they differ."""
     return rational_from_residue(one, _MAX_RATIONAL_PART, FIELD_PRIME) if one == other else None
 
 
@@ -90,6 +91,7 @@ def _select_regressor_columns(tape: Tape, columns: Sequence[int]) -> Tape:
 def _traced_regressor_rows(
     tracer: ConstantTracer, tape: Tape, eqs: Equations, width: int
 ) -> Iterator[ColumnRelation]:
+    """Nonzero rows of the regressor at simple states, entry by column."""
     for state in range(_MAX_STATES):
         (entries,) = read_tape(tape, tracer, _simple_state(tracer, tape, eqs, random.Random(state)))
         for start in range(0, len(entries), width):
@@ -101,14 +103,15 @@ def _traced_regressor_rows(
 def _simple_state(
     tracer: ConstantTracer, tape: Tape, eqs: Equations, chance: random.Random
 ) -> list[list[TracedNumber]]:
-    """Coordinates at right angles or small whole numbers, most velocities and their rates 0."""
+    """A state with coordinates at right angles or small integers, and most velocities and
+    accelerations 0."""
 
-    def small() -> TracedNumber:
+    def small_number() -> TracedNumber:
         return tracer.number(Fraction(chance.choice([0, 0, 1, -1, 2])))
 
     inputs: dict[str, list[TracedNumber]] = {}
     for port in tape.inputs:
-        inputs[port.name] = [small() for _ in range(port.size)]
+        inputs[port.name] = [small_number() for _ in range(port.size)]
     inputs["q"] = [tracer.quarter_turn_coordinate(chance.randrange(4), x) for x in inputs["q"]]
     for place in quaternion_offsets(eqs.mechanism):
         unit = rational_unit_quaternion(
@@ -120,7 +123,7 @@ def _simple_state(
 
 
 def rational_unit_quaternion(a: Sequence[Fraction]) -> list[Fraction]:
-    """a²/|a|², which has length 1 and rational entries."""
+    """a²/|a|², a quaternion of length 1 with rational entries."""
     w, x, y, z = a
     size = w * w + x * x + y * y + z * z
     return [(2 * w * w - size) / size, *(2 * w * u / size for u in (x, y, z))]

@@ -1,4 +1,4 @@
-"""Tapes of constants in exact numbers: rationals and multiples of π as long as it can be."""
+"""Evaluation of tapes of constants in exact numbers: rationals and multiples of π."""
 
 from __future__ import annotations
 
@@ -40,12 +40,14 @@ _OP_EXPRESSIONS: dict[Op, Expression] = {
 
 
 class _ExactNumberAlgebra:
-    """The algebra of exact numbers, by the readings of expressions."""
+    """The algebra of exact numbers: rationals and multiples of π."""
 
     def constant(self, value: Fraction) -> ExactNumber:
+        """The rational number itself."""
         return value
 
     def apply(self, op: Op, operands: Sequence[ExactNumber]) -> ExactNumber:
+        """The result of a tape operation, exact where possible."""
         if op not in _OP_EXPRESSIONS:
             raise unsupported_operation(op, "exact numbers")
         return evaluate_exactly(_OP_EXPRESSIONS[op], dict(zip("ab", operands, strict=False)))
@@ -54,8 +56,8 @@ class _ExactNumberAlgebra:
 def evaluate_exact_entries(
     eqs: Equations, column: Array, lifted: Mapping[str, Fraction] | None = None, symbols: Array = ()
 ) -> list[ExactNumber]:
-    """Expressions of the parameters alone (and of `symbols` for `lifted` numbers), at their
-    values."""
+    """The entries of a column of expressions in the parameters (and in `symbols`, which stand for
+    the `lifted` numbers), at their exact values."""
     p = ca.vertcat(eqs.symbols["p"], *symbols)
     tape = record_tape(ca.Function("numbers", [p], [ca.densify(ca.SX(column))]))
     known = [*eqs.parameters.values(), *(lifted or {}).values()]

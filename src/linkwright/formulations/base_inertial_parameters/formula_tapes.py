@@ -1,4 +1,4 @@
-"""A tape as one expression, as it was made: what is too long to be multiplied out."""
+"""Formulas of a tape without expansion, for constants that are too long to be multiplied out."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from ...tape import OPERATION_ARITY, Op, Tape
 def formulas_of_tape(
     tape: Tape, inputs: Sequence[Expression]
 ) -> tuple[list[Expression], dict[str, Expression]]:
-    """The entries of the tape's output in terms of its inputs; what occurs more than once
-    has a name, k1, k2, …, whose formula stands beside them."""
+    """The entries of the tape's output as formulas of its inputs, and the formulas of parts that
+    occur more than once, which are named k1, k2, …"""
     words = _FormulaAlgebra(_repeated_values(tape), {x.name for x in inputs if isinstance(x, Name)})
     (entries,) = read_tape(tape, words, [inputs])
     return entries, words.common_parts
 
 
 def _repeated_values(tape: Tape) -> list[bool]:
-    """The computing instructions that are used more than once, in order."""
+    """For each computing instruction, in order, whether its value is used more than once."""
     uses = [0] * len(tape)
     working = [op not in (Op.INPUT, Op.CONSTANT) for op in tape.ops.tolist()]
     for k in range(len(tape)):
@@ -46,16 +46,19 @@ def _repeated_values(tape: Tape) -> list[bool]:
 
 
 class _FormulaAlgebra:
-    """Formulas as they are made; `often` says, in order, which of them get a name."""
+    """The algebra of formulas as they are made; `often` says, in order, which results get a
+    name."""
 
     def __init__(self, often: Sequence[bool], taken: set[str]) -> None:
         self.repeated, self.used_names = iter(often), taken
         self.common_parts: dict[str, Expression] = {}
 
     def constant(self, value: Fraction) -> Expression:
+        """A number as a formula."""
         return Number(value)
 
     def apply(self, op: Op, operands: Sequence[Expression]) -> Expression:
+        """The formula of an operation, or its name if the value is used more than once."""
         made = self.operation_formula(op, operands)
         if not next(self.repeated) or isinstance(made, Name | Number):
             return made
@@ -67,6 +70,7 @@ class _FormulaAlgebra:
         return Name(f"k{number}")
 
     def operation_formula(self, op: Op, operands: Sequence[Expression]) -> Expression:
+        """The formula of one tape operation."""
         match op:
             case Op.ADD:
                 return _flat_sum(*operands)
@@ -87,11 +91,13 @@ class _FormulaAlgebra:
 
 
 def _flat_sum(a: Expression, b: Expression) -> Expression:
+    """a + b without nested sums."""
     terms = (*(a.terms if isinstance(a, Sum) else (a,)), *(b.terms if isinstance(b, Sum) else (b,)))
     return Sum(terms)
 
 
 def _flat_product(a: Expression, b: Expression) -> Expression:
+    """a b without nested products, the sign in front."""
     if isinstance(a, Negation):
         return negate_expression(_flat_product(a.operand, b))
     if isinstance(b, Negation):

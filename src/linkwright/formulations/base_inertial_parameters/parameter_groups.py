@@ -1,8 +1,8 @@
-"""Base parameters: the fewest inertial numbers that the forces at the joints depend on.
+"""Base parameters: the fewest inertial parameters that determine the forces at the joints.
 
-τ = Y π is linear in the ten parameters of every body. Columns of Y depend on each other, so that
-as many combinations of π as Y has rank are all that can ever be found from the forces, and all
-that they need. Each is one parameter that is kept, plus multiples of those that are not:
+τ = Y π is linear in the ten parameters of every body. Columns of Y depend on each other: only as
+many combinations of π as Y has rank can be identified from the forces, and these determine the
+forces. Each is one parameter that is kept, plus multiples of those that are not:
 
     base_j = π_j + Σ k_ji π_i.
 """
@@ -88,6 +88,7 @@ class BaseParameter(NotebookDisplayed):
 
 
 def _multiply_by_name(factor: Expression, name: Name) -> Expression:
+    """The product of a factor and a parameter, with the sign in front."""
     match factor:
         case Negation(operand):
             return negate_expression(_multiply_by_name(operand, name))
@@ -138,6 +139,7 @@ class BaseParameters(NotebookDisplayed):
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
+        """The inertial parameters after which the base parameters are named."""
         return tuple(parameter.kept for parameter in self.parameters.values())
 
     def __len__(self) -> int:
@@ -188,7 +190,7 @@ class BaseParameters(NotebookDisplayed):
 
 
 def inertial_parameter_names(bodies: tuple[str, ...]) -> list[str]:
-    """M_link1, MX_link1, …, ZZ_link1, M_link2, …: of the regressor's columns."""
+    """Names of the regressor's columns: M_link1, MX_link1, …, ZZ_link1, M_link2, …"""
     return [f"{letter}_{body}" for body in bodies for letter in PARAMETER_LETTERS]
 
 
@@ -228,7 +230,8 @@ def base_parameters(mechanism: Mechanism) -> BaseParameters:
 def _find_column_relations(
     mechanism: Mechanism, eqs: Equations
 ) -> tuple[ConstantTracer, list[ColumnRelation], int]:
-    """Rows of combinations that vanish, as many as the regressor's rank lacks.
+    """The tracer, as many vanishing combinations of columns as the regressor's rank lacks, and the
+    rank at the mechanism's own values.
 
     They are found in the frames of the links, where z is the joint's axis and most are simple.
     """
@@ -251,8 +254,8 @@ def _find_column_relations(
 
 
 def _link_regressor_tape(tree: KinematicTree) -> Tape:
-    """The regressor for parameters in the frames of the bodies' links, and for the joints' own
-    coordinates: others, as many, change no rank."""
+    """The tape of the regressor for parameters in the frames of the bodies' links and for the
+    joints' own coordinates; a change to as many other coordinates keeps the rank."""
     tree = replace(tree, transfer=None)
     own, p = tree.motion, ca.vertcat(*tree.symbols.values())
     links = [LinkFrame(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
@@ -270,6 +273,7 @@ def _group_parameters(
     rows: list[ColumnRelation],
     own: int,
 ) -> BaseParameters:
+    """The base parameters with names, factors and values, from the relations between columns."""
     names = inertial_parameter_names(eqs.names.bodies)
     given_up = {next(iter(row)): row for row in sorted(rows, key=lambda row: next(iter(row)))}
     kept = [column for column in range(len(names)) if column not in given_up]
@@ -298,7 +302,7 @@ def _base_parameter_values(
     kept: list[int],
     factors: Mapping[tuple[int, int], TracedNumber],
 ) -> list[ExactNumber]:
-    """The base parameters, as exact as the mechanism's numbers."""
+    """The values of the base parameters, as exact as the parameters of the mechanism."""
     pi = ca.vertsplit(ca.SX(eqs.inertial_parameters))
     totals = {column: pi[column] for column in kept}
     own = [tracer.symbols[name] for name in eqs.parameters]
@@ -314,7 +318,8 @@ def _base_parameter_values(
 
 
 def _base_parameter_name(name: str, grouped: bool, eqs: Equations) -> str:
-    """Khalil's XXR for an XX with others in it; never the name of another number."""
+    """Khalil's name, such as XXR for an XX that includes others; never the name of another
+    parameter."""
     letter, body = name.split("_", 1)
     called = f"{letter}R_{body}" if grouped else name
     while called in eqs.parameters:

@@ -1,7 +1,7 @@
-"""The regressor modulo a prime, at random states: its rank, and what its columns depend on.
+"""The regressor modulo a prime at random states: its rank and its dependent columns.
 
-Numbers of the mechanism are the same in all states, random (the structure's rank) or their exact
-values (this mechanism's). The rank found at a point can only be too small, and is so with a
+The parameters are the same in all states: random for the rank of the structure, or at their exact
+values for the rank of this mechanism. The rank found at a point can only be too small, with a
 probability below degree/p.
 """
 
@@ -24,27 +24,28 @@ from ...errors import UnsupportedError
 from ...expressions import ExactNumber, PiMultiple
 from ...mechanism import quaternion_offsets
 from ...ports import Port
-from ...quantities import quantity_entry_names, quantity_ports
-from ...tape import Op, Tape, record_tape, remove_dead_instructions
+from ...quantities import quantity_entry_names
+from ...tape import Op, Tape, remove_dead_instructions
 
 _MAX_POINT_TRIES = 60
 _RADIAN_ATOM, _HALF_TURN_ATOM = -1, -2
-"""Small angles, of which known angles are multiples."""
+"""Labels of the small angles of which known angles are multiples."""
 
 
 @dataclass(frozen=True)
 class RegressorSample:
-    """Columns of a regressor, at several states below each other, and the field of its numbers."""
+    """Rows of a regressor at several states modulo a prime, with the field and the parameters."""
 
     rows: list[list[int]]
     field: PrimeField
     numbers: Mapping[str, Residue]
 
     def rank(self) -> int:
+        """The rank of the regressor modulo the prime."""
         return rank_modulo(self.rows, FIELD_PRIME)
 
     def dependent_columns(self, order: Sequence[int]) -> dict[int, dict[int, int]]:
-        """Columns that depend on others before them in `order`, with their coefficients there."""
+        """Columns that depend on others before them in `order`, with the coefficients of these."""
         return dependent_columns_modulo(self.rows, order, FIELD_PRIME)
 
 
@@ -55,8 +56,8 @@ def sample_regressor(
     values: Mapping[str, ExactNumber] | None = None,
     seed: int = 1,
 ) -> RegressorSample:
-    """Enough states of the regressor's tape; `values` fixes numbers that are known and rational,
-    all others are random. The roots in `constants` are to exist."""
+    """Rows of the regressor's tape at enough states; `values` fixes rational parameters, the others
+    are random. The square roots in `constants` must exist in the field."""
     finest: dict[int, int] = {}
     for attempt in range(_MAX_POINT_TRIES):
         field = PrimeField(1000 * seed + attempt, finest)
@@ -75,7 +76,7 @@ def sample_regressor(
 def _sample_until_rank_stays(
     tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Residue]
 ) -> list[list[int]]:
-    """Rows of random states, until one lies in the span of those before: then all states do."""
+    """Rows at random states, until a further state does not raise the rank."""
     height, width = tape.outputs[0].shape
     rows: list[list[int]] = []
     if height * width == 0:
@@ -92,8 +93,8 @@ def _sample_until_rank_stays(
 def _draw_numbers_with_roots(
     tape: Tape, field: PrimeField, names: Iterable[str], values: Mapping[str, ExactNumber]
 ) -> dict[str, Residue]:
-    """Numbers of the mechanism such that all roots of theirs exist: those under a root that does
-    not are drawn again."""
+    """Residues of the parameters for which all square roots exist; parameters under a root that
+    does not exist are drawn again."""
     numbers = {name: field.symbol(name) for name in names}
     numbers |= _known_number_residues(tape, field, list(numbers), values)
     roots = _radicand_tapes(tape)
@@ -110,8 +111,8 @@ def _draw_numbers_with_roots(
 def _known_number_residues(
     tape: Tape, field: PrimeField, names: list[str], values: Mapping[str, ExactNumber]
 ) -> dict[str, Residue]:
-    """Known rational numbers. As angles they are multiples of one small angle (those with π of
-    another), so that 0.3 and −0.3 are opposite."""
+    """Residues of known rational parameters. As angles they are multiples of one small angle (those
+    with π of another), so that 0.3 and −0.3 are opposite."""
     angles = _angle_names(tape, names)
     found = {}
     for name in names:
@@ -129,11 +130,12 @@ def _known_number_residues(
 
 
 def _rational_coefficient(value: ExactNumber) -> Fraction:
+    """The number, or its multiple of π."""
     return value.coefficient if isinstance(value, PiMultiple) else Fraction(value)
 
 
 def _angle_names(tape: Tape, names: list[str]) -> list[str]:
-    """Numbers whose sine or cosine is taken."""
+    """Names of the parameters whose sine or cosine is taken."""
     found = set()
     for k, code in enumerate(tape.ops.tolist()):
         inside = int(tape.args[k, 0])
@@ -143,8 +145,7 @@ def _angle_names(tape: Tape, names: list[str]) -> list[str]:
 
 
 def _radicand_tapes(tape: Tape) -> list[tuple[Tape, list[int]]]:
-    """The tape of the radicand of every root of the mechanism's numbers, and which numbers
-    these are."""
+    """The tape of each radicand that depends on parameters only, with the indices of these."""
     ports = [port.name for port in tape.inputs]
     found = []
     for k, code in enumerate(tape.ops.tolist()):
@@ -162,6 +163,7 @@ def _radicand_tapes(tape: Tape) -> list[tuple[Tape, list[int]]]:
 def _numbers_without_roots(
     roots: Sequence[tuple[Tape, list[int]]], field: PrimeField, numbers: list[Residue]
 ) -> set[int]:
+    """Indices of the parameters under square roots that do not exist in the field."""
     missing: set[int] = set()
     for part, used in roots:
         try:
@@ -176,6 +178,7 @@ def _numbers_without_roots(
 def _regressor_rows_at_state(
     tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Residue], k: int
 ) -> list[list[int]]:
+    """The rows of the regressor at the k-th random state."""
     names = quantity_entry_names(eqs.names, list(eqs.parameters))
     inputs = []
     for port in tape.inputs:
@@ -192,13 +195,8 @@ def _regressor_rows_at_state(
 
 
 def _put_unit_quaternions(eqs: Equations, entries: list[Residue], seed: str) -> list[Residue]:
+    """The coordinates with random unit quaternions in the places of quaternions."""
     for place in quaternion_offsets(eqs.mechanism):
         t = [draw_residue(FIELD_PRIME, "quaternion", seed, place, k) for k in range(3)]
         entries[place : place + 4] = [Residue(x) for x in rational_sphere_point(t, FIELD_PRIME)]
     return entries
-
-
-def record_function_tape(eqs: Equations, function: str) -> Tape:
-    return record_tape(
-        eqs.function(function), *quantity_ports(eqs.names, function, list(eqs.parameters))
-    )

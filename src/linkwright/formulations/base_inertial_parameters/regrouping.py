@@ -1,9 +1,9 @@
-"""Inertia that no joint's force tells from inertia on the parent, in closed form.
+"""Inertia that joint forces cannot distinguish from inertia on the parent, in closed form.
 
-One rule, Gautier and Khalil's for all kinds of joints: what a link's own motion leaves as it is,
-and without work, may as well sit on the parent. For a turn about z these are the mass, the first
-moment along z, and a disk XX = YY; for a slide the whole tensor; for a ball joint the mass. Each
-is a combination of the regressor's columns that vanishes:
+Gautier and Khalil's rule for all kinds of joints: inertia that a link's own motion neither changes
+nor does work on can be moved to the parent. For a rotation about z this is the mass, the first
+moment along z and a disk XX = YY; for a slide the whole tensor; for a ball joint the mass. Each
+gives a combination of the regressor's columns that vanishes:
 
     (the part on the link) − (the same part, seen from the parent) = 0,
 
@@ -31,23 +31,23 @@ TENSOR_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 PARAMETER_LETTERS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
 """Khalil's letters for the parameters about a body's origin."""
 
-_GROUPING_ORDER = tuple(PARAMETER_LETTERS.index(x) for x in
-    ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ"))  # fmt: skip
+_GROUPED_LETTERS = ("M", "MZ", "MY", "MX", "YY", "ZZ", "XX", "XY", "XZ", "YZ")
+_GROUPING_ORDER = tuple(PARAMETER_LETTERS.index(letter) for letter in _GROUPED_LETTERS)
 """The order in which a body's parameters are grouped into others rather than kept."""
 
 
 ColumnRelation = dict[int, TracedNumber]
-"""A combination of columns, by their places."""
+"""The coefficients of a vanishing combination of the regressor's columns, by column."""
 
 
 def parameters_from_inertia(inertia: SpatialInertia) -> Array:
-    """The ten numbers of an inertia, in the order of a regressor's columns."""
+    """The ten inertial parameters of a spatial inertia, in the order of a regressor's columns."""
     h, tensor = ca.SX(inertia.h), ca.SX(inertia.I)
     return ca.vertcat(inertia.m, h, *(tensor[i, j] for i, j in TENSOR_ENTRIES))
 
 
 def inertia_from_parameters(parameters: Array) -> SpatialInertia:
-    """The inertia of ten numbers."""
+    """The spatial inertia with the ten given inertial parameters."""
     tensor = ca.SX.zeros(3, 3)
     for k, (i, j) in enumerate(TENSOR_ENTRIES):
         tensor[i, j] = tensor[j, i] = parameters[4 + k]
@@ -55,33 +55,33 @@ def inertia_from_parameters(parameters: Array) -> SpatialInertia:
 
 
 def invariant_inertia_basis(link: Link) -> list[SpatialInertia]:
-    """A basis of the inertia that a link's motion leaves as it is, and without work."""
+    """A basis of the inertias that a link's joint motion neither changes nor does work on."""
 
-    def tensor(*places: tuple[int, int]) -> SpatialInertia:
+    def unit_tensor(*places: tuple[int, int]) -> SpatialInertia:
         I = np.zeros((3, 3))  # noqa: E741
         for i, j in places:
             I[i, j] = I[j, i] = 1.0
         return SpatialInertia(0.0, ZERO3, I)
 
     mass = SpatialInertia(1.0, ZERO3, np.zeros((3, 3)))
-    disk = tensor((0, 0), (1, 1))
+    disk = unit_tensor((0, 0), (1, 1))
     along = SpatialInertia(0.0, np.array([0.0, 0.0, 1.0]), np.zeros((3, 3)))
     if not link.kind.has_rotation:
-        return [tensor(place) for place in TENSOR_ENTRIES]
+        return [unit_tensor(place) for place in TENSOR_ENTRIES]
     basis = [(link.kind.keeps_mass, mass), (link.kind.keeps_axial_moment, along)]
     return [one for kept, one in (*basis, (link.kind.turns_about_axis, disk)) if kept]
 
 
 def inertia_on_parent(link: Link, part: SpatialInertia) -> SpatialInertia:
-    """An unmoved part, about the parent's origin and in its axes."""
+    """An invariant part of a link's inertia, about the parent's origin in the parent's axes."""
     shift = link.shift if link.kind.has_rotation else 0.0
     raised = part.shift_origin(ca.vertcat(0.0, 0.0, shift)) if shift != 0.0 else part
     return raised.rotate(link.R).shift_origin(link.p)
 
 
 def regrouping_relations(tree: KinematicTree, tracer: ConstantTracer) -> list[ColumnRelation]:
-    """The combinations of columns that vanish by the rule, with the parameters of every body in
-    its link's frame, solved for one column each."""
+    """The combinations of columns that vanish by the rule, with the parameters of every body in its
+    link's frame, each solved for one column."""
     pairs = []
     for link in tree.links:
         for part in invariant_inertia_basis(link):
@@ -104,11 +104,12 @@ def regrouping_relations(tree: KinematicTree, tracer: ConstantTracer) -> list[Co
 def trace_constant_entries(
     tree: KinematicTree, tracer: ConstantTracer, columns: list[Array]
 ) -> list[TracedNumber]:
-    """The entries of columns of constants, one below the other."""
+    """The entries of columns of constants, one column after the other."""
     return tracer.trace_tape(record_constants_tape(tree, columns)) if columns else []
 
 
 def record_constants_tape(tree: KinematicTree, columns: list[Array]) -> Tape:
+    """The tape of columns of expressions that depend only on the parameters."""
     p = ca.vertcat(*tree.symbols.values()) if tree.symbols else ca.SX.zeros(0)
     whole = ca.densify(ca.cse(ca.vertcat(*columns)))
     tape = record_tape(ca.Function("constants", [p], [whole], ["p"], ["c"]))
@@ -116,7 +117,7 @@ def record_constants_tape(tree: KinematicTree, columns: list[Array]) -> Tape:
 
 
 def record_placements_tape(tree: KinematicTree) -> Tape:
-    """All constant placements, of links and of bodies in them."""
+    """The tape of all constant rotations: of links, and of bodies in links."""
     turns = [link.R for link in tree.links]
     turns += [tree.bodies[name].R for name in tree.names.bodies]
     return record_constants_tape(tree, [ca.vec(ca.SX(R)) for R in turns])
@@ -148,14 +149,15 @@ def relations_in_body_frames(
 
 
 def _link_relation(entries: list[TracedNumber], link: int) -> ColumnRelation:
+    """The nonzero entries of ten parameters of a link, by column."""
     return {10 * link + k: entry for k, entry in enumerate(entries) if not entry.is_zero}
 
 
 def _number_columns_by_bodies(
     tracer: ConstantTracer, tree: KinematicTree, rows: list[ColumnRelation]
 ) -> list[ColumnRelation]:
-    """Links between the motions of one joint have no parameters: rows are combined so that these
-    drop out. Then columns are numbered by bodies."""
+    """Relations between columns numbered by bodies, combined so that the links inside joints, which
+    have no parameters, drop out."""
     bodies = [tree.bodies[name].link for name in tree.names.bodies]
     for link in reversed(range(len(tree.links))):
         if link not in bodies:
@@ -170,7 +172,8 @@ def _number_columns_by_bodies(
 
 
 def solve_relations(tracer: ConstantTracer, rows: list[ColumnRelation]) -> list[ColumnRelation]:
-    """Rows solved for the parameters to give up, those of the outer bodies first."""
+    """The relations, each solved for the parameter that it gives up, those of outer bodies
+    first."""
     rows = [row for row in rows if row]
     done: list[ColumnRelation] = []
     while rows:
@@ -183,23 +186,27 @@ def solve_relations(tracer: ConstantTracer, rows: list[ColumnRelation]) -> list[
 
 
 def columns_by_preference(width: int) -> list[int]:
-    """All columns: of bodies near ground first, and of each those that are rather kept."""
+    """All columns, bodies near ground first, and for each body the columns that are kept rather
+    than grouped first."""
     order = _GROUPING_ORDER[::-1]
     return [10 * body + k for body in range(width // 10) for k in order]
 
 
 def _own_column(row: ColumnRelation, rows: Iterable[ColumnRelation]) -> int:
+    """The column with coefficient 1 that occurs in this relation only."""
     others = {column for other in rows if other is not row for column in other}
     one = [c for c, x in row.items() if c not in others and x.is_one]
     return max(one, key=lambda c: (c // 10, -_GROUPING_ORDER.index(c % 10)))
 
 
 def _put_column_first(row: ColumnRelation, column: int) -> ColumnRelation:
+    """The relation with one column first, the others in order."""
     return {column: row[column]} | {c: x for c, x in sorted(row.items()) if c != column}
 
 
 def _choose_grouped_column(row: ColumnRelation) -> int:
-    """A column of the outermost body, with a number as its coefficient if there is one."""
+    """The column to eliminate: of the outermost body, with a number as its coefficient if there is
+    one."""
     body = max(row) // 10
     own = [c for c in row if c // 10 == body]
     return min(own, key=lambda c: (not row[c].is_constant, _GROUPING_ORDER.index(c % 10)))

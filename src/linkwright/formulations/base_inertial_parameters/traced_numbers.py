@@ -1,8 +1,8 @@
-"""Constants of a mechanism as expressions, each with its value in a prime field beside it.
+"""Constants of a mechanism as expressions, each with its value in a prime field.
 
-The value decides what is zero (or a small whole number), so that elimination needs no normal form
-and expressions stay as short as they were made. That two different constants are taken for one has
-a probability below degree/p.
+The value decides whether a constant is zero (or a small integer), so that elimination needs no
+normal form and expressions stay short. Two different constants have the same value with a
+probability below degree/p.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ from .formula_tapes import formulas_of_tape
 _MAX_RECOGNIZED_INTEGER = 4
 _MAX_EXACT_INTEGER = 1 << 20
 _MAX_POLYNOMIAL_TERMS, _MAX_TOTAL_TERMS = 500, 8000
-"""Terms, of one polynomial and of all, up to which a constant is multiplied out on the way to its
-shortest form."""
+"""Limits for expanding a constant into its shortest form: terms of one polynomial and of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class TracedNumber:
-    """An expression of the mechanism's numbers, its value in the field, and the rational number
-    that it is, if it is one."""
+    """A constant as an expression of the parameters, its residue in the field, and its exact value
+    if it is rational."""
 
     expression: SX
     value: Residue
@@ -43,19 +42,22 @@ class TracedNumber:
 
     @property
     def is_zero(self) -> bool:
+        """Whether the residue is 0."""
         return self.value.number == 0
 
     @property
     def is_one(self) -> bool:
+        """Whether the residue is 1."""
         return self.value.number == 1
 
     @property
     def is_constant(self) -> bool:
+        """Whether the value is a known rational number."""
         return self.exact is not None
 
 
 class ConstantTracer:
-    """The algebra of traced constants."""
+    """The algebra of traced constants: expressions with their residues in a prime field."""
 
     def __init__(self, field: PrimeField, numbers: Mapping[str, Residue]) -> None:
         self.field = field
@@ -65,8 +67,8 @@ class ConstantTracer:
         self.zero = self.number(Fraction(0))
 
     def number(self, value: Fraction) -> TracedNumber:
-        """A rational number; other than small integers it is a symbol, since CasADi would compute
-        with it in floating point."""
+        """A rational number; if it is not a small integer it is a symbol, since CasADi would
+        compute with it in floating point."""
         expression = ca.SX(float(value))
         if value.denominator != 1 or abs(value) >= _MAX_EXACT_INTEGER:
             name = f"({value})"
@@ -78,19 +80,22 @@ class ConstantTracer:
     constant = number
 
     def symbol(self, name: str) -> TracedNumber:
+        """The traced constant of a parameter."""
         return TracedNumber(self.symbols[name], self.numbers[name])
 
     def quarter_turn_coordinate(self, quarters: int, number: TracedNumber) -> TracedNumber:
-        """A coordinate: so many right angles inside sin and cos, a number outside."""
+        """A coordinate that is a multiple of 90° inside sin and cos, and a number outside."""
         turned = self.field.half_turn_angle(Fraction(quarters, 2), number.value.number)
         return TracedNumber(number.expression, turned)
 
     def trace_tape(self, tape: Tape) -> list[TracedNumber]:
-        """The entries of a tape's one output; its one input are the numbers."""
+        """The entries of a tape's only output; its only input is the vector of parameters."""
         (entries,) = read_tape(tape, self, [[self.symbol(name) for name in self.numbers]])
         return entries
 
     def apply(self, op: Op, operands: Sequence[TracedNumber]) -> TracedNumber:
+        """The result of a tape operation; results that are small integers are recognized by their
+        residue."""
         numbers = [x.exact for x in operands if x.exact is not None]
         if op in _RATIONAL_OPERATIONS and len(numbers) == len(operands):
             return self.number(_RATIONAL_OPERATIONS[op](*numbers))
@@ -105,16 +110,18 @@ class ConstantTracer:
         return TracedNumber(_CASADI_OPERATIONS[op](*(x.expression for x in operands)), value)
 
     def is_zero(self, value: TracedNumber) -> bool:
+        """Whether the constant vanishes."""
         return value.is_zero
 
     def negate(self, a: TracedNumber) -> TracedNumber:
+        """−a."""
         return self.apply(Op.NEG, [a])
 
     # -- closed forms ----------------------------------------------------------------------------
 
     def constant_formulas(self, constants: Sequence[TracedNumber]) -> ConstantFormulas:
-        """Constants multiplied out and cancelled where that stays readable, else as they are made,
-        with names for what they have in common."""
+        """Formulas of constants, multiplied out and cancelled where that stays readable, otherwise
+        as they were made, with names for common parts."""
         forms = [self._expand_formula(x) for x in constants]
         long = [k for k, form in enumerate(forms) if form is None]
         if not long:
@@ -130,6 +137,7 @@ class ConstantTracer:
         return ConstantFormulas([form for form in forms if form is not None], shared)
 
     def _expand_formula(self, value: TracedNumber) -> Expression | None:
+        """The constant multiplied out and cancelled; None if it exceeds the budget of terms."""
         if value.exact is not None:
             return Number(value.exact)
         used = [x.name() for x in ca.symvar(value.expression)]
@@ -152,6 +160,7 @@ class ConstantTracer:
     def _record_constants(
         self, constants: Sequence[TracedNumber], used: Sequence[str] | None = None
     ) -> Tape:
+        """The tape of constants as functions of the symbols that they use."""
         names = list(self.symbols) if used is None else used
         p = ca.vertcat(*(self.symbols[name] for name in names)) if names else ca.SX.zeros(0)
         column = ca.cse(ca.densify(ca.vertcat(*(x.expression for x in constants), 0)))
@@ -160,7 +169,7 @@ class ConstantTracer:
 
 @dataclass(frozen=True)
 class ConstantFormulas:
-    """Formulas, and those of the names k1, k2, … in them."""
+    """Formulas, and the formulas of their common parts k1, k2, …"""
 
     formulas: list[Expression]
     common_parts: dict[str, Expression]

@@ -16,6 +16,7 @@ The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Ch
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -28,7 +29,7 @@ from ...kinematics.tree_builder import build_tree
 from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions
+from ..formulation import Formulation, reject_quaternions, rotor_inertia_matrix
 from .loop_influence import LoopInfluence
 
 
@@ -64,10 +65,13 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "input_power": lambda: loops.power,
     }
     return influence.assemble_equations(
-        "influence", builders, extras,
-        accelerations=lambda: loops.accelerations(influence.tau - influence.gravity()
-                                                  + influence.element_forces()),
-    )  # fmt: skip
+        "influence",
+        builders,
+        extras,
+        accelerations=lambda: loops.accelerations(
+            influence.tau - influence.gravity() + influence.element_forces()
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class InfluenceCoefficients:
 
 
 class InfluenceFormulation(Formulation):
+    """Equations from influence coefficients of all bodies."""
+
     def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
         self.world = WorldKinematics(tree, self.q)
@@ -88,8 +94,8 @@ class InfluenceFormulation(Formulation):
     # -- kinematics (appendix B) ---------------------------------------------------------
 
     def point_coefficients(self, link: int, x: Array) -> InfluenceCoefficients:
-        """The coefficients of the point x of a link: g_n = s_n × (x − r_n) or s_n; H_mn = s_m ×
-        g_n, m below n."""
+        """The coefficients of the point x of a link: g_n = s_n × (x − r_n) or s_n, H_mn = s_m × g_n
+        for m below n."""
         path = self.world.path_axes(link)
         g = {f.velocity_index: f.unit_point_velocity(x) for f in path}
         return self.assemble_coefficients(
@@ -97,19 +103,24 @@ class InfluenceFormulation(Formulation):
         )
 
     def rotation_coefficients(self, link: int) -> InfluenceCoefficients:
-        """The coefficients of a body's rotation: g_n = s_n of turning joints; H_mn = s_m × s_n, m
-        below n."""
+        """The coefficients of a link's rotation: g_n = s_n of turning joints, H_mn = s_m × s_n for
+        m below n."""
         path = [f for f in self.world.path_axes(link) if f.has_rotation]
         g = {f.velocity_index: f.s for f in path}
 
-        def second(a: JointAxis, b: JointAxis) -> Array:
+        def second_rotation_coefficient(a: JointAxis, b: JointAxis) -> Array:
             return ca.SX.zeros(3) if a is b else cross(a.s, b.s)
 
-        return self.assemble_coefficients(path, g, second, symmetric=False)
+        return self.assemble_coefficients(path, g, second_rotation_coefficient, symmetric=False)
 
     def assemble_coefficients(
-        self, path: list[JointAxis], g: dict[int, Array], second: object, symmetric: bool
+        self,
+        path: list[JointAxis],
+        g: dict[int, Array],
+        second: Callable[[JointAxis, JointAxis], Array],
+        symmetric: bool,
     ) -> InfluenceCoefficients:
+        """G and H from the first-order columns g and the second-order entries of pairs of axes."""
         G = ca.SX(3, self.n)
         H = [ca.SX(self.n, self.n) for _ in range(3)]
         for k, b in enumerate(path):
@@ -117,7 +128,7 @@ class InfluenceFormulation(Formulation):
             for a in path[: k + 1]:
                 if not a.has_rotation:
                     continue
-                h = second(a, b)  # type: ignore[operator]
+                h = second(a, b)
                 for p in range(3):
                     H[p][a.velocity_index, b.velocity_index] = h[p]
                     if symmetric:
@@ -125,7 +136,7 @@ class InfluenceFormulation(Formulation):
         return InfluenceCoefficients(G, H)
 
     def frame_coefficients(self) -> dict[str, tuple[InfluenceCoefficients, InfluenceCoefficients]]:
-        """(rotation, origin) of every frame and body that moves, along the tree's velocities."""
+        """(rotation, origin) of every moving frame and body, along the tree's velocities."""
         found = {}
         for name, place in (self.tree.bodies | self.tree.frames).items():
             if place.link != GROUND:
@@ -146,16 +157,14 @@ class InfluenceFormulation(Formulation):
 
     def tree_inertia(self) -> Array:
         """I* along the tree's own velocities."""
-        total = ca.diag(
-            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
-        )
+        total = rotor_inertia_matrix(self.tree)
         for body in self.world.bodies:
             G_c, G = self.world.point_jacobians(body.link, body.r)
             total += body.m * (G_c.T @ G_c) + G.T @ body.I @ G
         return total
 
     def inertia_power(self) -> list[Array]:
-        """P*, a plane n × n for each coordinate (16)."""
+        """P*, an n × n plane for each coordinate (16)."""
         if self._power is None:
             planes = [ca.SX.zeros(self.n, self.n) for _ in range(self.n)]
             for body in self.world.bodies:
@@ -182,7 +191,7 @@ class InfluenceFormulation(Formulation):
         return [G[a, :].T @ L[b, :] - G[b, :].T @ L[a, :] for a, b in pairs]
 
     def gather_power_planes(self, planes: list[Array]) -> list[Array]:
-        """The model's planes from the tree's, followers of mimicry included."""
+        """The planes along the model's velocities from those along the tree's, mimicry included."""
         tree = self.tree
         inner = [gather_columns(tree, gather_forces(tree, plane)) for plane in planes]
         stacked = ca.vertcat(*(ca.vec(plane).T for plane in inner))
@@ -193,7 +202,7 @@ class InfluenceFormulation(Formulation):
         return found
 
     def curvature_planes(self) -> list[Array]:
-        """(Gᵀ I*) • H of a change of coordinates φ(ψ) with H = ∂²φ/∂ψ²."""
+        """(Gᵀ I*) • H of a change of coordinates φ(ψ), with H = ∂²φ/∂ψ²."""
         full = spread_coordinates(self.tree, self.q)
         H = [ca.hessian(full[k], self.q)[0] for k in range(self.n)]
         weights = gather_forces(self.tree, self.tree_inertia())
@@ -205,7 +214,7 @@ class InfluenceFormulation(Formulation):
         return ca.vertcat(*(((P + P.T) @ self.qd).T / 2 for P in self.inertia_power()))
 
     def gravity(self) -> Array:
-        """−Σ Gᶜᵀ M g: the load of weight, on the other side."""
+        """−Σ Gᶜᵀ M g: minus the load of the weight."""
         load = ca.SX.zeros(self.n)
         for body in self.world.bodies:
             for f in self.world.path_axes(body.link):
@@ -215,14 +224,14 @@ class InfluenceFormulation(Formulation):
         return gather_forces(self.tree, load)
 
     def effective_damping(self) -> Array:
-        """C*, n × n, of all dampers (18): what a unit of each speed takes."""
+        """C* of all dampers (18), n × n: the force for a unit of each velocity."""
         return ca.densify(-ca.jacobian(self.passive(), self.qd))
 
     def effective_stiffness(self) -> Array:
-        """K* = ∂T_spring/∂φ, n × n, of all springs (22), their loads' own change included (25)."""
+        """K* = ∂T_spring/∂φ of all springs (22), n × n, with the change of their loads (25)."""
         return ca.densify(ca.jacobian(self.effective_spring_loads(), self.q))
 
     def effective_spring_loads(self) -> Array:
-        """T_spring = ∂V/∂φ of all springs: what they load the coordinates with at rest."""
+        """T_spring = ∂V/∂φ of all springs: their generalized loads at rest."""
         rest = ca.substitute(self.passive(), self.qd, ca.SX.zeros(self.tree.nv))
         return ca.densify(-rest)

@@ -1,8 +1,8 @@
-"""Transfer of a model from one set of generalized coordinates φ to another, ψ.
+"""Transfer of a model from generalized coordinates φ to other coordinates ψ.
 
 Freeman and Tesar's text breaks off before its equation (26); the formulas are derived anew. An
 array H has planes H[p] in m, n; A • H contracts the columns of A with the first index of H:
-(A • H)[l] = Σ A_lp H[p]. Everything here is numbers of one instant.
+(A • H)[l] = Σ A_lp H[p]. All values are numbers of one instant.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ class CoordinateTransfer:
 class TransferredDynamics:
     """T = I* ψ̈ + ψ̇ᵀ P* ψ̇ + C* ψ̇ + loads.
 
-    `spring_loads` are the part of the loads that springs cause, ∂V/∂ψ of their energy, and
-    `stiffness` is K* = ∂(spring loads)/∂ψ. Other coordinates change K* through these loads too.
+    `spring_loads` is the part of the loads that springs cause, the gradient ∂V/∂ψ of their energy,
+    and `stiffness` is K* = ∂(spring loads)/∂ψ. A change of coordinates changes K* through these
+    loads too.
     """
 
     inertia: Floats
@@ -42,14 +43,14 @@ class TransferredDynamics:
     stiffness: Floats
 
     def generalized_force(self, rate: Floats, acceleration: Floats) -> Floats:
-        """T for a motion."""
+        """T for a motion with rates ψ̇ and accelerations ψ̈."""
         quadratic = np.einsum("lmn,m,n->l", self.power, rate, rate)
         total: Floats = self.inertia @ acceleration + quadratic + self.damping @ rate + self.loads
         return total
 
 
 def invert_coefficients(G: Floats, H: Floats) -> CoordinateTransfer:
-    """φ(ψ) from the coefficients of ψ(φ), as many of each; refuses a singular G.
+    """φ(ψ) from the coefficients of ψ(φ), as many of each; a singular G is an error.
 
     G^φ_ψ = (G^ψ_φ)⁻¹,   H^φ_ψψ = −G^φ_ψ • [(G^φ_ψ)ᵀ H^ψ_φφ G^φ_ψ]
     """
@@ -73,7 +74,7 @@ def invert_coefficients(G: Floats, H: Floats) -> CoordinateTransfer:
 def transfer_dynamics(
     dynamics: TransferredDynamics, motion: CoordinateTransfer
 ) -> TransferredDynamics:
-    """The model in ψ: every load by Gᵀ, and
+    """The model in ψ. Loads are multiplied by Gᵀ, and
 
     I*_ψ = Gᵀ I* G,   P*_ψ = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H,   K*_ψ = Gᵀ K* G + T_springᵀ • H
     """
@@ -93,7 +94,7 @@ def transfer_dynamics(
 
 
 def dependent_coefficients(G: Floats, H: Floats, motion: CoordinateTransfer) -> CoordinateTransfer:
-    """Coefficients in ψ of anything z(φ):  G_z G,  and  Gᵀ H_z G + G_z • H."""
+    """The coefficients in ψ of any function z(φ):  G_z G  and  Gᵀ H_z G + G_z • H."""
     planes = np.einsum("am,pab,bn->pmn", motion.G, H, motion.G)
     return CoordinateTransfer(G @ motion.G, planes + np.einsum("lp,pmn->lmn", G, motion.H))
 
@@ -103,7 +104,8 @@ def closure_coefficients(
 ) -> CoordinateTransfer:
     """All joints φ as functions of the inputs a, from the coefficients of a closure f(φ) = 0.
 
-    G^p_a = −A_p⁻¹ A_a,   H^p_aa = −A_p⁻¹ • (Gᵀ H^f G);  names the inputs that cannot drive.
+    G^p_a = −A_p⁻¹ A_a,   H^p_aa = −A_p⁻¹ • (Gᵀ H^f G). The error for a singular A_p names the
+    inputs that cannot drive the loop.
     """
     n, inputs = A.shape[1], list(inputs)
     others = [k for k in range(n) if k not in inputs]
@@ -131,7 +133,7 @@ def closure_coefficients(
 
 
 def leg_coefficients(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> CoordinateTransfer:
-    """Joints φ_i of a leg or arm that holds a body e: u_i(φ_i) = h_i(e), by (G, H) of both.
+    """Joints φ_i of a leg or arm that holds a body e, from (G, H) of u_i(φ_i) = h_i(e).
 
     G_i = (G^u)⁻¹ G^h,   H_i = (G^u)⁻¹ • (H^h − G_iᵀ H^u G_i)
     """
@@ -142,7 +144,7 @@ def leg_coefficients(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> Coor
 
 
 def add_dynamics(parts: Sequence[TransferredDynamics]) -> TransferredDynamics:
-    """Several models in the same coordinates: a body, and all legs that hold it."""
+    """The sum of several models in the same coordinates: a body and all legs that hold it."""
     names = [field.name for field in fields(TransferredDynamics)]
     return TransferredDynamics(
         **{name: sum(getattr(part, name) for part in parts) for name in names}
@@ -152,7 +154,7 @@ def add_dynamics(parts: Sequence[TransferredDynamics]) -> TransferredDynamics:
 def operational_dynamics(
     dynamics: TransferredDynamics, u: tuple[Floats, Floats], rate: Floats
 ) -> tuple[Floats, Floats]:
-    """Λ and b with T_u = Λ ü + b at the hand u of a redundant arm, loads at the hand alone.
+    """Λ and b with T_u = Λ ü + b at the hand u of a redundant arm, with loads at the hand only.
 
     Λ = (G I*⁻¹ Gᵀ)⁻¹,   b = Λ (G I*⁻¹ (φ̇ᵀP*φ̇ + C*φ̇ + loads) − φ̇ᵀHφ̇)
     """
@@ -170,9 +172,9 @@ def operational_dynamics(
 def dynamics_at_instant(
     equations: Equations, q: Sequence[float], qd: Sequence[float]
 ) -> TransferredDynamics:
-    """The model of one instant, in its own coordinates; `equations` are those of `influence`.
+    """The model of one instant in its own coordinates, from equations by `influence`.
 
-    Loads are all that is neither inertia nor linear damping: weight, springs, friction, given
+    Loads are all forces except inertia and linear damping: weight, springs, friction, declared
     forces (at t = 0).
     """
     s = equations.symbols
@@ -193,9 +195,9 @@ def dynamics_at_instant(
 def frame_influence(
     equations: Equations, frame: str, q: Sequence[float], rows: Sequence[int] = (3, 4, 5)
 ) -> tuple[Floats, Floats]:
-    """G and H of a frame's motion: rows of (ω, v), by default those of its position.
+    """G and H of a frame's motion, for rows of (ω, v); default: those of its position.
 
-    H is the symmetric one: the terms J̇ q̇ are φ̇ᵀHφ̇.
+    H is symmetric: J̇ q̇ = φ̇ᵀHφ̇.
     """
     s = equations.symbols
     (J,), (drift,) = (

@@ -29,11 +29,11 @@ from ...kinematics.tree_coordinates import (
 )
 from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions
+from ..formulation import Formulation, reject_quaternions, rotor_inertia_matrix
 from .composite_bodies import CompositeBodies
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
-"""Up to so many degrees of freedom, Christoffel symbols are written out."""
+"""Up to this many degrees of freedom, Christoffel symbols are written out."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -54,6 +54,8 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 
 
 class LagrangeFormulation(Formulation):
+    """Lagrange's equations by Jacobians and Christoffel symbols."""
+
     def __init__(self, tree: KinematicTree) -> None:
         super().__init__(tree)
         self.world = WorldKinematics(tree, self.q)
@@ -65,6 +67,7 @@ class LagrangeFormulation(Formulation):
 
     @cached_property
     def composite_bodies(self) -> CompositeBodies:
+        """The sums over composite bodies, for trees with many degrees of freedom."""
         return CompositeBodies(self.world)
 
     def mass_matrix(self) -> Array:
@@ -79,12 +82,11 @@ class LagrangeFormulation(Formulation):
         return ca.densify(gather_columns(tree, gather_forces(tree, D)))
 
     def rotor_inertias(self) -> Array:
-        return ca.diag(
-            ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
-        )
+        """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
+        return rotor_inertia_matrix(self.tree)
 
     def christoffel_symbols(self) -> list[Array]:
-        """c_ijk, a matrix in i, j for each k."""
+        """c_ijk as a matrix in i, j for each k."""
         D, n = self.mass_matrix(), self.tree.nv
         by = [ca.reshape(column, n, n) for column in ca.horzsplit(ca.jacobian(ca.vec(D), self.q))]
         symbols = []

@@ -7,7 +7,7 @@ k,
     j below k or k:   D_jk = S_jᵀ I^C_k S_k,   C_jk = S_jᵀ(I^C_k Ṡ_k + B^C_k S_k)
     j beyond k:       D_jk = D_kj,              C_jk = (I^C_j S_j)ᵀ Ṡ_k + (B^C_jᵀ S_j)ᵀ S_k
 
-All products of one kind are one product of matrices, which CasADi does fast.
+All products of one kind are one matrix product, which is fast in CasADi.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ZERO_TWIST = SpatialMotion(ca.SX.zeros(3), ca.SX.zeros(3))
 
 
 class CompositeBodies:
-    """Matrices along the tree's velocities, without rotors."""
+    """D and C along the tree's velocities by composite bodies, without rotors."""
 
     def __init__(self, world: WorldKinematics) -> None:
         self.tree = world.tree
@@ -60,18 +60,21 @@ class CompositeBodies:
         return [(j, k) for k in n for j in n if self.joint_axes[j].link in on_path[k]]
 
     def mass_matrix(self) -> Array:
+        """D(q), symmetric, along the tree's velocities."""
         upper = self.select_entries(
             self.S.T @ _stack_wrenches(self.composite_momenta), self.axis_pairs
         )
         return ca.densify(ca.triu2symm(ca.triu(upper)))
 
     def coriolis_matrix(self, v: Array) -> Array:
-        def step(_: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+        """C(q, v) with Ḋ − 2C skew, along the tree's velocities v."""
+
+        def composite_twist(_: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
             for k in range(link.v_range.start, link.v_range.stop):
                 parent = parent + self.axis_motions[k].scale(v[k])
             return parent
 
-        twists = recurse_outward(self.tree, ZERO_TWIST, step)
+        twists = recurse_outward(self.tree, ZERO_TWIST, composite_twist)
         own = [
             body_coriolis_block(inertia, twist)
             for inertia, twist in zip(self.own_inertias, twists, strict=True)
@@ -92,7 +95,7 @@ class CompositeBodies:
         return ca.densify(upper + self.select_entries(lower, beyond))
 
     def field_forces(self, field: Array) -> Array:
-        """Forces along the degrees of freedom of a uniform field of acceleration."""
+        """Generalized forces of a uniform field of acceleration."""
         found = []
         for f, s in zip(self.joint_axes, self.axis_motions, strict=True):
             beyond = self.composite_inertias[f.link]
@@ -100,14 +103,17 @@ class CompositeBodies:
         return ca.vertcat(*found)
 
     def select_entries(self, matrix: Array, entries: list[tuple[int, int]]) -> Array:
+        """The matrix with only the given entries, the others zero."""
         n = len(self.joint_axes)
         rows, columns = [j for j, _ in entries], [k for _, k in entries]
         return ca.project(matrix, ca.Sparsity.triplet(n, n, rows, columns))
 
 
 def _stack_twists(motions: Iterable[SpatialMotion]) -> Array:
+    """Twists as the columns of a 6 × n matrix."""
     return ca.horzcat(*(ca.vertcat(m.angular, m.linear) for m in motions))
 
 
 def _stack_wrenches(wrenches: Iterable[SpatialForce]) -> Array:
+    """Wrenches as the columns of a 6 × n matrix."""
     return ca.horzcat(*(ca.vertcat(w.moment, w.force) for w in wrenches))

@@ -1,6 +1,6 @@
 """The recursive formulation: Newton–Euler, composite and articulated bodies.
 
-What every robotics library computes, in link frames, O(n) or O(n·depth).
+The algorithms of robotics libraries, in link frames, O(n) or O(n·depth).
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
 
 
 def recursive_equations(tree: KinematicTree, lean: KinematicTree) -> Equations:
-    """Equations of a tree, with a second one for the forces at the joints."""
+    """Equations of a tree; `lean`, the tree with regrouped inertias, serves the forces at the
+    joints."""
     recursion = _RecursiveFormulation(tree, lean)
     builders = {name: getattr(recursion, name) for name in _BUILDERS}
     return recursion.assemble_equations("recursive", builders)
@@ -49,8 +50,8 @@ def recursive_equations(tree: KinematicTree, lean: KinematicTree) -> Equations:
 class _RecursiveFormulation(Formulation):
     """Builders of the expressions, each named as the function it makes.
 
-    The `lean` tree has its inertia regrouped: it serves what depends on forces at the joints
-    alone; energies, momenta, reactions and parameters need the `tree` itself.
+    The `lean` tree has its inertia regrouped and serves quantities that depend only on forces at
+    the joints; energies, momenta, reactions and parameters need the `tree` itself.
     """
 
     def __init__(self, tree: KinematicTree, lean: KinematicTree) -> None:
@@ -59,12 +60,14 @@ class _RecursiveFormulation(Formulation):
         self.bodies = [tree.bodies[name] for name in tree.names.bodies]
 
     def inverse_dynamics(self) -> Array:
+        """τ for the motion (q, q̇, q̈), by recursive Newton–Euler."""
         return (
             newton_euler_forces(self.regrouped_tree, self.q, self.qd, self.qdd)
             - self.element_forces()
         )
 
     def inverse_dynamics_with_wrenches(self) -> Array:
+        """τ for a motion while given wrenches act on the bodies."""
         wrenches = self.symbols["wrenches"]
         return (
             newton_euler_forces(self.regrouped_tree, self.q, self.qd, self.qdd, wrenches)
@@ -72,16 +75,17 @@ class _RecursiveFormulation(Formulation):
         )
 
     def bias(self) -> Array:
+        """C q̇ + g − f: inverse dynamics at q̈ = 0."""
         return (
             newton_euler_forces(self.regrouped_tree, self.q, self.qd, None) - self.element_forces()
         )
 
     def gravity(self) -> Array:
+        """g: inverse dynamics at rest without element forces."""
         return newton_euler_forces(self.regrouped_tree, self.q, ca.SX.zeros(self.tree.nv), None)
 
     def forward_dynamics(self) -> Array:
-        """The accelerations by the mass matrix, or by articulated bodies where these take fewer
-        operations.
+        """q̈ by the mass matrix, or by articulated bodies where these take fewer operations.
 
         Mimicry and chosen coordinates couple branches and need the mass matrix.
         """
@@ -98,31 +102,37 @@ class _RecursiveFormulation(Formulation):
         return min(ways, key=_count_operations)
 
     def _articulated_body_accelerations(self) -> Array:
+        """q̈ by articulated bodies."""
         return articulated_forward_dynamics(
             self.regrouped_tree, self.q, self.qd, self.tau + self.element_forces()
         )
 
     def forward_dynamics_with_wrenches(self) -> Array:
+        """q̈ under τ and given wrenches on the bodies."""
         bias = newton_euler_forces(
             self.regrouped_tree, self.q, self.qd, None, self.symbols["wrenches"]
         )
         return self._mass_matrix_accelerations(bias - self.element_forces())
 
     def _mass_matrix_accelerations(self, bias: Array) -> Array:
+        """q̈ = M⁻¹(τ − bias), by sparse factors of M."""
         rhs = self.tau - bias
         factors = factor_mass_matrix(self.regrouped_tree, self.mass_matrix())
         return ca.vertcat(*factors.solve(ca.vertsplit(rhs)))
 
     def mass_matrix(self) -> Array:
+        """M by composite bodies, nv × nv."""
         return composite_mass_matrix(self.regrouped_tree, self.q)
 
     def coriolis_matrix(self) -> Array:
+        """C with Ṁ − 2C skew, nv × nv."""
         C = recursive_coriolis_matrix(self.regrouped_tree, self.q, self.qd)
         return C + transfer_coriolis_matrix(
             self.regrouped_tree, tree_mass_matrix(self.regrouped_tree, self.q)
         )
 
     def inverse_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
+        """∂τ/∂q along the tangent, ∂τ/∂q̇, and M."""
         if self.tree.transfer is not None and not self.tree.transfer.is_affine:
             tau = self.inverse_dynamics()
             return ca.jacobian(tau, self.q), ca.jacobian(tau, self.qd), self.mass_matrix()
@@ -134,7 +144,8 @@ class _RecursiveFormulation(Formulation):
         return by_q - slope, by_qd - ca.jacobian(passive, self.qd), M
 
     def forward_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
-        """M ∂q̈ = ∂τ − ∂(inverse dynamics) at the q̈ that τ gives; one factorisation for all."""
+        """∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ from M ∂q̈ = ∂τ − ∂(inverse dynamics), with one
+        factorization."""
         *slopes, M = self.inverse_dynamics_derivatives()
         factors = factor_mass_matrix(self.regrouped_tree, M)
         qdd = ca.vertcat(*factors.solve(ca.vertsplit(self.tau - self.bias())))
@@ -146,13 +157,16 @@ class _RecursiveFormulation(Formulation):
         )  # type: ignore[return-value]
 
     def reactions(self) -> Array:
+        """The wrenches of the joints under τ, in world axes, one row each."""
         return self._substitute_forward_dynamics(self.reactions_of_motion())
 
     def body_reactions(self) -> Array:
+        """The wrenches of the joints under τ, in the axes of the child bodies."""
         rows = joint_reactions(self.tree, self.q, self.qd, self.qdd, in_bodies=True)
         return self._substitute_forward_dynamics(rows)
 
     def reactions_of_motion(self) -> Array:
+        """The wrenches of the joints for given q̈, in world axes."""
         return joint_reactions(self.tree, self.q, self.qd, self.qdd)
 
     def _substitute_forward_dynamics(self, expression: Array) -> Array:
@@ -160,27 +174,41 @@ class _RecursiveFormulation(Formulation):
         return ca.substitute(expression, self.qdd, self.forward_dynamics())
 
     def regressor(self) -> Array:
+        """Y with Y π = M q̈ + C q̇ + g, nv × 10·bodies."""
         return dynamics_regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
 
     def control_regressor(self) -> Array:
+        """Slotine and Li's regressor Φ with Φ π = M v̇ + C v + g, nv × 10·bodies."""
         v, vd = self.symbols["v"], self.symbols["vd"]
         return slotine_li_regressor(self.tree, self.q, self.qd, v, vd, self.bodies)
 
 
 _MAX_MASS_MATRIX_SIZE = 10
-"""Up to so many degrees of freedom the mass matrix is always the cheaper way."""
+"""Up to this many degrees of freedom the mass matrix always takes fewer operations."""
 
 _MAX_SQUARED_DEPTH = 600
-"""Factorising takes about depth² operations a link, articulated bodies some 350."""
+"""Factorization takes about depth² operations for each link, articulated bodies about 350."""
 
 
 def _count_operations(expression: Array) -> int:
+    """The number of nodes of the expression's graph."""
     return int(ca.n_nodes(ca.cse(expression)))
 
 
 _BUILDERS = (
-    "inverse_dynamics", "forward_dynamics", "inverse_dynamics_with_wrenches",
-    "forward_dynamics_with_wrenches", "mass_matrix", "coriolis_matrix", "gravity", "bias",
-    "reactions", "body_reactions", "reactions_of_motion", "regressor", "control_regressor",
-    "inverse_dynamics_derivatives", "forward_dynamics_derivatives",
-)  # fmt: skip
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_dynamics_with_wrenches",
+    "forward_dynamics_with_wrenches",
+    "mass_matrix",
+    "coriolis_matrix",
+    "gravity",
+    "bias",
+    "reactions",
+    "body_reactions",
+    "reactions_of_motion",
+    "regressor",
+    "control_regressor",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)

@@ -55,7 +55,7 @@ class _ArticulatedJoint:
 
 
 def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: Array) -> Array:
-    """q̈ from the forces τ along the tree's velocities (no mimicry)."""
+    """q̈ from forces τ along the tree's velocities, without mimicry."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v = spread_velocities(tree, qd)
     twists = link_twists(tree, moved, v)
@@ -69,7 +69,7 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
     ]
     joints: dict[int, _ArticulatedJoint] = {}
 
-    def carry(index: int, link: Link, load: _ArticulatedBody) -> _ArticulatedBody:
+    def carry_articulated_body(index: int, link: Link, load: _ArticulatedBody) -> _ArticulatedBody:
         joint = joints[index] = _factor_joint(tree, link, load, tau)
         reduced = _reduce_articulated_inertia(load.inertia, joint)
         onto = load.p + reduced @ bias[index]
@@ -78,10 +78,10 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
         d = moved[index]
         return _ArticulatedBody(d.inertia_to_parent(reduced), d.wrench_to_parent(onto))
 
-    totals = recurse_inward(tree, loads, carry)
+    totals = recurse_inward(tree, loads, carry_articulated_body)
     qdd: dict[int, Scalar] = {}
 
-    def step(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+    def articulated_acceleration(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
         joint = joints.get(index) or _factor_joint(tree, link, totals[index], tau)
         a = moved[index].motion_to_link(parent) + bias[index]
         rest = [u - column.power(a) for u, column in zip(joint.u, joint.U, strict=True)]
@@ -89,13 +89,14 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
         qdd.update({link.v + k: rate for k, rate in enumerate(rates)})
         return a + joint_motion(link, ca.vertcat(*rates))
 
-    recurse_outward(tree, SpatialMotion(ZERO3, -tree.gravity), step)
+    recurse_outward(tree, SpatialMotion(ZERO3, -tree.gravity), articulated_acceleration)
     return ca.vertcat(*(qdd[k] for k in range(tree.nv)))
 
 
 def _factor_joint(
     tree: KinematicTree, link: Link, load: _ArticulatedBody, tau: Array
 ) -> _ArticulatedJoint:
+    """U, the factors of D, and u of a link's joint, from the articulated body that it carries."""
     columns = motion_subspace(link)
     U = [load.inertia @ s for s in columns]
     D = [project_joint_force(link, column) for column in U]
@@ -131,7 +132,7 @@ def _decouple_columns(joint: _ArticulatedJoint) -> list[tuple[SpatialForce, Scal
 
 
 def _factor_ldl(D: list[list[Scalar]]) -> list[list[Scalar]]:
-    """D = L diag(d) Lᵀ in place: d on the diagonal, L below it."""
+    """D = L diag(d) Lᵀ: d on the diagonal, L below it."""
     n = len(D)
     L = [list(row) for row in D]
     for j in range(n):
@@ -145,6 +146,7 @@ def _factor_ldl(D: list[list[Scalar]]) -> list[list[Scalar]]:
 
 
 def _solve_ldl(L: list[list[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:
+    """x with L diag(d) Lᵀ x = rhs."""
     x = list(rhs)
     n = len(x)
     for i in range(n):

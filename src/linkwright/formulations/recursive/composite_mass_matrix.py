@@ -30,10 +30,12 @@ def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
     """M along the tree's own velocities."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
 
-    def carry(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
+    def carry_composite_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
         return moved[index].inertia_to_parent(inertia)
 
-    composites = recurse_inward(tree, [link.inertia for link in tree.links], carry)
+    composites = recurse_inward(
+        tree, [link.inertia for link in tree.links], carry_composite_inertia
+    )
     M = ca.SX.zeros(tree.tree_nv, tree.tree_nv)
     for index, link in enumerate(tree.links):
         for k, motion in enumerate(motion_subspace(link)):
@@ -52,10 +54,10 @@ def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
 
 
 def parent_velocity_indices(tree: KinematicTree) -> list[int]:
-    """The next velocity on the way to ground for each velocity of the model; −1 for none.
+    """For each velocity of the model, the next one on the way to ground; −1 for none.
 
-    With mimicry, rows of the mass matrix couple across branches: then every speed depends
-    on the one before it, and the factorisation is dense.
+    With mimicry, rows of the mass matrix couple across branches: then every velocity depends on the
+    one before it, and the factors are dense.
     """
     if tree.followers or tree.transfer is not None:
         return list(range(-1, tree.nv - 1))
@@ -68,21 +70,22 @@ def parent_velocity_indices(tree: KinematicTree) -> list[int]:
 
 @dataclass(frozen=True)
 class SparseMassFactors:
-    """M = LᵀD L, with L as sparse as the tree: an entry for each pair of a speed and one below."""
+    """M = LᵀD L, with L as sparse as the tree: one entry for each velocity and each one below
+    it."""
 
     parents: list[int]
     L: dict[tuple[int, int], Scalar]
     D: list[Scalar]
 
     def path_to_ground(self, i: int) -> list[int]:
-        """Speeds below i, on the way to ground."""
+        """The velocities below i on the way to ground."""
         found = []
         while (i := self.parents[i]) != -1:
             found.append(i)
         return found
 
     def solve(self, rhs: Sequence[Scalar]) -> list[Scalar]:
-        """x with M x = rhs: from the tips inward, then outward again."""
+        """x with M x = rhs, from the tips inward, then outward."""
         x = list(rhs)
         for k in range(len(x) - 1, -1, -1):
             for i in self.path_to_ground(k):
@@ -95,7 +98,7 @@ class SparseMassFactors:
 
 
 def factor_mass_matrix(tree: KinematicTree, M: Array) -> SparseMassFactors:
-    """The factors of a mass matrix."""
+    """The factors LᵀD L of a mass matrix, from the tips of the tree inward."""
     below = parent_velocity_indices(tree)
     n = len(below)
     factors = SparseMassFactors(below, {}, [])

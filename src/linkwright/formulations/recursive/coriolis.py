@@ -51,7 +51,7 @@ class CoriolisBlock:
         return SpatialForce(self.A.T @ motion.angular + cross(self.f, motion.linear), ZERO3)
 
     def to_parent(self, d: LinkDisplacement) -> CoriolisBlock:
-        """The same, seen from the parent of the frame displaced by d."""
+        """The block in the parent's frame, for a link displaced by d."""
         A = self.A - skew(column_vector(0.0, 0.0, d.shift)) @ skew(self.f)
         if d.cosine_sine is not None:
             A = rotate_matrix_about_z(A, *d.cosine_sine)
@@ -77,10 +77,10 @@ def recursive_coriolis_matrix(tree: KinematicTree, q: Array, qd: Array) -> Array
     moved = link_displacements(tree, spread_coordinates(tree, q))
     twists = link_twists(tree, moved, spread_velocities(tree, qd))
 
-    def carry_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
+    def carry_composite_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
         return moved[index].inertia_to_parent(inertia)
 
-    inertias = recurse_inward(tree, [link.inertia for link in tree.links], carry_inertia)
+    inertias = recurse_inward(tree, [link.inertia for link in tree.links], carry_composite_inertia)
     own = [body_coriolis_block(link.inertia, t) for link, t in zip(tree.links, twists, strict=True)]
     blocks = recurse_inward(tree, own, lambda index, _, block: block.to_parent(moved[index]))
     C = ca.SX.zeros(tree.tree_nv, tree.tree_nv)

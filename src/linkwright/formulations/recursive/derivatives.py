@@ -82,7 +82,7 @@ class _MotionColumn:
 def recursive_dynamics_derivatives(
     tree: KinematicTree, q: Array, qd: Array, qdd: Array
 ) -> tuple[Array, Array, Array]:
-    """∂τ/∂q along the tangent, ∂τ/∂qd, and M, without what the joints' own losses add."""
+    """∂τ/∂q along the tangent, ∂τ/∂q̇, and M, without element forces."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v, vd = spread_velocities(tree, qd), spread_velocities(tree, qdd)
     states = link_accelerations(tree, moved, v, vd, -tree.gravity)
@@ -110,6 +110,7 @@ def recursive_dynamics_derivatives(
 
 
 def _single_body(link: Link, state: LinkMotion) -> _CompositeBody:
+    """The composite of one body alone."""
     twice = SpatialInertia(2 * link.inertia.m, 2 * link.inertia.h, 2 * link.inertia.I)
     at_rest = SpatialMotion(state.omega, ZERO3)
     return _CompositeBody(
@@ -118,6 +119,7 @@ def _single_body(link: Link, state: LinkMotion) -> _CompositeBody:
 
 
 def _parent_motion(tree: KinematicTree, link: Link, states: Sequence[LinkMotion]) -> LinkMotion:
+    """The motion of a link's parent; ground accelerates by −g."""
     if link.parent == GROUND:
         return LinkMotion(ZERO3, ZERO3, -tree.gravity)
     return states[link.parent]
@@ -130,7 +132,7 @@ def _relative_origin_velocity(
     moved: Sequence[LinkDisplacement],
     v: Array,
 ) -> Array:
-    """Δv: velocity of the link's origin when its parent's is at rest, in the link's axes."""
+    """Δv: the velocity of the link's origin relative to its parent's origin, in the link's axes."""
     link = tree.links[i]
     omega = _parent_motion(tree, link, states).omega
     own = joint_motion(link, v[link.v_range])
@@ -140,7 +142,7 @@ def _relative_origin_velocity(
 def _composite_to_parent(
     composite: _CompositeBody, d: LinkDisplacement, drift: Array
 ) -> _CompositeBody:
-    """A composite seen from the parent, which takes its own origin as being at rest."""
+    """A composite in the frame of its parent, whose origin counts as being at rest."""
     m, h = composite.inertia.m, composite.inertia.h
     A = composite.twice_B.A - skew(2 * h) @ skew(drift)
     B2 = CoriolisBlock(A, composite.twice_B.f + (2 * m) * drift)
@@ -186,7 +188,7 @@ def _link_columns(
 
 
 def _fill_link_entries(own: list[_MotionColumn], by_q: Array, by_qd: Array, M: Array) -> None:
-    """Entries between the degrees of freedom of one link."""
+    """Fill the entries between the degrees of freedom of one link."""
     for i in own:
         for j in own:
             by_q[i.index, j.index] = i.u.power(j.second) + i.twice_w.power(j.rate)
@@ -204,7 +206,7 @@ def _fill_ancestor_entries(
     *,
     entries: tuple[Array, Array, Array],
 ) -> None:
-    """Entries between a degree of freedom and all those below it, on the way to ground."""
+    """Fill the entries between a degree of freedom and all those below it on the way to ground."""
     by_q, by_qd, M = entries
     F, G, u, w2 = column.F, column.G, column.u, column.twice_w.moment
     row, here = column.index, i

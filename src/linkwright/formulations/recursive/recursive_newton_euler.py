@@ -36,34 +36,43 @@ from ...kinematics.tree_coordinates import (
 
 
 def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialForce:
-    """The wrench that moves a body so: F and N about the link's origin.
+    """The wrench (N, F) about the link's origin that a body needs for its motion.
 
-    I ω̇ + ω × I ω, entry by entry, in what U has already.
+    I ω̇ + ω × I ω is written entry by entry, with the products that U contains already.
     """
     w, wd, a, U = state.omega, state.alpha, state.a, state.U
     h, I = inertia.h, inertia.I  # noqa: E741
     Nx = (
-        I[0, 0] * wd[0] + (I[2, 2] - I[1, 1]) * (w[1] * w[2])
-        - I[0, 1] * U[2, 0] + I[0, 2] * U[1, 0] + I[1, 2] * (U[1, 1] - U[2, 2])
-    )  # fmt: skip
+        I[0, 0] * wd[0]
+        + (I[2, 2] - I[1, 1]) * (w[1] * w[2])
+        - I[0, 1] * U[2, 0]
+        + I[0, 2] * U[1, 0]
+        + I[1, 2] * (U[1, 1] - U[2, 2])
+    )
     Ny = (
-        I[1, 1] * wd[1] + (I[0, 0] - I[2, 2]) * (w[0] * w[2])
-        + I[0, 1] * U[2, 1] - I[1, 2] * U[0, 1] + I[0, 2] * (U[2, 2] - U[0, 0])
-    )  # fmt: skip
+        I[1, 1] * wd[1]
+        + (I[0, 0] - I[2, 2]) * (w[0] * w[2])
+        + I[0, 1] * U[2, 1]
+        - I[1, 2] * U[0, 1]
+        + I[0, 2] * (U[2, 2] - U[0, 0])
+    )
     Nz = (
-        I[2, 2] * wd[2] + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
-        - I[0, 2] * U[1, 2] + I[1, 2] * U[0, 2] + I[0, 1] * (U[0, 0] - U[1, 1])
-    )  # fmt: skip
+        I[2, 2] * wd[2]
+        + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
+        - I[0, 2] * U[1, 2]
+        + I[1, 2] * U[0, 2]
+        + I[0, 1] * (U[0, 0] - U[1, 1])
+    )
     return SpatialForce(column_vector(Nx, Ny, Nz) + cross(h, a), inertia.m * a + U @ h)
 
 
 def newton_euler_forces(
     tree: KinematicTree, q: Array, qd: Array, qdd: Array | None, wrenches: Array | None = None
 ) -> Array:
-    """M q̈ + C q̇ + g for the model's velocities, minus what external wrenches do.
+    """M q̈ + C q̇ + g along the model's velocities, minus the forces of external wrenches.
 
-    `wrenches` has a row (moment, force) for each of `tree.names.bodies`, in world axes, acting at
-    the body's origin. Dampers, friction and springs are not in here.
+    `wrenches` has a row (moment, force) for each of `tree.names.bodies`, in world axes, at the
+    body's origin. Dampers, friction and springs are not included.
     """
     moved = link_displacements(tree, spread_coordinates(tree, q))
     rate = spread_accelerations(tree, qd, qdd)
@@ -88,6 +97,7 @@ def newton_euler_forces(
 def _subtract_external_wrenches(
     tree: KinematicTree, needed: list[SpatialForce], placed: list[LinkPose], wrenches: Array
 ) -> list[SpatialForce]:
+    """The wrenches that the links need, minus the external ones."""
     rest = list(needed)
     for row, name in enumerate(tree.names.bodies):
         place = tree.bodies[name]
@@ -106,9 +116,11 @@ def joint_reactions(
     in_bodies: bool = False,
     others: Sequence[BodyForce] = (),
 ) -> Array:
-    """Rows (moment, force), one a joint of the mechanism, of what its parent does to its child,
-    about the joint's origin in the parent, in world axes or in those of the child; drives and
-    passive forces included. `others` act on bodies beside what the mechanism has.
+    """The wrench of every joint's parent on its child, as rows (moment, force).
+
+    Moments are about the joint's origin in the parent, in world axes or in those of the child;
+    joint forces and passive forces are included. `others` are forces on bodies that the mechanism
+    does not declare.
     """
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v, vd = spread_velocities(tree, qd), spread_accelerations(tree, qd, qdd)
@@ -144,8 +156,8 @@ def joint_reactions(
 def _world_body_wrench(
     tree: KinematicTree, body: str, states: list[LinkMotion], placed: list[LinkPose]
 ) -> SpatialForce:
-    """The wrench that moves one body, about the world's origin in world axes; none if it is
-    fixed."""
+    """The wrench that one body needs, about the world's origin in world axes; minus its weight if
+    the body is fixed."""
     link = tree.bodies[body].link
     if link == GROUND:
         weight = -(tree.inertias[body].m * tree.gravity)
@@ -156,4 +168,5 @@ def _world_body_wrench(
 
 
 def _world_point(link: int, p: Array, placed: list[LinkPose]) -> Array:
+    """The position in the world of the point p of a link."""
     return p if link == GROUND else placed[link].p + placed[link].R @ p

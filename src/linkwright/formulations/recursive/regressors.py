@@ -1,8 +1,8 @@
 """Regressors: inverse dynamics as a matrix times the bodies' inertial parameters.
 
-π has (m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of each body, about its frame's origin. What a
-body needs is linear in them; each column is that wrench for one parameter being 1, brought to
-the joints below.
+π has (m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of each body, about its frame's origin. The
+wrench that a body needs is linear in them; each column is the wrench for one parameter being 1,
+projected onto the joints below.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def dynamics_regressor(
 
 
 def _unit_parameter_wrenches(state: LinkMotion) -> list[SpatialForce]:
-    """F = m a + U h, N = h × a + I ω̇ + ω × I ω, parameter by parameter."""
+    """The wrench of a body for each inertial parameter being 1: F = m a + U h, N = h × a + I ω̇ + ω
+    × I ω."""
     (x, y, z), (ax, ay, az) = ([u[i] for i in range(3)] for u in (state.omega, state.alpha))
     a, U = state.a, state.U
     unit = np.eye(3)
@@ -80,7 +81,7 @@ def _project_wrenches(
     bodies: Sequence[LinkFrame],
     columns: Sequence[Sequence[SpatialForce]],
 ) -> Array:
-    """Forces at the joints for unit parameters, from the wrenches on the links."""
+    """The regressor: forces at the joints, from the wrenches of unit parameters on the links."""
     Y = ca.SX.zeros(tree.tree_nv, 10 * len(bodies))
     for number, place in enumerate(bodies):
         for k, wrench in enumerate(columns[number]):
@@ -120,20 +121,21 @@ def _reference_accelerations(
     v: Array,
     vd: Array,
 ) -> list[SpatialMotion]:
-    """Spatial J v̇ + J̇ v, with ground accelerating by −g."""
+    """The spatial accelerations J v̇ + J̇ v of all links, with ground accelerating by −g."""
 
-    def step(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
+    def slotine_li_acceleration(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
         own = joint_motion(link, v[link.v_range])
         inherited = moved[index].motion_to_link(parent)
         return inherited + joint_motion(link, vd[link.v_range]) + real[index].cross(own)
 
-    return recurse_outward(tree, SpatialMotion(ZERO_MOTION.angular, -tree.gravity), step)
+    ground = SpatialMotion(ZERO_MOTION.angular, -tree.gravity)
+    return recurse_outward(tree, ground, slotine_li_acceleration)
 
 
 def _reference_wrenches(
     real: SpatialMotion, wanted: SpatialMotion, a: SpatialMotion
 ) -> list[SpatialForce]:
-    """The body's wrench for each inertial parameter (m, mx … Izz) being 1, the others 0."""
+    """The wrench of a body for each inertial parameter (m, mx … Izz) being 1, the others 0."""
     columns = []
     for k in range(10):
         unit = _unit_inertia(k)
@@ -142,7 +144,7 @@ def _reference_wrenches(
 
 
 def _unit_inertia(k: int) -> SpatialInertia:
-    """The inertia whose k-th parameter is 1, the others 0."""
+    """The inertia whose k-th parameter is 1 and all others 0."""
     h, tensor = np.zeros(3), np.zeros((3, 3))
     if 1 <= k <= 3:
         h[k - 1] = 1.0

@@ -1,0 +1,143 @@
+"""The order of symbols in a term and of terms in a sum, by what the symbols mean.
+
+Within a term masses come first, then inertias, constants, coordinates, cosines and sines, rates.
+Sums begin with the terms that have rates, and have few cosines and sines before many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from ..expressions import Expression, Name, Power, Sum, expression_text, names_in_expression
+from .trig_sums import TrigFactor
+from .trig_terms import TermAtom, TermMonomial, TermReader, natural_sort_key
+
+MAX_ORDERED_POWER = 16
+"""Higher powers are ordered like this one."""
+
+FactorSortKey = tuple[object, ...]
+"""A key by which factors of a product are ordered: nested tuples that compare one by one."""
+TermSortKey = list[object]
+"""A key by which terms of a sum are ordered: nested lists that compare one by one."""
+
+
+class TermKind(IntEnum):
+    """The kind of a symbol or function in a term, in the order in which factors are printed."""
+
+    MASS = 0
+    INERTIA = 1
+    CONSTANT = 2
+    COORDINATE = 3
+    CIRCULAR = 4
+    CALL = 5
+    RATE = 6
+
+
+@dataclass(frozen=True)
+class SymbolRoles:
+    """The roles of symbols, which decide how terms are collected and ordered."""
+
+    masses: frozenset[str]
+    inertias: frozenset[str]
+    constants: frozenset[str]
+    coordinates: tuple[str, ...]
+
+    def atom_kind(self, atom: TermAtom) -> TermKind:
+        """The kind of a symbol or function: mass, inertia, constant, coordinate, …"""
+        if isinstance(atom, TrigFactor):
+            return TermKind.CIRCULAR
+        if not isinstance(atom, str):
+            return (
+                TermKind.CONSTANT if names_in_expression(atom) <= self.constants else TermKind.CALL
+            )
+        if atom in self.masses:
+            return TermKind.MASS
+        if atom in self.inertias:
+            return TermKind.INERTIA
+        if atom in self.constants:
+            return TermKind.CONSTANT
+        return TermKind.COORDINATE if atom in self.coordinates else TermKind.RATE
+
+
+@dataclass
+class TermOrder:
+    """The sort keys of factors and terms of one reader, each computed once."""
+
+    reader: TermReader
+    roles: SymbolRoles
+    atom_sort_keys: dict[TermAtom, FactorSortKey] = field(default_factory=dict)
+    atom_kinds: dict[TermAtom, TermKind] = field(default_factory=dict)
+    term_sort_keys: dict[TermMonomial, TermSortKey] = field(default_factory=dict)
+
+    def factor_sort_key(self, atom: TermAtom) -> FactorSortKey:
+        """The key by which a symbol or function is ordered among factors."""
+        return self.atom_kind(atom), 0, self.atom_sort_key(atom)
+
+    def sum_factor_sort_key(self, expression: Expression) -> FactorSortKey:
+        """The sort key of a factor that is a sum, or a symbol or function out of one."""
+        base = expression.base if isinstance(expression, Power) else expression
+        if base in self.reader.atoms_by_expression:
+            return self.factor_sort_key(self.reader.atoms_by_expression[base])
+        first = expression.terms[0] if isinstance(expression, Sum) else expression
+        return self.least_atom_kind(expression), 1, (natural_sort_key(expression_text(first)),)
+
+    def least_atom_kind(self, expression: Expression) -> TermKind:
+        """The first kind, in the order of factors, of the symbols in an expression."""
+        kinds = [self.atom_kind(name) for name in names_in_expression(expression)]
+        inside = [kind for kind in kinds if kind != TermKind.COORDINATE]
+        return min(inside, default=TermKind.CIRCULAR)
+
+    def atom_kind(self, atom: TermAtom) -> TermKind:
+        """The kind of a symbol or function, also of a named one."""
+        if atom not in self.atom_kinds:
+            kind = self.roles.atom_kind(atom)
+            if isinstance(atom, Name) and atom.name in self.reader.definitions:
+                inside = self.reader.definitions[atom.name][1]
+                kind = TermKind.CONSTANT if inside <= self.roles.constants else TermKind.CALL
+            self.atom_kinds[atom] = kind
+        return self.atom_kinds[atom]
+
+    def monomial_sort_key(self, monomial: TermMonomial) -> TermSortKey:
+        """The sort key of a term, kept for the next call."""
+        if monomial not in self.term_sort_keys:
+            self.term_sort_keys[monomial] = self.term_sort_key(monomial)
+        return self.term_sort_keys[monomial]
+
+    def term_sort_key(self, monomial: TermMonomial) -> TermSortKey:
+        """The sort key of a term: by rates (terms without rates last), then cosines and sines,
+        fewest first, then masses, constants and numbers."""
+        parts: dict[TermKind, list[FactorSortKey]] = {kind: [] for kind in TermKind}
+        size = 0
+        for atom, power in monomial:
+            kind = self.atom_kind(atom)
+            parts[kind] += [self.atom_sort_key(atom)] * min(power, MAX_ORDERED_POWER)
+            size += power if kind in (TermKind.CIRCULAR, TermKind.CALL, TermKind.COORDINATE) else 0
+        ordered = [
+            sorted(parts[k])
+            for k in (TermKind.RATE, TermKind.COORDINATE, TermKind.CALL, TermKind.CIRCULAR)
+        ]
+        weight = [sorted(parts[k]) for k in (TermKind.MASS, TermKind.INERTIA, TermKind.CONSTANT)]
+        bare = [not weight[0], not any(weight)]
+        return [not ordered[0], ordered[0], size, *ordered[1:], bare, *weight]
+
+    def atom_sort_key(self, atom: TermAtom) -> FactorSortKey:
+        """The key by which a symbol or function is ordered among those of its kind."""
+        if atom not in self.atom_sort_keys:
+            if isinstance(atom, TrigFactor):
+                form = self.reader.angle_form(atom.angle)
+                rank = self.reader.symbol_ranks
+                places = tuple(rank.get(m[0][0], len(rank)) if m else -1 for m, _ in form)
+                text = natural_sort_key(expression_text(self.reader.angle_expression(atom.angle)))
+                self.atom_sort_keys[atom] = (places, text, atom.function == "cos")
+            elif isinstance(atom, str) and self.atom_kind(atom) in (
+                TermKind.COORDINATE,
+                TermKind.RATE,
+            ):
+                rank = self.reader.symbol_ranks
+                self.atom_sort_keys[atom] = (rank.get(atom, len(rank)), natural_sort_key(atom))
+            elif isinstance(atom, str):
+                self.atom_sort_keys[atom] = (natural_sort_key(atom),)
+            else:
+                self.atom_sort_keys[atom] = (natural_sort_key(expression_text(atom)),)
+        return self.atom_sort_keys[atom]
