@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import cache as once
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ...tape import NamedExpression, Tape, record_expression_tape
 from . import code_cache
 from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
-from .interruptible import call_interruptibly
+from .ir_compiler import compile_ir
 from .step_loop import StepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
@@ -41,9 +41,8 @@ def assemble_tape(
     from .target import host_target
 
     chosen = target or host_target()
-    machine = chosen.target_machine()
     precision = DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION
-    return _compile_ir(emit_tape_module(tape, chosen, precision, course), machine)
+    return compile_ir(emit_tape_module(tape, chosen, precision, course), chosen)
 
 
 def shared_object_code(item_bytes: int, target: MachineTarget | None = None) -> bytes:
@@ -62,24 +61,9 @@ def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> byte
     from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION
     from .target import host_target
 
-    chosen, precision = (
-        target or host_target(),
-        DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION,
-    )
-    return _compile_ir(
-        shared_functions_ir(chosen, precision.scalar, item_bytes), chosen.target_machine()
-    )
-
-
-def _compile_ir(text: str, machine: Any) -> bytes:
-    import llvmlite.binding as llvm
-
-    def translate() -> bytes:
-        module = llvm.parse_assembly(text)
-        module.verify()
-        return bytes(machine.emit_object(module))
-
-    return call_interruptibly(translate)
+    chosen = target or host_target()
+    precision = DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION
+    return compile_ir(shared_functions_ir(chosen, precision.scalar, item_bytes), chosen)
 
 
 def _usable_cores() -> int:
