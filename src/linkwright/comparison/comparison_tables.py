@@ -110,7 +110,8 @@ def check_file_ending(path: Path) -> str:
     kind = path.suffix.removeprefix(".").lower()
     if kind not in ("md", "csv", *FIGURE_FORMATS):
         raise FileError(
-            f"'{path.suffix}' is not a format for comparisons", where=str(path),
+            f"'{path.suffix}' is not a format for comparisons",
+            where=str(path),
             remedy="use .md, .csv, .svg, .pdf or .png",
-        )  # fmt: skip
+        )
     return kind

@@ -130,9 +130,13 @@ def _draw_ratio_dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
     axes.plot(ratios, names, "o", color=line_color(0), ms=3.5)
     for place, ratio in enumerate(ratios):
         axes.text(
-            1.04, place, f"{ratio:.2g}", fontsize=7, va="center_baseline",
+            1.04,
+            place,
+            f"{ratio:.2g}",
+            fontsize=7,
+            va="center_baseline",
             transform=axes.get_yaxis_transform(),
-        )  # fmt: skip
+        )
     axes.set(xscale="log", xlim=(min([0.5, *ratios]) / 1.5, max([2.0, *ratios]) * 1.5))
     axes.grid(visible=False, axis="y")
     _set_ratio_ticks(axes)

@@ -168,8 +168,9 @@ class FormulationTrial:
         if not np.isfinite(first).all():
             raise LinkwrightError(
                 f"the motion by {by} cannot begin: its rates are not finite near rest",
-                where=mechanism.name, remedy="choose other coordinates",
-            )  # fmt: skip
+                where=mechanism.name,
+                remedy="choose other coordinates",
+            )
 
     @property
     def integrated_states(self) -> int:

@@ -57,10 +57,18 @@ class Comparison(SavableResult):
 
     def table(self) -> TextTable:
         head: tuple[str, ...] = (
-            "formulation", "equations", "states", "operations", "derive s", "evaluate µs",
-            "integrate s", f"to {self.base_row.by}" if self.base_row else "", "in the paper",
-            "disagreement", "motions apart",
-        )  # fmt: skip
+            "formulation",
+            "equations",
+            "states",
+            "operations",
+            "derive s",
+            "evaluate µs",
+            "integrate s",
+            f"to {self.base_row.by}" if self.base_row else "",
+            "in the paper",
+            "disagreement",
+            "motions apart",
+        )
         rows: list[tuple[str, ...]] = [
             (
                 r.by,

@@ -128,8 +128,9 @@ def _actuated_velocities(
     if np.linalg.matrix_rank(numbers) < asked or (driven & ~followable).any():
         raise UnsupportedError(
             f"the actuators cannot drive {asked} velocities independently",
-            where=equations.mechanism.name, remedy="give a law of your own as torque=",
-        )  # fmt: skip
+            where=equations.mechanism.name,
+            remedy="give a law of your own as torque=",
+        )
     return np.where(driven, 1.0, 0.0)
 
 

@@ -15,7 +15,7 @@ from ..errors import AssemblyError
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..ports import Port
 from ..types import Booleans, Floats
-from .calls import check_call_arguments
+from .calls import CallFacts, check_call_arguments
 
 if TYPE_CHECKING:
     from .model import Model
@@ -27,10 +27,10 @@ accelerations, per second and per second squared, and in proportion to these whe
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
-def check_configuration_shape(model: Model, function: str, q: Any) -> None:
+def check_configuration_shape(model: Model, function: str, q: object) -> None:
     """Raises where q is not an array of the model's coordinates."""
     port, owner = Port("q", (model.nq,)), model.mechanism.name
-    check_call_arguments(function, owner, [port], 0, {"q": model.names.q}, [q])
+    check_call_arguments(CallFacts(function, owner, [port], 0, {"q": model.names.q}), [q])
 
 
 def are_states_closed(
@@ -51,6 +51,7 @@ def check_states_closed(
     q: ArrayLike,
     t: ArrayLike,
     p: ArrayLike | None,
+    *,
     qd: ArrayLike | None = None,
     qdd: ArrayLike | None = None,
     tolerance: float = CLOSED_TOLERANCE,
@@ -115,5 +116,6 @@ def _check_constraint_rows(model: Model, left: Floats, bound: Any, what: str, re
     which = f"row {state} of {len(rows)} states " if left.ndim > 1 else "the state "
     raise AssemblyError(
         which + what.format(model.names.constraints[row], rows[state, row]),
-        where=model.mechanism.name, remedy=remedy,
-    )  # fmt: skip
+        where=model.mechanism.name,
+        remedy=remedy,
+    )

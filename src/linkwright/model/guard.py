@@ -122,9 +122,13 @@ def check_input_states(model: Model, name: str, inputs: Sequence[ArrayLike]) -> 
     if "q" not in given:
         return
     check_states_closed(
-        model, np.asarray(given["q"], dtype=float), given.get("t", 0.0), given.get("p"),
-        given.get("qd"), given.get("qdd"),
-    )  # fmt: skip
+        model,
+        np.asarray(given["q"], dtype=float),
+        given.get("t", 0.0),
+        given.get("p"),
+        qd=given.get("qd"),
+        qdd=given.get("qdd"),
+    )
 
 
 class _StateBatch:
@@ -182,8 +186,9 @@ def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floa
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
-            where=model.mechanism.name, remedy="give closer rough values",
-        )  # fmt: skip
+            where=model.mechanism.name,
+            remedy="give closer rough values",
+        )
     return closure.q
 
 
@@ -214,9 +219,10 @@ class ConstrainedState:
         if not hasattr(self, name):
             raise UnsupportedError(
                 f"{name} cannot be computed where {' and '.join(self.model.names.independent)} "
-                "hardly drive the mechanism", where=self.model.mechanism.name,
+                "hardly drive the mechanism",
+                where=self.model.mechanism.name,
                 remedy="name other independent velocities",
-            )  # fmt: skip
+            )
         found = getattr(self, name)()
         return found if isinstance(found, tuple) else (found,)
 
@@ -321,8 +327,9 @@ class ConstrainedState:
             ]
             raise UnsupportedError(
                 f"{' and '.join(stuck or names.independent)} cannot drive the mechanism here",
-                where=self.model.mechanism.name, remedy="name other independent velocities",
-            )  # fmt: skip
+                where=self.model.mechanism.name,
+                remedy="name other independent velocities",
+            )
         back = -jacobian_pseudoinverse(self.J[:, p], MIN_SINGULAR_VALUE_SHARE)
         still = self.call_model_function("constraint_velocity", qd=np.zeros(names.nv))
         G, k = np.zeros((names.nv, len(a))), np.zeros(names.nv)

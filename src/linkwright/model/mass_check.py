@@ -27,9 +27,12 @@ class ScaledMassMatrix(NamedTuple):
 
 
 _FUNCTIONS_INVERTING_MASS = {
-    "forward_dynamics", "forward_dynamics_with_wrenches", "forward_dynamics_derivatives",
-    "reactions", "body_reactions",
-}  # fmt: skip
+    "forward_dynamics",
+    "forward_dynamics_with_wrenches",
+    "forward_dynamics_derivatives",
+    "reactions",
+    "body_reactions",
+}
 """Functions that divide by the mass matrix."""
 
 
@@ -53,9 +56,10 @@ def check_mass_matrix(equations: Equations) -> None:
     found = [_lowest_eigenvalue(one) for one in matrices if np.isfinite(one.M).all()]
     if not found:
         raise UnsupportedError(
-            "the mass matrix overflows", where=equations.mechanism.name,
+            "the mass matrix overflows",
+            where=equations.mechanism.name,
             remedy="check units, and multipliers of mimic joints",
-        )  # fmt: skip
+        )
     size, direction = max(found, key=lambda one: one[0])
     if size <= MIN_MASS_EIGENVALUE:
         raise _mass_matrix_error(equations, size, direction, names)
@@ -109,9 +113,10 @@ def _mass_matrix_error(
     if size < -MIN_MASS_EIGENVALUE:
         return UnsupportedError(
             f"the mass matrix is not positive definite: a motion of {motion} has negative kinetic "
-            "energy", where=equations.mechanism.name,
+            "energy",
+            where=equations.mechanism.name,
             remedy="correct the masses and moments of inertia of the bodies that it moves",
-        )  # fmt: skip
+        )
     return UnsupportedError(
         f"the mass matrix is singular: {motion} can move without moving mass",
         where=equations.mechanism.name,

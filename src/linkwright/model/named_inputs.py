@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from .model import Model
 
 _ENTRY_KINDS = {
-    "q": "coordinate", "q1": "coordinate", "p": "parameter", "wrenches": "body",
+    "q": "coordinate",
+    "q1": "coordinate",
+    "p": "parameter",
+    "wrenches": "body",
     "lambda": "multiplier",
-}  # fmt: skip
+}
 """The names of inputs' entries in messages; those of all others belong to velocities."""
 
 
@@ -67,9 +70,12 @@ def _entry_places(model: Model, port: Port) -> dict[str, int]:
     """Places of the entries by name: those of the mechanism, and those with prefixes (dq1)."""
     entries = quantity_entry_names(model.names, model.parameters)[port.name]
     short: Sequence[str] = {
-        "q": model.names.q, "q1": model.names.q, "p": model.parameters,
-        "wrenches": model.names.bodies, "lambda": entries,
-    }.get(port.name, model.names.qd)  # fmt: skip
+        "q": model.names.q,
+        "q1": model.names.q,
+        "p": model.parameters,
+        "wrenches": model.names.bodies,
+        "lambda": entries,
+    }.get(port.name, model.names.qd)
     places = {name: k for k, name in enumerate(short)}
     if port.name != "wrenches":
         places = {name: k for k, name in enumerate(entries)} | places
@@ -162,8 +168,9 @@ def _follow_accelerations(
             raise AssemblyError(
                 "the given accelerations contradict the constraints: "
                 f"'{model.constraint_names[int(left.argmax())]}' is violated by {left.max():.3g}",
-                where=model.mechanism.name, remedy="give fewer of them: the others follow",
-            )  # fmt: skip
+                where=model.mechanism.name,
+                remedy="give fewer of them: the others follow",
+            )
         return found
 
     return _solve_each_state(
@@ -176,9 +183,11 @@ def _follow_accelerations(
 
 
 _FOLLOW_FUNCTIONS: dict[str, Callable[[Model, Floats, list[int], Mapping[str, object]], Floats]] = {
-    "q": _follow_positions, "q1": _follow_positions, "qd": _follow_velocities,
+    "q": _follow_positions,
+    "q1": _follow_positions,
+    "qd": _follow_velocities,
     "qdd": _follow_accelerations,
-}  # fmt: skip
+}
 
 
 def _require_nominal_parameters(model: Model, inputs: Mapping[str, object]) -> None:
@@ -188,8 +197,9 @@ def _require_nominal_parameters(model: Model, inputs: Mapping[str, object]) -> N
     if not np.array_equal(np.asarray(given), model.nominal_parameters):
         raise ArgumentError(
             "a table leaves out entries that follow from constraints, and p is not nominal",
-            where=model.mechanism.name, remedy="give all entries, closed by model.close(q, p=p)",
-        )  # fmt: skip
+            where=model.mechanism.name,
+            remedy="give all entries, closed by model.close(q, p=p)",
+        )
 
 
 def _input_time(inputs: Mapping[str, object]) -> Floats:

@@ -31,4 +31,4 @@ __all__ = [
     "straight",
     "through",
     "trapezoid",
-]  # fmt: skip
+]

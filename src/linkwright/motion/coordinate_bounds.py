@@ -69,9 +69,12 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
     """
     names = mechanism_names(mechanism)
     found = CoordinateBounds(
-        np.full(names.nq, -np.inf), np.full(names.nq, np.inf), np.full(names.nv, np.inf),
-        np.full(names.nv, np.inf), np.zeros(names.nq, dtype=bool),
-    )  # fmt: skip
+        np.full(names.nq, -np.inf),
+        np.full(names.nq, np.inf),
+        np.full(names.nv, np.inf),
+        np.full(names.nv, np.inf),
+        np.zeros(names.nq, dtype=bool),
+    )
     if mechanism.coordinates is not None:
         _refuse_joint_limits(mechanism)
         return found
@@ -97,8 +100,9 @@ def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
         if not low - _RANGE_SLACK <= x <= high + _RANGE_SLACK:
             raise LinkwrightError(
                 f"the {what} has {name} = {x:.6g}, out of its range from {low:.6g} to {high:.6g}",
-                where=mechanism.name, remedy="give one within it",
-            )  # fmt: skip
+                where=mechanism.name,
+                remedy="give one within it",
+            )
 
 
 def range_violations(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
@@ -123,9 +127,10 @@ def _refuse_joint_limits(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         if joint.limits.model_fields_set:
             raise UnsupportedError(
-                "joint limits do not apply to chosen coordinates", where=f"joint {name}",
+                "joint limits do not apply to chosen coordinates",
+                where=f"joint {name}",
                 remedy='leave one of the two out, for example by mechanism.without("limits")',
-            )  # fmt: skip
+            )
 
 
 def _set_joint_bounds(
@@ -171,5 +176,6 @@ def _narrow_bounds_by_mimics(
         if found.lower[at_q] > found.upper[at_q]:
             raise LinkwrightError(
                 f"'{follower}' mimics '{name}', and their ranges have nothing in common",
-                where=mechanism.name, remedy="correct them, or leave limits out",
-            )  # fmt: skip
+                where=mechanism.name,
+                remedy="correct them, or leave limits out",
+            )

@@ -31,7 +31,7 @@ _MAX_SAMPLES = 1_000_000
 
 def planned(
     mechanism: Mechanism, frame: str, trajectory: Trajectory, samples: int = 301
-) -> MotionPlan:  # fmt: skip
+) -> MotionPlan:
     """Return the plan of a trajectory: its samples, and the efforts by inverse dynamics.
 
     Parameters
@@ -127,7 +127,7 @@ def plan_to(
             "the mechanism has no velocity or effort limits that set the duration",
             where=mechanism.name,
             remedy="give a duration (--time)",
-        )  # fmt: skip
+        )
     begin = _read_start(mechanism, model, start)
     if limits:
         check_within_bounds(mechanism, begin, "start")
@@ -158,9 +158,10 @@ def _read_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     left = float(np.abs(model.constraint_residual(q)).max())
     if left > 1e-8:
         raise LinkwrightError(
-            f"the loops are open at the start by {left:.3g}", where=mechanism.name,
+            f"the loops are open at the start by {left:.3g}",
+            where=mechanism.name,
             remedy="start where they are closed (linkwright assemble)",
-        )  # fmt: skip
+        )
     return q
 
 
@@ -220,9 +221,15 @@ def has_rate_limits(mechanism: Mechanism) -> bool:
 
 
 def _joints_at_target(
-    mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, *,
-    limits: bool, loops: LoopFollower | None,
-) -> Floats:  # fmt: skip
+    mechanism: Mechanism,
+    frame: str,
+    target: Any,
+    near: Floats,
+    posture: Any,
+    *,
+    limits: bool,
+    loops: LoopFollower | None,
+) -> Floats:
     """Joints for one target; a clear refusal where it is out of reach."""
     (read,) = read_targets({frame: target})
     solver = InverseKinematics(mechanism, {frame: read.kind}, limits=limits)
@@ -239,8 +246,9 @@ def _joints_at_target(
         f"'{frame}' cannot reach {_point_text(read.numbers[:3])}: the nearest point "
         f"{'is' if found.status == NEAREST_FOUND else 'found is'} {_point_text(place)}, "
         f"{float(found.distance):.4g} m{turned} off",
-        where=mechanism.name, remedy="give a target within reach and the joints' ranges",
-    )  # fmt: skip
+        where=mechanism.name,
+        remedy="give a target within reach and the joints' ranges",
+    )
 
 
 _MAX_ASSEMBLIES_TRIED = 24
@@ -268,9 +276,10 @@ def _reachable_assembly(
             return end
     raise LinkwrightError(
         f"the loops do not lead '{frame}' to the target: dead centres bar the way, or it takes "
-        "another assembly", where=solver.mechanism.name,
+        "another assembly",
+        where=solver.mechanism.name,
         remedy="go there by way of another target, or start elsewhere",
-    )  # fmt: skip
+    )
 
 
 def _point_text(point: Floats) -> str:

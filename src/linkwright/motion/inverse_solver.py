@@ -176,9 +176,15 @@ class InverseKinematics:
         return np.concatenate(parts, axis=1)
 
     def __call__(
-        self, targets: Mapping[str, Any], start: Any = None, posture: Any = None, *,
-        tolerance: float = 1e-9, restarts: int = 60, seed: int = 0,
-    ) -> Joints:  # fmt: skip
+        self,
+        targets: Mapping[str, Any],
+        start: Any = None,
+        posture: Any = None,
+        *,
+        tolerance: float = 1e-9,
+        restarts: int = 60,
+        seed: int = 0,
+    ) -> Joints:
         """Joints for targets by frame; their leading axes broadcast, with those of `start`.
 
         Joints that the targets leave free go toward the posture, which defaults to the start.
@@ -340,16 +346,23 @@ def _joint_solutions(
         lanes.is_reached(figures), TARGET_REACHED, np.where(flat, NEAREST_FOUND, SEARCH_UNFINISHED)
     )
     return Joints(
-        q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
+        q.reshape(*batch, -1),
+        status.reshape(batch),
+        figures[:, 2].reshape(batch),
         figures[:, 3].reshape(batch),
-    )  # fmt: skip
+    )
 
 
 def inverse_kinematics(
-    mechanism: Mechanism, targets: Mapping[str, object], start: ArrayLike | None = None,
-    posture: ArrayLike | None = None, *, limits: bool = True, tolerance: float = 1e-9,
+    mechanism: Mechanism,
+    targets: Mapping[str, object],
+    start: ArrayLike | None = None,
+    posture: ArrayLike | None = None,
+    *,
+    limits: bool = True,
+    tolerance: float = 1e-9,
     restarts: int = 60,
-) -> Joints:  # fmt: skip
+) -> Joints:
     """Return coordinates that bring frames to targets.
 
     For many calls with the same frames, make an `InverseKinematics` once.

@@ -244,14 +244,18 @@ class InverseIteration:
             trial = trial.better_of(self._try_newton(gradient, free, pace[0]))
         better = trial.gain > 0
         slope = ca.sqrt(ca.sumsqr(free * gradient)) / (self._full_error_gradient + 1e-300)
-        figures = ca.vertcat(ca.if_else(better, trial.cost, cost), slope,
-                             ca.if_else(better, trial.errors, errors))  # fmt: skip
+        figures = ca.vertcat(
+            ca.if_else(better, trial.cost, cost), slope, ca.if_else(better, trial.errors, errors)
+        )
         return self._compile_iteration(
-            name, {"q": self.q, "target": self.target, "pace": pace},
-            {"q_out": ca.if_else(better, trial.q, self.q),
-             "pace_out": self._update_damping(pace, trial.gain, trial.expected, better),
-             "figures": figures},
-        )  # fmt: skip
+            name,
+            {"q": self.q, "target": self.target, "pace": pace},
+            {
+                "q_out": ca.if_else(better, trial.q, self.q),
+                "pace_out": self._update_damping(pace, trial.gain, trial.expected, better),
+                "figures": figures,
+            },
+        )
 
     def _try_gauss_newton(self, e: SX, free: SX, damping: SX) -> _TrialStep:
         J = self._target_jacobian @ ca.diag(free)
@@ -353,10 +357,12 @@ class InverseIteration:
         return self._compile_iteration(
             name,
             {"q": self.q, "target": self.target, "posture": posture, "pace": pace, "most": most},
-            {"q_out": ca.if_else(good, q, self.q),
-             "pace_out": ca.if_else(good, ca.fmin(1, 1.5 * pace), pace / 2),
-             "still": ca.sqrt(ca.sumsqr(along))},
-        )  # fmt: skip
+            {
+                "q_out": ca.if_else(good, q, self.q),
+                "pace_out": ca.if_else(good, ca.fmin(1, 1.5 * pace), pace / 2),
+                "still": ca.sqrt(ca.sumsqr(along)),
+            },
+        )
 
     def _coordinate_difference(self, q: SX, other: SX) -> SX:
         if self.equations.nq == self.equations.nv:

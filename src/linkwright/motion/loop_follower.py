@@ -120,9 +120,10 @@ class LoopFollower:
     def _stuck_error(self, lead: Trajectory, t: float, what: str) -> LinkwrightError:
         share = 100 * (t - lead.knots[0]) / lead.duration
         return LinkwrightError(
-            f"the loops {what} after {share:.3g} % of the way", where=self.mechanism.name,
+            f"the loops {what} after {share:.3g} % of the way",
+            where=self.mechanism.name,
             remedy="go there by way of another target, or start elsewhere",
-        )  # fmt: skip
+        )
 
     def follow_trajectory(self, lead: Trajectory, begin: Floats) -> Trajectory:
         """The motion of all coordinates, its loops closed at knots and nearly so between."""

@@ -59,9 +59,14 @@ class TargetLanes:
         return wanted
 
     def minimize_errors(
-        self, begin: Floats, lanes: Integers, flat: float = INVERSE_OPTIONS.flat_gradient,
-        rival: Floats | None = None, held: Floats | None = None, stiff: bool = False,
-    ) -> tuple[Floats, Floats]:  # fmt: skip
+        self,
+        begin: Floats,
+        lanes: Integers,
+        flat: float = INVERSE_OPTIONS.flat_gradient,
+        rival: Floats | None = None,
+        held: Floats | None = None,
+        stiff: bool = False,
+    ) -> tuple[Floats, Floats]:
         """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
 
         `rival` are costs that others came to: what will not fall below these is left off.

@@ -35,9 +35,10 @@ _LIMIT_SLACK = 1e-6
 def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
     if model.nq != model.nv:
         raise UnsupportedError(
-            "trajectories need coordinates whose rates are the velocities", where=mechanism.name,
+            "trajectories need coordinates whose rates are the velocities",
+            where=mechanism.name,
             remedy='give the ball or free joint rotation = "cardan"',
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -107,9 +108,10 @@ def at_limits(
     v, f = (
         own if given is None else check_scalar_or_vector(given, model.nv, what, or_infinite=True)
         for given, own, what in (
-            (velocity, bounds.velocity, "velocity"), (effort, bounds.effort, "effort")
+            (velocity, bounds.velocity, "velocity"),
+            (effort, bounds.effort, "effort"),
         )
-    )  # fmt: skip
+    )
     if not (v > 0).all() or not (f > 0).all():
         raise LinkwrightError("limits must be above 0")
     if samples < 2:

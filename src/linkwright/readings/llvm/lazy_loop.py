@@ -16,7 +16,7 @@ from .code_loader import LoadedCode, load_object_code
 from .ir_compiler import compile_ir
 from .target import host_target
 
-_HEAD = object.__basicsize__
+OBJECT_HEAD_BYTES = object.__basicsize__
 """Bytes in front of the fields of a Python object; the last pointer of them is its type."""
 
 _LOOP_IR = f"""
@@ -28,7 +28,7 @@ declare void @Py_DecRef(ptr)
 define i32 @loop(ptr %context, ptr %args, ptr %dimensions, ptr %steps, ptr %unused) {{
 entry:
   %ufunc = load ptr, ptr %context
-  %data.field = getelementptr i8, ptr %ufunc, i64 {_HEAD + 24}
+  %data.field = getelementptr i8, ptr %ufunc, i64 {OBJECT_HEAD_BYTES + 24}
   %data = load ptr, ptr %data.field
   %lazy = load ptr, ptr %data
   %code.field = getelementptr i8, ptr %lazy, i64 8
@@ -48,7 +48,7 @@ run:
   ret i32 0
 fail:
   %lock = call i32 @PyGILState_Ensure()
-  %type.field = getelementptr i8, ptr %error, i64 {_HEAD - 8}
+  %type.field = getelementptr i8, ptr %error, i64 {OBJECT_HEAD_BYTES - 8}
   %type = load ptr, ptr %type.field
   call void @PyErr_SetObject(ptr %type, ptr %error)
   call void @Py_DecRef(ptr %error)
@@ -100,10 +100,15 @@ class LazyLoop:
 
 @cache
 def lazy_loop_code() -> LoadedCode:
-    """The machine code that all lazy loops share, from the cache or compiled; it stays loaded."""
-    key = code_cache.cache_key("lazy loop", code_cache.cpu_identity())
+    """The machine code that all lazy loops share, which stays loaded."""
+    return load_helper_code("lazy loop", _LOOP_IR)
+
+
+def load_helper_code(name: str, text: str) -> LoadedCode:
+    """Load the function `loop` of a module of LLVM IR, from the cache or compiled now."""
+    key = code_cache.cache_key(name, code_cache.cpu_identity())
     content = code_cache.read_cache_entry(key)
     if content is None:
-        content = compile_ir(_LOOP_IR, host_target())
+        content = compile_ir(text, host_target())
         code_cache.write_cache_entry(key, content)
     return load_object_code(content)
