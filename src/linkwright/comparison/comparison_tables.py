@@ -37,6 +37,7 @@ class TextTable:
         return "\n".join([self.title, *lines, *self.notes])
 
     def markdown(self) -> str:
+        """The table in Markdown: a title, aligned columns, and the notes as a list."""
         rule = ("---", *("---:" for _ in self.column_heads[1:]))
         rows = [_markdown_row(cells) for cells in (self.column_heads, rule, *self.rows)]
         notes = [f"- {_escape_cell(note)}" for note in self.notes]
@@ -63,6 +64,7 @@ class SavableResult(NotebookDisplayed):
     """A study that can be printed and saved."""
 
     def tables(self) -> Sequence[TextTable]:
+        """All tables of the comparison, in the order in which they are printed."""
         return [self.table()]
 
     @abstractmethod
@@ -77,6 +79,7 @@ class SavableResult(NotebookDisplayed):
         return "\n\n".join(table.text() for table in self.tables())
 
     def markdown(self) -> str:
+        """All tables in Markdown."""
         return "\n\n".join(table.markdown() for table in self.tables()) + "\n"
 
     def csv(self) -> str:
@@ -107,6 +110,7 @@ class SavableResult(NotebookDisplayed):
 
 
 def check_file_ending(path: Path) -> str:
+    """The format that a file's ending names: md, csv or a figure format; else an error."""
     kind = path.suffix.removeprefix(".").lower()
     if kind not in ("md", "csv", *FIGURE_FORMATS):
         raise FileError(

@@ -30,6 +30,7 @@ _LINE_MARKERS = "osD^vPX<>"
 
 @with_house_style
 def draw_cost_figure(study: SavableResult) -> Figure:
+    """The costs of formulations as a figure: their ratios, or their growth with the size."""
     if isinstance(study, CostScaling):
         return _draw_cost_growth(study)
     assert isinstance(study, Comparison)

@@ -127,6 +127,7 @@ _reference_trials: dict[tuple[str, float], FormulationTrial] = {}
 
 
 def _reference_trial(mechanism: Mechanism, duration: float) -> FormulationTrial:
+    """The trial of the recursive formulation, with which the others are compared."""
     key = (mechanism.digest, duration)
     if key not in _reference_trials:
         while len(_reference_trials) >= MAX_KEPT_REFERENCES:
@@ -145,6 +146,7 @@ class SampledMotion:
 
 
 def motion_difference(one: SampledMotion, other: SampledMotion) -> float:
+    """The largest difference of two motions, relative to the largest entry of the second."""
     return _relative_difference(one.states, other.states)
 
 
@@ -206,6 +208,7 @@ class FormulationTrial:
 
     @cached_property
     def reference_motion(self) -> SampledMotion:
+        """The motion at a tolerance so tight that it serves as the reference for errors."""
         return self.integrate_motion(REFERENCE_TOLERANCE)
 
     def fastest_accurate_motion(self) -> tuple[SampledMotion, float]:
@@ -224,6 +227,7 @@ class FormulationTrial:
         return time_repeated(lambda: self.system.kernel(*rows), 20)[1] / TIMED_BATCH_SIZE * 1e6
 
     def disagreement_with(self, reference: FormulationTrial) -> float:
+        """The largest relative difference of forces and accelerations from the reference."""
         if not {_FORWARD_DYNAMICS, "mass_matrix"} <= set(self.eqs.function_names()):
             return motion_difference(self.reference_motion, reference.reference_motion)
         worst, rng = 0.0, np.random.default_rng(1)
@@ -259,6 +263,7 @@ def _derive_state_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
 
 
 def _record_rates_tape(function: Any) -> Tape:
+    """The tape of the state rates, after elimination of common subexpressions."""
     import casadi as ca
 
     inputs = [function.sx_in(k) for k in range(function.n_in())]
@@ -295,6 +300,7 @@ def time_repeated(
 
 
 def require_motion(mechanism: Mechanism) -> None:
+    """Raise an error where the mechanism has no degrees of freedom."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
@@ -308,4 +314,5 @@ def _first_output_values(result: Any) -> Floats:
 
 
 def _relative_difference(one: Floats, other: Floats) -> float:
+    """The largest difference of two arrays, relative to the largest entry of the second."""
     return float(np.abs(one - other).max() / max(1e-300, np.abs(other).max()))

@@ -56,6 +56,7 @@ class Comparison(SavableResult):
         return one.integrate_seconds / max(self.base_row.integrate_seconds, 1e-9)
 
     def table(self) -> TextTable:
+        """Sizes, times and disagreements, a row for each formulation."""
         head: tuple[str, ...] = (
             "formulation",
             "equations",
@@ -90,6 +91,7 @@ class Comparison(SavableResult):
         return TextTable(self.mechanism, head, tuple(rows), self.comparison_notes())
 
     def comparison_notes(self) -> tuple[str, ...]:
+        """Notes below the table: the share of evaluation, and formulations without a row."""
         cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
         together: dict[str, list[str]] = {}
         for by, reason in self.stopped.items():
@@ -102,6 +104,7 @@ class Comparison(SavableResult):
         return [row for row in self.rows if row.by == "approximate"]
 
     def records(self) -> list[FormulationRow]:
+        """The rows of the CSV: one for each formulation."""
         return list(self.rows)
 
 

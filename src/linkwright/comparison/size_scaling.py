@@ -68,6 +68,7 @@ def fit_cubic(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ..
 
 
 def virgala_derivation_time(n: float) -> float:
+    """The seconds that Virgala et al. (2016) need to derive a chain of n links in Matlab 2013."""
     return float(np.polyval(VIRGALA_COEFFICIENTS, n))
 
 
@@ -89,9 +90,11 @@ class CostScaling(SavableResult):
         return f"Scaling of {len(self.rows)} formulations"
 
     def formulation_costs(self, by: str, what: str) -> tuple[list[int], list[float]]:
+        """The numbers of links and the costs `what` of one formulation."""
         return list(self.rows[by]), [float(getattr(r, what)) for r in self.rows[by].values()]
 
     def cost_power_law(self, by: str, what: str) -> PowerLaw | None:
+        """The power law of the cost `what` of one formulation; None where it has too few sizes."""
         return fit_power_law(*self.formulation_costs(by, what))
 
     def table(self) -> TextTable:
@@ -120,6 +123,7 @@ class CostScaling(SavableResult):
         return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
     def tables(self) -> list[TextTable]:
+        """The table of exponents, and one table for each cost."""
         return [self.table(), *(self._cost_table(what) for what in COST_LABELS)]
 
     def _cost_table(self, what: str) -> TextTable:
@@ -137,6 +141,7 @@ class CostScaling(SavableResult):
         return TextTable(COST_LABELS[what], ("links", *map(str, sizes)), tuple(rows))
 
     def records(self) -> list[FormulationRow]:
+        """The rows of the CSV: one for each formulation and number of links."""
         return [
             _ScalingRecord(links=n, **asdict(one))
             for found in self.rows.values()

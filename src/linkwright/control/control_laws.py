@@ -47,14 +47,17 @@ class ControlledEquations:
 
     @property
     def t(self) -> SX:
+        """The symbol of time, s."""
         return self.equations.symbols["t"]
 
     @property
     def q(self) -> SX:
+        """The symbols of the generalized coordinates."""
         return self.equations.symbols["q"]
 
     @property
     def qd(self) -> SX:
+        """The symbols of the generalized velocities."""
         return self.equations.symbols["qd"]
 
     @property
@@ -213,6 +216,7 @@ def read_control_vector(values: ArrayLike, size: int, what: str) -> Floats:
 
 
 def read_gains(values: ArrayLike, size: int, what: str) -> ca.DM:
+    """Control gains as a CasADi vector: one number for all, or one for each; none is negative."""
     found = read_control_vector(values, size, what)
     if (found < 0).any():
         raise LinkwrightError(f"{what} is negative", remedy="give 0 or more")

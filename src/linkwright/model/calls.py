@@ -89,9 +89,8 @@ def explain_compiled_call(
     `read_tables` turns tables by name into arrays.
     """
     explainer = _CallExplainer(function, facts, check_states, read_tables)
-    call = call_in_machine_code(CompiledFunction)(
-        function, explainer.call_explained, (TypeError, ValueError)
-    )
+    kind = call_in_machine_code(CompiledFunction)
+    call: CompiledFunction = kind(function, explainer.call_explained, (TypeError, ValueError))
     call.__name__ = call.__qualname__ = facts.name
     call.__doc__ = function.__doc__
     call.__signature__ = _call_signature([port.name for port in facts.inputs])
@@ -221,6 +220,7 @@ def check_call_arguments(facts: CallFacts, arguments: Sequence[object]) -> None:
 
 
 def _argument_count_text(names: Sequence[str]) -> str:
+    """The number of arguments in words: 1 argument, 3 arguments."""
     return f"{len(names)} argument{'s' if len(names) != 1 else ''}"
 
 
@@ -241,6 +241,7 @@ def _read_input_array(value: object, port: Port, owner: str, names: Sequence[str
 
 
 def _input_remedy(port: Port, names: Sequence[str]) -> str:
+    """What to give for an input: how many numbers, and their names."""
     if not port.shape:
         return "give a number"
     if len(port.shape) == 1:
@@ -250,6 +251,7 @@ def _input_remedy(port: Port, names: Sequence[str]) -> str:
 
 
 def _check_input_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
+    """Raise an error where the last axes of an array are not those of the input."""
     size = len(port.shape)
     if size == 0 or array.shape[-size:] == port.shape:
         return
@@ -289,6 +291,7 @@ def check_kept_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_thread_count(threads: int | None) -> None:
+    """Raise an error unless `threads` is None or a whole number from 1 to 1024."""
     right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
     if not right or isinstance(threads, bool):
         raise UnsupportedError(

@@ -209,13 +209,16 @@ class ConstrainedState:
         self.null_space = right[kept:].T
         self.pseudo_inverse = right[:kept].T @ (left[:, :kept] / sizes[:kept]).T
 
-    def call_model_function(self, name: str, **others: Floats) -> Any:
+    def call_model_function(self, name: str, **others: Floats) -> Floats:
+        """The result of a compiled function at this state; `others` are further inputs by name."""
         known = self.state | others
         wanted, _ = quantity_ports(self.model.names, name, self.model.parameters)
         with np.errstate(all="ignore"):
-            return getattr(self.model, name)(*(known[port.name] for port in wanted))
+            found: Floats = getattr(self.model, name)(*(known[port.name] for port in wanted))
+        return found
 
     def solve_function(self, name: str) -> tuple[Floats, ...]:
+        """The outputs of a function without its pivot; an error where it has no solution here."""
         if not hasattr(self, name):
             raise UnsupportedError(
                 f"{name} cannot be computed where {' and '.join(self.model.names.independent)} "
@@ -227,7 +230,7 @@ class ConstrainedState:
         return found if isinstance(found, tuple) else (found,)
 
     def forward_dynamics(self) -> Floats:
-        """Rows that contradict each other in a singular configuration are met in the mean."""
+        """Accelerations q̈ under the forces τ; contradictory constraint rows hold on average."""
         M, F = (
             self.call_model_function("mass_matrix"),
             self.state["tau"] - self.call_model_function("bias"),
@@ -246,22 +249,26 @@ class ConstrainedState:
         return found
 
     def forward_dynamics_with_wrenches(self) -> Floats:
+        """Accelerations q̈ under generalized forces and wrenches on the bodies."""
         under = self.state | {"tau": self.state["tau"] + self.wrench_forces()}
         return ConstrainedState(self.model, under).forward_dynamics()
 
     def inverse_dynamics_with_wrenches(self) -> Floats:
+        """Generalized forces τ = B u of least u for the given q̈, under wrenches on the bodies."""
         found: Floats = self.call_model_function("input_matrix") @ self.least_actuator_forces(
             self.wrench_forces()
         )
         return found
 
     def multipliers(self) -> Floats:
+        """Constraint forces λ of least norm, which act as +Jᵀλ."""
         qdd = self.forward_dynamics()
         needed = self.call_model_function("required_forces", qdd=qdd) - self.state["tau"]
         found: Floats = self.pseudo_inverse.T @ needed
         return found
 
     def reactions(self) -> Floats:
+        """Reactions of joints and loops, rows (moment, force) in world axes, of least norm."""
         qdd, lam = self.forward_dynamics(), self.multipliers()
         spare = np.linalg.svd(self.J.T)[2][self.rank :]
 
@@ -281,6 +288,7 @@ class ConstrainedState:
         return least.reshape(still.shape)
 
     def body_reactions(self) -> Floats:
+        """The reactions in the axes of each joint's child body."""
         rows, mechanism = self.reactions(), self.model.mechanism
         joints = [mechanism.joints[name] for name in self.model.joint_names]
         last = [self.state["p"]] if self.model.parameters else []
@@ -290,7 +298,7 @@ class ConstrainedState:
         return rows
 
     def least_actuator_forces(self, others: Floats) -> Floats:
-        """u of least norm, beside other forces along the velocities."""
+        """Actuator efforts u of least norm for the given q̈, when `others` act along q̇ as well."""
         B = self.call_model_function("input_matrix")
         A = self.null_space.T @ B
         sizes = np.linalg.svd(A, compute_uv=False)
@@ -306,13 +314,16 @@ class ConstrainedState:
         return solve_least_change(A, needed, rank_share=MIN_SINGULAR_VALUE_SHARE)
 
     def actuator_forces(self) -> Floats:
+        """Actuator efforts u of least norm for the given accelerations."""
         return self.least_actuator_forces(np.zeros(self.model.nv))
 
     def inverse_dynamics(self) -> Floats:
+        """Generalized forces τ = B u of least u for the given accelerations."""
         found: Floats = self.call_model_function("input_matrix") @ self.actuator_forces()
         return found
 
     def independent_map(self) -> tuple[Floats, Floats]:
+        """G and k with q̇ = G a + k, where a are the independent velocities."""
         names = self.model.names
         a = [names.qd.index(name) for name in names.independent]
         p = [k for k in range(names.nv) if k not in a]

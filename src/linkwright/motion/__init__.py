@@ -2,7 +2,8 @@
 
 from .coordinate_bounds import CoordinateBounds, bounds_of
 from .frame_planner import plan_to, planned
-from .inverse_solver import InverseKinematics, Joints, inverse_kinematics
+from .inverse_solver import InverseKinematics, inverse_kinematics
+from .joint_solutions import Joints
 from .motion_plan import MotionPlan
 from .path_geometry import ToolPath, circular, straight
 from .point_motions import accelerated, quintic, through, trapezoid

@@ -40,4 +40,5 @@ def units_of_coordinates(mechanism: Mechanism) -> list[CoordinateUnit]:
 
 
 def number_with_unit(number: float, unit: str) -> str:
+    """A number to five digits with its unit, such as 1.5 rad/s."""
     return f"{number:.5g} {unit}".rstrip()

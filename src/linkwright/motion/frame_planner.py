@@ -19,7 +19,8 @@ from ..number_checks import check_vector
 from ..types import Floats
 from .coordinate_bounds import bounds_of, check_within_bounds, range_violations
 from .frame_targets import read_targets
-from .inverse_solver import NEAREST_FOUND, InverseKinematics
+from .inverse_solver import InverseKinematics
+from .joint_solutions import NEAREST_FOUND
 from .loop_follower import LoopFollower, check_plannable_loops
 from .motion_plan import MotionPlan
 from .point_motions import check_trajectory_duration, through
@@ -70,6 +71,7 @@ def planned(
 
 
 def check_plannable(mechanism: Mechanism, model: Model) -> None:
+    """Raise an error where the mechanism has quaternions, or loops that no trajectory can lead."""
     refuse_quaternions(mechanism, model)
     check_plannable_loops(mechanism, model)
 
@@ -216,6 +218,7 @@ def _spline_with_stops(points: list[Floats], times: Floats, stops: list[int]) ->
 
 
 def has_rate_limits(mechanism: Mechanism) -> bool:
+    """Whether some joint has a velocity or effort limit, from which a duration follows."""
     bounds = bounds_of(mechanism)
     return bool(np.isfinite(np.concatenate([bounds.velocity, bounds.effort])).any())
 

@@ -45,6 +45,7 @@ class _TrialStep:
     expected: SX
 
     def better_of(self, other: _TrialStep) -> _TrialStep:
+        """The one of two steps that reduces the cost more."""
         even = ca.logic_and(other.gain == self.gain, other.cost < self.cost)
         take, theirs = ca.logic_or(other.gain > self.gain, even), vars(other)
         return _TrialStep(
@@ -63,6 +64,7 @@ class InverseIteration:
 
     @cached_property
     def q(self) -> SX:
+        """The symbols of the generalized coordinates."""
         return self.equations.symbols["q"]
 
     @property
@@ -73,10 +75,12 @@ class InverseIteration:
 
     @cached_property
     def loop_row_count(self) -> int:
+        """The number of constraint rows φ(q) = 0 that loops and constraints of positions have."""
         return int(self.equations.names.position_row_count)
 
     @cached_property
     def target(self) -> SX:
+        """The symbols of the targets of all frames, and of s and w of the loops."""
         return ca.SX.sym(
             "target", self.target_size + (self.loop_row_count + 1 if self.loop_row_count else 0)
         )
@@ -91,13 +95,16 @@ class InverseIteration:
         return np.hstack([wanted, np.zeros((len(wanted), self.loop_row_count)), w[:, None]])
 
     def loop_residual_norm(self, figures: Floats) -> Floats:
+        """The norm of the loop residuals φ in each lane."""
         return np.asarray(np.linalg.norm(figures[:, 4 : 4 + self.loop_row_count], axis=1))
 
     @property
     def first_damping(self) -> Floats:
+        """The damping factor λ and its growth factor ν with which every lane begins."""
         return np.array([INVERSE_OPTIONS.first_damping * self.length**2, 2.0])
 
     def is_stuck(self, pace: Floats, wanted: Floats) -> Booleans:
+        """Whether the damping factor of each lane has grown so large that steps no longer help."""
         return pace[:, 0] >= INVERSE_OPTIONS.largest_damping * self.length**2 * (
             wanted[:, -1] if self.loop_row_count else 1.0
         )
@@ -221,7 +228,7 @@ class InverseIteration:
         return step
 
     @cached_property
-    def gauss_newton_step(self) -> Any:
+    def gauss_newton_step(self) -> np.ufunc:
         """(q, target, (λ, ν)) → (q, (λ, ν), (cost, slope, far, turned, φ…)): one step, if it helps.
 
         `slope` is the cost's gradient along what may move, as a share of the error itself.
@@ -229,12 +236,12 @@ class InverseIteration:
         return self._compile_step("gauss_newton_step", by_curvature=False)
 
     @cached_property
-    def newton_step(self) -> Any:
+    def newton_step(self) -> np.ufunc:
         """The same with Newton's step, from the cost's own second derivatives, where it is the
         better one: out of reach, where errors stay, Gauss and Newton's is slow."""
         return self._compile_step("newton_step", by_curvature=True)
 
-    def _compile_step(self, name: str, by_curvature: bool) -> Any:
+    def _compile_step(self, name: str, by_curvature: bool) -> np.ufunc:
         e, cost, errors, _, _ = self._target_errors
         pace = ca.SX.sym("pace", 2)
         gradient = self._target_jacobian.T @ e
@@ -304,7 +311,7 @@ class InverseIteration:
         return (INVERSE_OPTIONS.posture_deviation * self.length) ** 2 / 2
 
     @cached_property
-    def null_space_step(self) -> Any:
+    def null_space_step(self) -> np.ufunc:
         """(q, target, posture, α, most) → (q, α, still): toward the posture, frames held in place.
 
         Δq = α p + J⁺ (e − α J p),   p = posture − q;   `still` is how far p can still lead,
@@ -323,7 +330,7 @@ class InverseIteration:
         )
 
     @cached_property
-    def curved_null_space_step(self) -> Any:
+    def curved_null_space_step(self) -> np.ufunc:
         """The same where frames cannot arrive, and J says less than the cost's curvature H about
         what holds them: Δq = α p + H⁺ (Jᵀ e − α H p)."""
         gradient = self._target_jacobian.T @ self._target_errors[0]
@@ -341,7 +348,7 @@ class InverseIteration:
 
     def _compile_null_space_step(
         self, name: str, free: SX, undone: Callable[[SX, SX], tuple[SX, SX]]
-    ) -> Any:
+    ) -> np.ufunc:
         """`undone`: what a motion p of free coordinates must leave out, and the way back."""
         posture, pace = ca.SX.sym("posture", self.equations.nq), ca.SX.sym("pace")
         most = ca.SX.sym("most")
@@ -371,7 +378,9 @@ class InverseIteration:
         s = self.equations.symbols
         return ca.substitute(step, ca.vertcat(s["q"], s["q1"]), ca.vertcat(q, other))
 
-    def _compile_iteration(self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]) -> Any:
+    def _compile_iteration(
+        self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]
+    ) -> np.ufunc:
         return compile_expressions(name, vector_expressions(inputs), vector_expressions(outputs))
 
 

@@ -82,6 +82,7 @@ class LoopFollower:
 
     @cached_property
     def following_coordinates(self) -> list[int]:
+        """The coordinates that follow the leading ones through the loops."""
         return [k for k in range(self.model.nv) if k not in self.leading_coordinates]
 
     def close_state(self, lead: Trajectory, t: float, near: Floats) -> Floats:

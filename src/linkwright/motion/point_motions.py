@@ -85,6 +85,7 @@ def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
 
 
 def check_trajectory_duration(duration: float) -> None:
+    """Raise an error unless the duration is a finite number of seconds above 0."""
     if not np.isscalar(duration) or isinstance(duration, str) or not 0 < duration < np.inf:
         raise LinkwrightError(f"the duration must be a number of seconds above 0 (got {duration})")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -112,8 +111,9 @@ class TargetLanes:
             (live,) = np.nonzero(~done)
             if not len(live):
                 break
-            at, here, wanted, pace, before, rival, gaps = take_lanes(
-                live, at, here, wanted, pace, now[:, 0], rival, gaps
+            at = at[live]
+            here, wanted, pace, before, rival, gaps = take_lanes(
+                live, here, wanted, pace, now[:, 0], rival, gaps
             )
         gap = self.iteration.loop_residual_norm(figures)
         figures[:, 0] = np.where(
@@ -148,9 +148,8 @@ class TargetLanes:
             )
             if not len(live):
                 break
-            at, q, wanted, posture, pace, most = take_lanes(
-                live, at, q, wanted, posture, pace, most
-            )
+            at = at[live]
+            q, wanted, posture, pace, most = take_lanes(live, q, wanted, posture, pace, most)
         return found
 
 
@@ -170,7 +169,7 @@ def flatten_target_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Fl
     ]
 
 
-def take_lanes(chosen: Integers, *arrays: Any) -> list[Any]:
+def take_lanes(chosen: Integers, *arrays: Floats) -> list[Floats]:
     """The chosen rows of all arrays."""
     return [array.take(chosen, axis=0) for array in arrays]
 

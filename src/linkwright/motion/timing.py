@@ -33,6 +33,7 @@ _LIMIT_SLACK = 1e-6
 
 
 def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
+    """Raise an error where the rates of coordinates are not the velocities, as for quaternions."""
     if model.nq != model.nv:
         raise UnsupportedError(
             "trajectories need coordinates whose rates are the velocities",

@@ -111,7 +111,7 @@ def _machine_call_code() -> LoadedCode:
 @cache
 def _machine_call_type() -> type[FallbackCall]:
     """A subclass of `FallbackCall` whose slot `tp_call` is machine code."""
-    slots = (_TypeSlot * 2)((_CALL_SLOT, _machine_call_code().address))
+    slots = (_TypeSlot * 2)(_TypeSlot(_CALL_SLOT, _machine_call_code().address))
     name = f"{__name__}.MachineCall".encode()
     spec = _TypeSpec(name, 0, 0, _BASE_TYPE_FLAG, ctypes.addressof(slots))
     create = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.POINTER(_TypeSpec), ctypes.py_object)(

@@ -178,14 +178,13 @@ def _construct_ufunc(
 def _add_single_loop(
     ufunc: np.ufunc, counts: tuple[int, int], loop: LazyLoop, owned: list[object]
 ) -> None:
-    """Adds a float32 loop, which comes before that for float64 in the list of types: NumPy takes
-    the first loop to which it can cast an input safely."""
+    """Adds a float32 loop, in front of that for float64 in the list of types: NumPy takes the first
+    loop to which it can cast an input safely."""
     total = sum(counts)
-    dtypes = (ctypes.py_object * total)(*[type(np.dtype(np.float32))] * total)
-    slots = (_MethodSlot * 2)((_STRIDED_LOOP_SLOT, lazy_loop_code().address))
+    dtypes = (ctypes.c_void_p * total)(*[id(type(np.dtype(np.float32)))] * total)
+    slots = (_MethodSlot * 2)(_MethodSlot(_STRIDED_LOOP_SLOT, lazy_loop_code().address))
     spec = _MethodSpec(b"float32", *counts, 0, 0, ctypes.addressof(dtypes), ctypes.addressof(slots))
-    if _loop_adder()(ufunc, spec) < 0:
-        raise AssertionError(f"NumPy {np.__version__} does not take a float32 loop")
+    _loop_adder()(ufunc, spec)
     fields = _UfuncFields.from_address(id(ufunc) + object.__basicsize__)
     double_loop, double_data = (
         ctypes.c_void_p.from_address(x).value for x in (fields.loops, fields.data)
@@ -193,6 +192,7 @@ def _add_single_loop(
     loops = (ctypes.c_void_p * 2)(None, double_loop)
     data = (ctypes.c_void_p * 2)(loop.address, double_data)
     types = ctypes.create_string_buffer(bytes([_FLOAT32] * total + [_FLOAT64] * total))
-    fields.loops, fields.data, fields.types = map(ctypes.addressof, (loops, data, types))
+    fields.loops, fields.data = ctypes.addressof(loops), ctypes.addressof(data)
+    fields.types = ctypes.addressof(types)
     fields.n_types = 2
     owned += [loop, loops, data, types]
