@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism import Mechanism, require_mechanism
+from ..processes.timed_worker import BudgetExceededError, TimedWorker
 from .comparison_tables import SavableResult, TextTable
 from .cost_measurement import (
     FormulationRow,
@@ -17,7 +18,6 @@ from .cost_measurement import (
     measure_formulation,
     require_motion,
 )
-from .timed_worker import BudgetExceededError, TimedWorker
 
 MAX_SPRING_DEVIATION = 0.1
 """Share of the largest coordinate or speed from which on springs are too soft for a motion."""

@@ -13,9 +13,9 @@ import numpy as np
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism.gallery_files import build_family_member
+from ..processes.timed_worker import BudgetExceededError, TimedWorker
 from .comparison_tables import SavableResult, TextTable
 from .cost_measurement import FormulationRow, integration_time_note, measure_formulation
-from .timed_worker import BudgetExceededError, TimedWorker
 
 T = TypeVar("T")
 
