@@ -32,8 +32,7 @@ PUBLISHED_TIME_RATIOS = {
 
 @dataclass(frozen=True, repr=False)
 class Comparison(SavableResult):
-    """Rows by formulation; the reasons of those that cannot treat the mechanism, and of those that
-    were stopped."""
+    """The rows of all formulations, and why others were refused or stopped."""
 
     mechanism: str
     rows: tuple[FormulationRow, ...]
@@ -41,17 +40,17 @@ class Comparison(SavableResult):
     stopped: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> str:
-        """The mechanism and the formulations."""
+        """One line: the mechanism and the number of formulations."""
         return f"Comparison of {len(self.rows)} formulations of {self.mechanism}"
 
     @property
     def base_row(self) -> FormulationRow | None:
-        """The row that times are compared with: Lagrange's, or the first."""
+        """The row with which times are compared: Lagrange's, or the first."""
         found = [row for row in self.rows if row.by == "lagrange"] or self.rows
         return found[0] if found else None
 
     def time_ratio_to_base(self, one: FormulationRow) -> float:
-        """Time of integration, to that of the base."""
+        """The integration time of a row, divided by that of the base row."""
         assert self.base_row is not None
         return one.integrate_seconds / max(self.base_row.integrate_seconds, 1e-9)
 
@@ -181,7 +180,7 @@ def compare(
 def _measure_within_budget(
     worker: TimedWorker | None, budget: float | None, total: float, *what: Mechanism | str | float
 ) -> FormulationRow:
-    """Here, or elsewhere within the budget."""
+    """Measure a formulation here, or in a worker within the budget."""
     if worker is None or budget is None:
         return measure_formulation(*what)  # type: ignore[arg-type]
     if worker.spent_seconds > total:

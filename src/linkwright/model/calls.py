@@ -65,6 +65,7 @@ class CompiledFunction(FallbackCall):
 
     ufunc: object
     __name__: str
+    __qualname__: str
     __signature__: Signature
 
     def __repr__(self) -> str:
@@ -117,7 +118,7 @@ class _CallExplainer:
     def call_with_options(
         self, arguments: Sequence[object], options: Mapping[str, object]
     ) -> object:
-        """The call with inputs that are given by name in their places."""
+        """Call the function after inputs given by name are put in their places."""
         known = [port.name for port in self.facts.inputs]
         arguments, rest = _order_inputs(self.facts.name, known, tuple(arguments), dict(options))
         try:
@@ -132,7 +133,7 @@ class _CallExplainer:
     def retry_call(
         self, error: Exception, arguments: Sequence[object], options: Mapping[str, object]
     ) -> object:
-        """The call with tables read and states checked; else raise what is wrong."""
+        """Call again with tables read and states checked, or raise what is wrong."""
         if isinstance(error, LinkwrightError):
             raise error
         if self.read_tables is not None and any(isinstance(one, Mapping) for one in arguments):
@@ -167,8 +168,7 @@ def _argument_name(name: str) -> str:
 def _order_inputs(
     name: str, known: Sequence[str], arguments: tuple[object, ...], options: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """All inputs in their order, those given by name behind those given by place; and the rest of
-    the options."""
+    """The inputs in their order, with those given by name in place, and the remaining options."""
     by_argument = {_argument_name(one): one for one in known} | {one: one for one in known}
     named = {by_argument[key]: value for key, value in options.items() if key in by_argument}
     rest = {key: value for key, value in options.items() if key not in by_argument}
@@ -191,7 +191,7 @@ def _order_inputs(
 
 
 def check_call_arguments(facts: CallFacts, arguments: Sequence[object]) -> None:
-    """Raises an error that says which argument is wrong, in what, and what is right."""
+    """Raise an error that says which argument is wrong, why, and what is right."""
     name, owner, entries = facts.name, facts.owner, facts.entries
     known = [port.name for port in facts.inputs]
     if not len(known) <= len(arguments) <= len(known) + facts.outputs:
@@ -225,7 +225,7 @@ def _argument_count_text(names: Sequence[str]) -> str:
 
 
 def _read_input_array(value: object, port: Port, owner: str, names: Sequence[str]) -> NDArray[Any]:
-    """The value as an array, if it is one of real numbers."""
+    """The value as an array; an error unless it contains real numbers."""
     try:
         array: NDArray[Any] | None = np.asarray(value)
     except ValueError:
@@ -271,7 +271,7 @@ def _check_input_shape(array: NDArray[Any], port: Port, owner: str, names: Seque
 
 
 def missing_frame_error(name: str, places: Sequence[str], inputs: Sequence[str]) -> ArgumentError:
-    """The error where a function of frames is called with numbers at once."""
+    """The error for a function of frames that is called with numbers instead of a frame."""
     state = ", ".join(inputs)
     return ArgumentError(
         f"{name} takes the name of a frame or body, and gives a function of {state}",
@@ -280,7 +280,7 @@ def missing_frame_error(name: str, places: Sequence[str], inputs: Sequence[str])
 
 
 def check_kept_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
-    """Names of parameters that a model keeps as inputs, each once."""
+    """The names of the parameters that a model keeps as inputs; an error if one occurs twice."""
     kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     for k, name in enumerate(kept):
         if not isinstance(name, str):

@@ -116,7 +116,7 @@ class NumericFallback:
 
 
 def check_input_states(model: Model, name: str, inputs: Sequence[ArrayLike]) -> None:
-    """Raises where a function's inputs violate the constraints."""
+    """Raise an error where the inputs of a function violate the constraints."""
     wanted, _ = quantity_ports(model.names, name, model.parameters)
     given = {port.name: value for port, value in zip(wanted, inputs, strict=False)}
     if "q" not in given:
@@ -132,7 +132,7 @@ def check_input_states(model: Model, name: str, inputs: Sequence[ArrayLike]) -> 
 
 
 class _StateBatch:
-    """The inputs of a batch, state by state."""
+    """The inputs of a constrained function, one state after the other."""
 
     def __init__(self, model: Model, name: str, inputs: Any) -> None:
         self.model, self.name = model, name
@@ -150,7 +150,7 @@ class _StateBatch:
         ]
 
     def solve_state(self, k: int) -> tuple[Floats, ...]:
-        """The outputs of one state; NaN where an input is."""
+        """The outputs of state k, solved with pivoting; NaN where an input is NaN."""
         state = {port.name: row[k] for port, row in zip(self.inputs, self.rows, strict=True)}
         if not all(np.isfinite(x).all() for x in state.values()):
             return self._nan_outputs()
@@ -165,7 +165,7 @@ class _StateBatch:
 
 
 def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
-    """Newton's steps of the dependent velocities, all states of a batch at once."""
+    """Close the positions of all states of a batch by Newton steps of the dependent velocities."""
     if not model.names.position_row_count:
         return q.copy()
     kept = [model.names.qd.index(name) for name in model.names.independent]
@@ -193,7 +193,7 @@ def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floa
 
 
 class ConstrainedState:
-    """One state of a constrained mechanism, solved by singular values whatever the rank of J."""
+    """One state of a constrained mechanism, solved by singular values for any rank of J."""
 
     def __init__(self, model: Model, state: dict[str, Floats]) -> None:
         self.model, self.state = model, state
@@ -241,7 +241,7 @@ class ConstrainedState:
         return found
 
     def wrench_forces(self) -> Floats:
-        """The generalized forces of wrenches on the bodies, along all velocities."""
+        """The generalized forces of the wrenches on the bodies."""
         q, wrenches = self.state["q"], self.state["wrenches"]
         last = [self.state["p"]] if self.model.parameters else []
         bodies = zip(self.model.body_names, wrenches, strict=True)

@@ -20,7 +20,7 @@ _SAMPLED_STATES = 3
 
 
 class ScaledMassMatrix(NamedTuple):
-    """A mass matrix S M S, and the diagonal of S."""
+    """A scaled mass matrix S M S and the diagonal of S."""
 
     M: Floats
     scale: Floats
@@ -37,7 +37,7 @@ _FUNCTIONS_INVERTING_MASS = {
 
 
 def check_mass_invertible(equations: Equations, function: str) -> None:
-    """Raises for a function that divides by a mass matrix that is singular."""
+    """Raise an error for a function that divides by a singular mass matrix."""
     if function in _FUNCTIONS_INVERTING_MASS and "mass_matrix" in equations.function_names():
         check_mass_matrix(equations)
 
@@ -87,7 +87,7 @@ def _sample_mass_matrices(equations: Equations) -> list[ScaledMassMatrix]:
 
 
 def _assembled_mass_matrix(equations: Equations) -> list[ScaledMassMatrix]:
-    """GᵀMG at home, as a share of the largest entry of M; nothing where G does not exist there."""
+    """GᵀMG at home, divided by the largest entry of M; empty where G does not exist there."""
     home = equations.home
     time = equations.names.time_arguments(0.0)
     M = np.asarray(equations.function_at_values("mass_matrix")(home), dtype=float)
@@ -99,7 +99,7 @@ def _assembled_mass_matrix(equations: Equations) -> list[ScaledMassMatrix]:
 
 
 def _lowest_eigenvalue(mass: ScaledMassMatrix) -> tuple[float, Floats]:
-    """The lowest eigenvalue, and the motion that it belongs to."""
+    """The lowest eigenvalue and its eigenvector, a motion of the velocities."""
     sizes, vectors = np.linalg.eigh((mass.M + mass.M.T) / 2)
     return float(sizes[0]), vectors[:, 0] * mass.scale
 

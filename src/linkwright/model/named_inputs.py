@@ -67,7 +67,7 @@ def _array_from_table(
 
 
 def _entry_places(model: Model, port: Port) -> dict[str, int]:
-    """Places of the entries by name: those of the mechanism, and those with prefixes (dq1)."""
+    """The index of each entry by its name, with and without prefixes (dq1, q1)."""
     entries = quantity_entry_names(model.names, model.parameters)[port.name]
     short: Sequence[str] = {
         "q": model.names.q,
@@ -83,7 +83,7 @@ def _entry_places(model: Model, port: Port) -> dict[str, int]:
 
 
 def _read_entry(port: Port, key: str, value: ArrayLike) -> Floats:
-    """One entry over the leading axes; a whole row of wrenches."""
+    """The value of one entry over the leading axes; for wrenches, a row of six."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -97,7 +97,7 @@ def _read_entry(port: Port, key: str, value: ArrayLike) -> Floats:
 def _fill_defaults(
     model: Model, port: Port, given: Mapping[str, Floats], places: Mapping[str, int]
 ) -> Floats:
-    """The given entries in their places, the others at rest."""
+    """An array of the given entries; the others have their values at rest."""
     from ..kinematics.assembly import (
         check_quaternion_values,  # loads CasADi, which calls do without
     )
@@ -123,7 +123,7 @@ def _fill_defaults(
 def _follow_positions(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
-    """Coordinates that close the loops with those that are held."""
+    """Coordinates that close the loops while the held ones keep their values."""
     from ..kinematics.assembly import assemble
 
     _require_nominal_parameters(model, inputs)
@@ -139,7 +139,7 @@ def _follow_positions(
 def _follow_velocities(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
-    """Velocities that the constraints allow with those that are held."""
+    """Velocities that satisfy the constraints while the held ones keep their values."""
     from ..kinematics.assembly import assemble_velocities
 
     _require_nominal_parameters(model, inputs)
@@ -154,7 +154,7 @@ def _follow_velocities(
 def _follow_accelerations(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
-    """The least accelerations with J q̈ + γ = 0 and those that are held."""
+    """The least accelerations with J q̈ + γ = 0 while the held ones keep their values."""
     _require_nominal_parameters(model, inputs)
 
     def allowed(qdd: Floats, t: float, q: Floats, qd: Floats) -> Floats:
@@ -216,7 +216,7 @@ def _input_numbers(inputs: Mapping[str, object], key: str) -> Floats:
 def _solve_each_state(
     solve: Callable[..., Floats], values: Floats, t: Floats, *rows: Floats
 ) -> Floats:
-    """`solve` at each state of a batch, over the leading axes of all."""
+    """The results of `solve` at each state of a batch, over the common leading axes."""
     try:
         leading = np.broadcast_shapes(values.shape[:-1], t.shape, *(row.shape[:-1] for row in rows))
     except ValueError:

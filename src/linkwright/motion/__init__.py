@@ -1,4 +1,4 @@
-"""Moving on purpose: inverse kinematics, trajectories, their timing."""
+"""Motion planning: inverse kinematics, trajectories, tool paths and their timing."""
 
 from .coordinate_bounds import CoordinateBounds, bounds_of
 from .frame_planner import plan_to, planned

@@ -1,4 +1,4 @@
-"""The ranges of coordinates, velocities and drives that a mechanism states, as arrays."""
+"""The limits of coordinates, velocities and efforts that a mechanism states, as arrays."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
 
 
 def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
-    """Refuses coordinates outside of their ranges."""
+    """Raise an error where coordinates are outside of their ranges."""
     bounds = bounds_of(mechanism)
     for name, x, low, high in zip(
         mechanism_names(mechanism).q, q, bounds.lower, bounds.upper, strict=True
@@ -106,7 +106,7 @@ def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
 
 
 def range_violations(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
-    """The coordinates that leave their ranges on a way, in words."""
+    """Sentences on the coordinates that leave their ranges along a trajectory."""
     bounds, found = bounds_of(mechanism), []
     rows = zip(
         mechanism_names(mechanism).q,

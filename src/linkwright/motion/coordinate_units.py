@@ -1,4 +1,4 @@
-"""The units of coordinates and drives: of what turns, of what slides, of what was chosen."""
+"""Units of coordinates, their rates and their efforts: rotations, translations, or unknown."""
 
 from __future__ import annotations
 

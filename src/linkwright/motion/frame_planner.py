@@ -151,7 +151,7 @@ def plan_to(
 
 
 def _read_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
-    """The start, or home; its loops must be closed."""
+    """The start configuration (default: home); an error where its loops are open."""
     closed = not model.names.constraints
     given = (model.neutral() if closed else model.home()) if start is None else start
     q = check_vector(given, model.nq, "the start", model.q_names)
@@ -195,7 +195,7 @@ def _trajectory_within_ranges(
 def _trajectory_with_loops(
     points: list[Floats], times: Floats, stops: list[int], loops: LoopFollower | None
 ) -> Trajectory | None:
-    """The motion with these stops; None where loops bar a way with fewer than all."""
+    """The trajectory with these stops; None where loops prevent it and more stops are possible."""
     if loops is None:
         return _spline_with_stops(points, times, stops)
     led = [point[loops.leading_coordinates] for point in points]
@@ -233,7 +233,7 @@ def _joints_at_target(
     limits: bool,
     loops: LoopFollower | None,
 ) -> Floats:
-    """Joints for one target; a clear refusal where it is out of reach."""
+    """Joints that bring a frame to a target; an error where it is out of reach."""
     (read,) = read_targets({frame: target})
     solver = InverseKinematics(mechanism, {frame: read.kind}, limits=limits)
     found = solver({frame: target}, near, posture)
@@ -265,8 +265,8 @@ def _reachable_assembly(
     loops: LoopFollower,
     first: Floats,
 ) -> Floats:
-    """Of the ways to hold a frame at a target one that loops lead to: the first, or the nearest
-    of those that are found from elsewhere."""
+    """Joints at the target that the loops can reach: the first solution, else the nearest of
+    those found from other starts."""
     if (end := loops.find_arrival(near, first)) is not None:
         return end
     one = np.asarray(target, dtype=float)

@@ -28,8 +28,8 @@ class FrameTarget:
 
 
 def read_targets(given: Mapping[str, object]) -> list[FrameTarget]:
-    """(…, 2) and (…, 3) are points, (…, 4, 4) placements, (…, 7) points with quaternions
-    (w, x, y, z)."""
+    """The targets of frames: (…, 2) and (…, 3) points, (…, 4, 4) placements, or (…, 7) points
+    with quaternions (w, x, y, z)."""
     if not isinstance(given, Mapping):
         raise ArgumentError(
             "targets are given by the names of frames", remedy='write {"tool": [x, y, z]}'
@@ -82,7 +82,7 @@ def _check_rotation(rotation: Floats, frame: str) -> Floats:
 
 
 def _rotation_of_quaternion(quaternion: Floats, frame: str) -> Floats:
-    """Rotation matrices of quaternions of any length but 0."""
+    """Rotation matrices of quaternions of any length above 0."""
     length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
     if length.min() < 1e-12:
         raise LinkwrightError("the target's quaternion is 0", where=frame)

@@ -165,7 +165,7 @@ class InverseKinematics:
     def _try_restarts(
         self, lanes: TargetLanes, begin: Floats, restarts: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """The best of the start and of other starts, which only the lanes not reached need."""
+        """The best solutions from the start and from restarts, for lanes that are not reached."""
         q, figures = lanes.minimize_errors(
             begin, np.arange(len(begin)), INVERSE_OPTIONS.rough_gradient
         )
@@ -207,8 +207,8 @@ class InverseKinematics:
     def _refine_solutions(
         self, lanes: TargetLanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Rough answers made exact; those that just miss their targets get away from singular
-        places first."""
+        """Refine rough solutions; near misses are first perturbed away from singular
+        configurations."""
         (left,) = np.nonzero(~lanes.is_reached(figures))
         q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
         for _ in range(INVERSE_OPTIONS.max_more_descents):
@@ -257,7 +257,7 @@ class InverseKinematics:
     def _approach_posture(
         self, lanes: TargetLanes, q: Floats, figures: Floats, posture: Floats
     ) -> tuple[Floats, Floats]:
-        """Toward the posture, where frames are as near to their targets afterwards."""
+        """Solutions moved toward the posture, where the frames stay as near to their targets."""
         aim = np.clip(posture, self.bounds.lower, self.bounds.upper)
         arrived = lanes.is_reached(figures)
         for some, step in (
@@ -275,7 +275,8 @@ class InverseKinematics:
         return q, figures
 
     def _remove_full_turns(self, q: Floats, near: Floats) -> Floats:
-        """Angles without ranges, by whole turns nearest to where they began if gears allow."""
+        """Coordinates moved by full turns toward where they began, where loops and gears allow
+        it."""
         turns = np.round((q - near) / (2 * np.pi))
         turned = q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
         if not self.iteration.loop_row_count:

@@ -110,7 +110,8 @@ class InverseIteration:
         )
 
     def update_multipliers(self, slack: Integers, *state: Floats) -> list[Floats]:
-        """Targets, paces, last gaps: s grows by the gaps, w where these have hardly become less."""
+        """Targets, paces and residual norms after s grows by the residuals, and w where these
+        have hardly decreased."""
         (wanted, pace, gaps), now = (array.copy() for array in state[:3]), state[3][slack]
         slow = self.loop_residual_norm(now) > INVERSE_OPTIONS.sufficient_gap_reduction * gaps[slack]
         more, s = (
@@ -160,7 +161,7 @@ class InverseIteration:
 
     @cached_property
     def _loop_residual(self) -> SX:
-        """φ, at the time 0."""
+        """The residuals φ of the loops at time 0."""
         if not self.loop_row_count:
             return ca.SX(0, 1)
         gap = self.equations.expressions("constraint_residual")[0]
@@ -277,7 +278,8 @@ class InverseIteration:
         return self._try_step(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
     def _try_step(self, step: SX, expected: SX) -> _TrialStep:
-        """Far away the gain is not a difference of costs, in which it would be lost by rounding."""
+        """The result of a step. Far from the target, the gain is computed without a difference
+        of costs, which would be lost to rounding."""
         q, (_, before, _, here, missing) = self._step_within_bounds(step), self._target_errors
         cost, errors, there, left = self._error_function(q, self.target)
         gain = ca.dot(there - here, missing + left) / 2
@@ -385,7 +387,7 @@ class InverseIteration:
 
 
 def _limit_step(step: SX) -> SX:
-    """The step, with no coordinate changing by more than is sensible."""
+    """The step, scaled so that no coordinate changes by more than the largest allowed amount."""
     return step * ca.fmin(1, INVERSE_OPTIONS.longest_step / (ca.norm_inf(step) + 1e-300))
 
 
