@@ -15,9 +15,9 @@ from scipy.integrate import solve_ivp
 import linkwright as lw
 from linkwright.comparison import Comparison
 from linkwright.comparison.cost_measurement import MOTION_SAMPLES, TIMED_ACCURACY, FormulationTrial
-from linkwright.comparison.timed_worker import BudgetExceededError, TimedWorker
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.formulations import FORMULATIONS
+from linkwright.processes.timed_worker import BudgetExceededError, TimedWorker
 from tests.commands import ok, run
 
 

@@ -22,6 +22,7 @@ from linkwright.readings import llvm
 from linkwright.readings.llvm import StepLoop, code_loader, compile_step_loop, compile_tape
 from linkwright.readings.llvm.code_loader import LoadedCode
 from linkwright.readings.llvm.code_table import CodeTable
+from linkwright.readings.llvm.ir_compiler import compile_ir
 from linkwright.simulation.fixed.kernels import Kernel
 from linkwright.tape import Tape, record_tape
 
@@ -357,6 +358,6 @@ def test_a_table_entry_of_an_own_symbol_is_refused() -> None:
     from linkwright.readings.llvm.target import generic_x86_target
 
     text = "define void @other() {\n  ret void\n}\ndefine ptr @loop() {\n  ret ptr @other\n}\n"
-    content = llvm._compile_ir(text, generic_x86_target("sse2").target_machine())
+    content = compile_ir(text, generic_x86_target("sse2"))
     with pytest.raises(AssertionError, match="no slot"):
         code_loader._CodeImage(content, {}).load_code()

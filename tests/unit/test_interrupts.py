@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.comparison.timed_worker import (
+from linkwright.processes.timed_worker import (
     TimedWorker,
     cancel_workers_on_error,
     clear_cancellation,
@@ -82,7 +82,7 @@ def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     """Also where it is killed, and can tell them nothing."""
     program = (
-        "import time; from linkwright.comparison.timed_worker import TimedWorker\n"
+        "import time; from linkwright.processes.timed_worker import TimedWorker\n"
         "with TimedWorker() as worker:\n"
         "    worker.call_within(bool, seconds=60)\n"
         "    open('pid', 'w').write(str(worker._process.pid))\n"

@@ -10,7 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, LinkwrightError, UnsupportedError, suggest_remedy
-from linkwright.model.calls import explain_compiled_call
+from linkwright.model.calls import CallFacts, explain_compiled_call
 from linkwright.motion import inverse_kinematics
 from linkwright.ports import Port
 from linkwright.simulation import load_run
@@ -20,6 +20,7 @@ MODEL = lw.compile(ARM, threads=1)
 ELBOW = lw.gallery("elbow")
 BAR = lw.gallery("four-bar")
 Q = np.zeros(6)
+FACTS = CallFacts("f", "arm", [Port("q", (2,))], 1, {})
 
 CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: MODEL.mass_matrix(np.zeros(5)), "q has 5 numbers; six-axis has 6: q1 … q6"),
@@ -103,7 +104,7 @@ def test_a_good_call_goes_straight_to_the_ufunc() -> None:
             raise AssertionError(f"somebody looks at {name}")
 
     given = Untouchable()
-    call = explain_compiled_call(lambda *inputs: inputs, "f", "arm", [Port("q", (2,))], 1, {})
+    call = explain_compiled_call(lambda *inputs: inputs, FACTS)
     assert call(given)[0] is given
 
 
@@ -112,7 +113,7 @@ def test_errors_of_the_function_itself_are_kept() -> None:
         raise UnsupportedError("the mechanism is singular here")
 
     with pytest.raises(UnsupportedError, match="singular here"):
-        explain_compiled_call(fail, "f", "arm", [Port("q", (2,))], 1, {})([1.0, 2.0])
+        explain_compiled_call(fail, FACTS)([1.0, 2.0])
 
 
 def test_coordinates_are_given_with_units_in_python_as_in_files() -> None:

@@ -1,4 +1,4 @@
-"""Studies of mechanisms: the comparison of formulations, and its growth with the links."""
+"""The comparison of formulations, and how their costs grow with the number of links."""
 
 from .cost_measurement import FormulationRow
 from .formulation_comparison import Comparison, compare

@@ -1,4 +1,4 @@
-"""Tables of studies as text, Markdown and CSV; files by their endings."""
+"""Tables of comparisons as text, Markdown and CSV, saved by the file's ending."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIGURE_FORMATS = ("svg", "pdf", "png")
 
 @dataclass(frozen=True)
 class TextTable:
-    """Cells as text, the first of each row its name; notes stand below."""
+    """A table of text; the first cell of a row is its name, and notes follow below."""
 
     title: str
     column_heads: tuple[str, ...]
@@ -30,13 +30,14 @@ class TextTable:
     notes: tuple[str, ...] = ()
 
     def text(self) -> str:
-        """Columns aligned for a terminal."""
+        """The table with aligned columns, for a terminal."""
         whole = [self.column_heads, *self.rows]
         widths = [max(len(row[k]) for row in whole) for k in range(len(self.column_heads))]
         lines = ["  ".join(_align_cells(row, widths)).rstrip() for row in whole]
         return "\n".join([self.title, *lines, *self.notes])
 
     def markdown(self) -> str:
+        """The table in Markdown: a title, aligned columns, and the notes as a list."""
         rule = ("---", *("---:" for _ in self.column_heads[1:]))
         rows = [_markdown_row(cells) for cells in (self.column_heads, rule, *self.rows)]
         notes = [f"- {_escape_cell(note)}" for note in self.notes]
@@ -55,32 +56,34 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _escape_cell(text: str) -> str:
-    """Text that cannot break out of a cell or a line."""
+    """Text that stays within one cell and one line of Markdown."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 class SavableResult(NotebookDisplayed):
-    """A study that can be printed and saved."""
+    """A comparison that can be printed and saved."""
 
     def tables(self) -> Sequence[TextTable]:
+        """All tables of the comparison, in the order in which they are printed."""
         return [self.table()]
 
     @abstractmethod
     def table(self) -> TextTable:
-        """The figures that are shown."""
+        """The table that is printed first."""
 
     @abstractmethod
     def records(self) -> Sequence[DataclassInstance]:
-        """All figures, dataclasses of one kind: the rows of the CSV."""
+        """All figures as dataclasses of one kind: the rows of the CSV file."""
 
     def __str__(self) -> str:
         return "\n\n".join(table.text() for table in self.tables())
 
     def markdown(self) -> str:
+        """All tables in Markdown."""
         return "\n\n".join(table.markdown() for table in self.tables()) + "\n"
 
     def csv(self) -> str:
-        """Every figure with all its digits."""
+        """All figures with all digits, as the text of a CSV file."""
         out = io.StringIO()
         rows = [asdict(record) for record in self.records()]
         writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
@@ -89,13 +92,14 @@ class SavableResult(NotebookDisplayed):
         return out.getvalue()
 
     def figure(self) -> Figure:
-        """Cost as a picture."""
+        """A figure of the costs."""
         from .cost_figures import draw_cost_figure
 
         return draw_cost_figure(self)
 
     def save(self, path: str | Path) -> None:
-        """Save by the file's ending: .md and .csv tables; .svg, .pdf, .png the figure."""
+        """Save in the format of the file's ending: .md and .csv tables; .svg, .pdf or .png
+        figures."""
         from ..show.figure_style import save, write_whole_file
 
         target = Path(path)
@@ -107,10 +111,12 @@ class SavableResult(NotebookDisplayed):
 
 
 def check_file_ending(path: Path) -> str:
+    """The format that a file's ending names: md, csv or a figure format; else an error."""
     kind = path.suffix.removeprefix(".").lower()
     if kind not in ("md", "csv", *FIGURE_FORMATS):
         raise FileError(
-            f"'{path.suffix}' is not a format for comparisons", where=str(path),
+            f"'{path.suffix}' is not a format for comparisons",
+            where=str(path),
             remedy="use .md, .csv, .svg, .pdf or .png",
-        )  # fmt: skip
+        )
     return kind

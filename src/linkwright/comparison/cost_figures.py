@@ -1,4 +1,4 @@
-"""Costs as pictures: against the number of links, or side by side."""
+"""Figures of costs: against the number of links, or side by side."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ _LINE_MARKERS = "osD^vPX<>"
 
 @with_house_style
 def draw_cost_figure(study: SavableResult) -> Figure:
+    """The costs of formulations as a figure: their ratios, or their growth with the size."""
     if isinstance(study, CostScaling):
         return _draw_cost_growth(study)
     assert isinstance(study, Comparison)
@@ -37,7 +38,7 @@ def draw_cost_figure(study: SavableResult) -> Figure:
 
 
 def _draw_cost_growth(study: CostScaling) -> Figure:
-    """One panel a cost, one line a formulation, both scales logarithmic."""
+    """One panel for each cost and one line for each formulation, on logarithmic scales."""
     figure = new_figure(2 * COLUMN_WIDTH, 180)
     panels = figure.subplots(2, 2, sharex=True)
     sizes = sorted({n for found in study.rows.values() for n in found})
@@ -78,7 +79,7 @@ def _draw_cost_growth(study: CostScaling) -> Figure:
 
 
 def _set_decade_ticks(axes: Axes) -> None:
-    """Powers of ten; 1, 2, 5 times these where there are but one or two."""
+    """Set ticks at powers of ten, or at 1, 2 and 5 times these on short axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
     low, high = axes.get_ylim()
@@ -93,7 +94,7 @@ def _set_decade_ticks(axes: Axes) -> None:
 
 
 def _set_size_ticks(axes: Axes, sizes: list[int]) -> None:
-    """Plain numbers, not crowded."""
+    """Set ticks at plain numbers of links that do not crowd the axis."""
     from matplotlib.ticker import NullLocator
 
     kept = [n for n in (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500, 1000) if n <= sizes[-1]]
@@ -103,8 +104,8 @@ def _set_size_ticks(axes: Axes, sizes: list[int]) -> None:
 
 
 def _draw_cost_ratios(study: Comparison) -> Figure:
-    """A dot a cost of each formulation, those of the base being 1; two panels a row, so that words
-    can be read in a column and on a phone."""
+    """Dots for each cost of each formulation relative to the base, two panels in a row, so that
+    the labels can be read in a narrow column."""
     figure = new_figure(COLUMN_WIDTH, 40 + 10 * max(1, len(study.rows)))
     panels = figure.subplots(2, 2, sharey=True)
     for axes, (what, label) in zip(panels.flat, COST_LABELS.items(), strict=True):
@@ -123,23 +124,26 @@ def _draw_cost_ratios(study: Comparison) -> Figure:
 
 
 def _draw_ratio_dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
-    """Ratios on a logarithmic scale, their numbers in a column beyond its right end, where they
-    touch nothing."""
+    """Draw ratios on a logarithmic scale, with their numbers in a column to the right."""
     axes.axvline(1.0, color=GRAY_COLOR, lw=0.8)
     axes.hlines(names, 1.0, ratios, color=line_color(0), lw=1.2)
     axes.plot(ratios, names, "o", color=line_color(0), ms=3.5)
     for place, ratio in enumerate(ratios):
         axes.text(
-            1.04, place, f"{ratio:.2g}", fontsize=7, va="center_baseline",
+            1.04,
+            place,
+            f"{ratio:.2g}",
+            fontsize=7,
+            va="center_baseline",
             transform=axes.get_yaxis_transform(),
-        )  # fmt: skip
+        )
     axes.set(xscale="log", xlim=(min([0.5, *ratios]) / 1.5, max([2.0, *ratios]) * 1.5))
     axes.grid(visible=False, axis="y")
     _set_ratio_ticks(axes)
 
 
 def _set_ratio_ticks(axes: Axes) -> None:
-    """Powers of ten; 1, 2, 5 times these where there would be but one or two."""
+    """Set ticks at powers of ten, or at multiples of these on short axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     low, high = axes.get_xlim()

@@ -70,13 +70,13 @@ class FormulationRow(NotebookDisplayed):
     apart: float
 
     def summary(self) -> str:
-        """The formulation, its size and its times."""
+        """One line: the formulation, its size and its times."""
         times = f"{self.evaluate_microseconds:.3g} µs an evaluation"
         return f"{self.by}: {self.equations} equations, {self.operations} operations, {times}"
 
     @property
     def evaluation_share(self) -> float:
-        """Share of the time to integrate in which the equations are evaluated."""
+        """The share of the integration time in which the equations are evaluated."""
         return 1e-6 * self.evaluations * self.evaluate_microseconds / self.integrate_seconds
 
 
@@ -97,7 +97,7 @@ def integration_time_note(rows: Sequence[FormulationRow]) -> str:
 
 
 def measure_formulation(mechanism: Mechanism, by: str, duration: float) -> FormulationRow:
-    """All figures of one formulation."""
+    """Measure the sizes, times and disagreements of one formulation."""
     reason = formulation_module(by).supports(mechanism)
     if reason is not None:
         raise UnsupportedError(reason)
@@ -127,6 +127,7 @@ _reference_trials: dict[tuple[str, float], FormulationTrial] = {}
 
 
 def _reference_trial(mechanism: Mechanism, duration: float) -> FormulationTrial:
+    """The trial of the recursive formulation, with which the others are compared."""
     key = (mechanism.digest, duration)
     if key not in _reference_trials:
         while len(_reference_trials) >= MAX_KEPT_REFERENCES:
@@ -137,7 +138,7 @@ def _reference_trial(mechanism: Mechanism, duration: float) -> FormulationTrial:
 
 @dataclass(frozen=True)
 class SampledMotion:
-    """q and q̇ at a few times, and what it took to get there."""
+    """q and q̇ at a few times, and the time that the integration took."""
 
     states: Floats
     seconds: float
@@ -145,11 +146,12 @@ class SampledMotion:
 
 
 def motion_difference(one: SampledMotion, other: SampledMotion) -> float:
+    """The largest difference of two motions, relative to the largest entry of the second."""
     return _relative_difference(one.states, other.states)
 
 
 class FormulationTrial:
-    """One formulation of a mechanism: derived, compiled, integrated."""
+    """One formulation of a mechanism: derived, compiled and integrated."""
 
     def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
         self.duration = duration
@@ -168,17 +170,18 @@ class FormulationTrial:
         if not np.isfinite(first).all():
             raise LinkwrightError(
                 f"the motion by {by} cannot begin: its rates are not finite near rest",
-                where=mechanism.name, remedy="choose other coordinates",
-            )  # fmt: skip
+                where=mechanism.name,
+                remedy="choose other coordinates",
+            )
 
     @property
     def integrated_states(self) -> int:
-        """States that are integrated."""
+        """The number of states that are integrated."""
         state = self.eqs.state
         return self.eqs.nq + self.eqs.nv if state is None else len(state.names)
 
     def published_sizes(self) -> tuple[int, int]:
-        """Equations and states, as the formulation's paper counts them."""
+        """The numbers of equations and states, as the formulation's paper counts them."""
         module, states = formulation_module(self.eqs.by), self.integrated_states
         if hasattr(module, "size"):
             found: tuple[int, int] = module.size(self.eqs.mechanism)
@@ -205,10 +208,11 @@ class FormulationTrial:
 
     @cached_property
     def reference_motion(self) -> SampledMotion:
+        """The motion at a tolerance so tight that it serves as the reference for errors."""
         return self.integrate_motion(REFERENCE_TOLERANCE)
 
     def fastest_accurate_motion(self) -> tuple[SampledMotion, float]:
-        """The fastest of some motions at the loosest tolerance that is accurate, and its error."""
+        """The fastest of some motions at the loosest accurate tolerance, and its error."""
         for tolerance in TRIED_TOLERANCES:
             error = motion_difference(self.integrate_motion(tolerance), self.reference_motion)
             if error <= TIMED_ACCURACY:
@@ -217,12 +221,13 @@ class FormulationTrial:
         return min(motions, key=lambda motion: motion.seconds), error
 
     def time_evaluation(self) -> float:
-        """The time to evaluate one state in a batch."""
+        """The time to evaluate one state in a batch, µs."""
         inputs = self.system.inputs(0.0, self.system.start(*self.start_state))
         rows = [np.tile(values, (TIMED_BATCH_SIZE, 1)) for values in inputs]
         return time_repeated(lambda: self.system.kernel(*rows), 20)[1] / TIMED_BATCH_SIZE * 1e6
 
     def disagreement_with(self, reference: FormulationTrial) -> float:
+        """The largest relative difference of forces and accelerations from the reference."""
         if not {_FORWARD_DYNAMICS, "mass_matrix"} <= set(self.eqs.function_names()):
             return motion_difference(self.reference_motion, reference.reference_motion)
         worst, rng = 0.0, np.random.default_rng(1)
@@ -244,7 +249,7 @@ _FORWARD_DYNAMICS = "forward_dynamics"
 
 
 def _derive_state_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
-    """Equations with the rates of their states written out, as a function of (x, τ, t)."""
+    """The equations, and the rates of their states as a function of (x, τ, t)."""
     import casadi as ca
 
     eqs = derive_uncached(mechanism, by=by, parameters="numeric")
@@ -258,6 +263,7 @@ def _derive_state_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
 
 
 def _record_rates_tape(function: Any) -> Tape:
+    """The tape of the state rates, after elimination of common subexpressions."""
     import casadi as ca
 
     inputs = [function.sx_in(k) for k in range(function.n_in())]
@@ -281,7 +287,7 @@ def _random_state(
 def time_repeated(
     action: Callable[[], Result], times: int = 3, enough: float = 0.3
 ) -> tuple[Result, float]:
-    """The result, and the least seconds of some runs; slow ones are not repeated."""
+    """The result of an action and its shortest time, s; slow actions are not repeated."""
     spent, best = 0.0, math.inf
     for _ in range(times):
         start = time.thread_time()
@@ -294,6 +300,7 @@ def time_repeated(
 
 
 def require_motion(mechanism: Mechanism) -> None:
+    """Raise an error where the mechanism has no degrees of freedom."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
@@ -307,4 +314,5 @@ def _first_output_values(result: Any) -> Floats:
 
 
 def _relative_difference(one: Floats, other: Floats) -> float:
+    """The largest difference of two arrays, relative to the largest entry of the second."""
     return float(np.abs(one - other).max() / max(1e-300, np.abs(other).max()))

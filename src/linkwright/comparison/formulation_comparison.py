@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism import Mechanism, require_mechanism
+from ..processes.timed_worker import BudgetExceededError, TimedWorker
 from .comparison_tables import SavableResult, TextTable
 from .cost_measurement import (
     FormulationRow,
@@ -17,7 +18,6 @@ from .cost_measurement import (
     measure_formulation,
     require_motion,
 )
-from .timed_worker import BudgetExceededError, TimedWorker
 
 MAX_SPRING_DEVIATION = 0.1
 """Share of the largest coordinate or speed from which on springs are too soft for a motion."""
@@ -32,8 +32,7 @@ PUBLISHED_TIME_RATIOS = {
 
 @dataclass(frozen=True, repr=False)
 class Comparison(SavableResult):
-    """Rows by formulation; the reasons of those that cannot treat the mechanism, and of those that
-    were stopped."""
+    """The rows of all formulations, and why others were refused or stopped."""
 
     mechanism: str
     rows: tuple[FormulationRow, ...]
@@ -41,26 +40,35 @@ class Comparison(SavableResult):
     stopped: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> str:
-        """The mechanism and the formulations."""
+        """One line: the mechanism and the number of formulations."""
         return f"Comparison of {len(self.rows)} formulations of {self.mechanism}"
 
     @property
     def base_row(self) -> FormulationRow | None:
-        """The row that times are compared with: Lagrange's, or the first."""
+        """The row with which times are compared: Lagrange's, or the first."""
         found = [row for row in self.rows if row.by == "lagrange"] or self.rows
         return found[0] if found else None
 
     def time_ratio_to_base(self, one: FormulationRow) -> float:
-        """Time of integration, to that of the base."""
+        """The integration time of a row, divided by that of the base row."""
         assert self.base_row is not None
         return one.integrate_seconds / max(self.base_row.integrate_seconds, 1e-9)
 
     def table(self) -> TextTable:
+        """Sizes, times and disagreements, a row for each formulation."""
         head: tuple[str, ...] = (
-            "formulation", "equations", "states", "operations", "derive s", "evaluate µs",
-            "integrate s", f"to {self.base_row.by}" if self.base_row else "", "in the paper",
-            "disagreement", "motions apart",
-        )  # fmt: skip
+            "formulation",
+            "equations",
+            "states",
+            "operations",
+            "derive s",
+            "evaluate µs",
+            "integrate s",
+            f"to {self.base_row.by}" if self.base_row else "",
+            "in the paper",
+            "disagreement",
+            "motions apart",
+        )
         rows: list[tuple[str, ...]] = [
             (
                 r.by,
@@ -82,6 +90,7 @@ class Comparison(SavableResult):
         return TextTable(self.mechanism, head, tuple(rows), self.comparison_notes())
 
     def comparison_notes(self) -> tuple[str, ...]:
+        """Notes below the table: the share of evaluation, and formulations without a row."""
         cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
         together: dict[str, list[str]] = {}
         for by, reason in self.stopped.items():
@@ -94,6 +103,7 @@ class Comparison(SavableResult):
         return [row for row in self.rows if row.by == "approximate"]
 
     def records(self) -> list[FormulationRow]:
+        """The rows of the CSV: one for each formulation."""
         return list(self.rows)
 
 
@@ -170,7 +180,7 @@ def compare(
 def _measure_within_budget(
     worker: TimedWorker | None, budget: float | None, total: float, *what: Mechanism | str | float
 ) -> FormulationRow:
-    """Here, or elsewhere within the budget."""
+    """Measure a formulation here, or in a worker within the budget."""
     if worker is None or budget is None:
         return measure_formulation(*what)  # type: ignore[arg-type]
     if worker.spent_seconds > total:

@@ -13,9 +13,9 @@ import numpy as np
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism.gallery_files import build_family_member
+from ..processes.timed_worker import BudgetExceededError, TimedWorker
 from .comparison_tables import SavableResult, TextTable
 from .cost_measurement import FormulationRow, integration_time_note, measure_formulation
-from .timed_worker import BudgetExceededError, TimedWorker
 
 T = TypeVar("T")
 
@@ -44,13 +44,14 @@ class PowerLaw:
 
 
 def upper_half(sizes: Sequence[T]) -> Sequence[T]:
-    """The sizes that a power is fitted to: the upper half, where what a cost begins with weighs
-    less; three at least."""
+    """The sizes for the fit of a power: the upper half, at least three, where constant costs
+    weigh less."""
     return sizes[-max(3, math.ceil(len(sizes) / 2)) :]
 
 
 def fit_power_law(sizes: Sequence[float], costs: Sequence[float]) -> PowerLaw | None:
-    """Least squares of the logarithms over the sizes of `upper_half`; None of fewer than three."""
+    """A least-squares fit of logarithms over the sizes of `upper_half`; None for fewer than
+    three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None
     x, y = (np.log(np.asarray(upper_half(values), dtype=float)) for values in (sizes, costs))
@@ -63,11 +64,12 @@ def fit_power_law(sizes: Sequence[float], costs: Sequence[float]) -> PowerLaw | 
 
 
 def fit_cubic(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ...]:
-    """Coefficients of n³, n², n, 1, as Virgala et al. (2016) fit theirs."""
+    """The coefficients of n³, n², n and 1, as Virgala et al. (2016) fit them."""
     return tuple(float(c) for c in np.polyfit(sizes, costs, 3))
 
 
 def virgala_derivation_time(n: float) -> float:
+    """The seconds that Virgala et al. (2016) need to derive a chain of n links in Matlab 2013."""
     return float(np.polyval(VIRGALA_COEFFICIENTS, n))
 
 
@@ -78,24 +80,26 @@ _ScalingRecord: Any = make_dataclass(
 
 @dataclass(frozen=True, repr=False)
 class CostScaling(SavableResult):
-    """Rows by formulation and number of links; where and why formulations were stopped."""
+    """Rows by formulation and number of links, and where and why formulations were stopped."""
 
     rows: dict[str, dict[int, FormulationRow]]
     stopped: dict[str, str]
     duration: float
 
     def summary(self) -> str:
-        """The formulations and how many sizes each has."""
+        """One line: the number of formulations."""
         return f"Scaling of {len(self.rows)} formulations"
 
     def formulation_costs(self, by: str, what: str) -> tuple[list[int], list[float]]:
+        """The numbers of links and the costs `what` of one formulation."""
         return list(self.rows[by]), [float(getattr(r, what)) for r in self.rows[by].values()]
 
     def cost_power_law(self, by: str, what: str) -> PowerLaw | None:
+        """The power law of the cost `what` of one formulation; None where it has too few sizes."""
         return fit_power_law(*self.formulation_costs(by, what))
 
     def table(self) -> TextTable:
-        """The exponents."""
+        """The table of exponents."""
         head = ("exponents of n", "links", "fitted to", *COST_LABELS.values())
         rows = []
         for by, found in self.rows.items():
@@ -114,12 +118,13 @@ class CostScaling(SavableResult):
         return TextTable("Cost against the number of links", head, tuple(rows), notes)
 
     def rows_at_ends(self) -> dict[int, list[FormulationRow]]:
-        """All rows of the fewest links, and of the most."""
+        """All rows for the fewest and for the most links."""
         sizes = sorted({n for found in self.rows.values() for n in found})
         ends = dict.fromkeys([*sizes[:1], *sizes[-1:]])
         return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
     def tables(self) -> list[TextTable]:
+        """The table of exponents, and one table for each cost."""
         return [self.table(), *(self._cost_table(what) for what in COST_LABELS)]
 
     def _cost_table(self, what: str) -> TextTable:
@@ -137,6 +142,7 @@ class CostScaling(SavableResult):
         return TextTable(COST_LABELS[what], ("links", *map(str, sizes)), tuple(rows))
 
     def records(self) -> list[FormulationRow]:
+        """The rows of the CSV: one for each formulation and number of links."""
         return [
             _ScalingRecord(links=n, **asdict(one))
             for found in self.rows.values()
@@ -149,7 +155,7 @@ def _number_text(value: float) -> str:
 
 
 def _exponent_text(power: PowerLaw | None) -> str:
-    """The exponent with its error; three points are too few for one."""
+    """The exponent with its standard error, which needs more than three points."""
     if power is None:
         return ""
     error = f"± {power.error:.2f}" if power.points > 3 else "(three points)"
@@ -157,7 +163,7 @@ def _exponent_text(power: PowerLaw | None) -> str:
 
 
 def chain_sizes_between(first: int, last: int, count: int = 12) -> list[int]:
-    """Whole numbers about equally far apart in their logarithms, both ends among them."""
+    """Numbers of links that are about equally spaced on a logarithmic scale, with both ends."""
     spaced = np.geomspace(first, last, count)
     return sorted({first, last, *(round(float(n)) for n in spaced)})
 
@@ -169,8 +175,8 @@ def measure_scaling(
     budget: float = 30.0,
     said: Callable[[str], None] = lambda what: None,
 ) -> CostScaling:
-    """Planar chains of so many links by all formulations (or those named). A formulation that takes
-    more than `budget` seconds for a chain is stopped there."""
+    """Measure planar chains of the given numbers of links by all formulations, or by those
+    named. A formulation that takes more than `budget` seconds for a chain is stopped there."""
     sizes = sorted(set(links))
     if not sizes or sizes[0] < 1 or sizes[-1] > MAX_CHAIN_LINKS:
         raise LinkwrightError(

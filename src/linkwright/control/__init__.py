@@ -1,4 +1,4 @@
-"""Control of joints and tools, as drives of `simulate`: each law an expression in the kernel."""
+"""Controllers of joints and tools for `simulate`; each law is an expression that is compiled."""
 
 from .adaptive_control import adaptive
 from .controller_recipes import made_by

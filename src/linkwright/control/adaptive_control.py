@@ -121,7 +121,7 @@ def _first_estimate(of: ControlledEquations, given: Any) -> list[float]:
 
 
 def _rotor_mass_matrix(of: ControlledEquations) -> Any:
-    """The rotors' part of the mass matrix, the same in every configuration."""
+    """The part of the mass matrix that belongs to rotors; it is constant."""
     mechanism = of.equations.mechanism
     if mechanism.coordinates is not None:
         raise UnsupportedError(

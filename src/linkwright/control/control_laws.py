@@ -47,19 +47,22 @@ class ControlledEquations:
 
     @property
     def t(self) -> SX:
+        """The symbol of time, s."""
         return self.equations.symbols["t"]
 
     @property
     def q(self) -> SX:
+        """The symbols of the generalized coordinates."""
         return self.equations.symbols["q"]
 
     @property
     def qd(self) -> SX:
+        """The symbols of the generalized velocities."""
         return self.equations.symbols["qd"]
 
     @property
     def reference_parts(self) -> tuple[SX, SX, SX]:
-        """x_r, v_r, a_r."""
+        """The symbols of the reference: x_r, v_r, a_r."""
         n = self.size
         return (
             self.reference_symbols[:n],
@@ -71,8 +74,8 @@ class ControlledEquations:
 def controlled_equations(
     mechanism: Mechanism, size: int | None = None, *, by_model: bool = True
 ) -> ControlledEquations:
-    """Refuses mechanisms that the laws cannot treat; those without a model leave alone what has
-    no drive, or no coordinate to follow."""
+    """The equations and symbols of a control law; an error for mechanisms that it cannot treat.
+    Laws without a model skip velocities that have no actuator or no coordinate."""
     bare = mechanism.without("friction")
     equations = derive(bare, parameters="numeric")
     names = equations.names
@@ -96,7 +99,7 @@ def controlled_equations(
 
 
 def _coordinate_of_velocity(mechanism: Mechanism) -> list[int | None]:
-    """The coordinate of every speed, None where it turns a quaternion."""
+    """The coordinate whose rate is each velocity; None where a quaternion has it."""
     names = mechanism_names(mechanism)
     if names.nq == names.nv:
         return list(range(names.nq))
@@ -113,8 +116,8 @@ def _coordinate_of_velocity(mechanism: Mechanism) -> list[int | None]:
 def _actuated_velocities(
     equations: Equations, own: Sequence[int | None], *, all_of_them: bool
 ) -> Floats:
-    """1 for every speed that drives move one by one. Without actuators these are all that have a
-    coordinate; actuators must be able to, for all velocities or for those that they move at all."""
+    """1 for every velocity that actuators drive independently. Without actuators, these are all
+    that have a coordinate."""
     names = equations.names
     followable = np.array([k is not None for k in own])
     if not names.actuators:
@@ -128,13 +131,14 @@ def _actuated_velocities(
     if np.linalg.matrix_rank(numbers) < asked or (driven & ~followable).any():
         raise UnsupportedError(
             f"the actuators cannot drive {asked} velocities independently",
-            where=equations.mechanism.name, remedy="give a law of your own as torque=",
-        )  # fmt: skip
+            where=equations.mechanism.name,
+            remedy="give a law of your own as torque=",
+        )
     return np.where(driven, 1.0, 0.0)
 
 
 def _friction_compensation(mechanism: Mechanism, bare: Equations) -> Any:
-    """(q, q̇) → what Coulomb friction adds to the passive forces, F tanh(|q̇|/SLOW)."""
+    """A function (q, q̇) → the Coulomb friction in the passive forces, F tanh(|q̇|/SLOW)."""
     if bare.mechanism == mechanism:
         return lambda q, v: ca.SX.zeros(bare.nv)
     with_it, without = (
@@ -147,13 +151,13 @@ def _friction_compensation(mechanism: Mechanism, bare: Equations) -> Any:
 
 
 def _passive_force_function(equations: Equations) -> Any:
-    """(q, q̇) → forces of dampers, friction and springs."""
+    """A function (q, q̇) → the forces of dampers, friction and springs."""
     s = equations.symbols
     return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
 
 
 def read_reference(given: ReferenceLike, size: int) -> Reference:
-    """r(t) of a trajectory, of numbers to stay at, or of a function t → (x, ẋ, ẍ)."""
+    """The reference r(t): a trajectory, constant numbers, or a function t → (x, ẋ, ẍ)."""
     if isinstance(given, Trajectory):
         if given.size != size:
             raise LinkwrightError(
@@ -169,7 +173,7 @@ def read_reference(given: ReferenceLike, size: int) -> Reference:
 
 
 def trajectory_expression(trajectory: Trajectory, clock: SX) -> SX:
-    """(x, ẋ, ẍ) of a trajectory as an expression, at a time that is itself one."""
+    """(x, ẋ, ẍ) of a trajectory as an expression of the symbol `clock`."""
     knots = trajectory.knots
     inside = ca.fmin(ca.fmax(clock, float(knots[0])), float(knots[-1]))
     begin, rows = ca.SX(float(knots[0])), ca.SX(ca.DM(trajectory.coefficients[0]))
@@ -204,7 +208,7 @@ MAX_GAIN = 1e50
 
 
 def read_control_vector(values: ArrayLike, size: int, what: str) -> Floats:
-    """One number for all, or one for each, of a sensible size."""
+    """A vector of numbers below `MAX_GAIN`: one number for all, or one for each."""
     found = check_scalar_or_vector(values, size, what)
     if (np.abs(found) > MAX_GAIN).any():
         raise LinkwrightError(f"{what} is too large", remedy=f"stay below {MAX_GAIN:g}")
@@ -212,6 +216,7 @@ def read_control_vector(values: ArrayLike, size: int, what: str) -> Floats:
 
 
 def read_gains(values: ArrayLike, size: int, what: str) -> ca.DM:
+    """Control gains as a CasADi vector: one number for all, or one for each; none is negative."""
     found = read_control_vector(values, size, what)
     if (found < 0).any():
         raise LinkwrightError(f"{what} is negative", remedy="give 0 or more")
@@ -219,7 +224,7 @@ def read_gains(values: ArrayLike, size: int, what: str) -> ca.DM:
 
 
 def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Floats:
-    """The largest |τ|: none, the mechanism's own ("limits"), or given."""
+    """The largest |τ|: infinite, the mechanism's own ("limits"), or given."""
     if most is None:
         return np.full(size, np.inf)
     if isinstance(most, str):
@@ -237,7 +242,7 @@ def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Fl
 
 
 def saturate_effort(tau: SX, most: Floats) -> SX:
-    """τ, each within ±most."""
+    """τ with each entry limited to ±most."""
     parts = [
         ca.fmax(ca.fmin(x, float(m)), -float(m)) if np.isfinite(m) else x
         for x, m in zip(ca.vertsplit(tau), most, strict=True)
@@ -246,7 +251,7 @@ def saturate_effort(tau: SX, most: Floats) -> SX:
 
 
 def stop_windup(error: SX, tau: SX, most: Floats) -> SX:
-    """The error, but 0 where its integral would push a drive farther beyond its bound."""
+    """The error for an integrator; 0 where it would push an effort farther beyond its bound."""
     parts = []
     for e, x, m in zip(ca.vertsplit(error), ca.vertsplit(tau), most, strict=True):
         stuck = ca.logic_and(ca.gt(ca.fabs(x), float(m)), ca.gt(e * x, 0))
@@ -256,7 +261,7 @@ def stop_windup(error: SX, tau: SX, most: Floats) -> SX:
 
 @dataclass(frozen=True)
 class ControllerStates:
-    """States of a law: symbols, rates, names, and where they begin."""
+    """The states of a control law: symbols, rates, names and initial values."""
 
     z: SX
     rates: SX
@@ -274,7 +279,7 @@ def feedback_law(
     period: float | None,
     states: ControllerStates = NO_CONTROLLER_STATES,
 ) -> Feedback:
-    """The law as the simulator takes it; a reference that is an expression becomes part of it."""
+    """The law in the form that the simulator takes; a symbolic reference becomes part of it."""
     if period is not None and not 0 < period < np.inf:
         raise LinkwrightError(
             f"the sampling time must be above 0 s (got {period:g})", remedy="above 0"

@@ -27,7 +27,7 @@ CONTROLLERS_BY_NAME: dict[str, Callable[..., Feedback]] = {}
 
 
 def register_controller(make: Callable[P, Feedback]) -> Callable[P, Feedback]:
-    """A function that makes a law, and notes the recipe on it."""
+    """A function that makes the same control law and stores its recipe with it."""
     signature = inspect.signature(make)
 
     @wraps(make)

@@ -159,9 +159,11 @@ def coordinated(
     pace = 1 / (1 + ca.sumsqr(e / ca.DM(scale)))
     tau, own = _pid_law(of, mechanism, e, v * pace - of.qd, (kp, ki, kd), most)
     states = ControllerStates(
-        ca.vertcat(own.z, ca.SX.sym("clock")), ca.vertcat(own.rates, pace), (*own.names, "clock"),
+        ca.vertcat(own.z, ca.SX.sym("clock")),
+        ca.vertcat(own.rates, pace),
+        (*own.names, "clock"),
         [*own.start, float(reference.knots[0])],
-    )  # fmt: skip
+    )
     read_reference(reference, of.size)
     return feedback_law(of, tau, trajectory_expression(reference, states.z[-1]), period, states)
 

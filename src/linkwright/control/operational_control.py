@@ -1,4 +1,4 @@
-"""Control of a tool in space: the model is transferred from the joints to the hand (`influence`).
+"""Control of a tool in space: the model is transferred from the joints to the tool (`influence`).
 
     u̇ = G q̇,   ü = G q̈ + q̇ᵀHq̇,   Λ = (G I*⁻¹ Gᵀ)⁻¹,   τ = Gᵀ Λ (a − q̇ᵀHq̇) + h
 
@@ -113,7 +113,7 @@ def operational(
 def _tool_kinematics(
     of: ControlledEquations, frame: str, rows: int, turning: bool
 ) -> tuple[Any, Any, Any]:
-    """G, q̇ᵀHq̇ and the placement of the frame; rows (ω, v) or v alone."""
+    """G, q̇ᵀHq̇ and the placement of the frame, with rows (ω, v) or only v."""
     J, drift, place = (
         of.equations.expressions(name, frame)[0]
         for name in ("jacobian", "frame_bias_acceleration", "placement")
@@ -135,12 +135,12 @@ def _read_held_rotation(given: Any) -> Any:
 
 
 def _rotation_error(R: Any, T: Any) -> Any:
-    """sin θ along the axis of the turn from R to T."""
+    """The vector sin θ along the axis of the rotation from R to T."""
     return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2
 
 
 def _posture_acceleration(of: ControlledEquations, posture: Any, stiffness: Any) -> Any:
-    """Accelerations of the joints toward the posture."""
+    """Accelerations that bring the joints toward the posture."""
     n = of.equations.nv
     home = (
         of.equations.neutral if posture is None else read_control_vector(posture, n, "the posture")
@@ -150,7 +150,7 @@ def _posture_acceleration(of: ControlledEquations, posture: Any, stiffness: Any)
 
 
 def _operational_torque(of: ControlledEquations, G: Any, acceleration: Any, spare: Any) -> Any:
-    """τ that gives G q̈ = acceleration, and `spare` in what that leaves free."""
+    """τ with G q̈ = acceleration, and `spare` in the null space of G."""
     eqs = of.equations
     (h,) = eqs.expressions("bias")
     _check_tool_rank(of, G)

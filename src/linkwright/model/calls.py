@@ -1,7 +1,7 @@
 """Compiled functions as people call them: arguments by place or by name, and mistakes explained.
 
-A call goes to the ufunc at once; only where that refuses its arguments are they looked at, so that
-a good call costs next to nothing more (see `make bench`).
+A call goes to the ufunc at once, in machine code. Only if the ufunc refuses its arguments does
+Python look at them, so a good call costs a few tens of nanoseconds more (see `make bench`).
 """
 
 from __future__ import annotations
@@ -24,98 +24,121 @@ from ..errors import (
     type_in_words,
 )
 from ..ports import Port
+from ..readings.llvm.machine_call import FallbackCall, call_in_machine_code
 
 TableReader = Callable[[Sequence[Port], Sequence[object]], Sequence[object]]
+StateChecker = Callable[[Sequence[object]], None]
 
 UFUNC_OPTIONS = (
-    "out", "check", "axes", "axis", "keepdims", "casting", "order", "dtype", "subok", "signature",
+    "out",
+    "check",
+    "axes",
+    "axis",
+    "keepdims",
+    "casting",
+    "order",
+    "dtype",
+    "subok",
+    "signature",
     "sig",
-)  # fmt: skip
+)
 """Options of gufuncs, and our own `check`."""
 
 
-def explain_compiled_call(
-    ufunc: Callable[..., object],
-    name: str,
-    owner: str,
-    inputs: Sequence[Port],
-    outputs: int,
-    entries: Mapping[str, Sequence[str]],
-    check_states: Callable[[Sequence[object]], None] | None = None,
-    read_tables: TableReader | None = None,
-) -> Callable[..., object]:
-    """A function that calls `ufunc`, takes its inputs by name too, and explains what is wrong with
-    arguments that it refuses.
-
-    `entries` are the names of the entries of inputs; `check_states` does what `check=True` asks
-    for, where `ufunc` does not do it itself; `read_tables` turns tables by name into arrays.
-    """
-    function = _CompiledFunction(
-        ufunc, name, owner, inputs, outputs, entries, check_states, read_tables
-    )
-
-    def call(*arguments: object, **options: object) -> object:
-        if options:
-            return function.call_with_options(arguments, options)
-        try:
-            return ufunc(*arguments)
-        except (TypeError, ValueError) as error:
-            refusal = error
-        try:
-            return function.retry_call(refusal, arguments, {})
-        finally:
-            del refusal  # its traceback refers to this frame: a cycle
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = ufunc.__doc__
-    raw = getattr(ufunc, "ufunc", ufunc)
-    described: Any = call
-    described.ufunc = raw
-    described.__signature__ = _call_signature([port.name for port in inputs])
-    for word in ("signature", "nin", "nout", "types"):
-        setattr(call, word, getattr(raw, word, None))
-    return call
-
-
 @dataclass(frozen=True)
-class _CompiledFunction:
-    """A compiled function and what is known of its arguments. It does not know the function that
-    people call: in a cycle both, and the code with them, would wait for the garbage collector."""
+class CallFacts:
+    """What is known of a function's arguments.
 
-    ufunc: Callable[..., Any]
+    `owner` is the name of the mechanism, `outputs` the number of outputs, and `entries` has the
+    names of the entries of inputs.
+    """
+
     name: str
     owner: str
     inputs: Sequence[Port]
     outputs: int
     entries: Mapping[str, Sequence[str]]
-    check_states: Callable[[Sequence[object]], None] | None
+
+
+class CompiledFunction(FallbackCall):
+    """A compiled function as people call it: `ufunc` is the gufunc behind it."""
+
+    ufunc: object
+    __name__: str
+    __qualname__: str
+    __signature__: Signature
+
+    def __repr__(self) -> str:
+        return f"<compiled function {self.__name__}{self.__signature__}>"
+
+    def __reduce__(self) -> str:
+        """A copy is the same object, as for every function."""
+        return self.__name__
+
+
+def explain_compiled_call(
+    function: Callable[..., object],
+    facts: CallFacts,
+    *,
+    check_states: StateChecker | None = None,
+    read_tables: TableReader | None = None,
+) -> CompiledFunction:
+    """A function that calls `function`, takes its inputs by name too, and explains what is wrong
+    with arguments that it refuses.
+
+    `check_states` does what `check=True` asks for, where `function` does not do it itself;
+    `read_tables` turns tables by name into arrays.
+    """
+    explainer = _CallExplainer(function, facts, check_states, read_tables)
+    kind = call_in_machine_code(CompiledFunction)
+    call: CompiledFunction = kind(function, explainer.call_explained, (TypeError, ValueError))
+    call.__name__ = call.__qualname__ = facts.name
+    call.__doc__ = function.__doc__
+    call.__signature__ = _call_signature([port.name for port in facts.inputs])
+    call.ufunc = getattr(function, "ufunc", function)
+    for word in ("signature", "nin", "nout", "types"):
+        setattr(call, word, getattr(call.ufunc, word, None))
+    return call
+
+
+@dataclass(frozen=True)
+class _CallExplainer:
+    """A compiled function and what is known of its arguments. It does not know the function that
+    people call: in a cycle both, and the code with them, would wait for the garbage collector."""
+
+    function: Callable[..., Any]
+    facts: CallFacts
+    check_states: StateChecker | None
     read_tables: TableReader | None
+
+    def call_explained(self, *arguments: object, **options: object) -> object:
+        """Call the function with inputs in their places, or raise what is wrong with them."""
+        return self.call_with_options(arguments, options)
 
     def call_with_options(
         self, arguments: Sequence[object], options: Mapping[str, object]
     ) -> object:
-        """The call with inputs that are given by name in their places."""
-        known = [port.name for port in self.inputs]
-        arguments, rest = _order_inputs(self.name, known, tuple(arguments), dict(options))
+        """Call the function after inputs given by name are put in their places."""
+        known = [port.name for port in self.facts.inputs]
+        arguments, rest = _order_inputs(self.facts.name, known, tuple(arguments), dict(options))
         try:
-            return self.ufunc(*arguments, **rest)
+            return self.function(*arguments, **rest)
         except (TypeError, ValueError) as error:
             refusal = error
         try:
             return self.retry_call(refusal, arguments, rest)
         finally:
-            del refusal
+            del refusal  # its traceback refers to this frame: a cycle
 
     def retry_call(
         self, error: Exception, arguments: Sequence[object], options: Mapping[str, object]
     ) -> object:
-        """The call with tables read and states checked; else raise what is wrong."""
+        """Call again with tables read and states checked, or raise what is wrong."""
         if isinstance(error, LinkwrightError):
             raise error
-        facts = self.name, self.owner, self.inputs, self.outputs, self.entries
         if self.read_tables is not None and any(isinstance(one, Mapping) for one in arguments):
-            check_call_arguments(*facts, arguments)
-            return self.call_with_options(self.read_tables(self.inputs, arguments), options)
+            check_call_arguments(self.facts, arguments)
+            return self.call_with_options(self.read_tables(self.facts.inputs, arguments), options)
         if self.check_states is not None and "check" in options:
             found = self.call_with_options(
                 arguments, {k: v for k, v in options.items() if k != "check"}
@@ -123,8 +146,8 @@ class _CompiledFunction:
             if options["check"]:
                 self.check_states(arguments)
             return found
-        check_call_arguments(*facts, arguments)
-        raise ArgumentError(f"{self.name}: {error}", where=self.owner)
+        check_call_arguments(self.facts, arguments)
+        raise ArgumentError(f"{self.facts.name}: {error}", where=self.facts.owner)
 
 
 def _call_signature(inputs: Sequence[str]) -> Signature:
@@ -145,8 +168,7 @@ def _argument_name(name: str) -> str:
 def _order_inputs(
     name: str, known: Sequence[str], arguments: tuple[object, ...], options: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """All inputs in their order, those given by name behind those given by place; and the rest of
-    the options."""
+    """The inputs in their order, with those given by name in place, and the remaining options."""
     by_argument = {_argument_name(one): one for one in known} | {one: one for one in known}
     named = {by_argument[key]: value for key, value in options.items() if key in by_argument}
     rest = {key: value for key, value in options.items() if key not in by_argument}
@@ -168,17 +190,11 @@ def _order_inputs(
     return (*arguments, *(named[key] for key in known[len(arguments) :])), rest
 
 
-def check_call_arguments(
-    name: str,
-    owner: str,
-    inputs: Sequence[Port],
-    outputs: int,
-    entries: Mapping[str, Sequence[str]],
-    arguments: Sequence[object],
-) -> None:
-    """Raises an error that says which argument is wrong, in what, and what is right."""
-    known = [port.name for port in inputs]
-    if not len(known) <= len(arguments) <= len(known) + outputs:
+def check_call_arguments(facts: CallFacts, arguments: Sequence[object]) -> None:
+    """Raise an error that says which argument is wrong, why, and what is right."""
+    name, owner, entries = facts.name, facts.owner, facts.entries
+    known = [port.name for port in facts.inputs]
+    if not len(known) <= len(arguments) <= len(known) + facts.outputs:
         raise ArgumentError(
             f"{name} takes {_argument_count_text(known)}: {', '.join(known)}; "
             f"it got {len(arguments)}",
@@ -186,7 +202,7 @@ def check_call_arguments(
             remedy=f"call {name}({', '.join(known)})",
         )
     leading = {}
-    for port, value in zip(inputs, arguments, strict=False):
+    for port, value in zip(facts.inputs, arguments, strict=False):
         if isinstance(value, Mapping) and port.name in entries:
             continue
         array = _read_input_array(value, port, owner, entries.get(port.name, ()))
@@ -204,11 +220,12 @@ def check_call_arguments(
 
 
 def _argument_count_text(names: Sequence[str]) -> str:
+    """The number of arguments in words: 1 argument, 3 arguments."""
     return f"{len(names)} argument{'s' if len(names) != 1 else ''}"
 
 
 def _read_input_array(value: object, port: Port, owner: str, names: Sequence[str]) -> NDArray[Any]:
-    """The value as an array, if it is one of real numbers."""
+    """The value as an array; an error unless it contains real numbers."""
     try:
         array: NDArray[Any] | None = np.asarray(value)
     except ValueError:
@@ -224,6 +241,7 @@ def _read_input_array(value: object, port: Port, owner: str, names: Sequence[str
 
 
 def _input_remedy(port: Port, names: Sequence[str]) -> str:
+    """What to give for an input: how many numbers, and their names."""
     if not port.shape:
         return "give a number"
     if len(port.shape) == 1:
@@ -233,6 +251,7 @@ def _input_remedy(port: Port, names: Sequence[str]) -> str:
 
 
 def _check_input_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
+    """Raise an error where the last axes of an array are not those of the input."""
     size = len(port.shape)
     if size == 0 or array.shape[-size:] == port.shape:
         return
@@ -245,13 +264,14 @@ def _check_input_shape(array: NDArray[Any], port: Port, owner: str, names: Seque
             what = f"{port.name} is one number without an axis; {owner} has {port.shape[0]}{which}"
         raise ArgumentError(what)
     raise ArgumentError(
-        f"{port.name} has the shape {array.shape}", where=owner,
+        f"{port.name} has the shape {array.shape}",
+        where=owner,
         remedy=f"give {', '.join(map(str, ('…', *port.shape)))}",
-    )  # fmt: skip
+    )
 
 
 def missing_frame_error(name: str, places: Sequence[str], inputs: Sequence[str]) -> ArgumentError:
-    """The error where a function of frames is called with numbers at once."""
+    """The error for a function of frames that is called with numbers instead of a frame."""
     state = ", ".join(inputs)
     return ArgumentError(
         f"{name} takes the name of a frame or body, and gives a function of {state}",
@@ -260,7 +280,7 @@ def missing_frame_error(name: str, places: Sequence[str], inputs: Sequence[str])
 
 
 def check_kept_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
-    """Names of parameters that a model keeps as inputs, each once."""
+    """The names of the parameters that a model keeps as inputs; an error if one occurs twice."""
     kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     for k, name in enumerate(kept):
         if not isinstance(name, str):
@@ -271,6 +291,7 @@ def check_kept_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_thread_count(threads: int | None) -> None:
+    """Raise an error unless `threads` is None or a whole number from 1 to 1024."""
     right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
     if not right or isinstance(threads, bool):
         raise UnsupportedError(

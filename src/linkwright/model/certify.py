@@ -27,7 +27,7 @@ MAX_CERTIFIED_DIGITS = 5000
 def certify_function(
     model: Model, name: str, inputs: Sequence[object], digits: int = 30, frame: str | None = None
 ) -> Intervals:
-    """Intervals of a function's outputs at one state; those of `Model.certified`."""
+    """Intervals that contain the outputs of a function at one state (see `Model.certified`)."""
     _check_certify_request(model, name, digits, frame)
     eqs = derive_exact_equations(model)
     wanted, given = quantity_ports(eqs.names, name, list(eqs.parameters))
@@ -66,7 +66,7 @@ def _check_certify_request(model: Model, name: str, digits: int, frame: str | No
 
 
 def _flatten_inputs(wanted: Sequence[Port], inputs: Sequence[Any]) -> dict[str, list[Any]]:
-    """Entries by port; floats stay what they are, and so do fractions and texts."""
+    """The entries of each input as a list; floats, fractions and texts keep their types."""
     if len(inputs) != len(wanted):
         names = ", ".join(port.name for port in wanted)
         raise UnsupportedError(f"{len(inputs)} inputs are given", remedy=f"give {names}")

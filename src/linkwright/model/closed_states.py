@@ -15,7 +15,7 @@ from ..errors import AssemblyError
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..ports import Port
 from ..types import Booleans, Floats
-from .calls import check_call_arguments
+from .calls import CallFacts, check_call_arguments
 
 if TYPE_CHECKING:
     from .model import Model
@@ -27,10 +27,10 @@ accelerations, per second and per second squared, and in proportion to these whe
 Nearly redundant constraints may stay open as far as `model.leeway` says."""
 
 
-def check_configuration_shape(model: Model, function: str, q: Any) -> None:
-    """Raises where q is not an array of the model's coordinates."""
+def check_configuration_shape(model: Model, function: str, q: object) -> None:
+    """Raise an error unless q is an array of the model's coordinates."""
     port, owner = Port("q", (model.nq,)), model.mechanism.name
-    check_call_arguments(function, owner, [port], 0, {"q": model.names.q}, [q])
+    check_call_arguments(CallFacts(function, owner, [port], 0, {"q": model.names.q}), [q])
 
 
 def are_states_closed(
@@ -40,7 +40,7 @@ def are_states_closed(
     p: ArrayLike | None,
     tolerance: float = CLOSED_TOLERANCE,
 ) -> Booleans:
-    """Whether each state's q closes, over its leading axes."""
+    """Whether the constraints of positions hold at each state, over the leading axes."""
     left = _position_residual(model, q, _time_and_parameters(model, t, p))
     closed: Booleans = np.abs(left).max(axis=-1, initial=0.0) <= max(tolerance, model.leeway)
     return closed
@@ -51,11 +51,12 @@ def check_states_closed(
     q: ArrayLike,
     t: ArrayLike,
     p: ArrayLike | None,
+    *,
     qd: ArrayLike | None = None,
     qdd: ArrayLike | None = None,
     tolerance: float = CLOSED_TOLERANCE,
 ) -> None:
-    """Raises for the first state that violates a constraint, and names it."""
+    """Raise an error that names the first state that violates a constraint."""
     if not model.names.constraints:
         return
     others, tolerance = _time_and_parameters(model, t, p), max(tolerance, model.leeway)
@@ -86,13 +87,13 @@ _FOLLOW_REMEDY = "let them follow from the independent ones, see model.independe
 
 
 def _time_and_parameters(model: Model, t: Any, p: Any) -> list[Any]:
-    """The inputs beside q: t, and the values of kept parameters, the mechanism's own by default."""
+    """The inputs after q: t, and the values of kept parameters (default: nominal)."""
     kept = model.nominal_parameters if p is None else p
     return model.names.time_arguments(t) + ([kept] if model.parameters else [])
 
 
 def _position_residual(model: Model, q: Any, others: list[Any]) -> Floats:
-    """φ in the rows of positions, zeros in those of velocities."""
+    """The residuals φ of the position rows; zero in the rows of velocity constraints."""
     found = np.zeros((*np.shape(q)[:-1], len(model.names.constraints)))
     if model.names.position_row_count:
         found[..., list(model.names.position_rows)] = model.constraint_residual(q, *others)
@@ -115,5 +116,6 @@ def _check_constraint_rows(model: Model, left: Floats, bound: Any, what: str, re
     which = f"row {state} of {len(rows)} states " if left.ndim > 1 else "the state "
     raise AssemblyError(
         which + what.format(model.names.constraints[row], rows[state, row]),
-        where=model.mechanism.name, remedy=remedy,
-    )  # fmt: skip
+        where=model.mechanism.name,
+        remedy=remedy,
+    )

@@ -23,7 +23,7 @@ from .guard import ALL_STATES_NOTE, CLOSED_STATES_NOTE
 def short_function_help(
     names: MechanismNames, name: str, parameters: Sequence[str], *frame: str
 ) -> str:
-    """Inputs, outputs and a sentence: the documentation of the gufunc."""
+    """The documentation of the gufunc: inputs, outputs and one sentence."""
     heading = _call_heading(*quantity_ports(names, name, parameters), *frame)
     return f"{heading}\n\n{_signature_table(names, frame)[name].description}"
 

@@ -116,19 +116,23 @@ class NumericFallback:
 
 
 def check_input_states(model: Model, name: str, inputs: Sequence[ArrayLike]) -> None:
-    """Raises where a function's inputs violate the constraints."""
+    """Raise an error where the inputs of a function violate the constraints."""
     wanted, _ = quantity_ports(model.names, name, model.parameters)
     given = {port.name: value for port, value in zip(wanted, inputs, strict=False)}
     if "q" not in given:
         return
     check_states_closed(
-        model, np.asarray(given["q"], dtype=float), given.get("t", 0.0), given.get("p"),
-        given.get("qd"), given.get("qdd"),
-    )  # fmt: skip
+        model,
+        np.asarray(given["q"], dtype=float),
+        given.get("t", 0.0),
+        given.get("p"),
+        qd=given.get("qd"),
+        qdd=given.get("qdd"),
+    )
 
 
 class _StateBatch:
-    """The inputs of a batch, state by state."""
+    """The inputs of a constrained function, one state after the other."""
 
     def __init__(self, model: Model, name: str, inputs: Any) -> None:
         self.model, self.name = model, name
@@ -146,7 +150,7 @@ class _StateBatch:
         ]
 
     def solve_state(self, k: int) -> tuple[Floats, ...]:
-        """The outputs of one state; NaN where an input is."""
+        """The outputs of state k, solved with pivoting; NaN where an input is NaN."""
         state = {port.name: row[k] for port, row in zip(self.inputs, self.rows, strict=True)}
         if not all(np.isfinite(x).all() for x in state.values()):
             return self._nan_outputs()
@@ -161,7 +165,7 @@ class _StateBatch:
 
 
 def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floats:
-    """Newton's steps of the dependent velocities, all states of a batch at once."""
+    """Close the positions of all states of a batch by Newton steps of the dependent velocities."""
     if not model.names.position_row_count:
         return q.copy()
     kept = [model.names.qd.index(name) for name in model.names.independent]
@@ -182,13 +186,14 @@ def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floa
         worst = int(np.argmax(np.where(np.isnan(left), np.inf, left)))
         raise AssemblyError(
             f"state {worst + 1} of {len(left)} cannot be closed: {left[worst]:.3g} is left",
-            where=model.mechanism.name, remedy="give closer rough values",
-        )  # fmt: skip
+            where=model.mechanism.name,
+            remedy="give closer rough values",
+        )
     return closure.q
 
 
 class ConstrainedState:
-    """One state of a constrained mechanism, solved by singular values whatever the rank of J."""
+    """One state of a constrained mechanism, solved by singular values for any rank of J."""
 
     def __init__(self, model: Model, state: dict[str, Floats]) -> None:
         self.model, self.state = model, state
@@ -204,24 +209,28 @@ class ConstrainedState:
         self.null_space = right[kept:].T
         self.pseudo_inverse = right[:kept].T @ (left[:, :kept] / sizes[:kept]).T
 
-    def call_model_function(self, name: str, **others: Floats) -> Any:
+    def call_model_function(self, name: str, **others: Floats) -> Floats:
+        """The result of a compiled function at this state; `others` are further inputs by name."""
         known = self.state | others
         wanted, _ = quantity_ports(self.model.names, name, self.model.parameters)
         with np.errstate(all="ignore"):
-            return getattr(self.model, name)(*(known[port.name] for port in wanted))
+            found: Floats = getattr(self.model, name)(*(known[port.name] for port in wanted))
+        return found
 
     def solve_function(self, name: str) -> tuple[Floats, ...]:
+        """The outputs of a function without its pivot; an error where it has no solution here."""
         if not hasattr(self, name):
             raise UnsupportedError(
                 f"{name} cannot be computed where {' and '.join(self.model.names.independent)} "
-                "hardly drive the mechanism", where=self.model.mechanism.name,
+                "hardly drive the mechanism",
+                where=self.model.mechanism.name,
                 remedy="name other independent velocities",
-            )  # fmt: skip
+            )
         found = getattr(self, name)()
         return found if isinstance(found, tuple) else (found,)
 
     def forward_dynamics(self) -> Floats:
-        """Rows that contradict each other in a singular configuration are met in the mean."""
+        """Accelerations q̈ under the forces τ; contradictory constraint rows hold on average."""
         M, F = (
             self.call_model_function("mass_matrix"),
             self.state["tau"] - self.call_model_function("bias"),
@@ -232,7 +241,7 @@ class ConstrainedState:
         return found
 
     def wrench_forces(self) -> Floats:
-        """The generalized forces of wrenches on the bodies, along all velocities."""
+        """The generalized forces of the wrenches on the bodies."""
         q, wrenches = self.state["q"], self.state["wrenches"]
         last = [self.state["p"]] if self.model.parameters else []
         bodies = zip(self.model.body_names, wrenches, strict=True)
@@ -240,22 +249,26 @@ class ConstrainedState:
         return found
 
     def forward_dynamics_with_wrenches(self) -> Floats:
+        """Accelerations q̈ under generalized forces and wrenches on the bodies."""
         under = self.state | {"tau": self.state["tau"] + self.wrench_forces()}
         return ConstrainedState(self.model, under).forward_dynamics()
 
     def inverse_dynamics_with_wrenches(self) -> Floats:
+        """Generalized forces τ = B u of least u for the given q̈, under wrenches on the bodies."""
         found: Floats = self.call_model_function("input_matrix") @ self.least_actuator_forces(
             self.wrench_forces()
         )
         return found
 
     def multipliers(self) -> Floats:
+        """Constraint forces λ of least norm, which act as +Jᵀλ."""
         qdd = self.forward_dynamics()
         needed = self.call_model_function("required_forces", qdd=qdd) - self.state["tau"]
         found: Floats = self.pseudo_inverse.T @ needed
         return found
 
     def reactions(self) -> Floats:
+        """Reactions of joints and loops, rows (moment, force) in world axes, of least norm."""
         qdd, lam = self.forward_dynamics(), self.multipliers()
         spare = np.linalg.svd(self.J.T)[2][self.rank :]
 
@@ -275,6 +288,7 @@ class ConstrainedState:
         return least.reshape(still.shape)
 
     def body_reactions(self) -> Floats:
+        """The reactions in the axes of each joint's child body."""
         rows, mechanism = self.reactions(), self.model.mechanism
         joints = [mechanism.joints[name] for name in self.model.joint_names]
         last = [self.state["p"]] if self.model.parameters else []
@@ -284,7 +298,7 @@ class ConstrainedState:
         return rows
 
     def least_actuator_forces(self, others: Floats) -> Floats:
-        """u of least norm, beside other forces along the velocities."""
+        """Actuator efforts u of least norm for the given q̈, when `others` act along q̇ as well."""
         B = self.call_model_function("input_matrix")
         A = self.null_space.T @ B
         sizes = np.linalg.svd(A, compute_uv=False)
@@ -300,13 +314,16 @@ class ConstrainedState:
         return solve_least_change(A, needed, rank_share=MIN_SINGULAR_VALUE_SHARE)
 
     def actuator_forces(self) -> Floats:
+        """Actuator efforts u of least norm for the given accelerations."""
         return self.least_actuator_forces(np.zeros(self.model.nv))
 
     def inverse_dynamics(self) -> Floats:
+        """Generalized forces τ = B u of least u for the given accelerations."""
         found: Floats = self.call_model_function("input_matrix") @ self.actuator_forces()
         return found
 
     def independent_map(self) -> tuple[Floats, Floats]:
+        """G and k with q̇ = G a + k, where a are the independent velocities."""
         names = self.model.names
         a = [names.qd.index(name) for name in names.independent]
         p = [k for k in range(names.nv) if k not in a]
@@ -321,8 +338,9 @@ class ConstrainedState:
             ]
             raise UnsupportedError(
                 f"{' and '.join(stuck or names.independent)} cannot drive the mechanism here",
-                where=self.model.mechanism.name, remedy="name other independent velocities",
-            )  # fmt: skip
+                where=self.model.mechanism.name,
+                remedy="name other independent velocities",
+            )
         back = -jacobian_pseudoinverse(self.J[:, p], MIN_SINGULAR_VALUE_SHARE)
         still = self.call_model_function("constraint_velocity", qd=np.zeros(names.nv))
         G, k = np.zeros((names.nv, len(a))), np.zeros(names.nv)

@@ -20,21 +20,24 @@ _SAMPLED_STATES = 3
 
 
 class ScaledMassMatrix(NamedTuple):
-    """A mass matrix S M S, and the diagonal of S."""
+    """A scaled mass matrix S M S and the diagonal of S."""
 
     M: Floats
     scale: Floats
 
 
 _FUNCTIONS_INVERTING_MASS = {
-    "forward_dynamics", "forward_dynamics_with_wrenches", "forward_dynamics_derivatives",
-    "reactions", "body_reactions",
-}  # fmt: skip
+    "forward_dynamics",
+    "forward_dynamics_with_wrenches",
+    "forward_dynamics_derivatives",
+    "reactions",
+    "body_reactions",
+}
 """Functions that divide by the mass matrix."""
 
 
 def check_mass_invertible(equations: Equations, function: str) -> None:
-    """Raises for a function that divides by a mass matrix that is singular."""
+    """Raise an error for a function that divides by a singular mass matrix."""
     if function in _FUNCTIONS_INVERTING_MASS and "mass_matrix" in equations.function_names():
         check_mass_matrix(equations)
 
@@ -53,9 +56,10 @@ def check_mass_matrix(equations: Equations) -> None:
     found = [_lowest_eigenvalue(one) for one in matrices if np.isfinite(one.M).all()]
     if not found:
         raise UnsupportedError(
-            "the mass matrix overflows", where=equations.mechanism.name,
+            "the mass matrix overflows",
+            where=equations.mechanism.name,
             remedy="check units, and multipliers of mimic joints",
-        )  # fmt: skip
+        )
     size, direction = max(found, key=lambda one: one[0])
     if size <= MIN_MASS_EIGENVALUE:
         raise _mass_matrix_error(equations, size, direction, names)
@@ -83,7 +87,7 @@ def _sample_mass_matrices(equations: Equations) -> list[ScaledMassMatrix]:
 
 
 def _assembled_mass_matrix(equations: Equations) -> list[ScaledMassMatrix]:
-    """GᵀMG at home, as a share of the largest entry of M; nothing where G does not exist there."""
+    """GᵀMG at home, divided by the largest entry of M; empty where G does not exist there."""
     home = equations.home
     time = equations.names.time_arguments(0.0)
     M = np.asarray(equations.function_at_values("mass_matrix")(home), dtype=float)
@@ -95,7 +99,7 @@ def _assembled_mass_matrix(equations: Equations) -> list[ScaledMassMatrix]:
 
 
 def _lowest_eigenvalue(mass: ScaledMassMatrix) -> tuple[float, Floats]:
-    """The lowest eigenvalue, and the motion that it belongs to."""
+    """The lowest eigenvalue and its eigenvector, a motion of the velocities."""
     sizes, vectors = np.linalg.eigh((mass.M + mass.M.T) / 2)
     return float(sizes[0]), vectors[:, 0] * mass.scale
 
@@ -109,9 +113,10 @@ def _mass_matrix_error(
     if size < -MIN_MASS_EIGENVALUE:
         return UnsupportedError(
             f"the mass matrix is not positive definite: a motion of {motion} has negative kinetic "
-            "energy", where=equations.mechanism.name,
+            "energy",
+            where=equations.mechanism.name,
             remedy="correct the masses and moments of inertia of the bodies that it moves",
-        )  # fmt: skip
+        )
     return UnsupportedError(
         f"the mass matrix is singular: {motion} can move without moving mass",
         where=equations.mechanism.name,

@@ -27,6 +27,7 @@ from ..readings.llvm import code_cache, compile_cached_tape, compile_tape
 from ..tape import Tape, count_tape_operations
 from ..types import Booleans, Floats
 from .calls import (
+    CallFacts,
     check_kept_parameters,
     check_thread_count,
     explain_compiled_call,
@@ -225,7 +226,7 @@ class Model(
         model keeps; `tolerance` is the largest residual (m, rad).
         """
         check_configuration_shape(self, "check_closed", q)
-        check_states_closed(self, np.asarray(q, float), t, p, qd, qdd, tolerance)
+        check_states_closed(self, np.asarray(q, float), t, p, qd=qd, qdd=qdd, tolerance=tolerance)
 
     # -- functions -----------------------------------------------------------------------
 
@@ -271,9 +272,11 @@ class Model(
         guarded = isinstance(ufunc, GuardedFunction | NumericFallback)
         checks = None if guarded else partial(check_input_states, self._twin, name)
         function = explain_compiled_call(
-            ufunc, name, self.mechanism.name, inputs, len(outputs), entries, checks,
-            partial(read_named_inputs, self._twin),
-        )  # fmt: skip
+            ufunc,
+            CallFacts(name, self.mechanism.name, inputs, len(outputs), entries),
+            check_states=checks,
+            read_tables=partial(read_named_inputs, self._twin),
+        )
         function.__doc__ = full_function_help(
             self.mechanism, self.names, name, self.parameters, *frame
         )

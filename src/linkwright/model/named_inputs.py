@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from .model import Model
 
 _ENTRY_KINDS = {
-    "q": "coordinate", "q1": "coordinate", "p": "parameter", "wrenches": "body",
+    "q": "coordinate",
+    "q1": "coordinate",
+    "p": "parameter",
+    "wrenches": "body",
     "lambda": "multiplier",
-}  # fmt: skip
+}
 """The names of inputs' entries in messages; those of all others belong to velocities."""
 
 
@@ -64,12 +67,15 @@ def _array_from_table(
 
 
 def _entry_places(model: Model, port: Port) -> dict[str, int]:
-    """Places of the entries by name: those of the mechanism, and those with prefixes (dq1)."""
+    """The index of each entry by its name, with and without prefixes (dq1, q1)."""
     entries = quantity_entry_names(model.names, model.parameters)[port.name]
     short: Sequence[str] = {
-        "q": model.names.q, "q1": model.names.q, "p": model.parameters,
-        "wrenches": model.names.bodies, "lambda": entries,
-    }.get(port.name, model.names.qd)  # fmt: skip
+        "q": model.names.q,
+        "q1": model.names.q,
+        "p": model.parameters,
+        "wrenches": model.names.bodies,
+        "lambda": entries,
+    }.get(port.name, model.names.qd)
     places = {name: k for k, name in enumerate(short)}
     if port.name != "wrenches":
         places = {name: k for k, name in enumerate(entries)} | places
@@ -77,7 +83,7 @@ def _entry_places(model: Model, port: Port) -> dict[str, int]:
 
 
 def _read_entry(port: Port, key: str, value: ArrayLike) -> Floats:
-    """One entry over the leading axes; a whole row of wrenches."""
+    """The value of one entry over the leading axes; for wrenches, a row of six."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -91,7 +97,7 @@ def _read_entry(port: Port, key: str, value: ArrayLike) -> Floats:
 def _fill_defaults(
     model: Model, port: Port, given: Mapping[str, Floats], places: Mapping[str, int]
 ) -> Floats:
-    """The given entries in their places, the others at rest."""
+    """An array of the given entries; the others have their values at rest."""
     from ..kinematics.assembly import (
         check_quaternion_values,  # loads CasADi, which calls do without
     )
@@ -117,7 +123,7 @@ def _fill_defaults(
 def _follow_positions(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
-    """Coordinates that close the loops with those that are held."""
+    """Coordinates that close the loops while the held ones keep their values."""
     from ..kinematics.assembly import assemble
 
     _require_nominal_parameters(model, inputs)
@@ -133,7 +139,7 @@ def _follow_positions(
 def _follow_velocities(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
-    """Velocities that the constraints allow with those that are held."""
+    """Velocities that satisfy the constraints while the held ones keep their values."""
     from ..kinematics.assembly import assemble_velocities
 
     _require_nominal_parameters(model, inputs)
@@ -148,7 +154,7 @@ def _follow_velocities(
 def _follow_accelerations(
     model: Model, values: Floats, held: list[int], inputs: Mapping[str, object]
 ) -> Floats:
-    """The least accelerations with J q̈ + γ = 0 and those that are held."""
+    """The least accelerations with J q̈ + γ = 0 while the held ones keep their values."""
     _require_nominal_parameters(model, inputs)
 
     def allowed(qdd: Floats, t: float, q: Floats, qd: Floats) -> Floats:
@@ -162,8 +168,9 @@ def _follow_accelerations(
             raise AssemblyError(
                 "the given accelerations contradict the constraints: "
                 f"'{model.constraint_names[int(left.argmax())]}' is violated by {left.max():.3g}",
-                where=model.mechanism.name, remedy="give fewer of them: the others follow",
-            )  # fmt: skip
+                where=model.mechanism.name,
+                remedy="give fewer of them: the others follow",
+            )
         return found
 
     return _solve_each_state(
@@ -176,9 +183,11 @@ def _follow_accelerations(
 
 
 _FOLLOW_FUNCTIONS: dict[str, Callable[[Model, Floats, list[int], Mapping[str, object]], Floats]] = {
-    "q": _follow_positions, "q1": _follow_positions, "qd": _follow_velocities,
+    "q": _follow_positions,
+    "q1": _follow_positions,
+    "qd": _follow_velocities,
     "qdd": _follow_accelerations,
-}  # fmt: skip
+}
 
 
 def _require_nominal_parameters(model: Model, inputs: Mapping[str, object]) -> None:
@@ -188,8 +197,9 @@ def _require_nominal_parameters(model: Model, inputs: Mapping[str, object]) -> N
     if not np.array_equal(np.asarray(given), model.nominal_parameters):
         raise ArgumentError(
             "a table leaves out entries that follow from constraints, and p is not nominal",
-            where=model.mechanism.name, remedy="give all entries, closed by model.close(q, p=p)",
-        )  # fmt: skip
+            where=model.mechanism.name,
+            remedy="give all entries, closed by model.close(q, p=p)",
+        )
 
 
 def _input_time(inputs: Mapping[str, object]) -> Floats:
@@ -206,7 +216,7 @@ def _input_numbers(inputs: Mapping[str, object], key: str) -> Floats:
 def _solve_each_state(
     solve: Callable[..., Floats], values: Floats, t: Floats, *rows: Floats
 ) -> Floats:
-    """`solve` at each state of a batch, over the leading axes of all."""
+    """The results of `solve` at each state of a batch, over the common leading axes."""
     try:
         leading = np.broadcast_shapes(values.shape[:-1], t.shape, *(row.shape[:-1] for row in rows))
     except ValueError:

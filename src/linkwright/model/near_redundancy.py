@@ -1,4 +1,4 @@
-"""Constraints that others imply but for rounded numbers: they restrict nothing of their own.
+"""Nearly redundant constraints: rows that the others imply up to rounded numbers.
 
 Which rows these are is decided once, where the mechanism is assembled (see `Mechanism.closure`).
 Whoever solves with all rows of J at a state takes its rank from here.

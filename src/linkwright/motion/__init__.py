@@ -1,8 +1,9 @@
-"""Moving on purpose: inverse kinematics, trajectories, their timing."""
+"""Motion planning: inverse kinematics, trajectories, tool paths and their timing."""
 
 from .coordinate_bounds import CoordinateBounds, bounds_of
 from .frame_planner import plan_to, planned
-from .inverse_solver import InverseKinematics, Joints, inverse_kinematics
+from .inverse_solver import InverseKinematics, inverse_kinematics
+from .joint_solutions import Joints
 from .motion_plan import MotionPlan
 from .path_geometry import ToolPath, circular, straight
 from .point_motions import accelerated, quintic, through, trapezoid
@@ -31,4 +32,4 @@ __all__ = [
     "straight",
     "through",
     "trapezoid",
-]  # fmt: skip
+]

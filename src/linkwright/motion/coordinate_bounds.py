@@ -1,4 +1,4 @@
-"""The ranges of coordinates, velocities and drives that a mechanism states, as arrays."""
+"""The limits of coordinates, velocities and efforts that a mechanism states, as arrays."""
 
 from __future__ import annotations
 
@@ -69,9 +69,12 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
     """
     names = mechanism_names(mechanism)
     found = CoordinateBounds(
-        np.full(names.nq, -np.inf), np.full(names.nq, np.inf), np.full(names.nv, np.inf),
-        np.full(names.nv, np.inf), np.zeros(names.nq, dtype=bool),
-    )  # fmt: skip
+        np.full(names.nq, -np.inf),
+        np.full(names.nq, np.inf),
+        np.full(names.nv, np.inf),
+        np.full(names.nv, np.inf),
+        np.zeros(names.nq, dtype=bool),
+    )
     if mechanism.coordinates is not None:
         _refuse_joint_limits(mechanism)
         return found
@@ -89,7 +92,7 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
 
 
 def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
-    """Refuses coordinates outside of their ranges."""
+    """Raise an error where coordinates are outside of their ranges."""
     bounds = bounds_of(mechanism)
     for name, x, low, high in zip(
         mechanism_names(mechanism).q, q, bounds.lower, bounds.upper, strict=True
@@ -97,12 +100,13 @@ def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
         if not low - _RANGE_SLACK <= x <= high + _RANGE_SLACK:
             raise LinkwrightError(
                 f"the {what} has {name} = {x:.6g}, out of its range from {low:.6g} to {high:.6g}",
-                where=mechanism.name, remedy="give one within it",
-            )  # fmt: skip
+                where=mechanism.name,
+                remedy="give one within it",
+            )
 
 
 def range_violations(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
-    """The coordinates that leave their ranges on a way, in words."""
+    """Sentences on the coordinates that leave their ranges along a trajectory."""
     bounds, found = bounds_of(mechanism), []
     rows = zip(
         mechanism_names(mechanism).q,
@@ -123,9 +127,10 @@ def _refuse_joint_limits(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         if joint.limits.model_fields_set:
             raise UnsupportedError(
-                "joint limits do not apply to chosen coordinates", where=f"joint {name}",
+                "joint limits do not apply to chosen coordinates",
+                where=f"joint {name}",
                 remedy='leave one of the two out, for example by mechanism.without("limits")',
-            )  # fmt: skip
+            )
 
 
 def _set_joint_bounds(
@@ -171,5 +176,6 @@ def _narrow_bounds_by_mimics(
         if found.lower[at_q] > found.upper[at_q]:
             raise LinkwrightError(
                 f"'{follower}' mimics '{name}', and their ranges have nothing in common",
-                where=mechanism.name, remedy="correct them, or leave limits out",
-            )  # fmt: skip
+                where=mechanism.name,
+                remedy="correct them, or leave limits out",
+            )

@@ -1,4 +1,4 @@
-"""The units of coordinates and drives: of what turns, of what slides, of what was chosen."""
+"""Units of coordinates, their rates and their efforts: rotations, translations, or unknown."""
 
 from __future__ import annotations
 
@@ -40,4 +40,5 @@ def units_of_coordinates(mechanism: Mechanism) -> list[CoordinateUnit]:
 
 
 def number_with_unit(number: float, unit: str) -> str:
+    """A number to five digits with its unit, such as 1.5 rad/s."""
     return f"{number:.5g} {unit}".rstrip()

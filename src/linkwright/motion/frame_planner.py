@@ -19,7 +19,8 @@ from ..number_checks import check_vector
 from ..types import Floats
 from .coordinate_bounds import bounds_of, check_within_bounds, range_violations
 from .frame_targets import read_targets
-from .inverse_solver import NEAREST_FOUND, InverseKinematics
+from .inverse_solver import InverseKinematics
+from .joint_solutions import NEAREST_FOUND
 from .loop_follower import LoopFollower, check_plannable_loops
 from .motion_plan import MotionPlan
 from .point_motions import check_trajectory_duration, through
@@ -31,7 +32,7 @@ _MAX_SAMPLES = 1_000_000
 
 def planned(
     mechanism: Mechanism, frame: str, trajectory: Trajectory, samples: int = 301
-) -> MotionPlan:  # fmt: skip
+) -> MotionPlan:
     """Return the plan of a trajectory: its samples, and the efforts by inverse dynamics.
 
     Parameters
@@ -70,6 +71,7 @@ def planned(
 
 
 def check_plannable(mechanism: Mechanism, model: Model) -> None:
+    """Raise an error where the mechanism has quaternions, or loops that no trajectory can lead."""
     refuse_quaternions(mechanism, model)
     check_plannable_loops(mechanism, model)
 
@@ -127,7 +129,7 @@ def plan_to(
             "the mechanism has no velocity or effort limits that set the duration",
             where=mechanism.name,
             remedy="give a duration (--time)",
-        )  # fmt: skip
+        )
     begin = _read_start(mechanism, model, start)
     if limits:
         check_within_bounds(mechanism, begin, "start")
@@ -149,7 +151,7 @@ def plan_to(
 
 
 def _read_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
-    """The start, or home; its loops must be closed."""
+    """The start configuration (default: home); an error where its loops are open."""
     closed = not model.names.constraints
     given = (model.neutral() if closed else model.home()) if start is None else start
     q = check_vector(given, model.nq, "the start", model.q_names)
@@ -158,9 +160,10 @@ def _read_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     left = float(np.abs(model.constraint_residual(q)).max())
     if left > 1e-8:
         raise LinkwrightError(
-            f"the loops are open at the start by {left:.3g}", where=mechanism.name,
+            f"the loops are open at the start by {left:.3g}",
+            where=mechanism.name,
             remedy="start where they are closed (linkwright assemble)",
-        )  # fmt: skip
+        )
     return q
 
 
@@ -192,7 +195,7 @@ def _trajectory_within_ranges(
 def _trajectory_with_loops(
     points: list[Floats], times: Floats, stops: list[int], loops: LoopFollower | None
 ) -> Trajectory | None:
-    """The motion with these stops; None where loops bar a way with fewer than all."""
+    """The trajectory with these stops; None where loops prevent it and more stops are possible."""
     if loops is None:
         return _spline_with_stops(points, times, stops)
     led = [point[loops.leading_coordinates] for point in points]
@@ -215,15 +218,22 @@ def _spline_with_stops(points: list[Floats], times: Floats, stops: list[int]) ->
 
 
 def has_rate_limits(mechanism: Mechanism) -> bool:
+    """Whether some joint has a velocity or effort limit, from which a duration follows."""
     bounds = bounds_of(mechanism)
     return bool(np.isfinite(np.concatenate([bounds.velocity, bounds.effort])).any())
 
 
 def _joints_at_target(
-    mechanism: Mechanism, frame: str, target: Any, near: Floats, posture: Any, *,
-    limits: bool, loops: LoopFollower | None,
-) -> Floats:  # fmt: skip
-    """Joints for one target; a clear refusal where it is out of reach."""
+    mechanism: Mechanism,
+    frame: str,
+    target: Any,
+    near: Floats,
+    posture: Any,
+    *,
+    limits: bool,
+    loops: LoopFollower | None,
+) -> Floats:
+    """Joints that bring a frame to a target; an error where it is out of reach."""
     (read,) = read_targets({frame: target})
     solver = InverseKinematics(mechanism, {frame: read.kind}, limits=limits)
     found = solver({frame: target}, near, posture)
@@ -239,8 +249,9 @@ def _joints_at_target(
         f"'{frame}' cannot reach {_point_text(read.numbers[:3])}: the nearest point "
         f"{'is' if found.status == NEAREST_FOUND else 'found is'} {_point_text(place)}, "
         f"{float(found.distance):.4g} m{turned} off",
-        where=mechanism.name, remedy="give a target within reach and the joints' ranges",
-    )  # fmt: skip
+        where=mechanism.name,
+        remedy="give a target within reach and the joints' ranges",
+    )
 
 
 _MAX_ASSEMBLIES_TRIED = 24
@@ -254,8 +265,8 @@ def _reachable_assembly(
     loops: LoopFollower,
     first: Floats,
 ) -> Floats:
-    """Of the ways to hold a frame at a target one that loops lead to: the first, or the nearest
-    of those that are found from elsewhere."""
+    """Joints at the target that the loops can reach: the first solution, else the nearest of
+    those found from other starts."""
     if (end := loops.find_arrival(near, first)) is not None:
         return end
     one = np.asarray(target, dtype=float)
@@ -268,9 +279,10 @@ def _reachable_assembly(
             return end
     raise LinkwrightError(
         f"the loops do not lead '{frame}' to the target: dead centres bar the way, or it takes "
-        "another assembly", where=solver.mechanism.name,
+        "another assembly",
+        where=solver.mechanism.name,
         remedy="go there by way of another target, or start elsewhere",
-    )  # fmt: skip
+    )
 
 
 def _point_text(point: Floats) -> str:

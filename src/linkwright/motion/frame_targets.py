@@ -28,8 +28,8 @@ class FrameTarget:
 
 
 def read_targets(given: Mapping[str, object]) -> list[FrameTarget]:
-    """(…, 2) and (…, 3) are points, (…, 4, 4) placements, (…, 7) points with quaternions
-    (w, x, y, z)."""
+    """The targets of frames: (…, 2) and (…, 3) points, (…, 4, 4) placements, or (…, 7) points
+    with quaternions (w, x, y, z)."""
     if not isinstance(given, Mapping):
         raise ArgumentError(
             "targets are given by the names of frames", remedy='write {"tool": [x, y, z]}'
@@ -45,9 +45,10 @@ def _read_target(frame: str, value: Any) -> FrameTarget:
         raise LinkwrightError("the target is not an array of finite numbers", where=frame)
     if np.abs(numbers).max() >= _MAX_TARGET_NUMBER:
         raise LinkwrightError(
-            f"the target is too far: {np.abs(numbers).max():.3g}", where=frame,
+            f"the target is too far: {np.abs(numbers).max():.3g}",
+            where=frame,
             remedy="give less than 1e100",
-        )  # fmt: skip
+        )
     if numbers.shape[-2:] == (4, 4):
         rotation = _check_rotation(numbers[..., :3, :3], frame)
         return FrameTarget(frame, "pose", _pose_numbers(numbers[..., :3, 3], rotation))
@@ -61,9 +62,10 @@ def _read_target(frame: str, value: Any) -> FrameTarget:
         if numbers.ndim and numbers.shape[-1] == size and kind != "pose":
             return FrameTarget(frame, kind, numbers)
     raise LinkwrightError(
-        f"a target cannot have the shape {numbers.shape}", where=frame,
+        f"a target cannot have the shape {numbers.shape}",
+        where=frame,
         remedy="give (…, 3) points, (…, 4, 4) placements, or (…, 7) points and quaternions",
-    )  # fmt: skip
+    )
 
 
 def _pose_numbers(point: Floats, rotation: Floats) -> Floats:
@@ -80,7 +82,7 @@ def _check_rotation(rotation: Floats, frame: str) -> Floats:
 
 
 def _rotation_of_quaternion(quaternion: Floats, frame: str) -> Floats:
-    """Rotation matrices of quaternions of any length but 0."""
+    """Rotation matrices of quaternions of any length above 0."""
     length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
     if length.min() < 1e-12:
         raise LinkwrightError("the target's quaternion is 0", where=frame)

@@ -6,15 +6,12 @@ next one. Where no joints reach a target the answer is the nearest that was foun
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..kinematics.closing import CLOSURE_TOLERANCES
@@ -27,60 +24,8 @@ from .coordinate_bounds import bounds_of
 from .frame_targets import TARGET_SIZES, FrameTarget, read_targets
 from .inverse_options import INVERSE_OPTIONS
 from .inverse_steps import InverseIteration
+from .joint_solutions import Joints, joint_solutions
 from .target_lanes import TargetLanes, flatten_target_batch
-
-TARGET_REACHED, NEAREST_FOUND, SEARCH_UNFINISHED = "reached", "nearest", "unfinished"
-
-
-MAX_SHOWN_SOLUTIONS = 10
-"""Solutions that are printed; the others are counted."""
-
-
-@dataclass(frozen=True, repr=False)
-class Joints(NotebookDisplayed):
-    """Solutions of inverse kinematics.
-
-    Attributes
-    ----------
-    q : (…, nq) array
-        Coordinates, rad or m.
-    status : (…) array of str
-        "reached" where all frames are at their targets within the tolerance, "nearest" where no
-        small motion brings them nearer (both with loops closed to 1e-9), else "unfinished".
-    distance, angle : (…) array
-        Largest errors of the frames, m and rad.
-    """
-
-    q: Floats
-    status: NDArray[np.str_]
-    distance: Floats
-    angle: Floats
-
-    def summary(self) -> str:
-        """Return one line: how many targets are reached, and the largest errors."""
-        count = np.size(self.reached)
-        reached = f"{int(np.sum(self.reached))} of {count} reached"
-        errors = f"{np.max(self.distance):.2g} m, {np.max(self.angle):.2g} rad"
-        return f"Joints of {count} target{'s' * (count != 1)}: {reached}, largest errors {errors}"
-
-    def __str__(self) -> str:
-        rows = np.atleast_2d(self.q).reshape(-1, self.q.shape[-1])
-        told = [
-            f"{status}: q = {np.round(q, 6).tolist()}"
-            for q, status in zip(rows[:MAX_SHOWN_SOLUTIONS], self.status.ravel(), strict=False)
-        ]
-        rest = (
-            [f"… and {len(rows) - MAX_SHOWN_SOLUTIONS} more"]
-            if len(rows) > MAX_SHOWN_SOLUTIONS
-            else []
-        )
-        return "\n".join([self.summary(), *told, *rest])
-
-    @property
-    def reached(self) -> Booleans:
-        """True where the target is reached, (…)."""
-        reached: Booleans = self.status == TARGET_REACHED
-        return reached
 
 
 class InverseKinematics:
@@ -121,10 +66,12 @@ class InverseKinematics:
 
     @cached_property
     def model(self) -> Model:
+        """The compiled functions of the mechanism."""
         return compiled(self.mechanism)
 
     @cached_property
     def iteration(self) -> InverseIteration:
+        """The compiled iteration steps for these frames and kinds of targets."""
         equations = derive(self.mechanism, parameters="numeric")
         return InverseIteration(
             equations, list(self.kinds.items()), self.bounds, self._characteristic_length()
@@ -176,9 +123,15 @@ class InverseKinematics:
         return np.concatenate(parts, axis=1)
 
     def __call__(
-        self, targets: Mapping[str, Any], start: Any = None, posture: Any = None, *,
-        tolerance: float = 1e-9, restarts: int = 60, seed: int = 0,
-    ) -> Joints:  # fmt: skip
+        self,
+        targets: Mapping[str, object],
+        start: ArrayLike | None = None,
+        posture: ArrayLike | None = None,
+        *,
+        tolerance: float = 1e-9,
+        restarts: int = 60,
+        seed: int = 0,
+    ) -> Joints:
         """Joints for targets by frame; their leading axes broadcast, with those of `start`.
 
         Joints that the targets leave free go toward the posture, which defaults to the start.
@@ -195,7 +148,7 @@ class InverseKinematics:
         q, figures = self._try_restarts(lanes, inside, restarts, np.random.default_rng(seed))
         if posture is not None or self.redundant:
             q, figures = self._approach_posture(lanes, q, figures, aim)
-        return _joint_solutions(self._remove_full_turns(q, aim), figures, lanes, batch)
+        return joint_solutions(self._remove_full_turns(q, aim), figures, lanes, batch)
 
     def _order_targets(self, read: list[FrameTarget]) -> list[FrameTarget]:
         by_frame = {target.frame: target for target in read}
@@ -206,13 +159,13 @@ class InverseKinematics:
             )
         return [by_frame[frame] for frame in self.kinds]
 
-    def _check_coordinates(self, given: Any, what: str) -> Floats:
+    def _check_coordinates(self, given: ArrayLike, what: str) -> Floats:
         return check_vector_rows(given, self.model.nq, f"the {what}", self.model.q_names)
 
     def _try_restarts(
         self, lanes: TargetLanes, begin: Floats, restarts: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """The best of the start and of other starts, which only the lanes not reached need."""
+        """The best solutions from the start and from restarts, for lanes that are not reached."""
         q, figures = lanes.minimize_errors(
             begin, np.arange(len(begin)), INVERSE_OPTIONS.rough_gradient
         )
@@ -254,8 +207,8 @@ class InverseKinematics:
     def _refine_solutions(
         self, lanes: TargetLanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Rough answers made exact; those that just miss their targets get away from singular
-        places first."""
+        """Refine rough solutions; near misses are first perturbed away from singular
+        configurations."""
         (left,) = np.nonzero(~lanes.is_reached(figures))
         q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
         for _ in range(INVERSE_OPTIONS.max_more_descents):
@@ -304,7 +257,7 @@ class InverseKinematics:
     def _approach_posture(
         self, lanes: TargetLanes, q: Floats, figures: Floats, posture: Floats
     ) -> tuple[Floats, Floats]:
-        """Toward the posture, where frames are as near to their targets afterwards."""
+        """Solutions moved toward the posture, where the frames stay as near to their targets."""
         aim = np.clip(posture, self.bounds.lower, self.bounds.upper)
         arrived = lanes.is_reached(figures)
         for some, step in (
@@ -322,7 +275,8 @@ class InverseKinematics:
         return q, figures
 
     def _remove_full_turns(self, q: Floats, near: Floats) -> Floats:
-        """Angles without ranges, by whole turns nearest to where they began if gears allow."""
+        """Coordinates moved by full turns toward where they began, where loops and gears allow
+        it."""
         turns = np.round((q - near) / (2 * np.pi))
         turned = q - np.where(self.bounds.full_turns, 2 * np.pi * turns, 0.0)
         if not self.iteration.loop_row_count:
@@ -332,24 +286,16 @@ class InverseKinematics:
         return np.asarray(np.where(torn, q, turned))
 
 
-def _joint_solutions(
-    q: Floats, figures: Floats, lanes: TargetLanes, batch: Sequence[int]
-) -> Joints:
-    flat = lanes.is_nearest(figures, np.arange(len(figures)))
-    status = np.where(
-        lanes.is_reached(figures), TARGET_REACHED, np.where(flat, NEAREST_FOUND, SEARCH_UNFINISHED)
-    )
-    return Joints(
-        q.reshape(*batch, -1), status.reshape(batch), figures[:, 2].reshape(batch),
-        figures[:, 3].reshape(batch),
-    )  # fmt: skip
-
-
 def inverse_kinematics(
-    mechanism: Mechanism, targets: Mapping[str, object], start: ArrayLike | None = None,
-    posture: ArrayLike | None = None, *, limits: bool = True, tolerance: float = 1e-9,
+    mechanism: Mechanism,
+    targets: Mapping[str, object],
+    start: ArrayLike | None = None,
+    posture: ArrayLike | None = None,
+    *,
+    limits: bool = True,
+    tolerance: float = 1e-9,
     restarts: int = 60,
-) -> Joints:  # fmt: skip
+) -> Joints:
     """Return coordinates that bring frames to targets.
 
     For many calls with the same frames, make an `InverseKinematics` once.

@@ -45,6 +45,7 @@ class _TrialStep:
     expected: SX
 
     def better_of(self, other: _TrialStep) -> _TrialStep:
+        """The one of two steps that reduces the cost more."""
         even = ca.logic_and(other.gain == self.gain, other.cost < self.cost)
         take, theirs = ca.logic_or(other.gain > self.gain, even), vars(other)
         return _TrialStep(
@@ -63,6 +64,7 @@ class InverseIteration:
 
     @cached_property
     def q(self) -> SX:
+        """The symbols of the generalized coordinates."""
         return self.equations.symbols["q"]
 
     @property
@@ -73,10 +75,12 @@ class InverseIteration:
 
     @cached_property
     def loop_row_count(self) -> int:
+        """The number of constraint rows φ(q) = 0 that loops and constraints of positions have."""
         return int(self.equations.names.position_row_count)
 
     @cached_property
     def target(self) -> SX:
+        """The symbols of the targets of all frames, and of s and w of the loops."""
         return ca.SX.sym(
             "target", self.target_size + (self.loop_row_count + 1 if self.loop_row_count else 0)
         )
@@ -91,19 +95,23 @@ class InverseIteration:
         return np.hstack([wanted, np.zeros((len(wanted), self.loop_row_count)), w[:, None]])
 
     def loop_residual_norm(self, figures: Floats) -> Floats:
+        """The norm of the loop residuals φ in each lane."""
         return np.asarray(np.linalg.norm(figures[:, 4 : 4 + self.loop_row_count], axis=1))
 
     @property
     def first_damping(self) -> Floats:
+        """The damping factor λ and its growth factor ν with which every lane begins."""
         return np.array([INVERSE_OPTIONS.first_damping * self.length**2, 2.0])
 
     def is_stuck(self, pace: Floats, wanted: Floats) -> Booleans:
+        """Whether the damping factor of each lane has grown so large that steps no longer help."""
         return pace[:, 0] >= INVERSE_OPTIONS.largest_damping * self.length**2 * (
             wanted[:, -1] if self.loop_row_count else 1.0
         )
 
     def update_multipliers(self, slack: Integers, *state: Floats) -> list[Floats]:
-        """Targets, paces, last gaps: s grows by the gaps, w where these have hardly become less."""
+        """Targets, paces and residual norms after s grows by the residuals, and w where these
+        have hardly decreased."""
         (wanted, pace, gaps), now = (array.copy() for array in state[:3]), state[3][slack]
         slow = self.loop_residual_norm(now) > INVERSE_OPTIONS.sufficient_gap_reduction * gaps[slack]
         more, s = (
@@ -153,7 +161,7 @@ class InverseIteration:
 
     @cached_property
     def _loop_residual(self) -> SX:
-        """φ, at the time 0."""
+        """The residuals φ of the loops at time 0."""
         if not self.loop_row_count:
             return ca.SX(0, 1)
         gap = self.equations.expressions("constraint_residual")[0]
@@ -221,7 +229,7 @@ class InverseIteration:
         return step
 
     @cached_property
-    def gauss_newton_step(self) -> Any:
+    def gauss_newton_step(self) -> np.ufunc:
         """(q, target, (λ, ν)) → (q, (λ, ν), (cost, slope, far, turned, φ…)): one step, if it helps.
 
         `slope` is the cost's gradient along what may move, as a share of the error itself.
@@ -229,12 +237,12 @@ class InverseIteration:
         return self._compile_step("gauss_newton_step", by_curvature=False)
 
     @cached_property
-    def newton_step(self) -> Any:
+    def newton_step(self) -> np.ufunc:
         """The same with Newton's step, from the cost's own second derivatives, where it is the
         better one: out of reach, where errors stay, Gauss and Newton's is slow."""
         return self._compile_step("newton_step", by_curvature=True)
 
-    def _compile_step(self, name: str, by_curvature: bool) -> Any:
+    def _compile_step(self, name: str, by_curvature: bool) -> np.ufunc:
         e, cost, errors, _, _ = self._target_errors
         pace = ca.SX.sym("pace", 2)
         gradient = self._target_jacobian.T @ e
@@ -244,14 +252,18 @@ class InverseIteration:
             trial = trial.better_of(self._try_newton(gradient, free, pace[0]))
         better = trial.gain > 0
         slope = ca.sqrt(ca.sumsqr(free * gradient)) / (self._full_error_gradient + 1e-300)
-        figures = ca.vertcat(ca.if_else(better, trial.cost, cost), slope,
-                             ca.if_else(better, trial.errors, errors))  # fmt: skip
+        figures = ca.vertcat(
+            ca.if_else(better, trial.cost, cost), slope, ca.if_else(better, trial.errors, errors)
+        )
         return self._compile_iteration(
-            name, {"q": self.q, "target": self.target, "pace": pace},
-            {"q_out": ca.if_else(better, trial.q, self.q),
-             "pace_out": self._update_damping(pace, trial.gain, trial.expected, better),
-             "figures": figures},
-        )  # fmt: skip
+            name,
+            {"q": self.q, "target": self.target, "pace": pace},
+            {
+                "q_out": ca.if_else(better, trial.q, self.q),
+                "pace_out": self._update_damping(pace, trial.gain, trial.expected, better),
+                "figures": figures,
+            },
+        )
 
     def _try_gauss_newton(self, e: SX, free: SX, damping: SX) -> _TrialStep:
         J = self._target_jacobian @ ca.diag(free)
@@ -266,7 +278,8 @@ class InverseIteration:
         return self._try_step(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
     def _try_step(self, step: SX, expected: SX) -> _TrialStep:
-        """Far away the gain is not a difference of costs, in which it would be lost by rounding."""
+        """The result of a step. Far from the target, the gain is computed without a difference
+        of costs, which would be lost to rounding."""
         q, (_, before, _, here, missing) = self._step_within_bounds(step), self._target_errors
         cost, errors, there, left = self._error_function(q, self.target)
         gain = ca.dot(there - here, missing + left) / 2
@@ -300,7 +313,7 @@ class InverseIteration:
         return (INVERSE_OPTIONS.posture_deviation * self.length) ** 2 / 2
 
     @cached_property
-    def null_space_step(self) -> Any:
+    def null_space_step(self) -> np.ufunc:
         """(q, target, posture, α, most) → (q, α, still): toward the posture, frames held in place.
 
         Δq = α p + J⁺ (e − α J p),   p = posture − q;   `still` is how far p can still lead,
@@ -319,7 +332,7 @@ class InverseIteration:
         )
 
     @cached_property
-    def curved_null_space_step(self) -> Any:
+    def curved_null_space_step(self) -> np.ufunc:
         """The same where frames cannot arrive, and J says less than the cost's curvature H about
         what holds them: Δq = α p + H⁺ (Jᵀ e − α H p)."""
         gradient = self._target_jacobian.T @ self._target_errors[0]
@@ -337,7 +350,7 @@ class InverseIteration:
 
     def _compile_null_space_step(
         self, name: str, free: SX, undone: Callable[[SX, SX], tuple[SX, SX]]
-    ) -> Any:
+    ) -> np.ufunc:
         """`undone`: what a motion p of free coordinates must leave out, and the way back."""
         posture, pace = ca.SX.sym("posture", self.equations.nq), ca.SX.sym("pace")
         most = ca.SX.sym("most")
@@ -353,10 +366,12 @@ class InverseIteration:
         return self._compile_iteration(
             name,
             {"q": self.q, "target": self.target, "posture": posture, "pace": pace, "most": most},
-            {"q_out": ca.if_else(good, q, self.q),
-             "pace_out": ca.if_else(good, ca.fmin(1, 1.5 * pace), pace / 2),
-             "still": ca.sqrt(ca.sumsqr(along))},
-        )  # fmt: skip
+            {
+                "q_out": ca.if_else(good, q, self.q),
+                "pace_out": ca.if_else(good, ca.fmin(1, 1.5 * pace), pace / 2),
+                "still": ca.sqrt(ca.sumsqr(along)),
+            },
+        )
 
     def _coordinate_difference(self, q: SX, other: SX) -> SX:
         if self.equations.nq == self.equations.nv:
@@ -365,12 +380,14 @@ class InverseIteration:
         s = self.equations.symbols
         return ca.substitute(step, ca.vertcat(s["q"], s["q1"]), ca.vertcat(q, other))
 
-    def _compile_iteration(self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]) -> Any:
+    def _compile_iteration(
+        self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]
+    ) -> np.ufunc:
         return compile_expressions(name, vector_expressions(inputs), vector_expressions(outputs))
 
 
 def _limit_step(step: SX) -> SX:
-    """The step, with no coordinate changing by more than is sensible."""
+    """The step, scaled so that no coordinate changes by more than the largest allowed amount."""
     return step * ca.fmin(1, INVERSE_OPTIONS.longest_step / (ca.norm_inf(step) + 1e-300))
 
 

@@ -33,7 +33,7 @@ _FIRST_KNOTS, _MAX_KNOTS = 64, 4096
 
 
 def check_plannable_loops(mechanism: Mechanism, model: Model) -> None:
-    """Refuses constraints that a planned motion cannot hold."""
+    """Raise an error for constraints that a planned motion cannot satisfy."""
     names = model.names
     if names.position_row_count < len(names.constraints) or (
         names.constraints and names.is_time_dependent
@@ -46,7 +46,7 @@ def check_plannable_loops(mechanism: Mechanism, model: Model) -> None:
 
 @dataclass(frozen=True)
 class LoopFollower:
-    """The loops of a mechanism; what leads is chosen at `begin`."""
+    """The loops of a mechanism along a motion; the leading coordinates are chosen at the start."""
 
     mechanism: Mechanism
     model: Model
@@ -54,9 +54,8 @@ class LoopFollower:
 
     @cached_property
     def leading_coordinates(self) -> list[int]:
-        """The independent coordinates, as many as are free, which all others depend on: those with
-        drives first, then those that the mechanism calls independent, then the others in their
-        order."""
+        """The independent coordinates, on which all others depend. Those with actuators come
+        first, then those that the mechanism calls independent, then the others in their order."""
         J = self.model.constraint_jacobian(self.start_configuration)
         named, names = self.mechanism.independent, self.model.names.q
         order = sorted(
@@ -74,7 +73,7 @@ class LoopFollower:
 
     @cached_property
     def _actuated_coordinates(self) -> set[int]:
-        """Coordinates that actuators move."""
+        """The coordinates that actuators move."""
         if not self.model.names.actuators:
             return set()
         B = np.abs(self.model.input_matrix(self.start_configuration)).max(axis=1)
@@ -82,10 +81,11 @@ class LoopFollower:
 
     @cached_property
     def following_coordinates(self) -> list[int]:
+        """The coordinates that follow the leading ones through the loops."""
         return [k for k in range(self.model.nv) if k not in self.leading_coordinates]
 
     def close_state(self, lead: Trajectory, t: float, near: Floats) -> Floats:
-        """(q, q̇, q̈) at a time, on the branch that is near."""
+        """(q, q̇, q̈) at time t with the loops closed, on the branch nearest to `near`."""
         q, qd, qdd = near.copy(), np.zeros_like(near), np.zeros_like(near)
         q[self.leading_coordinates], qd[self.leading_coordinates], qdd[self.leading_coordinates] = (
             lead(t)
@@ -103,7 +103,8 @@ class LoopFollower:
         return np.array([closure.q, qd, qdd])
 
     def _regular_jacobian(self, q: Floats, lead: Trajectory, t: float) -> Floats:
-        """The Jacobian of the loops; raises where those that follow come to a dead centre."""
+        """The Jacobian of the loops; an error where the following coordinates reach a dead
+        centre."""
         J: Floats = self.model.constraint_jacobian(q)
         f = self.following_coordinates
         if not smallest_singular_share(J[:, f], len(f)) > CLOSURE_TOLERANCES.plan_rank_share:
@@ -111,8 +112,8 @@ class LoopFollower:
         return J
 
     def _weakest_direction(self, q: Floats) -> Floats:
-        """u ⊗ v of the smallest singular value of J_f, which changes its sign where that value
-        passes through 0."""
+        """u ⊗ v of the smallest singular value of J_f; its sign changes where that value passes
+        0."""
         J: Floats = self.model.constraint_jacobian(q)[:, self.following_coordinates]
         left, _, right = np.linalg.svd(J, full_matrices=False)
         return np.outer(left[:, -1], right[-1]).ravel()
@@ -120,12 +121,13 @@ class LoopFollower:
     def _stuck_error(self, lead: Trajectory, t: float, what: str) -> LinkwrightError:
         share = 100 * (t - lead.knots[0]) / lead.duration
         return LinkwrightError(
-            f"the loops {what} after {share:.3g} % of the way", where=self.mechanism.name,
+            f"the loops {what} after {share:.3g} % of the way",
+            where=self.mechanism.name,
             remedy="go there by way of another target, or start elsewhere",
-        )  # fmt: skip
+        )
 
     def follow_trajectory(self, lead: Trajectory, begin: Floats) -> Trajectory:
-        """The motion of all coordinates, its loops closed at knots and nearly so between."""
+        """The trajectory of all coordinates; its loops are closed at the knots."""
         knots = _FIRST_KNOTS
         while knots <= _MAX_KNOTS:
             found = self._join_states(lead, begin, knots)
@@ -137,8 +139,8 @@ class LoopFollower:
         raise self._stuck_error(lead, lead.knots[-1], "cannot be followed finely enough")
 
     def find_arrival(self, begin: Floats, goal: Floats) -> Floats | None:
-        """Where the straight motion of the leading coordinates ends: the goal, in full turns from
-        it at most; None where it is another assembly, or the way is barred."""
+        """The end of the straight motion of the leading coordinates: the goal, up to full turns;
+        None where it is another assembly or the loops prevent the motion."""
         start, end = begin[self.leading_coordinates], goal[self.leading_coordinates]
         try:
             found = self.follow_trajectory(quintic(start, end, 1.0), begin).end

@@ -73,9 +73,11 @@ class MotionPlan(NotebookDisplayed):
         names = mechanism_names(self.mechanism)
         table = {"t": self.t}
         for prefix, rows, words in (
-            ("", self.q, names.q), ("d", self.qd, names.qd), ("dd", self.qdd, names.qd),
+            ("", self.q, names.q),
+            ("d", self.qd, names.qd),
+            ("dd", self.qdd, names.qd),
             ("tau_", self.tau, names.qd),
-        ):  # fmt: skip
+        ):
             table |= {f"{prefix}{word}": rows[:, k] for k, word in enumerate(words)}
         return table | {f"{self.frame}.{c}": self.point[:, k] for k, c in enumerate("xyz")}
 

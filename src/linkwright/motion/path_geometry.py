@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,11 +108,12 @@ def circular(
     return ToolPath(angle * float(np.linalg.norm(x)), point, _read_turn(turn))
 
 
-def _read_turn(given: Any) -> Floats | None:
+def _read_turn(given: ArrayLike | None) -> Floats | None:
     return None if given is None else read_point(given)
 
 
-def read_point(given: Any) -> Floats:
+def read_point(given: ArrayLike) -> Floats:
+    """Three finite numbers: a point or displacement (m), or a rotation vector (rad)."""
     return check_vector(given, 3, "a point, displacement or turn", "xyz")
 
 

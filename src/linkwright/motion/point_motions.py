@@ -14,7 +14,7 @@ from .trajectory import Trajectory
 
 
 def hermite_trajectory(knots: Floats, left: Floats, right: Floats) -> Trajectory:
-    """Quintic pieces with (q, q̇, q̈) at both of their ends, each (K, 3, n)."""
+    """The trajectory of quintic pieces with given (q, q̇, q̈) at both ends, each (K, 3, n)."""
     T = np.diff(knots)[:, None]
     a, b, c = left[:, 0], left[:, 1], left[:, 2] / 2
     q = right[:, 0] - (a + b * T + c * T**2)
@@ -74,7 +74,7 @@ def _read_trajectory_ends(start: Any, end: Any) -> tuple[Floats, Floats]:
 
 
 def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
-    """At the start and at the end."""
+    """Rates at the start and at the end, each as a vector."""
     try:
         both = list(values)
     except TypeError:
@@ -85,6 +85,7 @@ def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
 
 
 def check_trajectory_duration(duration: float) -> None:
+    """Raise an error unless the duration is a finite number of seconds above 0."""
     if not np.isscalar(duration) or isinstance(duration, str) or not 0 < duration < np.inf:
         raise LinkwrightError(f"the duration must be a number of seconds above 0 (got {duration})")
 
@@ -197,7 +198,7 @@ def trapezoid(
 
 
 def _trapezoid_of_one(way: float, speed: float, acceleration: float) -> Trajectory:
-    """Of one coordinate from 0; stands for a moment where there is no way to go."""
+    """The motion of one coordinate from 0 by `way`; it waits a moment where the way is 0."""
     if way == 0:
         return Trajectory(np.array([0.0, 1e-9]), np.zeros((1, 3, 1)))
     sign, length = np.sign(way), abs(way)
@@ -213,7 +214,7 @@ def _trapezoid_of_one(way: float, speed: float, acceleration: float) -> Trajecto
 
 
 def _stack_coordinates(start: Floats, parts: list[Trajectory]) -> Trajectory:
-    """Coordinates with knots of their own as one; a coordinate that has arrived waits."""
+    """One trajectory of coordinates that have their own knots; those that have arrived wait."""
     knots = np.unique(np.concatenate([part.knots for part in parts]))
     knots = knots[np.r_[True, np.diff(knots) > 1e-12 * knots[-1]]]
     middle = (knots[1:] + knots[:-1]) / 2

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,14 +22,14 @@ _ROUNDING_SHARE = float(np.finfo(float).eps)
 
 @dataclass(frozen=True)
 class TargetLanes:
-    """All targets, and the loops over the compiled steps."""
+    """All targets, one in each lane, and the loops over the compiled iteration steps."""
 
     iteration: InverseIteration
     target_numbers: Floats
     tolerance: float
 
     def is_reached(self, figures: Floats) -> Booleans:
-        """Whether distance and angle are within the tolerance, and loops closed."""
+        """Whether distance and angle are within the tolerance and the loops are closed, by lane."""
         missed = np.maximum(figures[:, 2], figures[:, 3])
         return (missed <= self.tolerance) & (
             self.iteration.loop_residual_norm(figures)
@@ -38,7 +37,7 @@ class TargetLanes:
         )
 
     def is_nearest(self, figures: Floats, lanes: Integers) -> Booleans:
-        """Whether the cost is flat, as far as rounding lets that be seen, and loops closed."""
+        """Whether the cost is stationary up to rounding and the loops are closed, by lane."""
         size = np.abs(self.target_numbers[lanes]).max(axis=1)
         missed = np.maximum(figures[:, 2], self.iteration.length * figures[:, 3])
         unseen = np.sqrt(_ROUNDING_SHARE * (size + self.iteration.length) / (missed + 1e-300))
@@ -48,20 +47,25 @@ class TargetLanes:
         )
 
     def is_near_miss(self, figures: Floats) -> Booleans:
-        """Whether so little is missing that the target can hardly be out of reach."""
+        """Whether the error is so small that the target is hardly out of reach, by lane."""
         return figures[:, 0] < (INVERSE_OPTIONS.near_miss_share * self.iteration.length) ** 2 / 2
 
     def with_multipliers(self, lanes: Integers, held: Floats | None, stiff: bool = False) -> Floats:
-        """Targets of lanes; what holds their loops is as it was when figures were `held`."""
+        """Targets of lanes with the loop multipliers of the figures `held`, or with first ones."""
         wanted = self.iteration.add_multipliers(self.target_numbers[lanes], stiff)
         if held is not None and self.iteration.loop_row_count:
             wanted[:, self.iteration.target_size :] = held[:, 4 + self.iteration.loop_row_count :]
         return wanted
 
     def minimize_errors(
-        self, begin: Floats, lanes: Integers, flat: float = INVERSE_OPTIONS.flat_gradient,
-        rival: Floats | None = None, held: Floats | None = None, stiff: bool = False,
-    ) -> tuple[Floats, Floats]:  # fmt: skip
+        self,
+        begin: Floats,
+        lanes: Integers,
+        flat: float = INVERSE_OPTIONS.flat_gradient,
+        rival: Floats | None = None,
+        held: Floats | None = None,
+        stiff: bool = False,
+    ) -> tuple[Floats, Floats]:
         """Steps until reached, flat with loops closed, or stuck; lanes that are done stand still.
 
         `rival` are costs that others came to: what will not fall below these is left off.
@@ -107,8 +111,9 @@ class TargetLanes:
             (live,) = np.nonzero(~done)
             if not len(live):
                 break
-            at, here, wanted, pace, before, rival, gaps = take_lanes(
-                live, at, here, wanted, pace, now[:, 0], rival, gaps
+            at = at[live]
+            here, wanted, pace, before, rival, gaps = take_lanes(
+                live, here, wanted, pace, now[:, 0], rival, gaps
             )
         gap = self.iteration.loop_residual_norm(figures)
         figures[:, 0] = np.where(
@@ -143,14 +148,13 @@ class TargetLanes:
             )
             if not len(live):
                 break
-            at, q, wanted, posture, pace, most = take_lanes(
-                live, at, q, wanted, posture, pace, most
-            )
+            at = at[live]
+            q, wanted, posture, pace, most = take_lanes(live, q, wanted, posture, pace, most)
         return found
 
 
 def flatten_target_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
-    """The common leading axes, and all arrays with these as one."""
+    """The common leading axes, and all arrays with these axes merged into one."""
     shapes = [a.shape[:-1] for a in arrays]
     try:
         batch = np.broadcast_shapes(*shapes)
@@ -165,13 +169,13 @@ def flatten_target_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Fl
     ]
 
 
-def take_lanes(chosen: Integers, *arrays: Any) -> list[Any]:
-    """The chosen rows of all arrays."""
+def take_lanes(chosen: Integers, *arrays: Floats) -> list[Floats]:
+    """The rows of the chosen lanes, of each array."""
     return [array.take(chosen, axis=0) for array in arrays]
 
 
 def is_descent_too_slow(before: Floats, cost: Floats, rival: Floats) -> Booleans:
-    """Whether steps like the last lead too slowly to where the cost would be below the rival."""
+    """Whether the cost falls too slowly to get below that of a rival solution."""
     gain = before - cost
     return (gain > 0) & (
         INVERSE_OPTIONS.patience_steps * gain < cost - (1 - INVERSE_OPTIONS.same_cost_share) * rival

@@ -33,16 +33,18 @@ _LIMIT_SLACK = 1e-6
 
 
 def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
+    """Raise an error where the rates of coordinates are not the velocities, as for quaternions."""
     if model.nq != model.nv:
         raise UnsupportedError(
-            "trajectories need coordinates whose rates are the velocities", where=mechanism.name,
+            "trajectories need coordinates whose rates are the velocities",
+            where=mechanism.name,
             remedy='give the ball or free joint rotation = "cardan"',
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
 class _PacedMotion:
-    """A trajectory at its samples, and what it asks of the drives at other paces."""
+    """A trajectory at its samples, and the actuator efforts that it needs at other paces."""
 
     model: Model
     t: Floats
@@ -107,9 +109,10 @@ def at_limits(
     v, f = (
         own if given is None else check_scalar_or_vector(given, model.nv, what, or_infinite=True)
         for given, own, what in (
-            (velocity, bounds.velocity, "velocity"), (effort, bounds.effort, "effort")
+            (velocity, bounds.velocity, "velocity"),
+            (effort, bounds.effort, "effort"),
         )
-    )  # fmt: skip
+    )
     if not (v > 0).all() or not (f > 0).all():
         raise LinkwrightError("limits must be above 0")
     if samples < 2:
@@ -127,7 +130,7 @@ def at_limits(
 def peak_rates_and_efforts(
     mechanism: Mechanism, trajectory: Trajectory
 ) -> tuple[Floats, Floats, Floats]:
-    """The largest |q̇|, |q̈| and |τ| of each coordinate; of drives at equal samples."""
+    """The largest |q̇|, |q̈| and |τ| of each coordinate; |τ| at equally spaced samples."""
     motion = _PacedMotion(compiled(mechanism, threads=1), *trajectory.sampled(_TIMING_SAMPLES))
     return (
         _peak_rates(trajectory, 1),
@@ -142,8 +145,8 @@ def _peak_rates(trajectory: Trajectory, order: int) -> Floats:
 
 
 def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str, ...]:
-    """The violations by a motion of the ranges, velocities and efforts that a mechanism states, in
-    words; of drives at equal samples, as `at_limits` keeps them."""
+    """Sentences on the ranges, velocity limits and effort limits that a trajectory violates;
+    efforts are checked at equally spaced samples, as in `at_limits`."""
     bounds, (speeds, _, drives) = (
         bounds_of(mechanism),
         peak_rates_and_efforts(mechanism, trajectory),
@@ -162,7 +165,7 @@ def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str,
 
 
 def _fastest_pace(motion: _PacedMotion, most: Floats, fastest: float) -> float:
-    """The greatest pace up to `fastest` at which all drives are within their limits."""
+    """The greatest pace up to `fastest` at which all efforts are within their limits."""
     if np.isinf(fastest):
         fastest = _excessive_pace(motion, most)
     slowest = min(_SLOWEST_VELOCITY * motion.unit_pace, 1e-4 * fastest)
@@ -188,7 +191,7 @@ def _fastest_pace(motion: _PacedMotion, most: Floats, fastest: float) -> float:
 
 
 def _excessive_pace(motion: _PacedMotion, most: Floats) -> float:
-    """A pace at which some drive surely does too much."""
+    """A pace at which some effort certainly exceeds its limit."""
     pace = motion.unit_pace
     while (motion.effort_at_paces(np.asarray(pace)) <= most).all():
         pace *= 2

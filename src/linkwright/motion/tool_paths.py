@@ -45,7 +45,7 @@ class _PathFollower:
     start_rotation: Floats  # and the tool's rotation at s = 0
 
     def frame_task(self, t: float) -> tuple[float, Floats, Floats, Floats]:
-        """s, the target, and the tool's (ω, v) and (ω̇, v̇), or (v) and (v̇), at a time."""
+        """s, the target, and the velocity and acceleration of the tool at time t: (ω, v) or v."""
         s, ds, dds = (float(x[0]) / self.path.length for x in self.law(t))
         p, dp, ddp = self.path.point(s)
         v, a = dp * ds, ddp * ds**2 + dp * dds
@@ -57,7 +57,7 @@ class _PathFollower:
         return s, T, np.r_[turn * ds, v], np.r_[turn * dds, a]
 
     def joint_state(self, t: float, near: Floats) -> Floats:
-        """(q, q̇, q̈) at a time, q from the branch that is near."""
+        """(q, q̇, q̈) at time t, with q on the branch nearest to `near`."""
         s, target, v, a = self.frame_task(t)
         found = self.solver({self.frame: target}, near, tolerance=1e-13, restarts=0)
         if (
@@ -85,12 +85,12 @@ class _PathFollower:
         return np.array([found.q, qd, qdd])
 
     def _loop_residual(self, q: Floats) -> float:
-        """The residual of the loops."""
+        """The largest residual of the loops."""
         model = self.solver.model
         return float(np.abs(model.constraint_residual(q)).max()) if model.names.constraints else 0.0
 
     def _loop_jacobian(self, q: Floats) -> Floats:
-        """J of loops, of no rows where there are none."""
+        """The Jacobian of the loops; it has no rows for a tree."""
         model = self.solver.model
         found: Floats = (
             model.constraint_jacobian(q) if model.names.constraints else np.zeros((0, model.nv))
@@ -98,14 +98,14 @@ class _PathFollower:
         return found
 
     def _free_jacobian(self, q: Floats, J: Floats) -> Floats:
-        """The frame's Jacobian by what the loops leave free."""
+        """The frame's Jacobian along the velocities that the loops allow."""
         found: Floats = J @ jacobian_null_space(
             self._loop_jacobian(q), CLOSURE_TOLERANCES.rank_share
         )
         return found
 
     def _stuck_error(self, s: float, J: Floats) -> LinkwrightError:
-        """The error that says why the joints cannot go on: here, or anywhere."""
+        """The error that says why the joints cannot continue along the path."""
         usual = max(_jacobian_rank(x) for x in self._sample_jacobians(len(J)))
         if _jacobian_rank(J) < usual:
             why, remedy = "the configuration is singular", "start elsewhere"
@@ -119,14 +119,14 @@ class _PathFollower:
         )
 
     def _sample_jacobians(self, rows: int) -> Floats:
-        """Jacobians of the frame at random configurations; with loops, at the start."""
+        """Jacobians of the frame at random configurations; with loops, at the start only."""
         model = self.solver.model
         at = self.start[None] if model.names.constraints else self.solver.samples[:32]
         J = model.jacobian(self.frame)(at)[:, 6 - rows :]
         return np.array([self._free_jacobian(q, one) for q, one in zip(at, J, strict=True)])
 
     def check_path_directions(self) -> None:
-        """Refuses a path in directions that the joints of a tree move the frame nowhere."""
+        """Raise an error for a path along directions in which no joint moves the frame."""
         if self.solver.model.names.constraints:
             return
         turn = np.zeros(0) if self.path.turn is None else self.path.turn

@@ -10,12 +10,12 @@ from typing import Any
 from markupsafe import Markup
 
 from ..comparison import Comparison, compare
-from ..comparison.timed_worker import TimedWorker, cancel_workers_on_error, clear_cancellation
 from ..expressions import expression_text
 from ..expressions.tree import names_in_expression as names_in
 from ..forms.quantity_typesetting import TypesetQuantity, equation_functions, typeset_quantity
 from ..formulations import derive
 from ..mechanism import Mechanism
+from ..processes.timed_worker import TimedWorker, cancel_workers_on_error, clear_cancellation
 from ..verification import verify
 from ..verification.verification_report import VerificationReport
 from .formula_markup import is_zero_sheet, sheet_to_html

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..comparison.timed_worker import TimedWorker
 from ..errors import LinkwrightError
 from ..kinematics.assembly import consistent_velocities
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.mechanism_units import coordinate_units
+from ..processes.timed_worker import TimedWorker
 from ..show.scene import mechanism_scene
 from ..show.traced_points import placements_at_times
 from ..show.view_direction import upward_direction

@@ -14,7 +14,7 @@ from ...tape import NamedExpression, Tape, record_expression_tape
 from . import code_cache
 from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
-from .interruptible import call_interruptibly
+from .ir_compiler import compile_ir
 from .step_loop import StepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
@@ -42,9 +42,8 @@ def assemble_tape(
     from .target import host_target
 
     chosen = target or host_target()
-    machine = chosen.target_machine()
     precision = DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION
-    return _compile_ir(emit_tape_module(tape, chosen, precision, course), machine)
+    return compile_ir(emit_tape_module(tape, chosen, precision, course), chosen)
 
 
 def shared_object_code(item_bytes: int, target: MachineTarget | None = None) -> bytes:
@@ -64,25 +63,9 @@ def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> byte
     from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION
     from .target import host_target
 
-    chosen, precision = (
-        target or host_target(),
-        DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION,
-    )
-    return _compile_ir(
-        shared_functions_ir(chosen, precision.scalar, item_bytes), chosen.target_machine()
-    )
-
-
-def _compile_ir(text: str, machine: llvm.TargetMachine) -> bytes:
-    """The object file of an LLVM module."""
-    import llvmlite.binding as llvm
-
-    def emit_object_code() -> bytes:
-        module = llvm.parse_assembly(text)
-        module.verify()
-        return bytes(machine.emit_object(module))
-
-    return call_interruptibly(emit_object_code)
+    chosen = target or host_target()
+    precision = DOUBLE_PRECISION if item_bytes == 8 else SINGLE_PRECISION
+    return compile_ir(shared_functions_ir(chosen, precision.scalar, item_bytes), chosen)
 
 
 def _usable_cores() -> int:

@@ -58,13 +58,11 @@ class LoadedCode:
     memory: object
 
 
-def load_object_code(content: bytes, support: bytes) -> LoadedCode:
-    """Loads an object file into memory of its own.
-
-    `support` is the object file of the shared functions that it calls; it is loaded once and kept.
-    """
+def load_object_code(content: bytes, support: bytes = b"") -> LoadedCode:
+    """Load an object file into memory of its own. `support` is the object file of the functions
+    that it calls but does not contain, if there are any; it is loaded once, and kept."""
     if sys.platform == "linux" and platform.machine() == "x86_64":
-        return _CodeImage(content, _load_shared_code(support)).load_code()
+        return _CodeImage(content, _load_shared_code(support) if support else {}).load_code()
     return load_code_by_llvm(content, support)
 
 
@@ -76,14 +74,14 @@ def _load_shared_code(content: bytes) -> dict[str, int]:
     return addresses
 
 
-def load_code_by_llvm(content: bytes, support: bytes) -> LoadedCode:
-    """Loads an object file by LLVM's own loader."""
+def load_code_by_llvm(content: bytes, support: bytes = b"") -> LoadedCode:
+    """Load an object file by LLVM's own loader."""
     import llvmlite.binding as llvm
 
     from .target import host_target
 
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), host_target().target_machine())
-    for part in (support, content):
+    for part in filter(None, (support, content)):
         engine.add_object_file(llvm.ObjectFileRef.from_data(part))
     engine.finalize_object()
     return LoadedCode(int(engine.get_function_address("loop")), engine)

@@ -1,9 +1,9 @@
-"""Compiled loops as real NumPy generalized ufuncs, through NumPy's own C function.
+"""Compiled loops as NumPy generalized ufuncs, made by functions of NumPy's C API.
 
-The ufunc has a loop for float32 and one for float64; that for float32 is compiled when it
-is first called, and then takes the place of the stub that did so.
+A ufunc has a loop for float64 and one for float32. The latter is compiled during its first call,
+and an error of the compiler is an exception of that call (see `lazy_loop`).
 
-A ufunc owns what it points to in memory, its code included: whatever keeps the ufunc alive keeps
+A ufunc owns the memory that it refers to, its code included: whatever keeps the ufunc alive keeps
 the code.
 """
 
@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import threading
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,32 @@ import numpy as np
 from ...ports import Port
 from ...tape import Tape
 from .code_loader import LoadedCode
+from .lazy_loop import LazyLoop, lazy_loop_code
 from .step_loop import StepLoop
 
 _FLOAT32, _FLOAT64 = 11, 12  # NPY_FLOAT, NPY_DOUBLE
-_LOOP_FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
-_NUMPY_API_INDEX = 31  # index in NumPy's table of ufunc functions
+_NEW_UFUNC, _ADD_LOOP = 31, 43  # indices in NumPy's table of ufunc functions
+_STRIDED_LOOP_SLOT = 5  # NPY_METH_strided_loop
+
+
+class _MethodSpec(ctypes.Structure):
+    """NumPy's `PyArrayMethod_Spec`: a loop that returns −1 after it has set a Python error."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("inputs", ctypes.c_int),
+        ("outputs", ctypes.c_int),
+        ("casting", ctypes.c_int),
+        ("flags", ctypes.c_int),
+        ("dtypes", ctypes.c_void_p),
+        ("slots", ctypes.c_void_p),
+    ]
+
+
+class _MethodSlot(ctypes.Structure):
+    """A row of the slots of a `PyArrayMethod_Spec`; a row of zeros is the last."""
+
+    _fields_ = [("slot", ctypes.c_int), ("function", ctypes.c_void_p)]
 
 
 class _UfuncFields(ctypes.Structure):
@@ -51,14 +71,21 @@ def _give_ownership(ufunc: np.ufunc, owned: list[Any], name: int) -> None:
         ctypes.pythonapi.PyObject_GC_Track(ctypes.py_object(ufunc))
 
 
-@lru_cache(maxsize=1)
-def _ufunc_constructor() -> Any:
+def _numpy_function(index: int, result: Any, *arguments: Any) -> Any:
+    """A function of NumPy's table of ufunc functions; it is called with the interpreter's lock."""
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
     get = ctypes.pythonapi.PyCapsule_GetPointer
     get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = ctypes.cast(get(_multiarray_umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
-    prototype = ctypes.PYFUNCTYPE(
+    return ctypes.PYFUNCTYPE(result, *arguments)(table[index])
+
+
+@cache
+def _ufunc_constructor() -> Any:
+    """NumPy's `PyUFunc_FromFuncAndDataAndSignature`."""
+    return _numpy_function(
+        _NEW_UFUNC,
         ctypes.py_object,
         ctypes.c_void_p,  # loops
         ctypes.c_void_p,  # their data
@@ -72,7 +99,12 @@ def _ufunc_constructor() -> Any:
         ctypes.c_int,
         ctypes.c_void_p,  # signature
     )
-    return prototype(table[_NUMPY_API_INDEX])
+
+
+@cache
+def _loop_adder() -> Any:
+    """NumPy's `PyUFunc_AddLoopFromSpec`."""
+    return _numpy_function(_ADD_LOOP, ctypes.c_int, ctypes.py_object, ctypes.POINTER(_MethodSpec))
 
 
 def gufunc_signature(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> str:
@@ -99,25 +131,11 @@ def make_gufunc(
     `compile_single` makes the code of the float32 loop. A call on a large batch may use up to
     `threads` threads.
     """
-    loops = (ctypes.c_void_p * 2)()
-    single: list[LoadedCode] = []  # the stub owns it, and the ufunc owns the stub
-
-    def stub(args: int, dimensions: int, steps: int, data: int) -> None:
-        try:
-            single.append(compile_single())
-        except BaseException as error:  # NumPy's loops have no way to fail
-            _fill_with_nan(inputs, outputs, args, dimensions, steps)
-            _raise_after_call(error)
-            return
-        loops[0] = single[0].address
-        _LOOP_FUNCTION(single[0].address)(args, dimensions, steps, data)
-
-    callback = _LOOP_FUNCTION(stub)
-    loops[0] = ctypes.c_void_p.from_buffer(callback).value  # a cast would make a cycle
-    loops[1] = double_loop.address
     texts = (name, documentation, gufunc_signature(inputs, outputs))
-    counts, types = (len(inputs), len(outputs)), (_FLOAT32, _FLOAT64)
-    return _construct_ufunc(texts, counts, loops, types, threads, [double_loop, callback])
+    counts = (len(inputs), len(outputs))
+    ufunc, owned = _construct_ufunc(texts, counts, double_loop, threads)
+    _add_single_loop(ufunc, counts, LazyLoop(compile_single, threads), owned)
+    return ufunc
 
 
 def make_step_gufunc(tape: Tape, course: StepLoop, loop: LoadedCode) -> np.ufunc:
@@ -125,32 +143,26 @@ def make_step_gufunc(tape: Tape, course: StepLoop, loop: LoadedCode) -> np.ufunc
     sides = [f"({','.join(names)})" for names in course.operand_axes(tape.inputs, tape.outputs)]
     n_in, n_out = len(tape.inputs), len(tape.outputs)
     signature = f"{','.join(sides[:n_in])}->{','.join(sides[n_in:])}"
-    loops = (ctypes.c_void_p * 1)(loop.address)
-    texts = (tape.name, "", signature)
-    return _construct_ufunc(texts, (n_in, n_out), loops, (_FLOAT64,), 1, [loop])
+    return _construct_ufunc((tape.name, "", signature), (n_in, n_out), loop, 1)[0]
 
 
 def _construct_ufunc(
-    texts: tuple[str, str, str],
-    counts: tuple[int, int],
-    loops: ctypes.Array[ctypes.c_void_p],
-    types: tuple[int, ...],
-    threads: int,
-    owned: list[Any],
-) -> np.ufunc:
-    """A ufunc with a loop for each type of number, which owns `owned`.
+    texts: tuple[str, str, str], counts: tuple[int, int], double_loop: LoadedCode, threads: int
+) -> tuple[np.ufunc, list[object]]:
+    """A ufunc with a float64 loop, and the list of what it owns.
 
     `texts` are name, documentation and signature; `counts` are those of inputs and outputs.
     """
     allowed = ctypes.c_int64(threads)
-    data = (ctypes.c_void_p * len(types))(*[ctypes.addressof(allowed)] * len(types))
-    kinds = ctypes.create_string_buffer(bytes(kind for kind in types for _ in range(sum(counts))))
+    loops = (ctypes.c_void_p * 1)(double_loop.address)
+    data = (ctypes.c_void_p * 1)(ctypes.addressof(allowed))
+    types = ctypes.create_string_buffer(bytes([_FLOAT64] * sum(counts)))
     name, documentation, signature = (ctypes.create_string_buffer(x.encode()) for x in texts)
     ufunc: np.ufunc = _ufunc_constructor()(
         ctypes.addressof(loops),
         ctypes.addressof(data),
-        ctypes.addressof(kinds),
-        len(types),
+        ctypes.addressof(types),
+        len(loops),
         *counts,
         -1,
         ctypes.addressof(name),
@@ -158,43 +170,29 @@ def _construct_ufunc(
         0,
         ctypes.addressof(signature),
     )
-    owned += [loops, allowed, data, kinds, name, documentation, signature]
+    owned = [double_loop, allowed, loops, data, types, name, documentation, signature]
     _give_ownership(ufunc, owned, ctypes.addressof(name))
-    return ufunc
+    return ufunc, owned
 
 
-def _fill_with_nan(
-    inputs: tuple[Port, ...], outputs: tuple[Port, ...], args: int, dimensions: int, steps: int
+def _add_single_loop(
+    ufunc: np.ufunc, counts: tuple[int, int], loop: LazyLoop, owned: list[object]
 ) -> None:
-    """Float32 results that could not be computed must not look like results."""
-    ports = [*inputs, *outputs]
-    count = ctypes.c_ssize_t.from_address(dimensions).value
-    sizes = len(ports) + sum(len(port.shape) for port in ports)
-    strides = (ctypes.c_ssize_t * sizes).from_address(steps)
-    pointers = (ctypes.c_void_p * len(ports)).from_address(args)
-    inner = len(ports)
-    for k, port in enumerate(ports):
-        core = strides[inner : inner + len(port.shape)]
-        inner += len(port.shape)
-        if k < len(inputs):
-            continue
-        for state in range(count):
-            start = (pointers[k] or 0) + state * strides[k]
-            for index in np.ndindex(*port.shape):
-                place = start + sum(i * stride for i, stride in zip(index, core, strict=True))
-                ctypes.c_float.from_address(place).value = np.nan
-
-
-def _raise_after_call(error: BaseException) -> None:
-    """Raises in this thread a moment later: what is raised inside of a loop gets lost."""
-
-    def again(self: BaseException) -> None:
-        BaseException.__init__(self, *error.args)
-        self.__dict__.update(error.__dict__)
-
-    kind = type(type(error).__name__, (type(error),), {"__init__": again})
-    thread = ctypes.c_ulong(threading.get_ident())
-    raising = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    timer = threading.Timer(0.01, raising, [thread, ctypes.py_object(kind)])
-    timer.daemon = True
-    timer.start()
+    """Adds a float32 loop, in front of that for float64 in the list of types: NumPy takes the first
+    loop to which it can cast an input safely."""
+    total = sum(counts)
+    dtypes = (ctypes.c_void_p * total)(*[id(type(np.dtype(np.float32)))] * total)
+    slots = (_MethodSlot * 2)(_MethodSlot(_STRIDED_LOOP_SLOT, lazy_loop_code().address))
+    spec = _MethodSpec(b"float32", *counts, 0, 0, ctypes.addressof(dtypes), ctypes.addressof(slots))
+    _loop_adder()(ufunc, spec)
+    fields = _UfuncFields.from_address(id(ufunc) + object.__basicsize__)
+    double_loop, double_data = (
+        ctypes.c_void_p.from_address(x).value for x in (fields.loops, fields.data)
+    )
+    loops = (ctypes.c_void_p * 2)(None, double_loop)
+    data = (ctypes.c_void_p * 2)(loop.address, double_data)
+    types = ctypes.create_string_buffer(bytes([_FLOAT32] * total + [_FLOAT64] * total))
+    fields.loops, fields.data = ctypes.addressof(loops), ctypes.addressof(data)
+    fields.types = ctypes.addressof(types)
+    fields.n_types = 2
+    owned += [loop, loops, data, types]

@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 _WORKER_PROGRAM = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from linkwright.processes import end_with_parent; end_with_parent(); "
-    "from linkwright.comparison.timed_worker import serve; serve()"
+    "from linkwright.processes.timed_worker import serve; serve()"
 )
 _MAX_IMPORT_SECONDS = 60.0
 """Seconds that a process may take until it answers at all."""
@@ -35,12 +35,12 @@ _CLOCK_PER_BUDGET = 10.0 if _HAS_CPU_TIMER else 1.0
 
 
 class BudgetExceededError(LinkwrightError):
-    """Work that was ended at its budget."""
+    """Work was ended because it exceeded its budget."""
 
 
 class TimedWorker:
-    """Calls functions of this package elsewhere, one after the other; begins anew after one that
-    had to be ended. Use it in `with`."""
+    """A process that calls functions of this package one after the other, and is started again
+    after one that was ended. Use it in `with`."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -58,7 +58,7 @@ class TimedWorker:
     def call_within(
         self, function: Callable[..., Result], *arguments: object, seconds: float
     ) -> Result:
-        """function(*arguments), or `BudgetExceededError` after so many seconds."""
+        """Return function(*arguments), or raise `BudgetExceededError` after that many seconds."""
         if _IS_CANCELLED.is_set():
             raise KeyboardInterrupt
         if self._process is None:
@@ -101,13 +101,13 @@ class TimedWorker:
         return value
 
     def kill_process(self) -> None:
-        """Ends the process under the hands of the thread that waits for it."""
+        """End the process while another thread waits for its answer."""
         process = self._process
         if process is not None:
             process.kill()
 
     def _end_process(self, patience: float = 0.0) -> int | None:
-        """End the process if it still runs, and tell how it ended."""
+        """End the process if it still runs, and return its exit status."""
         process, self._process = self._process, None
         if process is None:
             return None
@@ -130,7 +130,7 @@ _IS_CANCELLED = threading.Event()
 
 @contextlib.contextmanager
 def clear_cancellation() -> Iterator[None]:
-    """Around threads that may be cancelled: work can begin again behind it."""
+    """A context for threads that may be cancelled; after it, work can begin again."""
     try:
         yield
     finally:
@@ -139,8 +139,8 @@ def clear_cancellation() -> Iterator[None]:
 
 @contextlib.contextmanager
 def cancel_workers_on_error() -> Iterator[None]:
-    """Ends all workers at once where the block is left by Ctrl-C or another error, so that threads
-    that wait for them do not hold it up."""
+    """A context that ends all workers when Ctrl-C or another error leaves it, so that threads do
+    not wait for them."""
     try:
         yield
     except BaseException:
@@ -165,7 +165,7 @@ def _read_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
 
 
 def serve() -> None:
-    """The other process: calls what it is asked to until its input ends."""
+    """Call what the parent process asks for until the input ends."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is not an answer
     while True:

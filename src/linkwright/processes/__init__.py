@@ -1,4 +1,4 @@
-"""Processes that end with the one that started them."""
+"""Processes that end with the one that started them, and workers that have a time budget."""
 
 from __future__ import annotations
 
