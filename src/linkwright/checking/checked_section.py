@@ -16,7 +16,7 @@ from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED,
 from .corrected_statements import equation_text
 from .definition_repairs import blame_definitions, hide_internal_names
 from .difference import statement_difference
-from .dual_statements import DUAL_UNIT_NAME, is_dual_name, is_dual_vector_name, split_dual_statement
+from .dual_statements import is_dual_name, is_dual_vector_name, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
 from .motion_sampler import Assumptions
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
@@ -24,6 +24,7 @@ from .repair import find_dual_repairs, find_repairs
 from .statement_reader import Statement
 from .stray_names import repair_stray_names
 from .symbol_meanings import SymbolMeanings
+from .symbol_table import DUAL_UNIT_NAME
 from .vocabulary import Vocabulary
 
 _VERDICT_SEVERITY = {UNREADABLE: 0, DIFFERS: 1, UNDECIDED: 2}

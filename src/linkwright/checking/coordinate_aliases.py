@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Set
 
-from .paper_symbols import rate_spellings
+from .symbol_table import COORDINATE_LETTERS, rate_spellings
 from .vocabulary import Vocabulary
-
-_COORDINATE_LETTERS = (
-    "q", "theta", "phi", "psi", "alpha", "beta", "gamma", "x", "y", "z", "s", "d", "r",
-)  # fmt: skip
-"""Letters that may be coordinates of a text, the likeliest first."""
 
 
 def infer_coordinate_aliases(
@@ -52,7 +47,7 @@ def _undotted_names(text_names: Set[str]) -> set[str]:
 def _coordinate_letters(vocabulary: Vocabulary, text_names: Set[str]) -> list[str]:
     """Letters that dots or custom make coordinates, those with dots first."""
     dotted, plain = [], []
-    for letter in _COORDINATE_LETTERS:
+    for letter in COORDINATE_LETTERS:
         stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
         rates = {word for stem in stems for pair in rate_spellings(stem) for word in pair}
         if any(word in vocabulary for word in rates & text_names):

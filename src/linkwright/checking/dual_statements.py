@@ -1,16 +1,10 @@
 """Dual numbers and vectors, a + eps b with eps² = 0: an equation of them is several of numbers.
 
-V1x, H1x, F1x     components of the first body's dual velocity, momentum and inertia force, along
-                  the body's axes at its centre of mass: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
-VPx, HPx, FPx     the same of a frame P, along its axes at its origin, and of the particle there
-V_link1, v2_link1 a body's dual velocity as a bound vector, and its part by the second speed: of
-                  u1, u2, … where the text defines such, else of the coordinates' rates
-x_tool, y_tool    the bound unit vectors along the axes of a frame
+`DUAL_COMPONENTS` and `DUAL_VECTORS` in `symbol_table` list the names.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -36,12 +30,10 @@ from ..expressions.tokens import shorten_text
 from ..expressions.tree import child_expressions
 from .node_paths import NodePath, replace_node
 from .statement_reader import Statement
+from .symbol_table import DUAL_COMPONENTS, DUAL_UNIT_NAME, DUAL_VECTORS
 
-DUAL_UNIT_NAME = "eps"
 MAX_DUAL_NODES = 20_000
 """The most nodes of definitions written out in one side of an equation."""
-_DUAL_COMPONENT_NAME = re.compile(r"[VHF](\w+)[xyz]")
-_DUAL_VECTOR_NAME = re.compile(r"(V|v\d|[xyz])_(\w+)")
 DualParts = tuple[Expression, Expression]
 MeaningLookup = Callable[[str], Expression | str | None]
 
@@ -92,17 +84,19 @@ def names_behind_expression(expression: Expression, find: MeaningLookup) -> Iter
 
 
 def is_dual_vector_name(name: str, owners: Sequence[str]) -> bool:
-    match = _DUAL_VECTOR_NAME.fullmatch(name)
-    return match is not None and match[2] in owners
+    """Whether a name is a dual vector of one of the bodies and frames."""
+    matches = (row.matched_texts(name) for row in DUAL_VECTORS)
+    return any(texts[-1] in owners for texts in matches if texts is not None)
 
 
 def is_dual_component_name(name: str, owners: Sequence[str]) -> bool:
     """Whether it is one component of a dual vector: of a body by its number, or of a frame."""
-    match = _DUAL_COMPONENT_NAME.fullmatch(name)
-    return match is not None and (match[1] in owners or (match[1].isdigit() and len(match[1]) == 1))
+    matches = (row.matched_texts(name) for row in DUAL_COMPONENTS)
+    return any(texts[0] in owners or texts[0].isdigit() for texts in matches if texts is not None)
 
 
 def is_dual_name(name: str, owners: Sequence[str]) -> bool:
+    """Whether a name is the dual unit, a dual vector, or a component of one."""
     return (
         name == DUAL_UNIT_NAME
         or is_dual_component_name(name, owners)

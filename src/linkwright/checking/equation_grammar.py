@@ -10,7 +10,6 @@ Sides of equations may be vectors and matrices: see `statement_matrices`.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
@@ -42,12 +41,12 @@ from .statement_matrices import (
     rate_of_matrix_entry,
     require_scalar,
 )
+from .symbol_table import MASS_MATRIX_ENTRY
 from .text_symbols import TextSymbols
 from .token_reader import TokenReader
 
 PRODUCT_OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
 BRACKET_PAIRS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
-_MASS_MATRIX_ENTRY = re.compile(r"[MDHd]_?\d\d")
 RADIANS_PER_DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
 
 
@@ -308,7 +307,7 @@ class EquationGrammar(TokenReader, ABC):
         if not isinstance(operand, Name):
             raise self.parse_error("d/dt must be followed by a name")
         name, own = operand.name, self.symbols
-        if order == 1 and _MASS_MATRIX_ENTRY.fullmatch(name) and not own.is_mechanism_name(name):
+        if order == 1 and MASS_MATRIX_ENTRY.has_form(name) and not own.is_mechanism_name(name):
             return rate_of_matrix_entry(name, own)
         return Name(f"{'d' * order}{name}")
 

@@ -18,11 +18,14 @@ from .latex_calculus import LatexCalculusParser
 from .latex_symbols import LATEX_ACCENTS, LATEX_FONTS, LATEX_FUNCTIONS
 from .latex_tokens import GREEK_LETTER_NAMES
 from .statement_matrices import ExpressionOrMatrix, StatementMatrix, require_scalar
+from .symbol_table import TRIG_SHORTHANDS
 from .text_symbols import TextSymbols
 
 MAX_TOTAL_STEPS = 4_000_000
 _TRANSPOSE_TOKENS = ("T", "\\top")
-_TRIG_SHORTHANDS = {"s": "sin", "S": "sin", "c": "cos", "C": "cos"}
+_TRIG_SHORTHANDS = {
+    spelling[0]: function for function, row in TRIG_SHORTHANDS.items() for spelling in row.spellings
+}
 
 
 def parse_latex_equations(

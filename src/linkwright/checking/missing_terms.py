@@ -27,7 +27,6 @@ from ..expressions import (
     negate_expression,
 )
 from ..expressions.tokens import shorten_text
-from .dual_statements import DUAL_UNIT_NAME
 from .misprint_candidates import MisprintCandidate
 from .misprints import MAX_REPAIR_COEFFICIENT
 from .node_paths import node_at_path
@@ -40,6 +39,7 @@ from .residue_keys import (
     scalar_of_key,
     shift_key,
 )
+from .symbol_table import DUAL_UNIT_NAME
 
 MAX_TERM_SYMBOLS = 64
 MAX_LONG_TERM_SYMBOLS = 28

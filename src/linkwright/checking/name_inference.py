@@ -38,11 +38,7 @@ def infer_symbol_names(section: CheckedSection) -> dict[str, str]:
     meanings = SymbolMeanings(section.vocabulary, section.statements, section.given_names)
     unknown = sorted(name for name in meanings.text_names if meanings.find_meaning(name) is None)
     own = section.vocabulary
-    strange = {
-        name
-        for name in unknown
-        if own.is_stray_name(name) or own.paper_symbols.why_index_fails(name)
-    }
+    strange = {name for name in unknown if own.is_stray_name(name) or own.why_index_fails(name)}
     foreign = [name for name in unknown if name not in strange]
     found: dict[str, str] = {}
     if 0 < len(foreign) <= MAX_UNKNOWN_NAMES:

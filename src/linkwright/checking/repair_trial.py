@@ -17,7 +17,6 @@ from ..expressions import Call, Expression, Name, expression_text, names_in_expr
 from ..expressions.tree import child_expressions
 from ..tape import Op
 from .dual_statements import (
-    DUAL_UNIT_NAME,
     is_dual_component_name,
     is_dual_name,
     is_dual_vector_name,
@@ -35,6 +34,7 @@ from .residue_keys import (
     residue_key_of,
 )
 from .symbol_meanings import SymbolMeanings
+from .symbol_table import DUAL_UNIT_NAME
 
 if TYPE_CHECKING:
     from .checked_section import CheckedSection

@@ -19,7 +19,6 @@ from ..errors import UnsupportedError
 from ..expressions import Expression, Name
 from ..tape import Op
 from .dual_statements import (
-    DUAL_UNIT_NAME,
     is_dual_component_name,
     is_dual_name,
     is_dual_vector_name,
@@ -27,6 +26,7 @@ from .dual_statements import (
 )
 from .prover import PointValues
 from .symbol_meanings import SymbolMeanings
+from .symbol_table import DUAL_UNIT_NAME
 
 ResidueKey = tuple[int | None, ...]
 MAX_DUAL_POWER = 16

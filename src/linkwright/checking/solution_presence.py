@@ -17,7 +17,6 @@ where the text has them up to a constant factor.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -32,6 +31,7 @@ from .claims import Claim, ClaimSet, read_equation_sides
 from .motion_sampler import Assumptions
 from .prover import EquationProver, PointValues
 from .statement_jets import Jet, JetAlgebra
+from .symbol_table import GRAVITY_ENTRY, MASS_MATRIX_ENTRY
 from .vocabulary import Vocabulary
 
 CLAIM_PRESENT, CLAIM_WRONG, CLAIM_MISSING = "present", "wrong", "missing"
@@ -39,18 +39,6 @@ COMPARISON_SEEDS = range(501, 521)
 """Points that are tried: at some an equation divides by zero."""
 MIN_COMMON_NAME_SHARE = 0.5
 """Share of common names from which on a wrong equation is an attempt at one of the solution."""
-_SYMBOL_SYNONYMS = {
-    "D": "M",
-    "d": "M",
-    "H": "M",
-    "G": "g",
-    "phi": "g",
-    "T": "K",
-    "P": "V",
-    "U": "V",
-}
-
-_MATRIX_OR_GRAVITY_ENTRY = re.compile(r"(?:[MDdHm]_?(\d)_?(\d)|(?:g|G|phi)_?(\d))")
 
 ClaimRow = dict[str, int]
 
@@ -159,10 +147,10 @@ class _SolutionComparison:
 
     def _joints_of_entry(self, subject: str) -> list[int]:
         """The joints whose equations have this entry of M or g in them."""
-        match = _MATRIX_OR_GRAVITY_ENTRY.fullmatch(subject)
-        if match is None or (match[3] and not self._has_only_gravity_forces):
-            return []
-        return [int(digit) for digit in match.groups() if digit]
+        entry = MASS_MATRIX_ENTRY.arguments(subject, self.vocabulary)
+        if entry is None and self._has_only_gravity_forces:
+            entry = GRAVITY_ENTRY.arguments(subject, self.vocabulary)
+        return [int(i) + 1 for i in entry or ()]
 
     @cached_property
     def _has_only_gravity_forces(self) -> bool:
@@ -237,8 +225,7 @@ class _SolutionComparison:
             return symbol
         if number := self.symbol_values[name].number:
             return f"value {number}"
-        stem = name.rstrip("0123456789_")
-        return f"zero {_SYMBOL_SYNONYMS.get(stem, stem)}{name[len(stem) :].replace('_', '')}"
+        return f"zero {self.vocabulary.first_spelling(name)}"
 
     def _value_row(self, name: str) -> ClaimRow:
         """The row of `name` = its value, which may depend on accelerations."""

@@ -20,8 +20,8 @@ from ..expressions.calculus import differentiate_expression, rename_variables
 from ..expressions.tokens import shorten_text
 from .coordinate_aliases import infer_coordinate_aliases
 from .latex_symbols import ACCENT_WORDS
-from .paper_symbols import rate_spellings
 from .statement_reader import Statement
+from .symbol_table import ENERGY_LETTERS, rate_spellings
 from .trig_shorthands import expand_trig_shorthand, is_trig_shorthand
 from .vocabulary import Vocabulary
 
@@ -206,17 +206,14 @@ class SymbolMeanings:
 
     def unknown_name_error(self, name: str) -> NameNotFoundError:
         name = name.removeprefix(MECHANISM_NAME_PREFIX)
-        known = [*self.vocabulary.atomic_symbols, *self.vocabulary.paper_symbols.energy_symbols]
+        known = [*self.vocabulary.atomic_symbols, *ENERGY_LETTERS]
         near = [
             word for word in get_close_matches(name, known, n=3) if word not in self.definitions
         ]
         stem = name.rstrip("0123456789_")
-        if (
-            self.vocabulary.paper_symbols.why_index_fails(name)
-            and stem in self.vocabulary.parameters
-        ):
+        if self.vocabulary.why_index_fails(name) and stem in self.vocabulary.parameters:
             near = [stem]  # a parameter m, written m1
-        elif why := self.vocabulary.paper_symbols.why_index_fails(name):
+        elif why := self.vocabulary.why_index_fails(name):
             return NameNotFoundError(
                 f"'{shorten_text(name)}' has no meaning for "
                 f"{self.vocabulary.mechanism.name}: {why}",
@@ -275,11 +272,11 @@ class SymbolMeanings:
                 self._meaning_cache.clear()
 
     def _is_near_known_name(self, name: str) -> bool:
-        known = [*self.vocabulary.atomic_symbols, *self.vocabulary.paper_symbols.energy_symbols]
+        known = [*self.vocabulary.atomic_symbols, *ENERGY_LETTERS]
         own = self.vocabulary
         return (
             own.is_stray_name(name)
-            or bool(own.paper_symbols.why_index_fails(name))
+            or bool(own.why_index_fails(name))
             or bool(get_close_matches(name, known, 1, 0.7))
         )
 

@@ -13,6 +13,7 @@ from ..expressions.tree import FUNCTION_ARITIES
 from .equation_grammar import BRACKET_PAIRS, EquationGrammar
 from .latex_tokens import GREEK_NAMES_BY_LETTER
 from .statement_matrices import ExpressionOrMatrix, column_of_entries, require_scalar
+from .symbol_table import ENERGY_LETTERS
 from .text_symbols import TextSymbols
 
 _PLAIN_TEXT_TOKEN = re.compile(
@@ -31,7 +32,6 @@ _SUPERSCRIPT_NUMBER = re.compile(f"[{''.join(_SUPERSCRIPT_DIGITS)}]+")
 _COMBINING_DOTS = {"\u0307": "d", "\u0308": "dd"}
 _COMBINING_ACCENTS = {"\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "\u0303": "tilde"}
 _ACCENTED_LETTER = re.compile(f"(\\w)([{''.join((*_COMBINING_DOTS, *_COMBINING_ACCENTS))}]+)")
-_DIFFERENTIATED_ENERGIES = ("K", "T", "V", "P", "U", "L", "H", "E")
 _TEXT_FUNCTIONS = {
     **{name: name for name in FUNCTION_ARITIES}, "Sin": "sin", "Cos": "cos", "Tan": "tan",
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "ln": "log",
@@ -190,7 +190,7 @@ class TextParser(EquationGrammar):
         elif below == "dt" and head[0] == "d" and self.symbols.is_motion_name(head[1:]):
             self.position += 3
             return self.parse_dependent_name(head, self.position)
-        is_energy = head[:1] == "d" and head[1:] in _DIFFERENTIATED_ENERGIES
+        is_energy = head[:1] == "d" and head[1:] in ENERGY_LETTERS
         if (
             slash == "/"
             and is_energy

@@ -34,7 +34,7 @@ from ..kinematics.tree_builder import build_tree
 from ..kinematics.tree_coordinates import gather_columns, gather_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
-from ..types import Floats
+from ..types import SX, Floats
 from .formulation import Formulation, reject_quaternions
 from .newton_euler import acceleration_directions
 from .recursive.recursive_newton_euler import joint_reactions
@@ -155,7 +155,12 @@ def _axis_letter(direction: Floats, number: int) -> str:
 
 class ApproximateFormulation(Formulation):
     def __init__(
-        self, tree: KinematicTree, bodies: Sequence[str], beta: float, gamma: float, iterations: int
+        self,
+        tree: KinematicTree,
+        bodies: Sequence[str],
+        beta: float | SX,
+        gamma: float | SX,
+        iterations: int,
     ) -> None:
         super().__init__(tree)
         self.beta, self.gamma, self.iterations = beta, gamma, iterations
