@@ -35,6 +35,7 @@ class AssumptionFinder:
 
     @property
     def vocabulary(self) -> Vocabulary:
+        """The vocabulary of the mechanism that the text is about."""
         return self.meanings.vocabulary
 
     def assumption_choices(self) -> list[Assumptions]:
@@ -147,6 +148,7 @@ def relevant_assumptions(
 
 
 def numbers_in_side(expression: Expression) -> list[Fraction]:
+    """The absolute values of all numbers in one side of an equation."""
     if isinstance(expression, Number):
         return [abs(expression.value)]
     return [number for child in child_expressions(expression) for number in numbers_in_side(child)]

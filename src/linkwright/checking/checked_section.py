@@ -77,9 +77,12 @@ class CheckedSection:
         wrong."""
         pair = (line.left, line.right)
         common = Finding(
-            line.number, equation_text(pair), UNREADABLE, note=str(error),
+            line.number,
+            equation_text(pair),
+            UNREADABLE,
+            note=str(error),
             is_said_wrong=line.is_said_wrong,
-        )  # fmt: skip
+        )
         own = self.vocabulary
         strays = [
             name for name in sorted(meanings.names_behind_sides(pair)) if own.is_stray_name(name)
@@ -94,6 +97,7 @@ class CheckedSection:
 
     @cached_property
     def meanings(self) -> SymbolMeanings:
+        """The meanings of all names in this section of the text."""
         return SymbolMeanings(self.vocabulary, self.statements, self.given_names)
 
     def split_dual_statements(self) -> list[Statement]:
@@ -188,6 +192,7 @@ class CheckedSection:
 
     @cached_property
     def provers(self) -> list[EquationProver]:
+        """One prover for each choice of assumptions, fewest assumptions first."""
         return [
             EquationProver(self.meanings, self.needed_names, setting)
             for setting in self.assumption_choices
@@ -205,6 +210,7 @@ class CheckedSection:
         ]
 
     def judge_statements(self) -> list[Finding]:
+        """The findings on all equations of the section, in their order."""
         pairs = [(line.left, line.right) for line in self.statements]
         proofs, under = self._prove_under_assumptions(pairs)
         self.proofs = proofs
@@ -213,9 +219,13 @@ class CheckedSection:
         for i, (line, proof) in enumerate(zip(self.statements, proofs, strict=True)):
             assumed = relevant_assumptions(self.meanings, pairs[i], under[i]) if proof.holds else ""
             common = Finding(
-                line.number, equation_text(pairs[i]), IDENTICAL, proof.chance, str(assumed),
+                line.number,
+                equation_text(pairs[i]),
+                IDENTICAL,
+                proof.chance,
+                str(assumed),
                 is_said_wrong=line.is_said_wrong,
-            )  # fmt: skip
+            )
             if i in self.meanings.defining_statements:
                 note = "nothing uses it" if i in self.meanings.unused_definitions else ""
                 found.append(replace(common, status=DEFINITION, chance=0.0, under="", note=note))
@@ -309,4 +319,5 @@ class CheckedSection:
 
 
 def names_in_sides(pair: EquationSides) -> frozenset[str]:
+    """The names that an equation uses."""
     return names_in_expression(pair[0]) | names_in_expression(pair[1])

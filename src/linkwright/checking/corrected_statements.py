@@ -30,6 +30,7 @@ class CorrectedStatement:
 
     @property
     def likelihood_order(self) -> tuple[int, int, int, int]:
+        """The sort key of repairs, the likeliest first."""
         return (
             self.rank,
             MISPRINT_KINDS.index(self.kind),
@@ -38,6 +39,7 @@ class CorrectedStatement:
         )
 
     def to_repair(self) -> Repair:
+        """The repair as the report lists it."""
         return Repair(self.kind, self.what, equation_text(self.sides))
 
 
@@ -49,6 +51,7 @@ def count_unfamiliar_names(new: Expression, pair: EquationSides) -> int:
 
 
 def apply_to_side(pair: EquationSides, k: int, candidate: MisprintCandidate) -> EquationSides:
+    """The equation with a misprint of its left (k = 0) or right side corrected."""
     new = candidate.apply_correction(pair[k])
     return (new, pair[1]) if k == 0 else (pair[0], new)
 
@@ -80,4 +83,5 @@ def is_trivial_equation(pair: EquationSides, value: Sequence[int] | None) -> boo
 
 
 def equation_text(pair: EquationSides) -> str:
+    """The equation as text: left = right."""
     return f"{expression_text(pair[0])} = {expression_text(pair[1])}"

@@ -40,6 +40,7 @@ class EquationDifference:
         return list(expression.terms) if isinstance(expression, Sum) else [expression]
 
     def shortened_text(self) -> str:
+        """The difference as text with collected terms; only its first terms if it is long."""
         written = self.closed_form.collect_terms("auto", groups=False)
         (_, expression), *_ = written.rows
         said = [f"{name} = {expression_text(value)}" for name, value in written.groups]
@@ -114,6 +115,7 @@ class NumberSymbols:
         return self.symbol(name)
 
     def symbol(self, name: str) -> SX:
+        """The CasADi symbol that stands for an inexact number."""
         return self.symbols.setdefault(name, ca.SX.sym(name))
 
 

@@ -157,12 +157,14 @@ class _DualSplitter:
             )
 
     def has_dual_vector(self, node: Expression) -> bool:
+        """Whether an expression leads to a dual vector, also through definitions."""
         return any(
             is_dual_vector_name(x, self.frame_names)
             for x in names_behind_expression(node, self.find_meaning)
         )
 
     def parts_of_name(self, name: str) -> DualParts:
+        """The real and dual part of a name; an error if its definitions become too long."""
         if name not in self.known_parts:
             start = self.expanded_nodes
             parts = self._split_name(name)

@@ -77,6 +77,7 @@ class EquationGrammar(TokenReader, ABC):
                 yield *pair, ":=" in signs
 
     def parse_side(self) -> ExpressionOrMatrix:
+        """Parse one side of an equation."""
         if self.token in ("", "=", ":="):
             raise self.parse_error("a side of an equation is empty")
         return self.parse_sum()
@@ -84,6 +85,7 @@ class EquationGrammar(TokenReader, ABC):
     # -- sums, products, powers ------------------------------------------------------------
 
     def parse_sum(self) -> ExpressionOrMatrix:
+        """Parse terms that are joined by + and −."""
         terms = []
         sign = self.accept("+", "-")
         while True:
@@ -93,6 +95,7 @@ class EquationGrammar(TokenReader, ABC):
                 return add_statement_terms(terms, self.symbols)
 
     def parse_product(self) -> ExpressionOrMatrix:
+        """Parse factors that stand side by side or are joined by product signs and /."""
         factors = [self.parse_power()]
         while True:
             if self.accept("/"):
@@ -122,10 +125,12 @@ class EquationGrammar(TokenReader, ABC):
             )
 
     def begins_factor(self) -> bool:
+        """Whether a factor begins at the current token."""
         token = self.token
         return bool(token) and (token in BRACKET_PAIRS or token[0].isalnum() or token[0] == ".")
 
     def parse_power(self) -> ExpressionOrMatrix:
+        """Parse an atom and what stands above it."""
         self.nesting_depth += 1
         if self.nesting_depth > MAX_EXPRESSION_DEPTH:
             raise self.parse_error(f"more than {MAX_EXPRESSION_DEPTH} levels of nesting")
@@ -141,6 +146,7 @@ class EquationGrammar(TokenReader, ABC):
         return self.raise_to_power(base, self.parse_exponent())
 
     def parse_exponent(self) -> ExpressionOrMatrix:
+        """Parse the exponent behind ^."""
         return self.parse_power()
 
     def transpose_value(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
@@ -158,6 +164,7 @@ class EquationGrammar(TokenReader, ABC):
     def raise_to_power(
         self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
     ) -> ExpressionOrMatrix:
+        """The power of a number, or the inverse of a matrix for the exponent −1."""
         power = require_scalar(exponent, "an exponent")
         if isinstance(power, Number) and abs(power.value) > MAX_EXPONENT:
             raise self.parse_error(f"an exponent is larger than {MAX_EXPONENT}")
@@ -177,6 +184,7 @@ class EquationGrammar(TokenReader, ABC):
         """A number, a name, a function, or what stands in brackets."""
 
     def parse_number(self) -> Expression:
+        """Parse a number; ° behind it converts degrees to radians."""
         found = parse_expression(self.take())
         if self.accept("°"):
             return Product((found, RADIANS_PER_DEGREE))
@@ -198,6 +206,7 @@ class EquationGrammar(TokenReader, ABC):
         return self.matrix_of_rows(rows)
 
     def expect_closing_bracket(self, closing: str) -> None:
+        """Take the closing bracket; an error if another token stands here."""
         if self.accept(closing):
             return
         if self.token in ("", "=", ":="):
@@ -220,6 +229,7 @@ class EquationGrammar(TokenReader, ABC):
     # -- functions -------------------------------------------------------------------------
 
     def parse_function_call(self, name: str) -> Expression:
+        """Parse the power and the arguments behind the name of a function: sin^2(q1)."""
         exponent = None
         if self.accept("^"):
             exponent = self.parse_exponent()
@@ -234,6 +244,7 @@ class EquationGrammar(TokenReader, ABC):
         )
 
     def parse_arguments(self, name: str) -> tuple[Expression, ...]:
+        """Parse the arguments of a function, as many as it takes."""
         found = self.parse_argument()
         if (
             isinstance(found, StatementMatrix)
@@ -304,6 +315,7 @@ class EquationGrammar(TokenReader, ABC):
         return self.rate_of_name(operand, order)
 
     def rate_of_name(self, operand: Expression, order: int) -> Expression:
+        """The name of a time derivative of the given order; the chain rule for the mass matrix."""
         if not isinstance(operand, Name):
             raise self.parse_error("d/dt must be followed by a name")
         name, own = operand.name, self.symbols
@@ -372,6 +384,7 @@ class EquationGrammar(TokenReader, ABC):
 
 
 def negate_statement_value(value: ExpressionOrMatrix) -> ExpressionOrMatrix:
+    """An expression or matrix with the opposite sign."""
     return (
         value.map_entries(negate_expression)
         if isinstance(value, StatementMatrix)

@@ -67,7 +67,11 @@ def order_findings(
             text = shorten_text(" ".join(line.text.split()), 200)
             note = str(line.error)
             found[id(line)] = Finding(
-                line.number, text, UNREADABLE, note=note, section=line.section,
+                line.number,
+                text,
+                UNREADABLE,
+                note=note,
+                section=line.section,
                 is_said_wrong=line.is_said_wrong,
-            )  # fmt: skip
+            )
     return [found[id(line)] for line in members if id(line) in found]

@@ -107,12 +107,15 @@ def equivalent_coriolis_rows(
             Name(f"{MECHANISM_NAME_PREFIX}{name}") for name in section.vocabulary.velocity_names
         ]
         sides = [
-            Sum(tuple(
-                Product((getattr(section.statements[i], side), speed))
-                for i, speed in zip(lines, speeds, strict=True) if i is not None
-            ))
+            Sum(
+                tuple(
+                    Product((getattr(section.statements[i], side), speed))
+                    for i, speed in zip(lines, speeds, strict=True)
+                    if i is not None
+                )
+            )
             for side in ("left", "right")
-        ]  # fmt: skip
+        ]
         (proof,) = section.provers[0].prove_statements([(sides[0], sides[1])])
         if proof.holds:
             text = "not Christoffel's, but C q̇ is the same"

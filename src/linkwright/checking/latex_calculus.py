@@ -32,6 +32,7 @@ class LatexCalculusParser(LatexSymbolParser):
     # -- fractions and derivatives ---------------------------------------------------------
 
     def parse_fraction(self) -> ExpressionOrMatrix:
+        """Parse the two groups of a \frac: a derivative or a quotient."""
         if (derivative := self.parse_derivative()) is not None:
             return derivative
         top, bottom = self.parse_script(), require_scalar(self.parse_script(), "a divisor")
@@ -56,6 +57,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return None
 
     def parse_partial_derivative(self) -> ExpressionOrMatrix:
+        """Parse \frac{\\partial L}{\\partial q_1} as the name L_q1."""
         self.position += 2
         above = None if self.token == "}" else self.parse_bare_symbol()
         for word in ("}", "{", "\\partial"):
@@ -80,12 +82,14 @@ class LatexCalculusParser(LatexSymbolParser):
         return name
 
     def parse_optional_bare_symbol(self) -> str | None:
+        """Parse a symbol without what it depends on, if one begins here."""
         name = self.parse_optional_symbol()
         if name is not None:
             self.skip_dependence()
         return name
 
     def skip_dependence(self) -> None:
+        r"""Skip a list such as (q, \dot q) of what a symbol depends on."""
         begin = self.position
         if self.token in ("(", "[") and self.parse_dependence() is None:
             self.position = begin
@@ -169,6 +173,7 @@ class LatexCalculusParser(LatexSymbolParser):
     def parse_summands(
         self, letters: list[str], span: range, begin: int
     ) -> Iterator[ExpressionOrMatrix]:
+        r"""Parse the summand of a \sum for all values of its indices."""
         for value in span:
             self.index_values[letters[0]] = value
             if len(letters) > 1:
@@ -178,6 +183,7 @@ class LatexCalculusParser(LatexSymbolParser):
                 yield self.parse_product()
 
     def parse_lower_limit(self) -> tuple[list[str], int]:
+        r"""Parse the index letters below a \sum and their first value."""
         if not self.accept("{"):
             return [self.take()], 1
         letters = [self.take()]
@@ -188,6 +194,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return letters, first
 
     def parse_upper_limit(self) -> int:
+        r"""Parse the last value of the indices above a \sum."""
         if not self.accept("{"):
             return self.parse_limit()
         found = self.parse_limit()

@@ -53,6 +53,7 @@ class LatexParser(LatexCalculusParser):
     is_in_bars = False
 
     def begins_factor(self) -> bool:
+        """Whether a factor begins here: also a command, or a bar that opens |x|."""
         is_bar = self.token == "|" and not self.is_in_bars
         return super().begins_factor() or self.is_latex_command() or is_bar
 
@@ -76,6 +77,7 @@ class LatexParser(LatexCalculusParser):
             self.position = begin
 
     def parse_exponent(self) -> ExpressionOrMatrix:
+        """Parse the group or token above a symbol."""
         return self.parse_script()
 
     def accept_transpose(self) -> bool:
@@ -94,6 +96,7 @@ class LatexParser(LatexCalculusParser):
         return letter + 1 + opened if is_whole and is_closed else 0
 
     def is_matrix_power(self, at: int) -> bool:
+        """Whether a transpose or the inverse, {-1}, stands at a token."""
         words = self.tokens[at : at + 4]
         return bool(self.transpose_token_count(at)) or words == ["{", "-", "1", "}"]
 
@@ -115,6 +118,7 @@ class LatexParser(LatexCalculusParser):
     # -- atoms -----------------------------------------------------------------------------
 
     def parse_atom(self) -> ExpressionOrMatrix:
+        """Parse a bracket, number, command or name."""
         token = self.token
         if token == "{" and self.peek() == "}":
             return self.parse_prescript()
@@ -152,6 +156,7 @@ class LatexParser(LatexCalculusParser):
         raise self.unexpected_token_error()
 
     def parse_name(self) -> ExpressionOrMatrix:
+        """Parse a symbol, an index that a sum binds, or a derivative d…/dt."""
         start = self.position
         if self.token == "d" and (found := self.parse_slashed_time_derivative()) is not None:
             return found
@@ -186,6 +191,7 @@ class LatexParser(LatexCalculusParser):
     def raise_to_power(
         self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
     ) -> ExpressionOrMatrix:
+        """The power of a number; even powers of a length |x| are those of x."""
         is_even = isinstance(exponent, Number) and exponent.value % 2 == 0
         if is_even and isinstance(base, Call) and base.function == "abs":
             (base,) = base.arguments
@@ -203,6 +209,7 @@ class LatexParser(LatexCalculusParser):
         return Name(f"{before}{name}")
 
     def parse_matrix(self) -> StatementMatrix:
+        """Parse the rows of a matrix environment."""
         self.take()
         rows: list[list[Expression]] = [[]]
         while True:
@@ -314,6 +321,7 @@ class LatexParser(LatexCalculusParser):
         return Name(name)
 
     def is_coordinate_ahead(self) -> bool:
+        """Whether the next symbol is a coordinate."""
         begin = self.position
         try:
             name = self.parse_symbol()
@@ -343,4 +351,5 @@ class LatexParser(LatexCalculusParser):
         return angle
 
     def has_sine_shorthand(self) -> bool:
+        """Whether the text writes s or S for a sine somewhere."""
         return any(x in ("s", "S") for x in self.tokens)

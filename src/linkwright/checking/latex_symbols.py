@@ -53,6 +53,7 @@ class LatexSymbolParser(EquationGrammar):
         self.open_indices: set[str] = set()
 
     def is_latex_command(self) -> bool:
+        r"""Whether the current token is a command of letters, other than \end."""
         return self.token[:1] == "\\" and self.token[1:2].isalpha() and self.token != "\\end"
 
     def parse_optional_symbol(self) -> str | None:
@@ -76,6 +77,7 @@ class LatexSymbolParser(EquationGrammar):
         return False
 
     def parse_symbol(self) -> str:
+        """Parse a symbol with accents, primes, indices and superscripts as one name."""
         found = self.parse_accented(0)
         while True:
             if self.accept("'"):
@@ -121,6 +123,7 @@ class LatexSymbolParser(EquationGrammar):
     # -- accents ---------------------------------------------------------------------------
 
     def parse_accented(self, level: int) -> _AccentedSymbol:
+        """Parse a letter, and the dots, accents and fonts around it."""
         if level > _MAX_ACCENTS:
             raise self.parse_error("too many accents")
         if self.token == "{":
@@ -167,10 +170,12 @@ class LatexSymbolParser(EquationGrammar):
     # -- superscripts ----------------------------------------------------------------------
 
     def is_primed_superscript(self) -> bool:
+        """Whether a prime stands above: ^' or ^{'}."""
         ahead = [x for x in self.tokens[self.position + 1 : self.position + 4] if x != "{"]
         return self.token == "^" and ahead[:1] == ["'"]
 
     def parse_prime_superscript(self) -> int:
+        """Parse primes above a symbol, and count them."""
         self.take()
         count, braced = 0, self.accept("{") is not None
         while self.accept("'"):
@@ -207,6 +212,7 @@ class LatexSymbolParser(EquationGrammar):
         return above
 
     def take_superscript_tokens(self) -> list[str]:
+        """Take the tokens of a superscript, without the outer braces."""
         if self.token != "{":
             return [self.take()]
         inside: list[str] = []
@@ -268,6 +274,7 @@ class LatexSymbolParser(EquationGrammar):
         return found
 
     def index_piece(self, token: str) -> str:
+        """The letters or digits that a token adds to an index."""
         word = token[1:] if token[:1] == "\\" else token
         word = "prime" if word == "'" else _LETTER_COMMANDS.get(word, word)
         if word in _DOT_ACCENTS or word in LATEX_ACCENTS:

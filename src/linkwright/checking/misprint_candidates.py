@@ -37,6 +37,7 @@ class MisprintCandidate:
     is_whole: bool = False
 
     def apply_correction(self, root: Expression) -> Expression:
+        """The side of an equation with the misprint corrected."""
         return replace_node(root, self.path, self.correction)
 
 
@@ -63,6 +64,7 @@ def coefficient_text(value: Fraction) -> str:
 
 
 def unsigned_term(term: Expression) -> Expression:
+    """The term without its sign."""
     if isinstance(term, Negation):
         return term.operand
     return Number(abs(term.value)) if isinstance(term, Number) else term

@@ -92,6 +92,7 @@ class MissingTermSearch:
                 )
 
     def terms_with_key(self, lacking: ResidueKey, degree: int) -> Iterator[Expression]:
+        """Products of symbols, up to a degree, whose value is what an equation lacks."""
         for prefix, key in self._term_prefixes(len(lacking)):
             quotient = lacking if prefix == ONE else divide_keys(lacking, key)
             number = None if quotient is None else scalar_of_key(quotient)
@@ -138,6 +139,7 @@ class MissingTermSearch:
                 return
 
     def product_table(self, degree: int, count: int) -> dict[int, FactorIndices]:
+        """Products of `degree` of the first `count` symbols, by their residues."""
         key = degree, count
         if key not in self._product_tables:
             self._product_tables[key] = dict(
@@ -146,6 +148,7 @@ class MissingTermSearch:
         return self._product_tables[key]
 
     def inverse_products(self, degree: int, count: int) -> list[tuple[int, FactorIndices]]:
+        """Reciprocals of products of `degree` of the first `count` symbols."""
         key = degree, count
         if key not in self._inverse_tables:
             numbers = [pow(n, -1, FIELD_PRIME) for n in self.symbol_residues[:count]]

@@ -77,6 +77,8 @@ class MotionSampler:
     def sample_parameters(
         self, field: PrimeField, given: Mapping[str, Residue] | None = None
     ) -> list[Residue]:
+        """Residues of all parameters: given, assumed, or random."""
+
         def value(name: str) -> Residue:
             if given and name in given:
                 return given[name]
@@ -186,6 +188,7 @@ class MotionSampler:
 
     @cached_property
     def needs_multipliers(self) -> bool:
+        """Whether an equation uses the multipliers of the constraints."""
         return any(name.startswith("lambda") for name in self.needed_names)
 
     def _close_loops(self, field: PrimeField, found: dict[str, list[Residue]]) -> None:

@@ -149,6 +149,7 @@ class _NameSearch:
         return True
 
     def find_choices(self) -> list[NameChoice]:
+        """The choices of our names for the unknown ones, with the number of equations that hold."""
         self.meanings.assign_names(dict.fromkeys(self.unknown_names, "t"))
         sides = (side for pair in self.equation_sides for side in pair)
         wanted = dict.fromkeys([*self.meanings.needed_names(sides), *self.candidate_names])
@@ -204,6 +205,7 @@ class _NameSearch:
     def holds_with_choice(
         self, scope: PointValues, pair: EquationSides, chosen: dict[str, str]
     ) -> bool:
+        """Whether an equation holds at a random point with a choice of names."""
         self.meanings.assign_names(chosen)
         scope.text_values = {}
         try:

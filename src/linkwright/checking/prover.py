@@ -48,6 +48,7 @@ class PointValues:
         self.text_values: dict[str, Residue] = {}
 
     def lookup(self, name: str) -> Residue:
+        """The residue of a name of the text at this point."""
         if name not in self.text_values:
             meaning = self.meanings.find_meaning(name)
             if meaning is None or (
@@ -109,6 +110,7 @@ class EquationProver:
 
     @cached_property
     def real_state_test(self) -> RealStateTest:
+        """The test of equations at real states under the same assumptions."""
         return RealStateTest(self.meanings, self.sampler.needed_names, self.assumptions)
 
     def evaluate_at_point(
@@ -146,9 +148,11 @@ class EquationProver:
             self._point_cache.pop((PERTURBED_POINT_SEED, 0), None)
 
     def holds(self, pair: EquationSides) -> bool:
+        """Whether the equation is proved."""
         return self.prove_statements([pair])[0].holds is True
 
     def prove_statements(self, pairs: Sequence[EquationSides]) -> list[EquationProof]:
+        """The proofs of equations modulo a prime, confirmed at real states."""
         proofs = self._prove_modulo_prime(pairs)
         return [self._confirm_at_real_states(*one) for one in zip(pairs, proofs, strict=True)]
 
@@ -379,4 +383,5 @@ def efforts_behind_names(meanings: SymbolMeanings, wanted: Sequence[str]) -> fro
 
 
 def single_name_of_side(expression: Expression) -> str:
+    """The name that a side of an equation consists of; empty if it is more than a name."""
     return expression.name if isinstance(expression, Name) else ""

@@ -140,6 +140,7 @@ class RepairTrial:
         return []
 
     def misprint_search(self, scope: PointValues) -> MisprintSearch:
+        """The search for misprints at the values of one point."""
         return MisprintSearch(*self.algebra_and_lookup(scope), self.symbol_pool)
 
     def algebra_and_lookup(
@@ -155,6 +156,7 @@ class RepairTrial:
         return algebra, lookup.lookup_or_none
 
     def is_proved(self, prover: EquationProver, pair: EquationSides) -> bool:
+        """Whether a corrected equation is proved, all parts of a dual one."""
         try:
             if not self.axis_count:
                 return prover.holds(pair)
@@ -287,6 +289,7 @@ class _FreePointValues:
         self.known_values: dict[str, Residue] = {}
 
     def lookup(self, name: str) -> Residue:
+        """The residue of a name: of its definition, or a random one."""
         if name not in self.known_values:
             meaning = self.text_meanings.find_meaning(name)
             if isinstance(meaning, Expression) and (
@@ -311,6 +314,7 @@ def dual_part_names(name: str, owners: Iterable[str]) -> list[str]:
 
 
 def calls_in_side(expression: Expression) -> Iterator[Call]:
+    """All function calls in one side of an equation."""
     if isinstance(expression, Call):
         yield expression
     for child in child_expressions(expression):

@@ -47,16 +47,20 @@ class DualResidueAlgebra:
         self.field, self.axis_count = field, axes
 
     def from_scalar(self, value: Residue) -> DualResidue:
+        """A number as a dual residue with the same value on all axes."""
         zero = self.field.constant(Fraction(0))
         return DualResidue((value,) * self.axis_count, (zero,) * self.axis_count)
 
     def constant(self, value: Fraction) -> DualResidue:
+        """A rational number as a dual residue."""
         return self.from_scalar(self.field.constant(value))
 
     def pi(self) -> DualResidue:
+        """π as a dual residue."""
         return self.from_scalar(self.field.pi())
 
     def apply(self, op: Op, operands: Sequence[DualResidue]) -> DualResidue:
+        """The result of an operation on dual residues."""
         match op:
             case Op.ADD | Op.SUB | Op.NEG:
                 return self._linear(op, operands)
@@ -139,6 +143,7 @@ class DualPointValues:
         return self.known_values[name]
 
     def lookup_or_none(self, name: str) -> DualResidue | None:
+        """The dual residue of a name; None if it has none."""
         try:
             return self(name)
         except LookupError:
@@ -169,11 +174,13 @@ class DualPointValues:
         return DualResidue(reals, duals)
 
     def has_dual_names(self, expression: Expression) -> bool:
+        """Whether an expression leads to dual names, also through definitions."""
         reached = names_behind_expression(expression, self.text_meanings.find_meaning)
         return any(is_dual_name(name, self.frame_names) for name in reached)
 
 
 def residue_key_of(value: StatementValue) -> tuple[int, ...]:
+    """The numbers of a residue, or of all parts of a dual one."""
     if isinstance(value, Residue):
         return (value.number,)
     return tuple(x.number for x in (*value.real_parts, *value.dual_parts))
@@ -187,6 +194,7 @@ def is_undefined_value(value: StatementValue) -> bool:
 
 
 def is_key_met(goal: ResidueKey, key: ResidueKey) -> bool:
+    """Whether a value agrees with a goal, whose None stands for any number."""
     return all(g is None or g == k for g, k in zip(goal, key, strict=True))
 
 
@@ -197,10 +205,12 @@ def shift_key(goal: ResidueKey, minus: ResidueKey, plus: ResidueKey) -> ResidueK
 
 
 def negate_key(goal: ResidueKey) -> ResidueKey:
+    """The goal with the opposite sign."""
     return tuple(None if g is None else -g % FIELD_PRIME for g in goal)
 
 
 def multiply_keys(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+    """The product of the residues of two numbers or dual vectors, component by component."""
     if len(a) == 1:
         return (a[0] * b[0] % FIELD_PRIME,)
     n = len(a) // 2

@@ -96,10 +96,12 @@ class _SolutionComparison:
 
     @cached_property
     def all_claims(self) -> list[Claim]:
+        """The claims of the solution and of the text, and the repaired ones."""
         return [*self.solution_claims.claims, *self.text_claims.claims, *self.repaired_claims]
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
+        """The vocabulary of the mechanism that both texts are about."""
         return self.all_claims[0].meanings.vocabulary
 
     @cached_property
@@ -209,8 +211,12 @@ class _SolutionComparison:
     def _point_symbols(self) -> set[str]:
         """The symbols that are given at the point: coordinates, velocities, parameters, time."""
         symbols = self.vocabulary.symbols
-        return {str(symbols[key][i]) for key in ("q", "qd", "p", "t") if key in symbols
-                for i in range(symbols[key].shape[0])}  # fmt: skip
+        return {
+            str(symbols[key][i])
+            for key in ("q", "qd", "p", "t")
+            if key in symbols
+            for i in range(symbols[key].shape[0])
+        }
 
     def _casadi_symbol_name(self, name: str) -> str:
         known = self.vocabulary.require_expression(name)
@@ -332,8 +338,10 @@ class _SolutionComparison:
         """left − right of both, where all quantities are independent random numbers."""
         field = PrimeField(seed)
         used = {*one.needed_names, *other.needed_names}
-        ours = {name: field.symbol(self._quantity_key(name) if name in self.symbol_values else name)
-                for name in used}  # fmt: skip
+        ours = {
+            name: field.symbol(self._quantity_key(name) if name in self.symbol_values else name)
+            for name in used
+        }
         residuals = (PointValues(field, ours, x.meanings).residual(x.sides) for x in (one, other))
         first, second = (x.number for x in residuals)
         return first, second

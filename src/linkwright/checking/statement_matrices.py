@@ -37,15 +37,18 @@ class StatementMatrix:
 
     @property
     def shape(self) -> MatrixShape:
+        """The numbers of rows and columns."""
         return len(self.rows), len(self.rows[0])
 
     @property
     def transpose(self) -> StatementMatrix:
+        """The transpose; a list in brackets counts as a column."""
         if self.is_list:
             return replace(self, is_list=False) if self.shape[1] == 1 else self
         return StatementMatrix(tuple(zip(*self.rows, strict=True)))
 
     def map_entries(self, function: Callable[[Expression], Expression]) -> StatementMatrix:
+        """The matrix with a function applied to each entry."""
         return replace(self, rows=tuple(tuple(map(function, row)) for row in self.rows))
 
 
@@ -53,10 +56,12 @@ ExpressionOrMatrix = Expression | StatementMatrix
 
 
 def column_of_entries(entries: Sequence[Expression], *, is_list: bool = False) -> StatementMatrix:
+    """A column of entries; `is_list` if the text writes it in round brackets."""
     return StatementMatrix(tuple((entry,) for entry in entries), is_list)
 
 
 def value_shape_text(value: ExpressionOrMatrix) -> str:
+    """The shape of a value in words, for messages."""
     if not isinstance(value, StatementMatrix):
         return f"the number {shorten_text(expression_text(value), 30)}"
     rows, columns = value.shape

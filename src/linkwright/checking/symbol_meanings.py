@@ -74,6 +74,7 @@ class SymbolMeanings:
         return self._meaning_cache[name]
 
     def redefine_name(self, name: str, right: Expression) -> None:
+        """Define a name of the text by an expression."""
         self.definitions[name] = right
         self._meaning_cache.clear()
 
@@ -205,6 +206,7 @@ class SymbolMeanings:
         return differentiate_expression(expression, of_name)
 
     def unknown_name_error(self, name: str) -> NameNotFoundError:
+        """The error for a name without a meaning, with the nearest known names."""
         name = name.removeprefix(MECHANISM_NAME_PREFIX)
         known = [*self.vocabulary.atomic_symbols, *ENERGY_LETTERS]
         near = [
@@ -288,6 +290,7 @@ class SymbolMeanings:
         self._meaning_cache.clear()
 
     def withdraw_names(self, words: Iterable[str]) -> None:
+        """Forget meanings that were assigned to names."""
         for word in words:
             self.given_meanings.pop(word, None)
         self._meaning_cache.clear()

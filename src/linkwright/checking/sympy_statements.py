@@ -140,6 +140,7 @@ class _SympyConverter:
         return self.convert_node(value, [self(a, depth + 1) for a in self.child_arguments(value)])
 
     def child_arguments(self, value: sympy.Basic) -> Sequence[sympy.Basic]:
+        """The arguments of a SymPy node that are converted before it."""
         kind = type(value).__name__
         is_leaf = value.is_Atom or kind == "Derivative" or self.is_function_of_time(value)
         return () if is_leaf else value.args
@@ -151,6 +152,7 @@ class _SympyConverter:
         ]
 
     def convert_node(self, value: sympy.Basic, parts: list[Expression]) -> Expression:
+        """A SymPy node as an expression, its arguments being converted."""
         kind = type(value).__name__
         if value.is_Rational:
             return Number(Fraction(int(value.p), int(value.q)))

@@ -101,6 +101,7 @@ class TextParser(EquationGrammar):
     is_strict_division = True
 
     def parse_exponent(self) -> ExpressionOrMatrix:
+        """Parse an exponent, which may have a sign."""
         if self.accept("-"):
             return negate_expression(require_scalar(self.parse_exponent(), "an exponent"))
         return self.parse_power()
@@ -113,9 +114,11 @@ class TextParser(EquationGrammar):
         return super().parse_superscript(base)
 
     def is_matrix_power(self, at: int) -> bool:
+        """Whether a transpose, T, or the inverse, -1, stands at a token."""
         return self.tokens[at] == "T" or self.tokens[at : at + 2] == ["-", "1"]
 
     def parse_atom(self) -> ExpressionOrMatrix:
+        """Parse a bracket, number, derivative or name."""
         token = self.token
         if token in BRACKET_PAIRS:
             return self.parse_brackets()
@@ -131,14 +134,17 @@ class TextParser(EquationGrammar):
         raise self.unexpected_token_error()
 
     def parse_number(self) -> Expression:
+        """Parse a number; deg or ° behind it converts degrees to radians."""
         if self.peek() == "deg" and not self.symbols.is_mechanism_name("deg"):
             self.tokens[self.position + 1] = "°"
         return super().parse_number()
 
     def parse_symbol(self) -> str:
+        """Take the name at the current token."""
         return self.take()
 
     def parse_name(self) -> ExpressionOrMatrix:
+        """Parse a function call, or a name with what it depends on."""
         start = self.position
         word = self.parse_symbol()
         is_call = self.token in ("(", "^") or not self.symbols.is_mechanism_name(word)
@@ -151,6 +157,7 @@ class TextParser(EquationGrammar):
         return found
 
     def begins_argument(self) -> bool:
+        """Whether the argument of a function begins here."""
         return self.begins_factor() or self.token in ("^", "-")
 
     def refuse_mistyped_function(self, word: str) -> None:
@@ -174,6 +181,7 @@ class TextParser(EquationGrammar):
         return self.partial_derivative_name(above, self.parse_symbol())
 
     def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
+        """The name of ∂above/∂below; a column of names for a vector below."""
         entries = self.symbols.motion_vector_entries(below)
         if entries is None:
             return Name(f"{above}_{below}")

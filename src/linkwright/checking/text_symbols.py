@@ -66,9 +66,11 @@ class TextSymbols:
 
     @property
     def velocity_count(self) -> int:
+        """The number of generalized velocities."""
         return len(self.velocity_names)
 
     def is_parameter_name(self, name: str) -> bool:
+        """Whether the name is a parameter of the mechanism, underscores aside."""
         return drop_underscores(name) in self.parameter_names
 
     def is_mechanism_name(self, name: str) -> bool:
