@@ -58,14 +58,14 @@ class ApproximateVocabulary(Vocabulary):
         return f"{letter}{self.names.bodies.index(body) + 1}"
 
     @property
-    def coordinates(self) -> list[str]:
+    def coordinate_names(self) -> list[str]:
         """The names of the generalized coordinates, then those of the centres of mass."""
         return [*self.names.q, *self.point_names]
 
     @property
-    def rated_coordinates(self) -> list[tuple[int, str]]:
+    def coordinates_with_rates(self) -> list[tuple[int, str]]:
         """All coordinates: each has a velocity of its own."""
-        return [(k, RatedName(name)) for k, name in enumerate(self.coordinates)]
+        return [(k, RatedName(name)) for k, name in enumerate(self.coordinate_names)]
 
     @property
     def spring_count(self) -> int:

@@ -32,7 +32,7 @@ class LatexCalculusParser(LatexSymbolParser):
     # -- fractions and derivatives ---------------------------------------------------------
 
     def parse_fraction(self) -> ExpressionOrMatrix:
-        """Parse the two groups of a \frac: a derivative or a quotient."""
+        r"""Parse the two groups of a \frac: a derivative or a quotient."""
         if (derivative := self.parse_derivative()) is not None:
             return derivative
         top, bottom = self.parse_script(), require_scalar(self.parse_script(), "a divisor")
@@ -57,7 +57,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return None
 
     def parse_partial_derivative(self) -> ExpressionOrMatrix:
-        """Parse \frac{\\partial L}{\\partial q_1} as the name L_q1."""
+        r"""Parse \frac{\partial L}{\partial q_1} as the name L_q1."""
         self.position += 2
         above = None if self.token == "}" else self.parse_bare_symbol()
         for word in ("}", "{", "\\partial"):

@@ -70,7 +70,7 @@ NUMBERS = {
     "constraint": NumberPlaceholder(lambda own: len(own.names.constraints), "1", _NO_CONSTRAINTS),
     "holonomic": NumberPlaceholder(lambda own: own.names.position_row_count, "1", _NO_HOLONOMIC),
     "spring": NumberPlaceholder(lambda own: own.spring_count),
-    "moving": NumberPlaceholder(lambda own: len(own.coordinates)),
+    "moving": NumberPlaceholder(lambda own: len(own.coordinate_names)),
 }
 """Numbers of velocities, efforts, bodies, rows of a vector in space, constraints, and the springs
 and coordinates of the approximate equations."""
@@ -87,11 +87,11 @@ WORDS = {
     "word": WordPlaceholder("x", r"\w*"),
     "digits": WordPlaceholder("12", r"_?\d+"),
     "parameter": WordPlaceholder("m1", choices=lambda own: list(enumerate(own.parameters))),
-    "coordinate": WordPlaceholder("q1", choices=lambda own: list(enumerate(own.coordinates))),
+    "coordinate": WordPlaceholder("q1", choices=lambda own: list(enumerate(own.coordinate_names))),
     "actuator": WordPlaceholder("motor", choices=lambda own: list(enumerate(own.names.actuators))),
     "velocity": WordPlaceholder("q1", choices=lambda own: list(enumerate(own.names.qd))),
-    "rated": WordPlaceholder(RatedName("q1"), choices=lambda own: own.rated_coordinates),
-    "speed": WordPlaceholder("wx_body", choices=lambda own: own.free_speeds),
+    "rated": WordPlaceholder(RatedName("q1"), choices=lambda own: own.coordinates_with_rates),
+    "speed": WordPlaceholder("wx_body", choices=lambda own: own.velocities_without_coordinate),
 }
 """Axes, names of the mechanism, and single digits where a name has no room for more."""
 

@@ -240,7 +240,7 @@ class Vocabulary:
         return add_flat_names(listed_symbols(self.force_rows, self))
 
     @property
-    def coordinates(self) -> Sequence[str]:
+    def coordinate_names(self) -> Sequence[str]:
         """The names of the generalized coordinates."""
         return self.names.q
 
@@ -250,13 +250,13 @@ class Vocabulary:
         return 0
 
     @property
-    def rated_coordinates(self) -> list[tuple[int, str]]:
+    def coordinates_with_rates(self) -> list[tuple[int, str]]:
         """Coordinates that have a velocity of their own, with its index."""
         names = self.names
         return [(k, RatedName(name)) for k, name in enumerate(names.qd) if name in names.q]
 
     @property
-    def free_speeds(self) -> list[tuple[int, str]]:
+    def velocities_without_coordinate(self) -> list[tuple[int, str]]:
         """Generalized velocities that are not rates of coordinates, with their indices."""
         return [(k, name) for k, name in enumerate(self.names.qd) if name not in self.names.q]
 
