@@ -53,7 +53,7 @@ class ApproximateVocabulary(Vocabulary):
         self.parameters = [*self.eqs.parameters, "beta", "gamma"]
 
     def _numbered_point_name(self, name: str) -> str:
-        """x_link2 is x2, of the second body."""
+        """The name of a centre of mass by the number of its body: x2 for x_link2."""
         letter, body = name.split("_", 1)
         return f"{letter}{self.names.bodies.index(body) + 1}"
 

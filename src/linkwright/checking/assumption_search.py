@@ -62,8 +62,9 @@ class AssumptionFinder:
         return list({str(setting): setting for setting in found}.values())
 
     def _assumed_values(self) -> dict[str, Any]:
-        """Where the text has numbers that are not mere factors: values of parameters that it does
-        not name: all if it names none, else those without a name, and those that it has."""
+        """Values of parameters that the text does not name, if it has numbers that are not mere
+        factors: of all parameters if it names none, else of those without a name and of those
+        whose value the text has."""
         declared = self.vocabulary.mechanism.parameters
         if not self._numbers_in_text:
             return {}

@@ -48,8 +48,8 @@ class CheckedSection:
     proofs: list[EquationProof] = field(default_factory=list)
 
     def set_aside_meaningless(self) -> None:
-        """Takes out equations with names that mean nothing: they are misprinted or unreadable, and
-        must not stop the others from being judged."""
+        """Take out equations with unknown names, which are misprinted or unreadable, so that the
+        others can be judged."""
         meanings = SymbolMeanings(self.vocabulary, self.statements, self.given_names)
         for i, line in enumerate(self.statements):
             try:
@@ -101,7 +101,8 @@ class CheckedSection:
         return SymbolMeanings(self.vocabulary, self.statements, self.given_names)
 
     def split_dual_statements(self) -> list[Statement]:
-        """Equations of dual numbers become several of numbers; the originals, one for each part."""
+        """Split equations of dual numbers into equations of numbers, and return the original of
+        each part."""
         used = set().union(
             *(names_in_expression(x.left) | names_in_expression(x.right) for x in self.statements)
         )

@@ -12,8 +12,8 @@ from .vocabulary import Vocabulary
 def infer_coordinate_aliases(
     vocabulary: Vocabulary, text_names: Set[str], given_names: Container[str]
 ) -> dict[str, str]:
-    """Coordinates that the text calls otherwise: a letter with the numbers of ours, or, of one
-    coordinate, a letter alone. Dots say that a letter is one."""
+    """The text's names of coordinates and their rates, with ours: a letter with the same
+    numbers, or, for one coordinate, a letter alone. Dots show that a letter is a coordinate."""
     own = vocabulary.names
     if own.nq != own.nv or any(name in text_names for name in own.q):
         return {}
@@ -45,7 +45,7 @@ def _undotted_names(text_names: Set[str]) -> set[str]:
 
 
 def _coordinate_letters(vocabulary: Vocabulary, text_names: Set[str]) -> list[str]:
-    """Letters that dots or custom make coordinates, those with dots first."""
+    """Letters that are coordinates by their dots or by custom, those with dots first."""
     dotted, plain = [], []
     for letter in COORDINATE_LETTERS:
         stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}

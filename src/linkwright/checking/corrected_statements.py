@@ -44,7 +44,8 @@ class CorrectedStatement:
 
 
 def count_unfamiliar_names(new: Expression, pair: EquationSides) -> int:
-    """How many names of a correction are neither in the equation nor like one that is."""
+    """The number of names in a correction that are neither in the equation nor similar to one in
+    it."""
     own = names_in_expression(pair[0]) | names_in_expression(pair[1])
     stems = {name_stem(x) for x in own}
     return sum((x not in own) + (name_stem(x) not in stems) for x in names_in_expression(new))

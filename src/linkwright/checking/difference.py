@@ -32,7 +32,7 @@ class EquationDifference:
         self.closed_form = form
 
     def expanded_terms(self) -> list[Expression]:
-        """Its terms, nothing taken out; none where it is a quotient."""
+        """The terms of the difference, expanded; none if it is a quotient."""
         written = self.closed_form.collect_terms("none", groups=False)
         (_, expression), *_ = written.rows
         if written.groups:
@@ -120,7 +120,7 @@ class NumberSymbols:
 
 
 def _substitute_efforts(vocabulary: Vocabulary, residual: SX) -> SX:
-    """Drives as what the motion demands."""
+    """The residual with actuator efforts replaced by those that the motion requires."""
     symbols, eqs = vocabulary.symbols, vocabulary.eqs
     if not (ca.depends_on(residual, symbols["u"]) or ca.depends_on(residual, symbols["tau"])):
         return residual

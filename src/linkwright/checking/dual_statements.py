@@ -105,7 +105,7 @@ def is_dual_name(name: str, owners: Sequence[str]) -> bool:
 
 
 class _DualSplitter:
-    """Real and dual part of a tree, one component of vectors."""
+    """Splits expressions into real and dual part, for one axis of vectors."""
 
     def __init__(self, find: MeaningLookup, owners: Sequence[str], axis: str) -> None:
         self.find_meaning, self.frame_names, self.axis = find, owners, axis
@@ -148,7 +148,8 @@ class _DualSplitter:
                 raise ExpressionError("something has no dual part", remedy="write it without eps")
 
     def refuse_vector_products(self, factors: Sequence[Expression]) -> None:
-        """Components are multiplied one by one, which is not a product of vectors."""
+        """Raise an error for a product of two vectors, which multiplying components would not
+        give."""
         vectors = [x for x in factors if self.has_dual_vector(x)] if self.axis else []
         if len(vectors) > 1:
             text = expression_text(Product(tuple(vectors)))

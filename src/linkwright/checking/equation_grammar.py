@@ -63,7 +63,8 @@ class EquationGrammar(TokenReader, ABC):
     # -- equations -------------------------------------------------------------------------
 
     def parse_equations(self) -> Iterator[tuple[Expression, Expression, bool]]:
-        """Left and right, and whether it is a definition; a chain a = b = c is a = b and a = c."""
+        """Parse left side, right side, and whether it is a definition; a chain a = b = c gives a
+        = b and a = c."""
         sides, signs = [self.parse_side()], []
         while sign := self.accept("=", ":="):
             signs.append(sign)
@@ -108,7 +109,7 @@ class EquationGrammar(TokenReader, ABC):
     def append_divisor(
         self, factors: list[ExpressionOrMatrix], divisor: ExpressionOrMatrix
     ) -> None:
-        """Appends 1/divisor; `1/12` at the head is one exact number."""
+        """Append the factor 1/divisor; `1/12` at the head becomes one exact number."""
         below = require_scalar(divisor, "a divisor")
         first = factors[0]
         are_numbers = len(factors) == 1 and isinstance(first, Number) and isinstance(below, Number)
@@ -300,7 +301,7 @@ class EquationGrammar(TokenReader, ABC):
         return Name(name) if entries is None else column_of_entries([Name(x) for x in entries])
 
     def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
-        """∂L/∂q1 is the name L_q1; by a vector, it is a vector."""
+        """The name L_q1 of ∂L/∂q1; a column of names if the variable is a vector."""
         entries = self.symbols.motion_vector_entries(below)
         if entries is None:
             return Name(f"{above}_{below}")

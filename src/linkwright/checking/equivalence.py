@@ -87,7 +87,8 @@ def _has_forces_or_accelerations(section: CheckedSection, expression: Expression
 def equivalent_coriolis_rows(
     section: CheckedSection, proofs: Sequence[EquationProof]
 ) -> dict[int, tuple[str, float]]:
-    """Rows of C that differ from Christoffel's but give the same C q̇."""
+    """Notes on rows of C that differ from those of the Christoffel symbols but give the same C
+    q̇."""
     own = section.vocabulary.names
     places: dict[tuple[int | str, ...], int] = {}
     for i, line in enumerate(section.statements):

@@ -90,12 +90,12 @@ class Marks(NotebookDisplayed):
 
     @property
     def with_repair(self) -> int:
-        """Wrong equations of which a single misprint is known that explains them."""
+        """The number of wrong equations that a single misprint explains."""
         return sum(x.status == DIFFERS and bool(x.repairs) for x in self.claims)
 
     @property
     def present(self) -> int | None:
-        """Equations of the solution that follow from the text's right ones."""
+        """The number of equations of the solution that follow from the text's right ones."""
         return self.solution.count(CLAIM_PRESENT) if self.solution else None
 
     @property
@@ -217,7 +217,7 @@ def _marks_as_json(text: Marks) -> dict[str, Any]:
 
 
 def escape_spreadsheet_cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: one that begins like a formula gets a '."""
+    """The text with a ' before it if a spreadsheet would take it for a formula."""
     is_formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r"))
     return f"'{text}" if is_formula else text
 

@@ -46,7 +46,8 @@ class LatexCalculusParser(LatexSymbolParser):
         return multiply_statement_factors([top, Reciprocal(bottom)], self.symbols)
 
     def parse_derivative(self) -> ExpressionOrMatrix | None:
-        r"""\frac{\partial L}{\partial q_1}, \frac{d}{dt} of a name, \frac{d^2 q_1}{dt^2}."""
+        r"""Parse \frac{\partial L}{\partial q_1}, \frac{d}{dt} of a name or \frac{d^2
+        q_1}{dt^2}; None for others."""
         if self.tokens[self.position : self.position + 7] == ["{", "d", "}", "{", "d", "t", "}"]:
             self.position += 7
             return self.differentiate_by_time(self.parse_power(), 1)
@@ -95,7 +96,7 @@ class LatexCalculusParser(LatexSymbolParser):
             self.position = begin
 
     def parse_slashed_derivative(self) -> ExpressionOrMatrix:
-        """∂L/∂q_1"""
+        r"""Parse \partial L/\partial q_1 as the name L_q1."""
         self.take()
         above = self.parse_bare_symbol()
         self.expect("/")
@@ -103,7 +104,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return self.partial_derivative_name(above, self.parse_bare_symbol())
 
     def parse_time_derivative(self) -> ExpressionOrMatrix | None:
-        r"""\frac{d q_1}{dt}, \frac{d^2 q_1}{dt^2}; None for other fractions."""
+        r"""Parse \frac{d q_1}{dt} or \frac{d^2 q_1}{dt^2}; None for other fractions."""
         begin, self.position = self.position, self.position + 2
         order = 2 if self.accept_square() else 1
         name = self.parse_optional_bare_symbol()
@@ -115,7 +116,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return None
 
     def parse_slashed_time_derivative(self) -> ExpressionOrMatrix | None:
-        """dx/dt, d/dt x, d^2x/dt^2, dL/dq_1; None for a product that begins with d."""
+        """Parse dx/dt, d/dt x, d^2x/dt^2 or dL/dq_1; None for a product that begins with d."""
         begin = self.position
         self.take()
         order = 2 if self.accept_square() else 1
@@ -146,7 +147,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return self.partial_derivative_name(above, below)
 
     def accept_square(self) -> bool:
-        """Takes ^2 or ^{2} if it is next."""
+        """Take ^2 or ^{2} if it is next, and say whether it was."""
         for words in (["^", "2"], ["^", "{", "2", "}"]):
             if self.tokens[self.position : self.position + len(words)] == words:
                 self.position += len(words)
@@ -156,7 +157,7 @@ class LatexCalculusParser(LatexSymbolParser):
     # -- sums ------------------------------------------------------------------------------
 
     def parse_summation(self) -> ExpressionOrMatrix:
-        r"""\sum_{i=1}^{6} of the product that follows."""
+        r"""Parse \sum_{i=1}^{6} and the product that follows as a written-out sum."""
         letters, first, last = ["i"], 1, self.symbols.velocity_count
         for _ in range(2):
             if self.accept("_"):

@@ -68,7 +68,7 @@ class LatexParser(LatexCalculusParser):
         return self.raise_to_power(base, self.parse_script())
 
     def skip_position_argument(self) -> None:
-        """Takes the (q) of J^T(q)."""
+        """Skip the (q) of J^T(q)."""
         begin = self.position
         names = self.parse_dependence() if self.token == "(" else None
         if not names or not all(
@@ -81,7 +81,7 @@ class LatexParser(LatexCalculusParser):
         return self.parse_script()
 
     def accept_transpose(self) -> bool:
-        """Takes T, {T}, {\\top} or {\\mathsf{T}} if it is next."""
+        r"""Take T, {T}, {\top} or {\mathsf{T}} if it is next, and say whether it was."""
         length = self.transpose_token_count(self.position)
         self.position += length
         return bool(length)
@@ -101,7 +101,7 @@ class LatexParser(LatexCalculusParser):
         return bool(self.transpose_token_count(at)) or words == ["{", "-", "1", "}"]
 
     def parse_script(self) -> ExpressionOrMatrix:
-        """What follows ^ or \\frac: a group, or one token."""
+        r"""Parse what follows ^ or \frac: a group, or one token."""
         if self.accept("{"):
             if self.token == "(" and self.tokens[self.position - 2] == "^":
                 raise self.parse_error(
@@ -172,7 +172,7 @@ class LatexParser(LatexCalculusParser):
         return self.parse_dependent_name(name, start)
 
     def parse_superscripted_name(self, name: str, start: int) -> ExpressionOrMatrix:
-        """q^2_1 is q_1^2."""
+        """Parse a power between a name and its index: q^2_1 is q_1^2."""
         self.take()
         exponent = self.parse_script()
         if self.accept("_"):
@@ -180,7 +180,7 @@ class LatexParser(LatexCalculusParser):
         return self.raise_to_power(self.parse_dependent_name(name, start), exponent)
 
     def parse_absolute_value(self) -> Expression:
-        """|x|; its even powers are those of x."""
+        """Parse |x|; its even powers are those of x."""
         self.take()
         self.is_in_bars = True
         inner = require_scalar(self.parse_sum(), "|…|")
@@ -198,7 +198,7 @@ class LatexParser(LatexCalculusParser):
         return super().raise_to_power(base, exponent)
 
     def parse_prescript(self) -> ExpressionOrMatrix:
-        """{}^{B}V is the name BV."""
+        """Parse an index before a symbol: {}^{B}V is the name BV."""
         self.position += 2
         if not self.accept("^"):
             return self.parse_atom()
@@ -233,7 +233,8 @@ class LatexParser(LatexCalculusParser):
     # -- functions -------------------------------------------------------------------------
 
     def accept_function_name(self) -> str | None:
-        """Takes \\sin, \\operatorname{sin} or Sin if it is next, and names it as we do."""
+        r"""Take \sin, \operatorname{sin} or Sin if it is next, and return our name of the
+        function."""
         if self.token[:1] == "\\" and self.token[1:] in LATEX_FUNCTIONS:
             return LATEX_FUNCTIONS[self.take()[1:]]
         if self.token[1:] not in LATEX_FONTS or self.peek() != "{":
@@ -248,7 +249,8 @@ class LatexParser(LatexCalculusParser):
         return LATEX_FUNCTIONS[word]
 
     def parse_trig_shorthand(self) -> ExpressionOrMatrix | None:
-        r"""S\theta_2, C q_3, s(q_1 + q_2), C^2\theta, c\theta_{12}, c_{1+2}."""
+        r"""Parse S\theta_2, C q_3, s(q_1 + q_2), C^2\theta, c\theta_{12} or c_{1+2} as a sine or
+        cosine."""
         begin = self.position
         letter = self.accept_shorthand_letter()
         if letter is None or self.symbols.is_parameter_name(letter):
@@ -269,7 +271,7 @@ class LatexParser(LatexCalculusParser):
         return call if exponent is None else self.raise_to_power(call, exponent)
 
     def accept_shorthand_letter(self) -> str | None:
-        """s, S, c or C, upright or not."""
+        """Take s, S, c or C, upright or not, if it is next."""
         if self.token[1:] in LATEX_FONTS and self.peek() == "{" and self.peek(3) == "}":
             if self.peek(2) not in _TRIG_SHORTHANDS:
                 return None
@@ -330,7 +332,8 @@ class LatexParser(LatexCalculusParser):
         return self.symbols.is_motion_name(name) and not name.startswith("d")
 
     def parse_shorthand_bracket(self, letter: str, has_power: bool) -> Expression | None:
-        """C(q_1 + q_2) is a cosine; C(q, \\dot q) is the Coriolis matrix."""
+        r"""Parse the bracket behind a shorthand: C(q_1 + q_2) is a cosine, C(q, \dot q) the
+        Coriolis matrix."""
         begin = self.position
         names = self.parse_dependence()
         self.position = begin

@@ -93,14 +93,16 @@ class LatexSymbolParser(EquationGrammar):
         return self.compose_name(found, above)
 
     def compose_name(self, found: _AccentedSymbol, above: str) -> str:
-        """`d` for each dot, the letter, its accent, its index and its primes."""
+        """The name of a symbol: `d` for each dot, the letter, its accent, its index and its
+        primes."""
         if self.is_dual_symbol(found, above):
             return self.compose_dual_name(found, above)
         name = found.base + found.mark + found.index + "prime" * found.primes
         return "d" * found.dots + name + (f"_{above}" if above else "")
 
     def is_dual_symbol(self, found: _AccentedSymbol, above: str) -> bool:
-        """Hats over V, H, F and over unit vectors x, y, z of frames are those of dual vectors."""
+        """Whether a hat marks a dual vector: over V, H, F, and over unit vectors x, y, z of
+        frames."""
         if found.mark != "hat" or found.dots or found.primes:
             return False
         where = (found.index + above).removesuffix("star")
@@ -111,7 +113,7 @@ class LatexSymbolParser(EquationGrammar):
         return found.base in ("x", "y", "z") and where[:1].isalpha()
 
     def compose_dual_name(self, found: _AccentedSymbol, above: str) -> str:
-        """V_B1, v1_B, x_PR; V1 by its number."""
+        """The name of a dual vector: V_B1, v1_B, x_PR, or V1 by the number of the body."""
         if found.base == "v":
             return f"v{found.index}_{above.removesuffix('star')}"
         where = (found.index + above).removesuffix("star")
@@ -185,7 +187,8 @@ class LatexSymbolParser(EquationGrammar):
         return count
 
     def parse_name_superscript(self, found: _AccentedSymbol) -> str:
-        """Capital letters or a star above a symbol belong to its name; numbers are powers."""
+        """Parse a superscript that belongs to the name: capital letters or a star. Numbers are
+        powers."""
         if self.token != "^":
             return ""
         hatted = found.mark == "hat" and found.base in ("V", "H", "F")
@@ -259,7 +262,7 @@ class LatexSymbolParser(EquationGrammar):
                 found.append(token)
 
     def sum_index_numbers(self, raw: list[str]) -> list[str]:
-        """1+1 below a symbol is 2."""
+        """The tokens of an index with sums of numbers added up: 1+1 is 2."""
         found: list[str] = []
         i = 0
         while i < len(raw):

@@ -55,7 +55,7 @@ MAX_REPAIR_EXPONENT = 6
 
 
 class MisprintSearch(NodeValuation):
-    """Single slips of trees that give them the value they must have at one point."""
+    """The search for single misprints whose correction gives an equation the value it must have."""
 
     def __init__(
         self, algebra: StatementAlgebra, lookup: ValueLookup, pool: Sequence[Expression]
@@ -238,7 +238,8 @@ class MisprintSearch(NodeValuation):
     def inverted_factor_candidates(
         self, node: Product, i: int, goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
-        """Division for multiplication, and the other way."""
+        """The product with a factor moved above or below the fraction line, if that meets the
+        goal."""
         factor = node.factors[i]
         if goal.key is None or isinstance(factor, Number):
             return

@@ -151,7 +151,7 @@ def sums_in_side(node: Expression) -> Iterator[Sum]:
 def _difference_corrections(
     pair: EquationSides, apart: EquationDifference | None
 ) -> Iterator[CorrectedStatement]:
-    """left − right is short: then it is what the right side lacks."""
+    """The correction that adds left − right to the right side, if it is short."""
     if apart is not None:
         yield from _missing_terms_correction(pair, apart.expanded_terms())
 

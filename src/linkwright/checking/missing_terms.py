@@ -54,7 +54,7 @@ FactorIndices = tuple[int, ...]
 
 
 class MissingTermSearch:
-    """Products of symbols, by their value at one point."""
+    """The search for products of symbols by their value at one point."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class MissingTermSearch:
         self._inverse_tables: dict[tuple[int, int], list[tuple[int, FactorIndices]]] = {}
 
     def find_missing_terms(self, root: Expression, goal: RepairGoal) -> Iterator[MisprintCandidate]:
-        """Sums of the tree that meet their goals with one more term."""
+        """Candidates that add one term to a sum of the equation so that it meets its goal."""
         for path, node, own, is_angle in self.valuation.node_goals(root, goal):
             is_sum = isinstance(node, Sum) or not path
             is_factor = not is_sum and isinstance(node_at_path(root, path[:-1]), Product)
@@ -170,7 +170,7 @@ class MissingTermSearch:
         return term if coefficient > 0 else negate_expression(term)
 
     def _factor_order(self, i: int) -> tuple[int, int, int]:
-        """Parameters first, in the mechanism's order; functions last."""
+        """The sort key of factors: parameters first, in the mechanism's order; functions last."""
         symbol = self.scalar_symbols[i]
         if isinstance(symbol, Name) and symbol.name in self.parameter_names:
             return 0, self.parameter_names.index(symbol.name), i

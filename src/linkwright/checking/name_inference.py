@@ -57,7 +57,8 @@ def _best_name_choice(choices: list[NameChoice]) -> dict[str, str]:
 
 
 def renumber_families(section: CheckedSection, said: Mapping[str, str]) -> dict[str, str]:
-    """Families of theirs that are ours with other numbers, if all their equations hold then.
+    """The text's names of families that are ours with other numbers, if all their equations hold
+    then.
 
     Families that have strange members are shifted by one, all their members together, and one of
     them at least is there as a whole; other families of parameters may be shifted with them.

@@ -71,7 +71,7 @@ class PointValues:
         return evaluate_expression(expression, self.field, self.lookup)
 
     def residual(self, pair: EquationSides) -> Residue:
-        """left − right, with its degree in what is random."""
+        """left − right at this point, with its degree in the random symbols."""
         field = self.field
         found = field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
         return replace(
@@ -95,7 +95,7 @@ class EquationProof:
 
 
 class EquationProver:
-    """Equations of one section under one setting."""
+    """Proofs of the equations of one section under given assumptions."""
 
     def __init__(
         self, meanings: SymbolMeanings, wanted: Sequence[str], setting: Assumptions
@@ -116,7 +116,7 @@ class EquationProver:
     def evaluate_at_point(
         self, seed: int, use: Callable[[PointValues], Made], signs: int = 0
     ) -> Made:
-        """Apply `use` to the scope of a point; parts of angles are found on the way."""
+        """The result of `use` on the values at a point; angles are subdivided as needed."""
         finest: dict[int, int] = {}
         key = seed, signs
         while True:
@@ -136,7 +136,7 @@ class EquationProver:
                 self._point_cache.pop(key, None)
 
     def perturbed_residuals(self, pairs: Sequence[EquationSides], at: int | None) -> list[int]:
-        """Residuals with one acceleration changed, all else being equal."""
+        """The residuals with one acceleration changed and all else equal."""
         self.sampler.perturbed_acceleration = at
         self._point_cache.pop((PERTURBED_POINT_SEED, 0), None)
         try:
@@ -216,7 +216,7 @@ class EquationProver:
     def _residuals_at_point(
         self, seed: int, pairs: Sequence[EquationSides], wanted: Sequence[int], signs: int = 0
     ) -> dict[int, Residue]:
-        """Residuals at a point; none where the point is unlucky."""
+        """The residuals at a point; none where the point divides by zero."""
 
         def each(scope: PointValues) -> dict[int, Residue]:
             return {i: scope.residual(pairs[i]) for i in wanted}

@@ -148,7 +148,8 @@ class RealMotionSampler(MotionSampler):
     # -- closing loops ----------------------------------------------------------------------
 
     def _close_loops(self, field: Any, found: dict[str, list[Any]]) -> None:
-        """Newton's method in floating point, then with the same Jacobian in balls."""
+        """Close the loops with Newton's method in floating point, then with the same Jacobian in
+        balls."""
         q = self._close_in_floating_point(found)
         exact = self._normalize_quaternions([make_ball(float(x)) for x in q])
         inverse, rates = self._inverse_constraint_jacobian(q, found)
@@ -218,7 +219,7 @@ def _ball_midpoint(x: Ball) -> Ball:
 
 
 class RealStateTest:
-    """Equations at random real states of the mechanism."""
+    """A test of equations at random real states of the mechanism."""
 
     def __init__(
         self, meanings: SymbolMeanings, wanted: Sequence[str], setting: Assumptions

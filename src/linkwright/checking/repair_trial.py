@@ -272,7 +272,7 @@ class RepairTrial:
             yield from (f"{kind}_{x}" for x in self.frame_names if x != owner)
 
     def _other_shorthands(self, name: str) -> Iterator[str]:
-        """c12, s1 and s2 for s12, which is sin(q1 + q2)."""
+        """Shorthands that may be meant: c12, s1 and s2 for s12, which is sin(q1 + q2)."""
         yield name[0].translate(str.maketrans("sScC", "cCsS")) + name[1:]
         count = min(len(self.section.vocabulary.names.q), 9)
         for i in range(count):

@@ -41,7 +41,7 @@ class DualResidue:
 
 
 class DualResidueAlgebra:
-    """Dual vectors, whose products are taken axis by axis."""
+    """The algebra of dual vectors, whose products are taken axis by axis."""
 
     def __init__(self, field: PrimeField, axes: int) -> None:
         self.field, self.axis_count = field, axes
@@ -199,7 +199,7 @@ def is_key_met(goal: ResidueKey, key: ResidueKey) -> bool:
 
 
 def shift_key(goal: ResidueKey, minus: ResidueKey, plus: ResidueKey) -> ResidueKey:
-    """goal − minus + plus."""
+    """The key goal − minus + plus."""
     rows = zip(goal, minus, plus, strict=True)
     return tuple(None if g is None else (g - (a or 0) + (b or 0)) % FIELD_PRIME for g, a, b in rows)
 

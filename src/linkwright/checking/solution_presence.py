@@ -44,7 +44,7 @@ ClaimRow = dict[str, int]
 
 
 def compare_with_solution(solution: ClaimSet, text: ClaimSet) -> list[str]:
-    """Tell for each equation of the solution whether it is present, wrong or missing."""
+    """The presence of each equation of the solution in the text: present, wrong or missing."""
     if not solution.claims:
         return []
     comparison = _SolutionComparison(solution, text)
@@ -117,7 +117,7 @@ class _SolutionComparison:
     # -- rows -------------------------------------------------------------------------------
 
     def _evaluate_claim_rows(self) -> None:
-        """Rows of all equations at the first point at which they have some."""
+        """Evaluate the rows of all equations at the first point at which they exist."""
         wanted = self._needed_names(self.all_claims)
         bound = {
             **self.solution_claims.assumptions.parameter_values,
@@ -335,7 +335,7 @@ class _SolutionComparison:
         return bool(a and b and c and d) and (a * d - b * c) % FIELD_PRIME == 0
 
     def _random_residuals(self, one: Claim, other: Claim, seed: int) -> tuple[int, int]:
-        """left − right of both, where all quantities are independent random numbers."""
+        """left − right of both equations at independent random values of all quantities."""
         field = PrimeField(seed)
         used = {*one.needed_names, *other.needed_names}
         ours = {

@@ -30,7 +30,7 @@ MatrixShape = tuple[int, int]
 
 @dataclass(frozen=True)
 class StatementMatrix:
-    """Entries by rows; a list `(a, b)` is a row or a column, as its neighbours need it."""
+    """A matrix by rows; a list `(a, b)` is a row or a column, as its neighbours need it."""
 
     rows: tuple[tuple[Expression, ...], ...]
     is_list: bool = False
@@ -203,7 +203,7 @@ def _shape_before_vector(value: Expression, symbols: TextSymbols) -> MatrixShape
 
 
 def _refuse_matrix_scalars(value: ExpressionOrMatrix, symbols: TextSymbols) -> None:
-    """Refuses a matrix among numbers that multiply a vector."""
+    """Raise an error for a matrix among the numbers that multiply a vector."""
     if isinstance(value, StatementMatrix):
         return
     for name in sorted(names_in_expression(value)):

@@ -109,7 +109,7 @@ class SymbolMeanings:
         return self._respell_name(name)
 
     def _rate_of_given_name(self, name: str) -> str | Expression | None:
-        """Dots follow the names that are said: dalpha is dq1 where alpha is q1."""
+        """The rate of a name that was given a meaning: dalpha is dq1 where alpha is q1."""
         if not name.startswith("d") and not name.rstrip("0123456789_").endswith(("d", "dot", "p")):
             return None
         for theirs, value in self.given_meanings.items():
@@ -230,7 +230,7 @@ class SymbolMeanings:
     # -- definitions ------------------------------------------------------------------------
 
     def _collect_definitions(self) -> None:
-        """`a := b`, and `a = b` where a is a name that means nothing else."""
+        """Collect `a := b`, and `a = b` where a is a name that means nothing else."""
         for i, line in enumerate(self.statements):
             if line.is_definition and not isinstance(line.left, Name):
                 raise ExpressionError(f"only a name can be defined, in '{line.text}'")
@@ -283,7 +283,7 @@ class SymbolMeanings:
         )
 
     def assign_names(self, words: Mapping[str, str]) -> None:
-        """More names of theirs for names of ours."""
+        """Give names of the text the meanings of names of ours."""
         self.given_meanings |= {
             theirs: Name(f"{MECHANISM_NAME_PREFIX}{ours}") for theirs, ours in words.items()
         }
@@ -312,7 +312,8 @@ class SymbolMeanings:
     # -- other spellings --------------------------------------------------------------------------
 
     def _respell_name(self, name: str) -> str | None:
-        """l_1 or L1 for l1, m for m1 where there is one only, s3prime for s3 if s3 is not used."""
+        """Our spelling of a name: l1 for l_1 or L1, m1 for m if there is no other, s3 for
+        s3prime if s3 is not used."""
         if (plain := self._unaccented_name(name)) is not None:
             return plain
         flat = name.replace("_", "")

@@ -41,7 +41,7 @@ _MAX_VARIABLE_LETTERS = 2  # letters of a name before a bracket that is surely n
 
 
 def normalize_typography(text: str) -> str:
-    """θ̈₁ as ddtheta1, q̇ as dq, ² as ^2, · as *."""
+    """The text in plain characters: ddtheta1 for θ̈₁, dq for q̇, ^2 for ², * for ·."""
     apart = unicodedata.normalize("NFD", text) if not text.isascii() else text
     apart = _ACCENTED_LETTER.sub(_spell_out_accents, apart).translate(_TYPOGRAPHIC_SIGNS)
     return _SUPERSCRIPT_NUMBER.sub(
@@ -107,7 +107,7 @@ class TextParser(EquationGrammar):
         return self.parse_power()
 
     def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
-        """^T is the transpose."""
+        """Parse a power; ^T is the transpose."""
         if self.peek() == "T":
             self.position += 2
             return self.transpose_value(base)
@@ -173,7 +173,7 @@ class TextParser(EquationGrammar):
     # -- derivatives -----------------------------------------------------------------------
 
     def parse_partial_derivative(self) -> ExpressionOrMatrix:
-        """∂L/∂q1 is the name L_q1."""
+        """Parse ∂L/∂q1 as the name L_q1."""
         self.take()
         above = self.parse_symbol()
         self.expect("/")
@@ -188,7 +188,8 @@ class TextParser(EquationGrammar):
         return column_of_entries([Name(f"{above}_{x}") for x in entries])
 
     def parse_derivative(self) -> ExpressionOrMatrix | None:
-        """dL/dq1 is L_q1, dL/ddq1 is L_dq1; d/dt(…) is the rate of a name."""
+        """Parse dL/dq1 as L_q1, dL/ddq1 as L_dq1, and d/dt(…) as the rate of a name; None for
+        others."""
         head, slash, below = self.token, self.peek(), self.peek(2)
         if slash != "/" or self.symbols.is_mechanism_name(below):
             pass

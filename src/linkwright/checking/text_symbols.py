@@ -123,7 +123,8 @@ class TextSymbols:
 
     @property
     def _mass_coriolis_letters(self) -> tuple[str, ...]:
-        """Letters of these matrices; beside M, another D is not the mass matrix."""
+        """The letters of the mass and Coriolis matrix; beside M, another D is not the mass
+        matrix."""
         if "M" in self.capital_letters:
             return ("M", "C")
         return (

@@ -9,7 +9,7 @@ MAX_PARSER_STEPS = 60_000
 
 
 class TokenReader:
-    """Tokens, the last of which is empty, and the place where the next is taken."""
+    """A list of tokens, the last of which is empty, with the position of the next one."""
 
     def __init__(self, text: str, tokens: list[str]) -> None:
         self.text = text

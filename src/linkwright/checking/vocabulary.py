@@ -337,7 +337,7 @@ class Vocabulary:
         return [name for name in every if name not in self.names.q]
 
     def set_generalized_speeds(self, speeds: Sequence[Expression], find: MeaningLookup) -> None:
-        """Generalized speeds, by which velocities have their parts."""
+        """Set the generalized speeds of the text, by which partial velocities are taken."""
         self.generalized_speeds = [self.translate_expression(speed, find) for speed in speeds]
         self._expression_cache = {
             name: x for name, x in self._expression_cache.items() if "@" not in name
