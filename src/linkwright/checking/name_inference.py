@@ -20,6 +20,7 @@ from ..errors import LinkwrightError
 from ..expressions import names_in_expression
 from .motion_sampler import Assumptions
 from .prover import EquationProver, EquationSides, PointValues
+from .statement_reader import Statement
 from .symbol_meanings import SymbolMeanings
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ def _family_numbers(section: CheckedSection, family: str) -> dict[str, int]:
 
 
 class _NameSearch:
+    """The search for our names in place of the unknown ones of a section."""
+
     def __init__(
         self, section: CheckedSection, meanings: SymbolMeanings, unknown: list[str]
     ) -> None:
@@ -138,11 +141,11 @@ class _NameSearch:
         ]
         self.trial_count = 0
 
-    def _is_otherwise_readable(self, line: object) -> bool:
+    def _is_otherwise_readable(self, line: Statement) -> bool:
         """Whether an equation has no other names without a meaning."""
         self.meanings.assign_names(dict.fromkeys(self.unknown_names, "t"))
         try:
-            self.meanings.needed_names((line.left, line.right))  # type: ignore[attr-defined]
+            self.meanings.needed_names((line.left, line.right))
         except LinkwrightError:
             return False
         finally:

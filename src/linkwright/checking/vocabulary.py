@@ -101,6 +101,7 @@ class Vocabulary:
         self.body_values = BodySymbolValues(self)
         self.values = SymbolValues(self)
         self._expression_cache: dict[str, SX | None] = {}
+        self._paper_cache: dict[str, SX | None] = {}
         self._tape_cache: dict[str, Tape] = {}
 
     # -- finding ----------------------------------------------------------------------------
@@ -131,10 +132,11 @@ class Vocabulary:
 
     def paper_expression(self, name: str) -> SX | None:
         """The meaning of a symbol in papers, whatever the mechanism's own names are."""
-        for spelling in dict.fromkeys((name, name.replace("_", ""))):
-            if spelling in self.force_symbols:
-                return self.force_symbols[spelling]
-        return self.expression_in_rows(self.paper_rows, name)
+        if name not in self._paper_cache:
+            force = self.force_symbols.get(name, self.force_symbols.get(name.replace("_", "")))
+            own_value = self.expression_in_rows(self.paper_rows, name) if force is None else force
+            self._paper_cache[name] = own_value
+        return self._paper_cache[name]
 
     def expression_in_rows(self, rows: SymbolRows, name: str) -> SX | None:
         """The value of a name by the first row that gives it one."""
