@@ -35,6 +35,7 @@ class AssumptionFinder:
 
     @property
     def vocabulary(self) -> Vocabulary:
+        """The vocabulary of the mechanism that the text is about."""
         return self.meanings.vocabulary
 
     def assumption_choices(self) -> list[Assumptions]:
@@ -61,8 +62,9 @@ class AssumptionFinder:
         return list({str(setting): setting for setting in found}.values())
 
     def _assumed_values(self) -> dict[str, Any]:
-        """Where the text has numbers that are not mere factors: values of parameters that it does
-        not name: all if it names none, else those without a name, and those that it has."""
+        """Values of parameters that the text does not name, if it has numbers that are not mere
+        factors: of all parameters if it names none, else of those without a name and of those
+        whose value the text has."""
         declared = self.vocabulary.mechanism.parameters
         if not self._numbers_in_text:
             return {}
@@ -147,6 +149,7 @@ def relevant_assumptions(
 
 
 def numbers_in_side(expression: Expression) -> list[Fraction]:
+    """The absolute values of all numbers in one side of an equation."""
     if isinstance(expression, Number):
         return [abs(expression.value)]
     return [number for child in child_expressions(expression) for number in numbers_in_side(child)]

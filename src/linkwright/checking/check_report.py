@@ -78,6 +78,7 @@ class Finding(NotebookDisplayed):
 
 
 def error_chance_text(chance: float) -> str:
+    """A bound on the probability that a proof is wrong, in words."""
     if chance <= 0:
         return "certain"
     return f"wrong with probability below 2^{math.ceil(math.log2(chance))}"

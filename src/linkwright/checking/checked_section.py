@@ -16,7 +16,7 @@ from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED,
 from .corrected_statements import equation_text
 from .definition_repairs import blame_definitions, hide_internal_names
 from .difference import statement_difference
-from .dual_statements import DUAL_UNIT_NAME, is_dual_name, is_dual_vector_name, split_dual_statement
+from .dual_statements import is_dual_name, is_dual_vector_name, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
 from .motion_sampler import Assumptions
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
@@ -24,6 +24,7 @@ from .repair import find_dual_repairs, find_repairs
 from .statement_reader import Statement
 from .stray_names import repair_stray_names
 from .symbol_meanings import SymbolMeanings
+from .symbol_table import DUAL_UNIT_NAME
 from .vocabulary import Vocabulary
 
 _VERDICT_SEVERITY = {UNREADABLE: 0, DIFFERS: 1, UNDECIDED: 2}
@@ -47,8 +48,8 @@ class CheckedSection:
     proofs: list[EquationProof] = field(default_factory=list)
 
     def set_aside_meaningless(self) -> None:
-        """Takes out equations with names that mean nothing: they are misprinted or unreadable, and
-        must not stop the others from being judged."""
+        """Take out equations with unknown names, which are misprinted or unreadable, so that the
+        others can be judged."""
         meanings = SymbolMeanings(self.vocabulary, self.statements, self.given_names)
         for i, line in enumerate(self.statements):
             try:
@@ -76,9 +77,12 @@ class CheckedSection:
         wrong."""
         pair = (line.left, line.right)
         common = Finding(
-            line.number, equation_text(pair), UNREADABLE, note=str(error),
+            line.number,
+            equation_text(pair),
+            UNREADABLE,
+            note=str(error),
             is_said_wrong=line.is_said_wrong,
-        )  # fmt: skip
+        )
         own = self.vocabulary
         strays = [
             name for name in sorted(meanings.names_behind_sides(pair)) if own.is_stray_name(name)
@@ -93,10 +97,12 @@ class CheckedSection:
 
     @cached_property
     def meanings(self) -> SymbolMeanings:
+        """The meanings of all names in this section of the text."""
         return SymbolMeanings(self.vocabulary, self.statements, self.given_names)
 
     def split_dual_statements(self) -> list[Statement]:
-        """Equations of dual numbers become several of numbers; the originals, one for each part."""
+        """Split equations of dual numbers into equations of numbers, and return the original of
+        each part."""
         used = set().union(
             *(names_in_expression(x.left) | names_in_expression(x.right) for x in self.statements)
         )
@@ -187,6 +193,7 @@ class CheckedSection:
 
     @cached_property
     def provers(self) -> list[EquationProver]:
+        """One prover for each choice of assumptions, fewest assumptions first."""
         return [
             EquationProver(self.meanings, self.needed_names, setting)
             for setting in self.assumption_choices
@@ -204,6 +211,7 @@ class CheckedSection:
         ]
 
     def judge_statements(self) -> list[Finding]:
+        """The findings on all equations of the section, in their order."""
         pairs = [(line.left, line.right) for line in self.statements]
         proofs, under = self._prove_under_assumptions(pairs)
         self.proofs = proofs
@@ -212,9 +220,13 @@ class CheckedSection:
         for i, (line, proof) in enumerate(zip(self.statements, proofs, strict=True)):
             assumed = relevant_assumptions(self.meanings, pairs[i], under[i]) if proof.holds else ""
             common = Finding(
-                line.number, equation_text(pairs[i]), IDENTICAL, proof.chance, str(assumed),
+                line.number,
+                equation_text(pairs[i]),
+                IDENTICAL,
+                proof.chance,
+                str(assumed),
                 is_said_wrong=line.is_said_wrong,
-            )  # fmt: skip
+            )
             if i in self.meanings.defining_statements:
                 note = "nothing uses it" if i in self.meanings.unused_definitions else ""
                 found.append(replace(common, status=DEFINITION, chance=0.0, under="", note=note))
@@ -308,4 +320,5 @@ class CheckedSection:
 
 
 def names_in_sides(pair: EquationSides) -> frozenset[str]:
+    """The names that an equation uses."""
     return names_in_expression(pair[0]) | names_in_expression(pair[1])

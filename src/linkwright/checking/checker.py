@@ -62,7 +62,8 @@ def _require_name_mapping(names: object) -> None:
 def check_with_vocabularies(
     shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
 ) -> CheckReport:
-    """`check` with derivations by heading, which texts share; one that has frames has its own."""
+    """Check equations with vocabularies by heading, which several texts share; a text that
+    declares frames gets its own."""
     lines, own = read_equation_source(equations, require_mechanism(mechanism))
     _require_name_mapping(names)
     said = {**own.given_names, **names}

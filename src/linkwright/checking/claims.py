@@ -30,6 +30,7 @@ class Claim:
 
     @property
     def is_right(self) -> bool:
+        """Whether the equation is identical or equivalent to the mechanism's."""
         return self.finding.status in RIGHT_VERDICTS
 
     @property
@@ -61,6 +62,7 @@ class ClaimSet:
 
     @property
     def right_claims(self) -> list[Claim]:
+        """The claims of the text that are right."""
         return [claim for claim in self.claims if claim.is_right]
 
     @property

@@ -5,20 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Set
 
-from .paper_symbols import rate_spellings
+from .symbol_table import COORDINATE_LETTERS, rate_spellings
 from .vocabulary import Vocabulary
-
-_COORDINATE_LETTERS = (
-    "q", "theta", "phi", "psi", "alpha", "beta", "gamma", "x", "y", "z", "s", "d", "r",
-)  # fmt: skip
-"""Letters that may be coordinates of a text, the likeliest first."""
 
 
 def infer_coordinate_aliases(
     vocabulary: Vocabulary, text_names: Set[str], given_names: Container[str]
 ) -> dict[str, str]:
-    """Coordinates that the text calls otherwise: a letter with the numbers of ours, or, of one
-    coordinate, a letter alone. Dots say that a letter is one."""
+    """The text's names of coordinates and their rates, with ours: a letter with the same
+    numbers, or, for one coordinate, a letter alone. Dots show that a letter is a coordinate."""
     own = vocabulary.names
     if own.nq != own.nv or any(name in text_names for name in own.q):
         return {}
@@ -50,9 +45,9 @@ def _undotted_names(text_names: Set[str]) -> set[str]:
 
 
 def _coordinate_letters(vocabulary: Vocabulary, text_names: Set[str]) -> list[str]:
-    """Letters that dots or custom make coordinates, those with dots first."""
+    """Letters that are coordinates by their dots or by custom, those with dots first."""
     dotted, plain = [], []
-    for letter in _COORDINATE_LETTERS:
+    for letter in COORDINATE_LETTERS:
         stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
         rates = {word for stem in stems for pair in rate_spellings(stem) for word in pair}
         if any(word in vocabulary for word in rates & text_names):

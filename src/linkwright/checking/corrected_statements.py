@@ -30,6 +30,7 @@ class CorrectedStatement:
 
     @property
     def likelihood_order(self) -> tuple[int, int, int, int]:
+        """The sort key of repairs, the likeliest first."""
         return (
             self.rank,
             MISPRINT_KINDS.index(self.kind),
@@ -38,17 +39,20 @@ class CorrectedStatement:
         )
 
     def to_repair(self) -> Repair:
+        """The repair as the report lists it."""
         return Repair(self.kind, self.what, equation_text(self.sides))
 
 
 def count_unfamiliar_names(new: Expression, pair: EquationSides) -> int:
-    """How many names of a correction are neither in the equation nor like one that is."""
+    """The number of names in a correction that are neither in the equation nor similar to one in
+    it."""
     own = names_in_expression(pair[0]) | names_in_expression(pair[1])
     stems = {name_stem(x) for x in own}
     return sum((x not in own) + (name_stem(x) not in stems) for x in names_in_expression(new))
 
 
 def apply_to_side(pair: EquationSides, k: int, candidate: MisprintCandidate) -> EquationSides:
+    """The equation with a misprint of its left (k = 0) or right side corrected."""
     new = candidate.apply_correction(pair[k])
     return (new, pair[1]) if k == 0 else (pair[0], new)
 
@@ -80,4 +84,5 @@ def is_trivial_equation(pair: EquationSides, value: Sequence[int] | None) -> boo
 
 
 def equation_text(pair: EquationSides) -> str:
+    """The equation as text: left = right."""
     return f"{expression_text(pair[0])} = {expression_text(pair[1])}"

@@ -112,8 +112,9 @@ def mechanism_of_heading(mechanism: Mechanism, heading: str) -> Mechanism:
     for name in left_out:
         if name not in mechanism.constraints:
             raise NameNotFoundError(
-                f"unknown constraint '{name}' after 'without'", where=mechanism.name,
+                f"unknown constraint '{name}' after 'without'",
+                where=mechanism.name,
                 remedy=suggest_remedy(name, list(mechanism.constraints)),
-            )  # fmt: skip
+            )
     kept = {name: x for name, x in mechanism.constraints.items() if name not in left_out}
     return replace_fields(mechanism, constraints=kept, independent=())

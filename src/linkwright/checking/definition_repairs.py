@@ -43,6 +43,7 @@ def hide_internal_names(finding: Finding) -> Finding:
 
 
 def replace_internal_names(text: str) -> str:
+    """The text with names that the checker makes itself, such as rate@M11, in words."""
     for pattern, word in _INTERNAL_NAME_PATTERNS:
         text = pattern.sub(word, text)
     return text

@@ -32,7 +32,7 @@ class EquationDifference:
         self.closed_form = form
 
     def expanded_terms(self) -> list[Expression]:
-        """Its terms, nothing taken out; none where it is a quotient."""
+        """The terms of the difference, expanded; none if it is a quotient."""
         written = self.closed_form.collect_terms("none", groups=False)
         (_, expression), *_ = written.rows
         if written.groups:
@@ -40,6 +40,7 @@ class EquationDifference:
         return list(expression.terms) if isinstance(expression, Sum) else [expression]
 
     def shortened_text(self) -> str:
+        """The difference as text with collected terms; only its first terms if it is long."""
         written = self.closed_form.collect_terms("auto", groups=False)
         (_, expression), *_ = written.rows
         said = [f"{name} = {expression_text(value)}" for name, value in written.groups]
@@ -114,11 +115,12 @@ class NumberSymbols:
         return self.symbol(name)
 
     def symbol(self, name: str) -> SX:
+        """The CasADi symbol that stands for an inexact number."""
         return self.symbols.setdefault(name, ca.SX.sym(name))
 
 
 def _substitute_efforts(vocabulary: Vocabulary, residual: SX) -> SX:
-    """Drives as what the motion demands."""
+    """The residual with actuator efforts replaced by those that the motion requires."""
     symbols, eqs = vocabulary.symbols, vocabulary.eqs
     if not (ca.depends_on(residual, symbols["u"]) or ca.depends_on(residual, symbols["tau"])):
         return residual

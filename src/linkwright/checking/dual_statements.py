@@ -1,16 +1,10 @@
 """Dual numbers and vectors, a + eps b with eps² = 0: an equation of them is several of numbers.
 
-V1x, H1x, F1x     components of the first body's dual velocity, momentum and inertia force, along
-                  the body's axes at its centre of mass: (ω, v), (m v, I ω), (m a, I α + ω × I ω)
-VPx, HPx, FPx     the same of a frame P, along its axes at its origin, and of the particle there
-V_link1, v2_link1 a body's dual velocity as a bound vector, and its part by the second speed: of
-                  u1, u2, … where the text defines such, else of the coordinates' rates
-x_tool, y_tool    the bound unit vectors along the axes of a frame
+`DUAL_COMPONENTS` and `DUAL_VECTORS` in `symbol_table` list the names.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
@@ -36,12 +30,10 @@ from ..expressions.tokens import shorten_text
 from ..expressions.tree import child_expressions
 from .node_paths import NodePath, replace_node
 from .statement_reader import Statement
+from .symbol_table import DUAL_COMPONENTS, DUAL_UNIT_NAME, DUAL_VECTORS
 
-DUAL_UNIT_NAME = "eps"
 MAX_DUAL_NODES = 20_000
 """The most nodes of definitions written out in one side of an equation."""
-_DUAL_COMPONENT_NAME = re.compile(r"[VHF](\w+)[xyz]")
-_DUAL_VECTOR_NAME = re.compile(r"(V|v\d|[xyz])_(\w+)")
 DualParts = tuple[Expression, Expression]
 MeaningLookup = Callable[[str], Expression | str | None]
 
@@ -92,17 +84,19 @@ def names_behind_expression(expression: Expression, find: MeaningLookup) -> Iter
 
 
 def is_dual_vector_name(name: str, owners: Sequence[str]) -> bool:
-    match = _DUAL_VECTOR_NAME.fullmatch(name)
-    return match is not None and match[2] in owners
+    """Whether a name is a dual vector of one of the bodies and frames."""
+    matches = (row.matched_texts(name) for row in DUAL_VECTORS)
+    return any(texts[-1] in owners for texts in matches if texts is not None)
 
 
 def is_dual_component_name(name: str, owners: Sequence[str]) -> bool:
     """Whether it is one component of a dual vector: of a body by its number, or of a frame."""
-    match = _DUAL_COMPONENT_NAME.fullmatch(name)
-    return match is not None and (match[1] in owners or (match[1].isdigit() and len(match[1]) == 1))
+    matches = (row.matched_texts(name) for row in DUAL_COMPONENTS)
+    return any(texts[0] in owners or texts[0].isdigit() for texts in matches if texts is not None)
 
 
 def is_dual_name(name: str, owners: Sequence[str]) -> bool:
+    """Whether a name is the dual unit, a dual vector, or a component of one."""
     return (
         name == DUAL_UNIT_NAME
         or is_dual_component_name(name, owners)
@@ -111,7 +105,7 @@ def is_dual_name(name: str, owners: Sequence[str]) -> bool:
 
 
 class _DualSplitter:
-    """Real and dual part of a tree, one component of vectors."""
+    """Splits expressions into real and dual part, for one axis of vectors."""
 
     def __init__(self, find: MeaningLookup, owners: Sequence[str], axis: str) -> None:
         self.find_meaning, self.frame_names, self.axis = find, owners, axis
@@ -154,7 +148,8 @@ class _DualSplitter:
                 raise ExpressionError("something has no dual part", remedy="write it without eps")
 
     def refuse_vector_products(self, factors: Sequence[Expression]) -> None:
-        """Components are multiplied one by one, which is not a product of vectors."""
+        """Raise an error for a product of two vectors, which multiplying components would not
+        give."""
         vectors = [x for x in factors if self.has_dual_vector(x)] if self.axis else []
         if len(vectors) > 1:
             text = expression_text(Product(tuple(vectors)))
@@ -163,12 +158,14 @@ class _DualSplitter:
             )
 
     def has_dual_vector(self, node: Expression) -> bool:
+        """Whether an expression leads to a dual vector, also through definitions."""
         return any(
             is_dual_vector_name(x, self.frame_names)
             for x in names_behind_expression(node, self.find_meaning)
         )
 
     def parts_of_name(self, name: str) -> DualParts:
+        """The real and dual part of a name; an error if its definitions become too long."""
         if name not in self.known_parts:
             start = self.expanded_nodes
             parts = self._split_name(name)

@@ -10,7 +10,6 @@ Sides of equations may be vectors and matrices: see `statement_matrices`.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
@@ -42,12 +41,12 @@ from .statement_matrices import (
     rate_of_matrix_entry,
     require_scalar,
 )
+from .symbol_table import MASS_MATRIX_ENTRY
 from .text_symbols import TextSymbols
 from .token_reader import TokenReader
 
 PRODUCT_OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
 BRACKET_PAIRS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
-_MASS_MATRIX_ENTRY = re.compile(r"[MDHd]_?\d\d")
 RADIANS_PER_DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
 
 
@@ -64,7 +63,8 @@ class EquationGrammar(TokenReader, ABC):
     # -- equations -------------------------------------------------------------------------
 
     def parse_equations(self) -> Iterator[tuple[Expression, Expression, bool]]:
-        """Left and right, and whether it is a definition; a chain a = b = c is a = b and a = c."""
+        """Parse left side, right side, and whether it is a definition; a chain a = b = c gives a
+        = b and a = c."""
         sides, signs = [self.parse_side()], []
         while sign := self.accept("=", ":="):
             signs.append(sign)
@@ -78,6 +78,7 @@ class EquationGrammar(TokenReader, ABC):
                 yield *pair, ":=" in signs
 
     def parse_side(self) -> ExpressionOrMatrix:
+        """Parse one side of an equation."""
         if self.token in ("", "=", ":="):
             raise self.parse_error("a side of an equation is empty")
         return self.parse_sum()
@@ -85,6 +86,7 @@ class EquationGrammar(TokenReader, ABC):
     # -- sums, products, powers ------------------------------------------------------------
 
     def parse_sum(self) -> ExpressionOrMatrix:
+        """Parse terms that are joined by + and −."""
         terms = []
         sign = self.accept("+", "-")
         while True:
@@ -94,6 +96,7 @@ class EquationGrammar(TokenReader, ABC):
                 return add_statement_terms(terms, self.symbols)
 
     def parse_product(self) -> ExpressionOrMatrix:
+        """Parse factors that stand side by side or are joined by product signs and /."""
         factors = [self.parse_power()]
         while True:
             if self.accept("/"):
@@ -106,7 +109,7 @@ class EquationGrammar(TokenReader, ABC):
     def append_divisor(
         self, factors: list[ExpressionOrMatrix], divisor: ExpressionOrMatrix
     ) -> None:
-        """Appends 1/divisor; `1/12` at the head is one exact number."""
+        """Append the factor 1/divisor; `1/12` at the head becomes one exact number."""
         below = require_scalar(divisor, "a divisor")
         first = factors[0]
         are_numbers = len(factors) == 1 and isinstance(first, Number) and isinstance(below, Number)
@@ -123,10 +126,12 @@ class EquationGrammar(TokenReader, ABC):
             )
 
     def begins_factor(self) -> bool:
+        """Whether a factor begins at the current token."""
         token = self.token
         return bool(token) and (token in BRACKET_PAIRS or token[0].isalnum() or token[0] == ".")
 
     def parse_power(self) -> ExpressionOrMatrix:
+        """Parse an atom and what stands above it."""
         self.nesting_depth += 1
         if self.nesting_depth > MAX_EXPRESSION_DEPTH:
             raise self.parse_error(f"more than {MAX_EXPRESSION_DEPTH} levels of nesting")
@@ -142,6 +147,7 @@ class EquationGrammar(TokenReader, ABC):
         return self.raise_to_power(base, self.parse_exponent())
 
     def parse_exponent(self) -> ExpressionOrMatrix:
+        """Parse the exponent behind ^."""
         return self.parse_power()
 
     def transpose_value(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
@@ -159,6 +165,7 @@ class EquationGrammar(TokenReader, ABC):
     def raise_to_power(
         self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
     ) -> ExpressionOrMatrix:
+        """The power of a number, or the inverse of a matrix for the exponent −1."""
         power = require_scalar(exponent, "an exponent")
         if isinstance(power, Number) and abs(power.value) > MAX_EXPONENT:
             raise self.parse_error(f"an exponent is larger than {MAX_EXPONENT}")
@@ -178,6 +185,7 @@ class EquationGrammar(TokenReader, ABC):
         """A number, a name, a function, or what stands in brackets."""
 
     def parse_number(self) -> Expression:
+        """Parse a number; ° behind it converts degrees to radians."""
         found = parse_expression(self.take())
         if self.accept("°"):
             return Product((found, RADIANS_PER_DEGREE))
@@ -199,6 +207,7 @@ class EquationGrammar(TokenReader, ABC):
         return self.matrix_of_rows(rows)
 
     def expect_closing_bracket(self, closing: str) -> None:
+        """Take the closing bracket; an error if another token stands here."""
         if self.accept(closing):
             return
         if self.token in ("", "=", ":="):
@@ -221,6 +230,7 @@ class EquationGrammar(TokenReader, ABC):
     # -- functions -------------------------------------------------------------------------
 
     def parse_function_call(self, name: str) -> Expression:
+        """Parse the power and the arguments behind the name of a function: sin^2(q1)."""
         exponent = None
         if self.accept("^"):
             exponent = self.parse_exponent()
@@ -235,6 +245,7 @@ class EquationGrammar(TokenReader, ABC):
         )
 
     def parse_arguments(self, name: str) -> tuple[Expression, ...]:
+        """Parse the arguments of a function, as many as it takes."""
         found = self.parse_argument()
         if (
             isinstance(found, StatementMatrix)
@@ -290,7 +301,7 @@ class EquationGrammar(TokenReader, ABC):
         return Name(name) if entries is None else column_of_entries([Name(x) for x in entries])
 
     def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
-        """∂L/∂q1 is the name L_q1; by a vector, it is a vector."""
+        """The name L_q1 of ∂L/∂q1; a column of names if the variable is a vector."""
         entries = self.symbols.motion_vector_entries(below)
         if entries is None:
             return Name(f"{above}_{below}")
@@ -305,10 +316,11 @@ class EquationGrammar(TokenReader, ABC):
         return self.rate_of_name(operand, order)
 
     def rate_of_name(self, operand: Expression, order: int) -> Expression:
+        """The name of a time derivative of the given order; the chain rule for the mass matrix."""
         if not isinstance(operand, Name):
             raise self.parse_error("d/dt must be followed by a name")
         name, own = operand.name, self.symbols
-        if order == 1 and _MASS_MATRIX_ENTRY.fullmatch(name) and not own.is_mechanism_name(name):
+        if order == 1 and MASS_MATRIX_ENTRY.has_form(name) and not own.is_mechanism_name(name):
             return rate_of_matrix_entry(name, own)
         return Name(f"{'d' * order}{name}")
 
@@ -373,6 +385,7 @@ class EquationGrammar(TokenReader, ABC):
 
 
 def negate_statement_value(value: ExpressionOrMatrix) -> ExpressionOrMatrix:
+    """An expression or matrix with the opposite sign."""
     return (
         value.map_entries(negate_expression)
         if isinstance(value, StatementMatrix)

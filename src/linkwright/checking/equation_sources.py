@@ -23,7 +23,7 @@ from .sympy_statements import is_sympy_input, read_sympy_statements
 def read_equation_source(
     equations: object, mechanism: Mechanism
 ) -> tuple[Sequence[Statement | UnreadableStatement], TextDeclarations]:
-    """Lines of text, of a file, or of SymPy expressions, and what the text says of itself."""
+    """The statements of a text, a file or SymPy expressions, and the declarations of the text."""
     if isinstance(equations, str):
         if not equations.strip():
             raise ExpressionError("the text is empty", remedy="give at least one equation")
@@ -67,7 +67,11 @@ def order_findings(
             text = shorten_text(" ".join(line.text.split()), 200)
             note = str(line.error)
             found[id(line)] = Finding(
-                line.number, text, UNREADABLE, note=note, section=line.section,
+                line.number,
+                text,
+                UNREADABLE,
+                note=note,
+                section=line.section,
                 is_said_wrong=line.is_said_wrong,
-            )  # fmt: skip
+            )
     return [found[id(line)] for line in members if id(line) in found]

@@ -3,7 +3,6 @@ Lagrangians, and matrices C with the same C q̇."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,15 +11,12 @@ import casadi as ca
 
 from ..errors import LinkwrightError
 from ..expressions import Expression, Name, Product, Sum, negate_expression
-from .paper_symbols import split_symbol_indices
 from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
 from .symbol_meanings import MECHANISM_NAME_PREFIX
+from .symbol_table import CORIOLIS_MATRIX_ENTRY, ENERGIES_UP_TO_CONSTANT
 
 if TYPE_CHECKING:
     from .checked_section import CheckedSection
-
-_ENERGIES_UP_TO_CONSTANT = re.compile(r"[VPU]\d*|L|H|E")
-"""Energies whose zero is a matter of choice."""
 
 
 def prove_equivalence(
@@ -32,7 +28,7 @@ def prove_equivalence(
         is_ours = (
             section.vocabulary.is_paper_symbol(name) and section.meanings.find_meaning(name) == name
         )
-        if not (is_ours and _ENERGIES_UP_TO_CONSTANT.fullmatch(name)):
+        if not (is_ours and any(row.has_form(name) for row in ENERGIES_UP_TO_CONSTANT)):
             continue
         if not _depends_on_motion(section, other):
             continue
@@ -91,22 +87,19 @@ def _has_forces_or_accelerations(section: CheckedSection, expression: Expression
 def equivalent_coriolis_rows(
     section: CheckedSection, proofs: Sequence[EquationProof]
 ) -> dict[int, tuple[str, float]]:
-    """Rows of C that differ from Christoffel's but give the same C q̇."""
+    """Notes on rows of C that differ from those of the Christoffel symbols but give the same C
+    q̇."""
     own = section.vocabulary.names
-    places: dict[tuple[int, int], int] = {}
+    places: dict[tuple[int | str, ...], int] = {}
     for i, line in enumerate(section.statements):
         name = single_name_of_side(line.left)
-        if (
-            name[:1] == "C"
-            and name[1:].strip("_").isdigit()
-            and i not in section.meanings.defining_statements
-        ):
-            at = split_symbol_indices(name[1:], (own.nv, own.nv))
-            if at and not line.is_said_wrong:
-                places[at[0], at[1]] = i
+        at = CORIOLIS_MATRIX_ENTRY.arguments(name, section.vocabulary)
+        is_claim = i not in section.meanings.defining_statements and not line.is_said_wrong
+        if at is not None and is_claim:
+            places[at] = i
     right = [i for i in places.values() if proofs[i].holds]
     notes = {i: ("Christoffel's", proofs[i].chance) for i in right}
-    span = range(1, own.nv + 1)
+    span = range(own.nv)
     for row in span:
         lines = [places.get((row, column)) for column in span]
         if None in lines or all(proofs[i].holds for i in lines if i is not None):
@@ -115,12 +108,15 @@ def equivalent_coriolis_rows(
             Name(f"{MECHANISM_NAME_PREFIX}{name}") for name in section.vocabulary.velocity_names
         ]
         sides = [
-            Sum(tuple(
-                Product((getattr(section.statements[i], side), speed))
-                for i, speed in zip(lines, speeds, strict=True) if i is not None
-            ))
+            Sum(
+                tuple(
+                    Product((getattr(section.statements[i], side), speed))
+                    for i, speed in zip(lines, speeds, strict=True)
+                    if i is not None
+                )
+            )
             for side in ("left", "right")
-        ]  # fmt: skip
+        ]
         (proof,) = section.provers[0].prove_statements([(sides[0], sides[1])])
         if proof.holds:
             text = "not Christoffel's, but C q̇ is the same"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,13 +28,11 @@ from .check_report import (
 from .checker import check_with_vocabularies
 from .claims import RIGHT_VERDICTS, ClaimSet, collect_claims
 from .declarations import separate_declarations
-from .documents import extract_document_equations
+from .homework_files import find_homework_texts, read_document
 from .solution_presence import CLAIM_MISSING, CLAIM_PRESENT, compare_with_solution
-from .statement_reader import MAX_TEXT_LENGTH, Statement, read_statements
+from .statement_reader import Statement, read_statements
 from .vocabulary import Vocabulary
 
-TEXT_ENDINGS = (".txt", ".tex", ".md")
-MAX_HOMEWORK_TEXTS = 5_000
 MARK_COLUMNS = (
     "name", "mark", "equations", "identical", "equivalent", "wrong", "with_repair", "undecided",
     "unreadable", "present", "missing", "remark",
@@ -83,20 +80,22 @@ class Marks(NotebookDisplayed):
 
     @property
     def right(self) -> int:
+        """The number of equations that are identical or equivalent."""
         return self.count(*RIGHT_VERDICTS)
 
     @property
     def wrong(self) -> int:
+        """The number of equations that differ."""
         return self.count(DIFFERS)
 
     @property
     def with_repair(self) -> int:
-        """Wrong equations of which a single misprint is known that explains them."""
+        """The number of wrong equations that a single misprint explains."""
         return sum(x.status == DIFFERS and bool(x.repairs) for x in self.claims)
 
     @property
     def present(self) -> int | None:
-        """Equations of the solution that follow from the text's right ones."""
+        """The number of equations of the solution that follow from the text's right ones."""
         return self.solution.count(CLAIM_PRESENT) if self.solution else None
 
     @property
@@ -124,10 +123,19 @@ class Marks(NotebookDisplayed):
     def row(self) -> dict[str, object]:
         """One row of the table of marks; `present` is None without a solution."""
         numbers = (
-            self.name, round(self.mark, 4), len(self.claims), self.count(IDENTICAL),
-            self.count(EQUIVALENT), self.wrong, self.with_repair, self.count(UNDECIDED),
-            self.count(UNREADABLE), self.present, len(self.missing), self.remark,
-        )  # fmt: skip
+            self.name,
+            round(self.mark, 4),
+            len(self.claims),
+            self.count(IDENTICAL),
+            self.count(EQUIVALENT),
+            self.wrong,
+            self.with_repair,
+            self.count(UNDECIDED),
+            self.count(UNREADABLE),
+            self.present,
+            len(self.missing),
+            self.remark,
+        )
         return dict(zip(MARK_COLUMNS, numbers, strict=True))
 
 
@@ -148,6 +156,7 @@ class Homework(NotebookDisplayed):
 
     @property
     def passed(self) -> bool:
+        """Whether all equations of all texts are right and none of the solution is missing."""
         return all(text.passed for text in self.texts)
 
     def __bool__(self) -> bool:
@@ -183,11 +192,15 @@ class Homework(NotebookDisplayed):
         return page
 
     def as_json(self) -> dict[str, object]:
+        """All marks as data for `--json`."""
         return {
-            "passed": self.passed, "mechanism": self.mechanism, "folder": self.folder,
-            "solution": list(self.solution), "skipped": list(self.skipped),
+            "passed": self.passed,
+            "mechanism": self.mechanism,
+            "folder": self.folder,
+            "solution": list(self.solution),
+            "skipped": list(self.skipped),
             "texts": [_marks_as_json(text) for text in self.texts],
-        }  # fmt: skip
+        }
 
 
 def _marks_as_json(text: Marks) -> dict[str, Any]:
@@ -195,13 +208,16 @@ def _marks_as_json(text: Marks) -> dict[str, Any]:
     lines = [*text.lines, *[""] * (len(findings) - len(text.lines))]
     found = [{"line": line, **asdict(x)} for x, line in zip(findings, lines, strict=True)]
     return {
-        **text.row(), "passed": text.passed, "missing_equations": list(text.missing),
-        "names": text.report.names if text.report is not None else {}, "findings": found,
-    }  # fmt: skip
+        **text.row(),
+        "passed": text.passed,
+        "missing_equations": list(text.missing),
+        "names": text.report.names if text.report is not None else {},
+        "findings": found,
+    }
 
 
 def escape_spreadsheet_cell(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: one that begins like a formula gets a '."""
+    """The text with a ' before it if a spreadsheet would take it for a formula."""
     is_formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r"))
     return f"'{text}" if is_formula else text
 
@@ -255,50 +271,6 @@ def check_folder(
     )
 
 
-def find_homework_texts(root: Path, solution: Path | None) -> tuple[list[Path], list[str]]:
-    """The texts of a folder in the order of their names, and the names of other files."""
-    if not root.is_dir():
-        what = "is not a folder" if os.path.lexists(root) else "no such folder"
-        raise FileError(what, where=str(root), remedy="name a folder with texts")
-    found, skipped = [], []
-    for place, folders, files in os.walk(root, onerror=_raise_unreadable_homework):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in files:
-            path = Path(place, name)
-            if name.startswith(".") or (solution is not None and _is_solution_file(path, solution)):
-                continue
-            if path.suffix.lower() in TEXT_ENDINGS:
-                found.append(path)
-            else:
-                skipped.append(path.relative_to(root).as_posix())
-    if not found:
-        kinds = ", ".join(TEXT_ENDINGS)
-        raise FileError("has no texts", where=str(root), remedy=f"texts end in {kinds}")
-    if len(found) > MAX_HOMEWORK_TEXTS:
-        raise FileError(
-            f"has {len(found)} texts, more than {MAX_HOMEWORK_TEXTS}", where=str(root),
-            remedy="check it in parts",
-        )  # fmt: skip
-    return sorted(found, key=lambda path: _homework_sort_key(path.as_posix())), sorted(skipped)
-
-
-def _raise_unreadable_homework(error: OSError) -> None:
-    raise FileError(f"cannot be read: {error.strerror}", where=str(error.filename))
-
-
-def _is_solution_file(path: Path, other: Path) -> bool:
-    try:
-        return path.samefile(other)
-    except OSError:
-        return False
-
-
-def _homework_sort_key(text: str) -> list[tuple[int, str]]:
-    """The order of people: text2 before text10."""
-    parts = re.split(r"(\d+)", text.casefold())
-    return [(int(part[:18]), part) if part.isdecimal() else (0, part) for part in parts]
-
-
 def read_model_solution(
     shared: dict[str, Vocabulary], path: Path, names: Mapping[str, str] | None = None
 ) -> ClaimSet:
@@ -315,38 +287,12 @@ def read_model_solution(
         if finding.status in (DIFFERS, UNREADABLE) and not finding.is_said_wrong:
             raise FileError(
                 f"equation {finding.number} of the solution is not right: {finding.sentence()}",
-                where=str(path), remedy="correct the solution",
-            )  # fmt: skip
+                where=str(path),
+                remedy="correct the solution",
+            )
     if not claims.claims:
         raise FileError("the solution has no equation", where=str(path))
     return claims
-
-
-def read_document(path: Path) -> str:
-    """The equations of a file as text."""
-    try:
-        if not path.is_file():
-            exists = os.path.lexists(path)
-            what = "is not a regular file" if exists else "no such file"
-            raise FileError(what, where=str(path))
-        if path.stat().st_size > 4 * MAX_TEXT_LENGTH:
-            raise FileError(f"has more than {4 * MAX_TEXT_LENGTH} bytes", where=str(path))
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    if not data.strip():
-        raise FileError("is empty", where=str(path))
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
-        raise FileError(
-            "is not UTF-8 text", where=str(path), remedy="save it in this encoding"
-        ) from None
-    if "\0" in text:
-        raise FileError("is a binary file, not text", where=str(path))
-    found = extract_document_equations(text, path.suffix.lower())
-    return f"{found}\n"  # so that a line without '=' is never taken for the name of a file
 
 
 def mark_homework_text(

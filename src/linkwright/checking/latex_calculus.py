@@ -32,6 +32,7 @@ class LatexCalculusParser(LatexSymbolParser):
     # -- fractions and derivatives ---------------------------------------------------------
 
     def parse_fraction(self) -> ExpressionOrMatrix:
+        r"""Parse the two groups of a \frac: a derivative or a quotient."""
         if (derivative := self.parse_derivative()) is not None:
             return derivative
         top, bottom = self.parse_script(), require_scalar(self.parse_script(), "a divisor")
@@ -45,7 +46,8 @@ class LatexCalculusParser(LatexSymbolParser):
         return multiply_statement_factors([top, Reciprocal(bottom)], self.symbols)
 
     def parse_derivative(self) -> ExpressionOrMatrix | None:
-        r"""\frac{\partial L}{\partial q_1}, \frac{d}{dt} of a name, \frac{d^2 q_1}{dt^2}."""
+        r"""Parse \frac{\partial L}{\partial q_1}, \frac{d}{dt} of a name or \frac{d^2
+        q_1}{dt^2}; None for others."""
         if self.tokens[self.position : self.position + 7] == ["{", "d", "}", "{", "d", "t", "}"]:
             self.position += 7
             return self.differentiate_by_time(self.parse_power(), 1)
@@ -56,6 +58,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return None
 
     def parse_partial_derivative(self) -> ExpressionOrMatrix:
+        r"""Parse \frac{\partial L}{\partial q_1} as the name L_q1."""
         self.position += 2
         above = None if self.token == "}" else self.parse_bare_symbol()
         for word in ("}", "{", "\\partial"):
@@ -80,18 +83,20 @@ class LatexCalculusParser(LatexSymbolParser):
         return name
 
     def parse_optional_bare_symbol(self) -> str | None:
+        """Parse a symbol without what it depends on, if one begins here."""
         name = self.parse_optional_symbol()
         if name is not None:
             self.skip_dependence()
         return name
 
     def skip_dependence(self) -> None:
+        r"""Skip a list such as (q, \dot q) of what a symbol depends on."""
         begin = self.position
         if self.token in ("(", "[") and self.parse_dependence() is None:
             self.position = begin
 
     def parse_slashed_derivative(self) -> ExpressionOrMatrix:
-        """∂L/∂q_1"""
+        r"""Parse \partial L/\partial q_1 as the name L_q1."""
         self.take()
         above = self.parse_bare_symbol()
         self.expect("/")
@@ -99,7 +104,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return self.partial_derivative_name(above, self.parse_bare_symbol())
 
     def parse_time_derivative(self) -> ExpressionOrMatrix | None:
-        r"""\frac{d q_1}{dt}, \frac{d^2 q_1}{dt^2}; None for other fractions."""
+        r"""Parse \frac{d q_1}{dt} or \frac{d^2 q_1}{dt^2}; None for other fractions."""
         begin, self.position = self.position, self.position + 2
         order = 2 if self.accept_square() else 1
         name = self.parse_optional_bare_symbol()
@@ -111,7 +116,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return None
 
     def parse_slashed_time_derivative(self) -> ExpressionOrMatrix | None:
-        """dx/dt, d/dt x, d^2x/dt^2, dL/dq_1; None for a product that begins with d."""
+        """Parse dx/dt, d/dt x, d^2x/dt^2 or dL/dq_1; None for a product that begins with d."""
         begin = self.position
         self.take()
         order = 2 if self.accept_square() else 1
@@ -142,7 +147,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return self.partial_derivative_name(above, below)
 
     def accept_square(self) -> bool:
-        """Takes ^2 or ^{2} if it is next."""
+        """Take ^2 or ^{2} if it is next, and say whether it was."""
         for words in (["^", "2"], ["^", "{", "2", "}"]):
             if self.tokens[self.position : self.position + len(words)] == words:
                 self.position += len(words)
@@ -152,7 +157,7 @@ class LatexCalculusParser(LatexSymbolParser):
     # -- sums ------------------------------------------------------------------------------
 
     def parse_summation(self) -> ExpressionOrMatrix:
-        r"""\sum_{i=1}^{6} of the product that follows."""
+        r"""Parse \sum_{i=1}^{6} and the product that follows as a written-out sum."""
         letters, first, last = ["i"], 1, self.symbols.velocity_count
         for _ in range(2):
             if self.accept("_"):
@@ -169,6 +174,7 @@ class LatexCalculusParser(LatexSymbolParser):
     def parse_summands(
         self, letters: list[str], span: range, begin: int
     ) -> Iterator[ExpressionOrMatrix]:
+        r"""Parse the summand of a \sum for all values of its indices."""
         for value in span:
             self.index_values[letters[0]] = value
             if len(letters) > 1:
@@ -178,6 +184,7 @@ class LatexCalculusParser(LatexSymbolParser):
                 yield self.parse_product()
 
     def parse_lower_limit(self) -> tuple[list[str], int]:
+        r"""Parse the index letters below a \sum and their first value."""
         if not self.accept("{"):
             return [self.take()], 1
         letters = [self.take()]
@@ -188,6 +195,7 @@ class LatexCalculusParser(LatexSymbolParser):
         return letters, first
 
     def parse_upper_limit(self) -> int:
+        r"""Parse the last value of the indices above a \sum."""
         if not self.accept("{"):
             return self.parse_limit()
         found = self.parse_limit()

@@ -18,11 +18,14 @@ from .latex_calculus import LatexCalculusParser
 from .latex_symbols import LATEX_ACCENTS, LATEX_FONTS, LATEX_FUNCTIONS
 from .latex_tokens import GREEK_LETTER_NAMES
 from .statement_matrices import ExpressionOrMatrix, StatementMatrix, require_scalar
+from .symbol_table import TRIG_SHORTHANDS
 from .text_symbols import TextSymbols
 
 MAX_TOTAL_STEPS = 4_000_000
 _TRANSPOSE_TOKENS = ("T", "\\top")
-_TRIG_SHORTHANDS = {"s": "sin", "S": "sin", "c": "cos", "C": "cos"}
+_TRIG_SHORTHANDS = {
+    spelling[0]: function for function, row in TRIG_SHORTHANDS.items() for spelling in row.spellings
+}
 
 
 def parse_latex_equations(
@@ -50,6 +53,7 @@ class LatexParser(LatexCalculusParser):
     is_in_bars = False
 
     def begins_factor(self) -> bool:
+        """Whether a factor begins here: also a command, or a bar that opens |x|."""
         is_bar = self.token == "|" and not self.is_in_bars
         return super().begins_factor() or self.is_latex_command() or is_bar
 
@@ -64,7 +68,7 @@ class LatexParser(LatexCalculusParser):
         return self.raise_to_power(base, self.parse_script())
 
     def skip_position_argument(self) -> None:
-        """Takes the (q) of J^T(q)."""
+        """Skip the (q) of J^T(q)."""
         begin = self.position
         names = self.parse_dependence() if self.token == "(" else None
         if not names or not all(
@@ -73,10 +77,11 @@ class LatexParser(LatexCalculusParser):
             self.position = begin
 
     def parse_exponent(self) -> ExpressionOrMatrix:
+        """Parse the group or token above a symbol."""
         return self.parse_script()
 
     def accept_transpose(self) -> bool:
-        """Takes T, {T}, {\\top} or {\\mathsf{T}} if it is next."""
+        r"""Take T, {T}, {\top} or {\mathsf{T}} if it is next, and say whether it was."""
         length = self.transpose_token_count(self.position)
         self.position += length
         return bool(length)
@@ -91,11 +96,12 @@ class LatexParser(LatexCalculusParser):
         return letter + 1 + opened if is_whole and is_closed else 0
 
     def is_matrix_power(self, at: int) -> bool:
+        """Whether a transpose or the inverse, {-1}, stands at a token."""
         words = self.tokens[at : at + 4]
         return bool(self.transpose_token_count(at)) or words == ["{", "-", "1", "}"]
 
     def parse_script(self) -> ExpressionOrMatrix:
-        """What follows ^ or \\frac: a group, or one token."""
+        r"""Parse what follows ^ or \frac: a group, or one token."""
         if self.accept("{"):
             if self.token == "(" and self.tokens[self.position - 2] == "^":
                 raise self.parse_error(
@@ -112,6 +118,7 @@ class LatexParser(LatexCalculusParser):
     # -- atoms -----------------------------------------------------------------------------
 
     def parse_atom(self) -> ExpressionOrMatrix:
+        """Parse a bracket, number, command or name."""
         token = self.token
         if token == "{" and self.peek() == "}":
             return self.parse_prescript()
@@ -149,6 +156,7 @@ class LatexParser(LatexCalculusParser):
         raise self.unexpected_token_error()
 
     def parse_name(self) -> ExpressionOrMatrix:
+        """Parse a symbol, an index that a sum binds, or a derivative d…/dt."""
         start = self.position
         if self.token == "d" and (found := self.parse_slashed_time_derivative()) is not None:
             return found
@@ -164,7 +172,7 @@ class LatexParser(LatexCalculusParser):
         return self.parse_dependent_name(name, start)
 
     def parse_superscripted_name(self, name: str, start: int) -> ExpressionOrMatrix:
-        """q^2_1 is q_1^2."""
+        """Parse a power between a name and its index: q^2_1 is q_1^2."""
         self.take()
         exponent = self.parse_script()
         if self.accept("_"):
@@ -172,7 +180,7 @@ class LatexParser(LatexCalculusParser):
         return self.raise_to_power(self.parse_dependent_name(name, start), exponent)
 
     def parse_absolute_value(self) -> Expression:
-        """|x|; its even powers are those of x."""
+        """Parse |x|; its even powers are those of x."""
         self.take()
         self.is_in_bars = True
         inner = require_scalar(self.parse_sum(), "|…|")
@@ -183,13 +191,14 @@ class LatexParser(LatexCalculusParser):
     def raise_to_power(
         self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
     ) -> ExpressionOrMatrix:
+        """The power of a number; even powers of a length |x| are those of x."""
         is_even = isinstance(exponent, Number) and exponent.value % 2 == 0
         if is_even and isinstance(base, Call) and base.function == "abs":
             (base,) = base.arguments
         return super().raise_to_power(base, exponent)
 
     def parse_prescript(self) -> ExpressionOrMatrix:
-        """{}^{B}V is the name BV."""
+        """Parse an index before a symbol: {}^{B}V is the name BV."""
         self.position += 2
         if not self.accept("^"):
             return self.parse_atom()
@@ -200,6 +209,7 @@ class LatexParser(LatexCalculusParser):
         return Name(f"{before}{name}")
 
     def parse_matrix(self) -> StatementMatrix:
+        """Parse the rows of a matrix environment."""
         self.take()
         rows: list[list[Expression]] = [[]]
         while True:
@@ -223,7 +233,8 @@ class LatexParser(LatexCalculusParser):
     # -- functions -------------------------------------------------------------------------
 
     def accept_function_name(self) -> str | None:
-        """Takes \\sin, \\operatorname{sin} or Sin if it is next, and names it as we do."""
+        r"""Take \sin, \operatorname{sin} or Sin if it is next, and return our name of the
+        function."""
         if self.token[:1] == "\\" and self.token[1:] in LATEX_FUNCTIONS:
             return LATEX_FUNCTIONS[self.take()[1:]]
         if self.token[1:] not in LATEX_FONTS or self.peek() != "{":
@@ -238,7 +249,8 @@ class LatexParser(LatexCalculusParser):
         return LATEX_FUNCTIONS[word]
 
     def parse_trig_shorthand(self) -> ExpressionOrMatrix | None:
-        r"""S\theta_2, C q_3, s(q_1 + q_2), C^2\theta, c\theta_{12}, c_{1+2}."""
+        r"""Parse S\theta_2, C q_3, s(q_1 + q_2), C^2\theta, c\theta_{12} or c_{1+2} as a sine or
+        cosine."""
         begin = self.position
         letter = self.accept_shorthand_letter()
         if letter is None or self.symbols.is_parameter_name(letter):
@@ -259,7 +271,7 @@ class LatexParser(LatexCalculusParser):
         return call if exponent is None else self.raise_to_power(call, exponent)
 
     def accept_shorthand_letter(self) -> str | None:
-        """s, S, c or C, upright or not."""
+        """Take s, S, c or C, upright or not, if it is next."""
         if self.token[1:] in LATEX_FONTS and self.peek() == "{" and self.peek(3) == "}":
             if self.peek(2) not in _TRIG_SHORTHANDS:
                 return None
@@ -311,6 +323,7 @@ class LatexParser(LatexCalculusParser):
         return Name(name)
 
     def is_coordinate_ahead(self) -> bool:
+        """Whether the next symbol is a coordinate."""
         begin = self.position
         try:
             name = self.parse_symbol()
@@ -319,7 +332,8 @@ class LatexParser(LatexCalculusParser):
         return self.symbols.is_motion_name(name) and not name.startswith("d")
 
     def parse_shorthand_bracket(self, letter: str, has_power: bool) -> Expression | None:
-        """C(q_1 + q_2) is a cosine; C(q, \\dot q) is the Coriolis matrix."""
+        r"""Parse the bracket behind a shorthand: C(q_1 + q_2) is a cosine, C(q, \dot q) the
+        Coriolis matrix."""
         begin = self.position
         names = self.parse_dependence()
         self.position = begin
@@ -340,4 +354,5 @@ class LatexParser(LatexCalculusParser):
         return angle
 
     def has_sine_shorthand(self) -> bool:
+        """Whether the text writes s or S for a sine somewhere."""
         return any(x in ("s", "S") for x in self.tokens)

@@ -53,6 +53,7 @@ class LatexSymbolParser(EquationGrammar):
         self.open_indices: set[str] = set()
 
     def is_latex_command(self) -> bool:
+        r"""Whether the current token is a command of letters, other than \end."""
         return self.token[:1] == "\\" and self.token[1:2].isalpha() and self.token != "\\end"
 
     def parse_optional_symbol(self) -> str | None:
@@ -76,6 +77,7 @@ class LatexSymbolParser(EquationGrammar):
         return False
 
     def parse_symbol(self) -> str:
+        """Parse a symbol with accents, primes, indices and superscripts as one name."""
         found = self.parse_accented(0)
         while True:
             if self.accept("'"):
@@ -91,14 +93,16 @@ class LatexSymbolParser(EquationGrammar):
         return self.compose_name(found, above)
 
     def compose_name(self, found: _AccentedSymbol, above: str) -> str:
-        """`d` for each dot, the letter, its accent, its index and its primes."""
+        """The name of a symbol: `d` for each dot, the letter, its accent, its index and its
+        primes."""
         if self.is_dual_symbol(found, above):
             return self.compose_dual_name(found, above)
         name = found.base + found.mark + found.index + "prime" * found.primes
         return "d" * found.dots + name + (f"_{above}" if above else "")
 
     def is_dual_symbol(self, found: _AccentedSymbol, above: str) -> bool:
-        """Hats over V, H, F and over unit vectors x, y, z of frames are those of dual vectors."""
+        """Whether a hat marks a dual vector: over V, H, F, and over unit vectors x, y, z of
+        frames."""
         if found.mark != "hat" or found.dots or found.primes:
             return False
         where = (found.index + above).removesuffix("star")
@@ -109,7 +113,7 @@ class LatexSymbolParser(EquationGrammar):
         return found.base in ("x", "y", "z") and where[:1].isalpha()
 
     def compose_dual_name(self, found: _AccentedSymbol, above: str) -> str:
-        """V_B1, v1_B, x_PR; V1 by its number."""
+        """The name of a dual vector: V_B1, v1_B, x_PR, or V1 by the number of the body."""
         if found.base == "v":
             return f"v{found.index}_{above.removesuffix('star')}"
         where = (found.index + above).removesuffix("star")
@@ -121,6 +125,7 @@ class LatexSymbolParser(EquationGrammar):
     # -- accents ---------------------------------------------------------------------------
 
     def parse_accented(self, level: int) -> _AccentedSymbol:
+        """Parse a letter, and the dots, accents and fonts around it."""
         if level > _MAX_ACCENTS:
             raise self.parse_error("too many accents")
         if self.token == "{":
@@ -167,10 +172,12 @@ class LatexSymbolParser(EquationGrammar):
     # -- superscripts ----------------------------------------------------------------------
 
     def is_primed_superscript(self) -> bool:
+        """Whether a prime stands above: ^' or ^{'}."""
         ahead = [x for x in self.tokens[self.position + 1 : self.position + 4] if x != "{"]
         return self.token == "^" and ahead[:1] == ["'"]
 
     def parse_prime_superscript(self) -> int:
+        """Parse primes above a symbol, and count them."""
         self.take()
         count, braced = 0, self.accept("{") is not None
         while self.accept("'"):
@@ -180,7 +187,8 @@ class LatexSymbolParser(EquationGrammar):
         return count
 
     def parse_name_superscript(self, found: _AccentedSymbol) -> str:
-        """Capital letters or a star above a symbol belong to its name; numbers are powers."""
+        """Parse a superscript that belongs to the name: capital letters or a star. Numbers are
+        powers."""
         if self.token != "^":
             return ""
         hatted = found.mark == "hat" and found.base in ("V", "H", "F")
@@ -207,6 +215,7 @@ class LatexSymbolParser(EquationGrammar):
         return above
 
     def take_superscript_tokens(self) -> list[str]:
+        """Take the tokens of a superscript, without the outer braces."""
         if self.token != "{":
             return [self.take()]
         inside: list[str] = []
@@ -253,7 +262,7 @@ class LatexSymbolParser(EquationGrammar):
                 found.append(token)
 
     def sum_index_numbers(self, raw: list[str]) -> list[str]:
-        """1+1 below a symbol is 2."""
+        """The tokens of an index with sums of numbers added up: 1+1 is 2."""
         found: list[str] = []
         i = 0
         while i < len(raw):
@@ -268,6 +277,7 @@ class LatexSymbolParser(EquationGrammar):
         return found
 
     def index_piece(self, token: str) -> str:
+        """The letters or digits that a token adds to an index."""
         word = token[1:] if token[:1] == "\\" else token
         word = "prime" if word == "'" else _LETTER_COMMANDS.get(word, word)
         if word in _DOT_ACCENTS or word in LATEX_ACCENTS:

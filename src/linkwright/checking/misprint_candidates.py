@@ -28,7 +28,7 @@ MISPRINT_KINDS = (
 
 @dataclass(frozen=True)
 class MisprintCandidate:
-    """`new` in the place `path` (numbers of children from the root) corrects a slip."""
+    """A correction of the node at `path` (numbers of children from the root)."""
 
     kind: str
     what: str
@@ -37,6 +37,7 @@ class MisprintCandidate:
     is_whole: bool = False
 
     def apply_correction(self, root: Expression) -> Expression:
+        """The side of an equation with the misprint corrected."""
         return replace_node(root, self.path, self.correction)
 
 
@@ -46,7 +47,7 @@ def name_stem(name: str) -> str:
 
 
 def name_misprint_kind(name: str, other: str) -> str:
-    """What kind of slip takes one name for another."""
+    """The kind of misprint that writes one name for another."""
     longer, shorter = sorted((name, other), key=len, reverse=True)
     if longer in (f"d{shorter}", f"dd{shorter}"):
         return "dot"
@@ -56,20 +57,21 @@ def name_misprint_kind(name: str, other: str) -> str:
 
 
 def coefficient_text(value: Fraction) -> str:
-    """1/12 and 1/4 as fractions, 9.81 and 0.1 as decimals."""
+    """The number as text: 1/12 and 1/4 as fractions, 9.81 and 0.1 as decimals."""
     decimal = decimal_literal_text(value)
     is_plain = value.denominator == 1 or value.denominator % 10 == 0 or value.denominator > 16
     return decimal if decimal is not None and is_plain else str(value)
 
 
 def unsigned_term(term: Expression) -> Expression:
+    """The term without its sign."""
     if isinstance(term, Negation):
         return term.operand
     return Number(abs(term.value)) if isinstance(term, Number) else term
 
 
 def coefficient_candidate(term: Expression, ratio: Fraction, text: str) -> MisprintCandidate:
-    """Another coefficient, by its name where the term has one."""
+    """The candidate that multiplies a term by a ratio, with a description such as "is halved"."""
     old, bare = _split_coefficient(unsigned_term(term))
     now = old * ratio
     new = bare if now == 1 else multiply_term(bare, Number(now))

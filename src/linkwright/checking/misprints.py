@@ -55,7 +55,7 @@ MAX_REPAIR_EXPONENT = 6
 
 
 class MisprintSearch(NodeValuation):
-    """Single slips of trees that give them the value they must have at one point."""
+    """The search for single misprints whose correction gives an equation the value it must have."""
 
     def __init__(
         self, algebra: StatementAlgebra, lookup: ValueLookup, pool: Sequence[Expression]
@@ -86,6 +86,7 @@ class MisprintSearch(NodeValuation):
     def misprints_of_node(
         self, node: Expression, goal: RepairGoal, is_angle: bool
     ) -> Iterator[MisprintCandidate]:
+        """Misprints at one node whose correction gives the node the value of the goal."""
         match node:
             case Sum(terms):
                 for i, term in enumerate(terms):
@@ -120,6 +121,7 @@ class MisprintSearch(NodeValuation):
     def candidate_if_met(
         self, kind: str, what: str, new: Expression, goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
+        """The candidate that replaces a node, if the new value meets the goal."""
         parts = child_expressions(new)
         if goal.is_met_by(
             self.guarded_value(lambda: self.combine_parts(new, [self.node_value(x) for x in parts]))
@@ -174,6 +176,7 @@ class MisprintSearch(NodeValuation):
     def extra_term_candidates(
         self, node: Sum, i: int, goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
+        """The sum without its i-th term, if that meets the goal."""
         rest = (*node.terms[:i], *node.terms[i + 1 :])
         if rest:
             new = rest[0] if len(rest) == 1 else Sum(rest)
@@ -204,6 +207,7 @@ class MisprintSearch(NodeValuation):
     def extra_factor_candidates(
         self, node: Product, which: tuple[int, ...], goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
+        """The product without the given factors, if that meets the goal."""
         rest = tuple(x for k, x in enumerate(node.factors) if k not in which)
         if not rest or (
             goal.key and not is_key_met(goal.key, self.key_without_parts(node.factors, *which))
@@ -234,7 +238,8 @@ class MisprintSearch(NodeValuation):
     def inverted_factor_candidates(
         self, node: Product, i: int, goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
-        """Division for multiplication, and the other way."""
+        """The product with a factor moved above or below the fraction line, if that meets the
+        goal."""
         factor = node.factors[i]
         if goal.key is None or isinstance(factor, Number):
             return
@@ -251,6 +256,7 @@ class MisprintSearch(NodeValuation):
     def other_exponent_candidates(
         self, node: Power, base: Expression, n: Fraction, goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
+        """The power with other exponents that meet the goal."""
         for other in (*(Fraction(k) for k in range(1, MAX_REPAIR_EXPONENT + 1)), n - 1, n + 1, -n):
             new = base if other == 1 else Power(base, Number(other))
             if other not in (0, n) and goal.is_met_by(self.value_or_none(new)):
@@ -261,6 +267,7 @@ class MisprintSearch(NodeValuation):
     def missing_power_candidates(
         self, node: Expression, goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
+        """The square and the cube of a node, if they meet the goal."""
         for exponent, word in ((2, "squared"), (3, "cubed")):
             new = Power(node, Number(Fraction(exponent)))
             what = f"{shorten_text(expression_text(node))} is {word}"
@@ -285,6 +292,7 @@ class MisprintSearch(NodeValuation):
     def other_name_candidates(
         self, name: str, goal: RepairGoal, is_angle: bool
     ) -> Iterator[MisprintCandidate]:
+        """Other symbols in place of a name, or a further angle beside it."""
         own = name_stem(name)
         for symbol in self.symbols_meeting_goal(goal):
             if isinstance(symbol, Name) and symbol.name != name:
@@ -305,6 +313,7 @@ class MisprintSearch(NodeValuation):
     # -- the pool, by value -------------------------------------------------------------------
 
     def symbols_meeting_goal(self, goal: RepairGoal) -> list[Expression]:
+        """The symbols whose values meet the goal."""
         if goal.key is not None:
             return self.symbols_with_key(goal.key)
         return [x for x, value, _ in self.symbol_pool if goal.is_met_by(value)]

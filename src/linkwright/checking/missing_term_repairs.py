@@ -25,12 +25,13 @@ from .corrected_statements import (
     prove_corrections,
 )
 from .difference import EquationDifference, statement_difference
-from .dual_statements import DUAL_UNIT_NAME, split_dual_sides
+from .dual_statements import split_dual_sides
 from .misprint_candidates import multiply_term
 from .missing_terms import MissingTermSearch
 from .prover import EquationProver, EquationSides, PointValues
 from .repair_goals import RepairGoal
 from .repair_trial import RepairTrial, calls_in_side
+from .symbol_table import DUAL_UNIT_NAME, ENERGY_LETTERS
 
 MAX_MISSING_TERMS = 4
 MAX_COORDINATE_ANGLES = 4
@@ -91,9 +92,7 @@ def _term_symbols(trial: RepairTrial) -> tuple[list[Expression], list[Expression
     motion = {f"{dots}{name}" for name in vocabulary.names.qd for dots in ("", "d", "dd")}
     plain = {*vocabulary.parameters, *motion, *vocabulary.names.actuators}
     pool = [
-        x.name
-        for x in trial.symbol_pool
-        if isinstance(x, Name) and x.name not in vocabulary.paper_symbols.energy_symbols
+        x.name for x in trial.symbol_pool if isinstance(x, Name) and x.name not in ENERGY_LETTERS
     ]
     ours = [
         x
@@ -152,7 +151,7 @@ def sums_in_side(node: Expression) -> Iterator[Sum]:
 def _difference_corrections(
     pair: EquationSides, apart: EquationDifference | None
 ) -> Iterator[CorrectedStatement]:
-    """left − right is short: then it is what the right side lacks."""
+    """The correction that adds left − right to the right side, if it is short."""
     if apart is not None:
         yield from _missing_terms_correction(pair, apart.expanded_terms())
 

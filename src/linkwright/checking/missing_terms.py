@@ -27,7 +27,6 @@ from ..expressions import (
     negate_expression,
 )
 from ..expressions.tokens import shorten_text
-from .dual_statements import DUAL_UNIT_NAME
 from .misprint_candidates import MisprintCandidate
 from .misprints import MAX_REPAIR_COEFFICIENT
 from .node_paths import node_at_path
@@ -40,6 +39,7 @@ from .residue_keys import (
     scalar_of_key,
     shift_key,
 )
+from .symbol_table import DUAL_UNIT_NAME
 
 MAX_TERM_SYMBOLS = 64
 MAX_LONG_TERM_SYMBOLS = 28
@@ -54,7 +54,7 @@ FactorIndices = tuple[int, ...]
 
 
 class MissingTermSearch:
-    """Products of symbols, by their value at one point."""
+    """The search for products of symbols by their value at one point."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class MissingTermSearch:
         self._inverse_tables: dict[tuple[int, int], list[tuple[int, FactorIndices]]] = {}
 
     def find_missing_terms(self, root: Expression, goal: RepairGoal) -> Iterator[MisprintCandidate]:
-        """Sums of the tree that meet their goals with one more term."""
+        """Candidates that add one term to a sum of the equation so that it meets its goal."""
         for path, node, own, is_angle in self.valuation.node_goals(root, goal):
             is_sum = isinstance(node, Sum) or not path
             is_factor = not is_sum and isinstance(node_at_path(root, path[:-1]), Product)
@@ -92,6 +92,7 @@ class MissingTermSearch:
                 )
 
     def terms_with_key(self, lacking: ResidueKey, degree: int) -> Iterator[Expression]:
+        """Products of symbols, up to a degree, whose value is what an equation lacks."""
         for prefix, key in self._term_prefixes(len(lacking)):
             quotient = lacking if prefix == ONE else divide_keys(lacking, key)
             number = None if quotient is None else scalar_of_key(quotient)
@@ -138,6 +139,7 @@ class MissingTermSearch:
                 return
 
     def product_table(self, degree: int, count: int) -> dict[int, FactorIndices]:
+        """Products of `degree` of the first `count` symbols, by their residues."""
         key = degree, count
         if key not in self._product_tables:
             self._product_tables[key] = dict(
@@ -146,6 +148,7 @@ class MissingTermSearch:
         return self._product_tables[key]
 
     def inverse_products(self, degree: int, count: int) -> list[tuple[int, FactorIndices]]:
+        """Reciprocals of products of `degree` of the first `count` symbols."""
         key = degree, count
         if key not in self._inverse_tables:
             numbers = [pow(n, -1, FIELD_PRIME) for n in self.symbol_residues[:count]]
@@ -167,7 +170,7 @@ class MissingTermSearch:
         return term if coefficient > 0 else negate_expression(term)
 
     def _factor_order(self, i: int) -> tuple[int, int, int]:
-        """Parameters first, in the mechanism's order; functions last."""
+        """The sort key of factors: parameters first, in the mechanism's order; functions last."""
         symbol = self.scalar_symbols[i]
         if isinstance(symbol, Name) and symbol.name in self.parameter_names:
             return 0, self.parameter_names.index(symbol.name), i

@@ -77,6 +77,8 @@ class MotionSampler:
     def sample_parameters(
         self, field: PrimeField, given: Mapping[str, Residue] | None = None
     ) -> list[Residue]:
+        """Residues of all parameters: given, assumed, or random."""
+
         def value(name: str) -> Residue:
             if given and name in given:
                 return given[name]
@@ -155,7 +157,7 @@ class MotionSampler:
     def _solve_actuator_efforts(
         self, field: PrimeField, B: Sequence[Residue], tau: Sequence[Residue]
     ) -> list[Residue]:
-        """u with B u = τ; nothing, where B cannot be inverted."""
+        """The efforts u with B u = τ; values that do not exist if B cannot be inverted."""
         try:
             return solve_exact_system(field, B, tau)
         except BadPointError as error:
@@ -164,7 +166,8 @@ class MotionSampler:
     def _sample_constrained_motion(
         self, field: PrimeField, found: dict[str, list[Residue]]
     ) -> dict[str, list[Residue]]:
-        """Speeds q̇ = G a + k; accelerations and multipliers that follow from the drives."""
+        """Velocities q̇ = G a + k, and the accelerations and multipliers that follow from the
+        efforts."""
         own = self.vocabulary.names
         n = len(own.independent)
         if own.position_row_count:
@@ -186,10 +189,11 @@ class MotionSampler:
 
     @cached_property
     def needs_multipliers(self) -> bool:
+        """Whether an equation uses the multipliers of the constraints."""
         return any(name.startswith("lambda") for name in self.needed_names)
 
     def _close_loops(self, field: PrimeField, found: dict[str, list[Residue]]) -> None:
-        """Lengths, slides and time such that the loops close at these angles."""
+        """Choose lengths, slides and time such that the loops close at the given angles."""
         own, words = self.vocabulary.names, self.vocabulary.parameters
         bound = {*self.assumptions.parameter_values, *self.vocabulary.hidden_parameters}
         free = {name: field.symbol(name) for name in words if name not in bound}

@@ -20,6 +20,7 @@ from ..errors import LinkwrightError
 from ..expressions import names_in_expression
 from .motion_sampler import Assumptions
 from .prover import EquationProver, EquationSides, PointValues
+from .statement_reader import Statement
 from .symbol_meanings import SymbolMeanings
 
 if TYPE_CHECKING:
@@ -38,11 +39,7 @@ def infer_symbol_names(section: CheckedSection) -> dict[str, str]:
     meanings = SymbolMeanings(section.vocabulary, section.statements, section.given_names)
     unknown = sorted(name for name in meanings.text_names if meanings.find_meaning(name) is None)
     own = section.vocabulary
-    strange = {
-        name
-        for name in unknown
-        if own.is_stray_name(name) or own.paper_symbols.why_index_fails(name)
-    }
+    strange = {name for name in unknown if own.is_stray_name(name) or own.why_index_fails(name)}
     foreign = [name for name in unknown if name not in strange]
     found: dict[str, str] = {}
     if 0 < len(foreign) <= MAX_UNKNOWN_NAMES:
@@ -61,7 +58,8 @@ def _best_name_choice(choices: list[NameChoice]) -> dict[str, str]:
 
 
 def renumber_families(section: CheckedSection, said: Mapping[str, str]) -> dict[str, str]:
-    """Families of theirs that are ours with other numbers, if all their equations hold then.
+    """The text's names of families that are ours with other numbers, if all their equations hold
+    then.
 
     Families that have strange members are shifted by one, all their members together, and one of
     them at least is there as a whole; other families of parameters may be shifted with them.
@@ -118,6 +116,8 @@ def _family_numbers(section: CheckedSection, family: str) -> dict[str, int]:
 
 
 class _NameSearch:
+    """The search for our names in place of the unknown ones of a section."""
+
     def __init__(
         self, section: CheckedSection, meanings: SymbolMeanings, unknown: list[str]
     ) -> None:
@@ -141,11 +141,11 @@ class _NameSearch:
         ]
         self.trial_count = 0
 
-    def _is_otherwise_readable(self, line: object) -> bool:
+    def _is_otherwise_readable(self, line: Statement) -> bool:
         """Whether an equation has no other names without a meaning."""
         self.meanings.assign_names(dict.fromkeys(self.unknown_names, "t"))
         try:
-            self.meanings.needed_names((line.left, line.right))  # type: ignore[attr-defined]
+            self.meanings.needed_names((line.left, line.right))
         except LinkwrightError:
             return False
         finally:
@@ -153,6 +153,7 @@ class _NameSearch:
         return True
 
     def find_choices(self) -> list[NameChoice]:
+        """The choices of our names for the unknown ones, with the number of equations that hold."""
         self.meanings.assign_names(dict.fromkeys(self.unknown_names, "t"))
         sides = (side for pair in self.equation_sides for side in pair)
         wanted = dict.fromkeys([*self.meanings.needed_names(sides), *self.candidate_names])
@@ -208,6 +209,7 @@ class _NameSearch:
     def holds_with_choice(
         self, scope: PointValues, pair: EquationSides, chosen: dict[str, str]
     ) -> bool:
+        """Whether an equation holds at a random point with a choice of names."""
         self.meanings.assign_names(chosen)
         scope.text_values = {}
         try:

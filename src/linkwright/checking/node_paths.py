@@ -43,6 +43,7 @@ def replace_node(root: Expression, path: Sequence[int], new: Expression) -> Expr
 
 
 def node_at_path(root: Expression, path: Sequence[int]) -> Expression:
+    """The part of an expression at a path."""
     for i in path:
         root = child_expressions(root)[i]
     return root

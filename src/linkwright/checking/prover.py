@@ -48,6 +48,7 @@ class PointValues:
         self.text_values: dict[str, Residue] = {}
 
     def lookup(self, name: str) -> Residue:
+        """The residue of a name of the text at this point."""
         if name not in self.text_values:
             meaning = self.meanings.find_meaning(name)
             if meaning is None or (
@@ -70,7 +71,7 @@ class PointValues:
         return evaluate_expression(expression, self.field, self.lookup)
 
     def residual(self, pair: EquationSides) -> Residue:
-        """left − right, with its degree in what is random."""
+        """left − right at this point, with its degree in the random symbols."""
         field = self.field
         found = field.apply(Op.SUB, (self(pair[0]), self(pair[1])))
         return replace(
@@ -94,7 +95,7 @@ class EquationProof:
 
 
 class EquationProver:
-    """Equations of one section under one setting."""
+    """Proofs of the equations of one section under given assumptions."""
 
     def __init__(
         self, meanings: SymbolMeanings, wanted: Sequence[str], setting: Assumptions
@@ -109,12 +110,13 @@ class EquationProver:
 
     @cached_property
     def real_state_test(self) -> RealStateTest:
+        """The test of equations at real states under the same assumptions."""
         return RealStateTest(self.meanings, self.sampler.needed_names, self.assumptions)
 
     def evaluate_at_point(
         self, seed: int, use: Callable[[PointValues], Made], signs: int = 0
     ) -> Made:
-        """Apply `use` to the scope of a point; parts of angles are found on the way."""
+        """The result of `use` on the values at a point; angles are subdivided as needed."""
         finest: dict[int, int] = {}
         key = seed, signs
         while True:
@@ -134,7 +136,7 @@ class EquationProver:
                 self._point_cache.pop(key, None)
 
     def perturbed_residuals(self, pairs: Sequence[EquationSides], at: int | None) -> list[int]:
-        """Residuals with one acceleration changed, all else being equal."""
+        """The residuals with one acceleration changed and all else equal."""
         self.sampler.perturbed_acceleration = at
         self._point_cache.pop((PERTURBED_POINT_SEED, 0), None)
         try:
@@ -146,9 +148,11 @@ class EquationProver:
             self._point_cache.pop((PERTURBED_POINT_SEED, 0), None)
 
     def holds(self, pair: EquationSides) -> bool:
+        """Whether the equation is proved."""
         return self.prove_statements([pair])[0].holds is True
 
     def prove_statements(self, pairs: Sequence[EquationSides]) -> list[EquationProof]:
+        """The proofs of equations modulo a prime, confirmed at real states."""
         proofs = self._prove_modulo_prime(pairs)
         return [self._confirm_at_real_states(*one) for one in zip(pairs, proofs, strict=True)]
 
@@ -212,7 +216,7 @@ class EquationProver:
     def _residuals_at_point(
         self, seed: int, pairs: Sequence[EquationSides], wanted: Sequence[int], signs: int = 0
     ) -> dict[int, Residue]:
-        """Residuals at a point; none where the point is unlucky."""
+        """The residuals at a point; none where the point divides by zero."""
 
         def each(scope: PointValues) -> dict[int, Residue]:
             return {i: scope.residual(pairs[i]) for i in wanted}
@@ -379,4 +383,5 @@ def efforts_behind_names(meanings: SymbolMeanings, wanted: Sequence[str]) -> fro
 
 
 def single_name_of_side(expression: Expression) -> str:
+    """The name that a side of an equation consists of; empty if it is more than a name."""
     return expression.name if isinstance(expression, Name) else ""

@@ -17,6 +17,7 @@ from typing import Any
 import flint
 import numpy as np
 
+from ..algebra.exact.prime_field import PrimeField
 from ..algebra.exact.tape_algebra import evaluate_expression
 from ..expressions import Expression, Sum, expression_to_float
 from ..kinematics.closing import (
@@ -72,15 +73,19 @@ class RealField(ExactBallAlgebra):
         return Fraction(random.Random(f"{self.seed} {name}").randint(-997, 997), 997)
 
     def symbol(self, name: str) -> Ball:
+        """A random number of its own for each name, as a ball."""
         return make_ball(self.random_fraction(name))
 
     def missing_residue(self, why: str) -> Ball:
+        """A ball that is not a number, for a value that does not exist."""
         return flint.arb("nan")
 
     def is_zero(self, value: Ball) -> bool:
+        """Whether a ball contains zero."""
         return bool(value.contains(0))
 
     def take_as_symbols(self, values: Sequence[Ball]) -> list[Ball]:
+        """The values themselves: balls are not replaced by symbols."""
         return list(values)
 
 
@@ -104,8 +109,9 @@ class RealMotionSampler(MotionSampler):
                     continue
         return self._state_cache.get(seed)
 
-    def sample_free_parameter(self, field: Any, name: str) -> Ball:
-        """Near the value that the mechanism gives it."""
+    def sample_free_parameter(self, field: PrimeField | RealField, name: str) -> Ball:
+        """A random value of a parameter near the one that the mechanism gives it."""
+        assert isinstance(field, RealField)
         shift = field.random_fraction(name)
         if self.parameter_seed is not None:
             shift = RealField(self.parameter_seed, SAMPLE_SPREADS[0]).random_fraction(name)
@@ -121,8 +127,9 @@ class RealMotionSampler(MotionSampler):
             return make_ball(expression_to_float(mechanism.parameters[name], mechanism.values))
         return make_ball(1)
 
-    def sample_coordinates(self, field: Any) -> list[Ball]:
-        """Around the mechanism's own configuration."""
+    def sample_coordinates(self, field: PrimeField | RealField) -> list[Ball]:
+        """Random coordinates around the mechanism's own configuration."""
+        assert isinstance(field, RealField)
         eqs, own = self.vocabulary.eqs, self.vocabulary.names
         start = eqs.home if own.constraints and eqs.home else eqs.neutral
         spread = Fraction(field.coordinate_spread) if own.constraints else Fraction(1)
@@ -142,7 +149,8 @@ class RealMotionSampler(MotionSampler):
     # -- closing loops ----------------------------------------------------------------------
 
     def _close_loops(self, field: Any, found: dict[str, list[Any]]) -> None:
-        """Newton's method in floating point, then with the same Jacobian in balls."""
+        """Close the loops with Newton's method in floating point, then with the same Jacobian in
+        balls."""
         q = self._close_in_floating_point(found)
         exact = self._normalize_quaternions([make_ball(float(x)) for x in q])
         inverse, rates = self._inverse_constraint_jacobian(q, found)
@@ -212,7 +220,7 @@ def _ball_midpoint(x: Ball) -> Ball:
 
 
 class RealStateTest:
-    """Equations at random real states of the mechanism."""
+    """A test of equations at random real states of the mechanism."""
 
     def __init__(
         self, meanings: SymbolMeanings, wanted: Sequence[str], setting: Assumptions
@@ -235,6 +243,7 @@ class RealStateTest:
         )
 
     def judge_at_state(self, pair: EquationSides, seed: int) -> RealStateVerdict:
+        """The verdict on an equation at one real state."""
         with ball_precision(BALL_PRECISION_BITS):
             found = self.side_values(pair, seed)
             if found is None:
@@ -299,6 +308,7 @@ class RealPointValues:
         self.algebra = ExactBallAlgebra()
 
     def lookup(self, name: str) -> Ball:
+        """The ball of a name of the text at this state."""
         if name not in self.text_values:
             meaning = self.meanings.find_meaning(name)
             if meaning is None or (

@@ -106,7 +106,7 @@ def _corrections_at_point(trial: RepairTrial, scope: PointValues) -> Iterator[Co
 
 
 def _repairs_in_definitions(trial: RepairTrial, prover: EquationProver) -> tuple[Repair, ...]:
-    """Misprints in what the equation uses."""
+    """Repairs of misprints in the definitions that the equation uses."""
     for name in definitions_behind_sides(trial, trial.sides):
         kept = [
             Repair(one.kind, f"in the definition of {name} {one.what}", equation_text(one.sides))

@@ -57,6 +57,7 @@ class RepairGoal:
     test: Callable[[StatementValue], bool] | None = None
 
     def is_met_by(self, value: StatementValue | None) -> bool:
+        """Whether a value is the one that makes the equation right."""
         if value is None:
             return False
         if self.test is not None:
@@ -77,6 +78,7 @@ class NodeValuation:
         self.unit_value = algebra.constant(Fraction(1))
 
     def value_or_none(self, expression: Expression) -> StatementValue | None:
+        """The value of an expression; None where it has none at this point."""
         return self.guarded_value(lambda: self.evaluate_afresh(expression))
 
     def guarded_value(self, reckon: Callable[[], StatementValue]) -> StatementValue | None:
@@ -91,6 +93,7 @@ class NodeValuation:
         return None
 
     def evaluate_afresh(self, node: Expression) -> StatementValue:
+        """The value of an expression, without values of its parts that are already known."""
         return self.combine_parts(
             node, [self.evaluate_afresh(child) for child in child_expressions(node)]
         )
@@ -105,12 +108,14 @@ class NodeValuation:
         return self._node_values[id(node)]
 
     def node_key(self, node: Expression) -> tuple[int, ...]:
+        """The residues of a node of the equation."""
         found = self.node_value(node)
         if is_undefined_value(found):
             raise BadPointError("no value")
         return residue_key_of(found)
 
     def combine_parts(self, node: Expression, parts: Sequence[StatementValue]) -> StatementValue:
+        """The value of a node from the values of its parts."""
         if isinstance(node, Name) and node.name != PI:
             found = self.lookup(node.name)
             if found is None:
@@ -119,12 +124,15 @@ class NodeValuation:
         return evaluate_expression_node(node, self.algebra, parts)
 
     def apply(self, op: Op, operands: Sequence[StatementValue]) -> StatementValue:
+        """The result of an operation on values of the equation."""
         return self.algebra.apply(op, operands)
 
     def sum(self, terms: Sequence[StatementValue]) -> StatementValue:
+        """The sum of values of the equation."""
         return add_algebra_values(self.algebra, terms)
 
     def multiply_values(self, factors: Sequence[StatementValue]) -> StatementValue:
+        """The product of values of the equation."""
         return multiply_algebra_values(self.algebra, [self.unit_value, *factors])
 
     def part_goal(

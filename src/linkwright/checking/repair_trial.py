@@ -17,7 +17,6 @@ from ..expressions import Call, Expression, Name, expression_text, names_in_expr
 from ..expressions.tree import child_expressions
 from ..tape import Op
 from .dual_statements import (
-    DUAL_UNIT_NAME,
     is_dual_component_name,
     is_dual_name,
     is_dual_vector_name,
@@ -35,6 +34,7 @@ from .residue_keys import (
     residue_key_of,
 )
 from .symbol_meanings import SymbolMeanings
+from .symbol_table import DUAL_UNIT_NAME
 
 if TYPE_CHECKING:
     from .checked_section import CheckedSection
@@ -140,6 +140,7 @@ class RepairTrial:
         return []
 
     def misprint_search(self, scope: PointValues) -> MisprintSearch:
+        """The search for misprints at the values of one point."""
         return MisprintSearch(*self.algebra_and_lookup(scope), self.symbol_pool)
 
     def algebra_and_lookup(
@@ -155,6 +156,7 @@ class RepairTrial:
         return algebra, lookup.lookup_or_none
 
     def is_proved(self, prover: EquationProver, pair: EquationSides) -> bool:
+        """Whether a corrected equation is proved, all parts of a dual one."""
         try:
             if not self.axis_count:
                 return prover.holds(pair)
@@ -270,7 +272,7 @@ class RepairTrial:
             yield from (f"{kind}_{x}" for x in self.frame_names if x != owner)
 
     def _other_shorthands(self, name: str) -> Iterator[str]:
-        """c12, s1 and s2 for s12, which is sin(q1 + q2)."""
+        """Shorthands that may be meant: c12, s1 and s2 for s12, which is sin(q1 + q2)."""
         yield name[0].translate(str.maketrans("sScC", "cCsS")) + name[1:]
         count = min(len(self.section.vocabulary.names.q), 9)
         for i in range(count):
@@ -287,6 +289,7 @@ class _FreePointValues:
         self.known_values: dict[str, Residue] = {}
 
     def lookup(self, name: str) -> Residue:
+        """The residue of a name: of its definition, or a random one."""
         if name not in self.known_values:
             meaning = self.text_meanings.find_meaning(name)
             if isinstance(meaning, Expression) and (
@@ -311,6 +314,7 @@ def dual_part_names(name: str, owners: Iterable[str]) -> list[str]:
 
 
 def calls_in_side(expression: Expression) -> Iterator[Call]:
+    """All function calls in one side of an equation."""
     if isinstance(expression, Call):
         yield expression
     for child in child_expressions(expression):

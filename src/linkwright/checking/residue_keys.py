@@ -19,7 +19,6 @@ from ..errors import UnsupportedError
 from ..expressions import Expression, Name
 from ..tape import Op
 from .dual_statements import (
-    DUAL_UNIT_NAME,
     is_dual_component_name,
     is_dual_name,
     is_dual_vector_name,
@@ -27,6 +26,7 @@ from .dual_statements import (
 )
 from .prover import PointValues
 from .symbol_meanings import SymbolMeanings
+from .symbol_table import DUAL_UNIT_NAME
 
 ResidueKey = tuple[int | None, ...]
 MAX_DUAL_POWER = 16
@@ -41,22 +41,26 @@ class DualResidue:
 
 
 class DualResidueAlgebra:
-    """Dual vectors, whose products are taken axis by axis."""
+    """The algebra of dual vectors, whose products are taken axis by axis."""
 
     def __init__(self, field: PrimeField, axes: int) -> None:
         self.field, self.axis_count = field, axes
 
     def from_scalar(self, value: Residue) -> DualResidue:
+        """A number as a dual residue with the same value on all axes."""
         zero = self.field.constant(Fraction(0))
         return DualResidue((value,) * self.axis_count, (zero,) * self.axis_count)
 
     def constant(self, value: Fraction) -> DualResidue:
+        """A rational number as a dual residue."""
         return self.from_scalar(self.field.constant(value))
 
     def pi(self) -> DualResidue:
+        """π as a dual residue."""
         return self.from_scalar(self.field.pi())
 
     def apply(self, op: Op, operands: Sequence[DualResidue]) -> DualResidue:
+        """The result of an operation on dual residues."""
         match op:
             case Op.ADD | Op.SUB | Op.NEG:
                 return self._linear(op, operands)
@@ -139,6 +143,7 @@ class DualPointValues:
         return self.known_values[name]
 
     def lookup_or_none(self, name: str) -> DualResidue | None:
+        """The dual residue of a name; None if it has none."""
         try:
             return self(name)
         except LookupError:
@@ -169,11 +174,13 @@ class DualPointValues:
         return DualResidue(reals, duals)
 
     def has_dual_names(self, expression: Expression) -> bool:
+        """Whether an expression leads to dual names, also through definitions."""
         reached = names_behind_expression(expression, self.text_meanings.find_meaning)
         return any(is_dual_name(name, self.frame_names) for name in reached)
 
 
 def residue_key_of(value: StatementValue) -> tuple[int, ...]:
+    """The numbers of a residue, or of all parts of a dual one."""
     if isinstance(value, Residue):
         return (value.number,)
     return tuple(x.number for x in (*value.real_parts, *value.dual_parts))
@@ -187,20 +194,23 @@ def is_undefined_value(value: StatementValue) -> bool:
 
 
 def is_key_met(goal: ResidueKey, key: ResidueKey) -> bool:
+    """Whether a value agrees with a goal, whose None stands for any number."""
     return all(g is None or g == k for g, k in zip(goal, key, strict=True))
 
 
 def shift_key(goal: ResidueKey, minus: ResidueKey, plus: ResidueKey) -> ResidueKey:
-    """goal − minus + plus."""
+    """The key goal − minus + plus."""
     rows = zip(goal, minus, plus, strict=True)
     return tuple(None if g is None else (g - (a or 0) + (b or 0)) % FIELD_PRIME for g, a, b in rows)
 
 
 def negate_key(goal: ResidueKey) -> ResidueKey:
+    """The goal with the opposite sign."""
     return tuple(None if g is None else -g % FIELD_PRIME for g in goal)
 
 
 def multiply_keys(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+    """The product of the residues of two numbers or dual vectors, component by component."""
     if len(a) == 1:
         return (a[0] * b[0] % FIELD_PRIME,)
     n = len(a) // 2

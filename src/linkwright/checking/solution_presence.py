@@ -17,7 +17,6 @@ where the text has them up to a constant factor.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -32,6 +31,7 @@ from .claims import Claim, ClaimSet, read_equation_sides
 from .motion_sampler import Assumptions
 from .prover import EquationProver, PointValues
 from .statement_jets import Jet, JetAlgebra
+from .symbol_table import GRAVITY_ENTRY, MASS_MATRIX_ENTRY
 from .vocabulary import Vocabulary
 
 CLAIM_PRESENT, CLAIM_WRONG, CLAIM_MISSING = "present", "wrong", "missing"
@@ -39,24 +39,12 @@ COMPARISON_SEEDS = range(501, 521)
 """Points that are tried: at some an equation divides by zero."""
 MIN_COMMON_NAME_SHARE = 0.5
 """Share of common names from which on a wrong equation is an attempt at one of the solution."""
-_SYMBOL_SYNONYMS = {
-    "D": "M",
-    "d": "M",
-    "H": "M",
-    "G": "g",
-    "phi": "g",
-    "T": "K",
-    "P": "V",
-    "U": "V",
-}
-
-_MATRIX_OR_GRAVITY_ENTRY = re.compile(r"(?:[MDdHm]_?(\d)_?(\d)|(?:g|G|phi)_?(\d))")
 
 ClaimRow = dict[str, int]
 
 
 def compare_with_solution(solution: ClaimSet, text: ClaimSet) -> list[str]:
-    """Tell for each equation of the solution whether it is present, wrong or missing."""
+    """The presence of each equation of the solution in the text: present, wrong or missing."""
     if not solution.claims:
         return []
     comparison = _SolutionComparison(solution, text)
@@ -108,10 +96,12 @@ class _SolutionComparison:
 
     @cached_property
     def all_claims(self) -> list[Claim]:
+        """The claims of the solution and of the text, and the repaired ones."""
         return [*self.solution_claims.claims, *self.text_claims.claims, *self.repaired_claims]
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
+        """The vocabulary of the mechanism that both texts are about."""
         return self.all_claims[0].meanings.vocabulary
 
     @cached_property
@@ -127,7 +117,7 @@ class _SolutionComparison:
     # -- rows -------------------------------------------------------------------------------
 
     def _evaluate_claim_rows(self) -> None:
-        """Rows of all equations at the first point at which they have some."""
+        """Evaluate the rows of all equations at the first point at which they exist."""
         wanted = self._needed_names(self.all_claims)
         bound = {
             **self.solution_claims.assumptions.parameter_values,
@@ -159,10 +149,10 @@ class _SolutionComparison:
 
     def _joints_of_entry(self, subject: str) -> list[int]:
         """The joints whose equations have this entry of M or g in them."""
-        match = _MATRIX_OR_GRAVITY_ENTRY.fullmatch(subject)
-        if match is None or (match[3] and not self._has_only_gravity_forces):
-            return []
-        return [int(digit) for digit in match.groups() if digit]
+        entry = MASS_MATRIX_ENTRY.arguments(subject, self.vocabulary)
+        if entry is None and self._has_only_gravity_forces:
+            entry = GRAVITY_ENTRY.arguments(subject, self.vocabulary)
+        return [int(i) + 1 for i in entry or ()]
 
     @cached_property
     def _has_only_gravity_forces(self) -> bool:
@@ -221,8 +211,12 @@ class _SolutionComparison:
     def _point_symbols(self) -> set[str]:
         """The symbols that are given at the point: coordinates, velocities, parameters, time."""
         symbols = self.vocabulary.symbols
-        return {str(symbols[key][i]) for key in ("q", "qd", "p", "t") if key in symbols
-                for i in range(symbols[key].shape[0])}  # fmt: skip
+        return {
+            str(symbols[key][i])
+            for key in ("q", "qd", "p", "t")
+            if key in symbols
+            for i in range(symbols[key].shape[0])
+        }
 
     def _casadi_symbol_name(self, name: str) -> str:
         known = self.vocabulary.require_expression(name)
@@ -237,8 +231,7 @@ class _SolutionComparison:
             return symbol
         if number := self.symbol_values[name].number:
             return f"value {number}"
-        stem = name.rstrip("0123456789_")
-        return f"zero {_SYMBOL_SYNONYMS.get(stem, stem)}{name[len(stem) :].replace('_', '')}"
+        return f"zero {self.vocabulary.first_spelling(name)}"
 
     def _value_row(self, name: str) -> ClaimRow:
         """The row of `name` = its value, which may depend on accelerations."""
@@ -342,11 +335,13 @@ class _SolutionComparison:
         return bool(a and b and c and d) and (a * d - b * c) % FIELD_PRIME == 0
 
     def _random_residuals(self, one: Claim, other: Claim, seed: int) -> tuple[int, int]:
-        """left − right of both, where all quantities are independent random numbers."""
+        """left − right of both equations at independent random values of all quantities."""
         field = PrimeField(seed)
         used = {*one.needed_names, *other.needed_names}
-        ours = {name: field.symbol(self._quantity_key(name) if name in self.symbol_values else name)
-                for name in used}  # fmt: skip
+        ours = {
+            name: field.symbol(self._quantity_key(name) if name in self.symbol_values else name)
+            for name in used
+        }
         residuals = (PointValues(field, ours, x.meanings).residual(x.sides) for x in (one, other))
         first, second = (x.number for x in residuals)
         return first, second

@@ -40,7 +40,8 @@ _OPENING_BRACKETS, _CLOSING_BRACKETS = "([{", ")]}"
 
 
 def chunk_plain_text(text: str) -> list[str]:
-    """Lines without comments; one that begins or ends with an operator continues."""
+    """The lines without comments; a line that begins or ends with an operator continues the
+    equation."""
     chunks: list[str] = []
     for line in normalize_typography(text).splitlines():
         stripped = line.strip()
@@ -84,7 +85,8 @@ def _has_open_bracket(chunk: str) -> bool:
 
 
 def chunk_latex(text: str) -> list[str]:
-    """What stands between \\\\, $ and blank lines; what has no sign of equality continues."""
+    r"""The pieces between \\, $ and blank lines; a piece without a sign of equality continues
+    the last one."""
     kept: list[str] = []
 
     def keep(match: re.Match[str]) -> str:
@@ -149,7 +151,7 @@ def _find_latex_formulas(text: str) -> Iterator[tuple[int, str, int, bool]]:
 
 
 def _keep_equation_lines(text: str) -> str:
-    """Lines with equations, headings, and numbers of equations."""
+    """The lines with equations, headings, and numbers of equations."""
     lines = (line.strip() for line in text.splitlines())
     is_kept = re.compile(rf"!?\s*{_LABEL_IN_PROSE}|\[[\w ,-]+\]|!|.*=.*|\\tag.*")
     return "\n\n".join(line for line in lines if is_kept.fullmatch(line))
@@ -167,7 +169,7 @@ def _split_latex_lines(text: str) -> list[str]:
 
 
 def _split_aligned_columns(row: str) -> str:
-    """Equations that stand beside each other in one row, x &= 1 & y &= 2, one below the other."""
+    """The equations that stand side by side in one row, x &= 1 & y &= 2, one below the other."""
     if len(re.findall(r"&\s*=", row)) < 2:
         return row
     equations: list[str] = []
@@ -202,7 +204,7 @@ def _bracket_depth(text: str) -> int:
 
 
 def split_latex_equations(chunk: str) -> list[str]:
-    """Equations of LaTeX in one line, with commas, semicolons or words between them."""
+    """The equations in one line of LaTeX, with commas, semicolons or words between them."""
     parts, depth = [""], 0
     for piece in _LATEX_PIECES.findall(_EQUATION_SEPARATORS.sub(" ;; ", chunk)):
         depth += piece in ("\\begin", *_OPENING_BRACKETS)

@@ -32,12 +32,15 @@ class JetAlgebra:
         self.field = field
 
     def constant(self, value: Fraction) -> Jet:
+        """A rational number, whose derivatives are zero."""
         return Jet(self.field.constant(value))
 
     def pi(self) -> Jet:
+        """π, whose derivatives are zero."""
         return Jet(self.field.pi())
 
     def apply(self, op: Op, operands: Sequence[Jet]) -> Jet:
+        """The result of an operation, with its derivatives by the chain rule."""
         value = self.field.apply(op, [x.value for x in operands])
         total: dict[str, int] = {}
         for k, operand in enumerate(operands):

@@ -30,22 +30,25 @@ MatrixShape = tuple[int, int]
 
 @dataclass(frozen=True)
 class StatementMatrix:
-    """Entries by rows; a list `(a, b)` is a row or a column, as its neighbours need it."""
+    """A matrix by rows; a list `(a, b)` is a row or a column, as its neighbours need it."""
 
     rows: tuple[tuple[Expression, ...], ...]
     is_list: bool = False
 
     @property
     def shape(self) -> MatrixShape:
+        """The numbers of rows and columns."""
         return len(self.rows), len(self.rows[0])
 
     @property
     def transpose(self) -> StatementMatrix:
+        """The transpose; a list in brackets counts as a column."""
         if self.is_list:
             return replace(self, is_list=False) if self.shape[1] == 1 else self
         return StatementMatrix(tuple(zip(*self.rows, strict=True)))
 
     def map_entries(self, function: Callable[[Expression], Expression]) -> StatementMatrix:
+        """The matrix with a function applied to each entry."""
         return replace(self, rows=tuple(tuple(map(function, row)) for row in self.rows))
 
 
@@ -53,10 +56,12 @@ ExpressionOrMatrix = Expression | StatementMatrix
 
 
 def column_of_entries(entries: Sequence[Expression], *, is_list: bool = False) -> StatementMatrix:
+    """A column of entries; `is_list` if the text writes it in round brackets."""
     return StatementMatrix(tuple((entry,) for entry in entries), is_list)
 
 
 def value_shape_text(value: ExpressionOrMatrix) -> str:
+    """The shape of a value in words, for messages."""
     if not isinstance(value, StatementMatrix):
         return f"the number {shorten_text(expression_text(value), 30)}"
     rows, columns = value.shape
@@ -198,7 +203,7 @@ def _shape_before_vector(value: Expression, symbols: TextSymbols) -> MatrixShape
 
 
 def _refuse_matrix_scalars(value: ExpressionOrMatrix, symbols: TextSymbols) -> None:
-    """Refuses a matrix among numbers that multiply a vector."""
+    """Raise an error for a matrix among the numbers that multiply a vector."""
     if isinstance(value, StatementMatrix):
         return
     for name in sorted(names_in_expression(value)):

@@ -175,7 +175,8 @@ def _is_factor_label(label: str, body: str, symbols: TextSymbols) -> bool:
 def _parse_statement_sides(
     body: str, is_latex: bool, symbols: TextSymbols
 ) -> Iterator[tuple[Expression, Expression, bool]]:
-    """Left, right and whether it is a definition, of all equations in the text of one."""
+    """The left side, right side and whether it is a definition, for all equations in one piece
+    of text."""
     if len(body) > MAX_EXPRESSION_LENGTH:
         raise ExpressionError(
             f"an equation has {len(body)} characters, more than {MAX_EXPRESSION_LENGTH}",

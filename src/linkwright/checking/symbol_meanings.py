@@ -20,8 +20,8 @@ from ..expressions.calculus import differentiate_expression, rename_variables
 from ..expressions.tokens import shorten_text
 from .coordinate_aliases import infer_coordinate_aliases
 from .latex_symbols import ACCENT_WORDS
-from .paper_symbols import rate_spellings
 from .statement_reader import Statement
+from .symbol_table import ENERGY_LETTERS, rate_spellings
 from .trig_shorthands import expand_trig_shorthand, is_trig_shorthand
 from .vocabulary import Vocabulary
 
@@ -74,6 +74,7 @@ class SymbolMeanings:
         return self._meaning_cache[name]
 
     def redefine_name(self, name: str, right: Expression) -> None:
+        """Define a name of the text by an expression."""
         self.definitions[name] = right
         self._meaning_cache.clear()
 
@@ -108,7 +109,7 @@ class SymbolMeanings:
         return self._respell_name(name)
 
     def _rate_of_given_name(self, name: str) -> str | Expression | None:
-        """Dots follow the names that are said: dalpha is dq1 where alpha is q1."""
+        """The rate of a name that was given a meaning: dalpha is dq1 where alpha is q1."""
         if not name.startswith("d") and not name.rstrip("0123456789_").endswith(("d", "dot", "p")):
             return None
         for theirs, value in self.given_meanings.items():
@@ -205,18 +206,16 @@ class SymbolMeanings:
         return differentiate_expression(expression, of_name)
 
     def unknown_name_error(self, name: str) -> NameNotFoundError:
+        """The error for a name without a meaning, with the nearest known names."""
         name = name.removeprefix(MECHANISM_NAME_PREFIX)
-        known = [*self.vocabulary.atomic_symbols, *self.vocabulary.paper_symbols.energy_symbols]
+        known = [*self.vocabulary.atomic_symbols, *ENERGY_LETTERS]
         near = [
             word for word in get_close_matches(name, known, n=3) if word not in self.definitions
         ]
         stem = name.rstrip("0123456789_")
-        if (
-            self.vocabulary.paper_symbols.why_index_fails(name)
-            and stem in self.vocabulary.parameters
-        ):
+        if self.vocabulary.why_index_fails(name) and stem in self.vocabulary.parameters:
             near = [stem]  # a parameter m, written m1
-        elif why := self.vocabulary.paper_symbols.why_index_fails(name):
+        elif why := self.vocabulary.why_index_fails(name):
             return NameNotFoundError(
                 f"'{shorten_text(name)}' has no meaning for "
                 f"{self.vocabulary.mechanism.name}: {why}",
@@ -231,7 +230,7 @@ class SymbolMeanings:
     # -- definitions ------------------------------------------------------------------------
 
     def _collect_definitions(self) -> None:
-        """`a := b`, and `a = b` where a is a name that means nothing else."""
+        """Collect `a := b`, and `a = b` where a is a name that means nothing else."""
         for i, line in enumerate(self.statements):
             if line.is_definition and not isinstance(line.left, Name):
                 raise ExpressionError(f"only a name can be defined, in '{line.text}'")
@@ -275,22 +274,23 @@ class SymbolMeanings:
                 self._meaning_cache.clear()
 
     def _is_near_known_name(self, name: str) -> bool:
-        known = [*self.vocabulary.atomic_symbols, *self.vocabulary.paper_symbols.energy_symbols]
+        known = [*self.vocabulary.atomic_symbols, *ENERGY_LETTERS]
         own = self.vocabulary
         return (
             own.is_stray_name(name)
-            or bool(own.paper_symbols.why_index_fails(name))
+            or bool(own.why_index_fails(name))
             or bool(get_close_matches(name, known, 1, 0.7))
         )
 
     def assign_names(self, words: Mapping[str, str]) -> None:
-        """More names of theirs for names of ours."""
+        """Give names of the text the meanings of names of ours."""
         self.given_meanings |= {
             theirs: Name(f"{MECHANISM_NAME_PREFIX}{ours}") for theirs, ours in words.items()
         }
         self._meaning_cache.clear()
 
     def withdraw_names(self, words: Iterable[str]) -> None:
+        """Forget meanings that were assigned to names."""
         for word in words:
             self.given_meanings.pop(word, None)
         self._meaning_cache.clear()
@@ -312,7 +312,8 @@ class SymbolMeanings:
     # -- other spellings --------------------------------------------------------------------------
 
     def _respell_name(self, name: str) -> str | None:
-        """l_1 or L1 for l1, m for m1 where there is one only, s3prime for s3 if s3 is not used."""
+        """Our spelling of a name: l1 for l_1 or L1, m1 for m if there is no other, s3 for
+        s3prime if s3 is not used."""
         if (plain := self._unaccented_name(name)) is not None:
             return plain
         flat = name.replace("_", "")

@@ -66,7 +66,7 @@ def read_sympy_statements(value: sympy.Basic) -> list[Statement | UnreadableStat
 
 
 def _flatten_sympy_equations(value: Any) -> Iterator[Any]:
-    """Equations one by one."""
+    """The equations in nested lists and mappings, one by one."""
     if isinstance(value, Mapping):
         for left, right in value.items():
             yield {left: right}
@@ -140,17 +140,19 @@ class _SympyConverter:
         return self.convert_node(value, [self(a, depth + 1) for a in self.child_arguments(value)])
 
     def child_arguments(self, value: sympy.Basic) -> Sequence[sympy.Basic]:
+        """The arguments of a SymPy node that are converted before it."""
         kind = type(value).__name__
         is_leaf = value.is_Atom or kind == "Derivative" or self.is_function_of_time(value)
         return () if is_leaf else value.args
 
     def is_function_of_time(self, value: sympy.Basic) -> bool:
-        """q1(t), an unknown function of time."""
+        """Whether a node is an unknown function of time, such as q1(t)."""
         return type(value).__name__ not in _SYMPY_FUNCTIONS and [str(a) for a in value.args] == [
             "t"
         ]
 
     def convert_node(self, value: sympy.Basic, parts: list[Expression]) -> Expression:
+        """A SymPy node as an expression, its arguments being converted."""
         kind = type(value).__name__
         if value.is_Rational:
             return Number(Fraction(int(value.p), int(value.q)))
@@ -176,7 +178,7 @@ class _SympyConverter:
         raise ExpressionError(f"SymPy's {kind} has no meaning here")
 
     def convert_derivative(self, value: sympy.Basic) -> Expression:
-        """d²q1/dt² is ddq1."""
+        """The name of a derivative by time: ddq1 for d²q1/dt²."""
         inner, *by = value.args
         dots = sum(int(count) for variable, count in by if str(variable) == "t")
         if dots not in (1, 2) or not self.is_function_of_time(inner):

@@ -13,6 +13,7 @@ from ..expressions.tree import FUNCTION_ARITIES
 from .equation_grammar import BRACKET_PAIRS, EquationGrammar
 from .latex_tokens import GREEK_NAMES_BY_LETTER
 from .statement_matrices import ExpressionOrMatrix, column_of_entries, require_scalar
+from .symbol_table import ENERGY_LETTERS
 from .text_symbols import TextSymbols
 
 _PLAIN_TEXT_TOKEN = re.compile(
@@ -31,7 +32,6 @@ _SUPERSCRIPT_NUMBER = re.compile(f"[{''.join(_SUPERSCRIPT_DIGITS)}]+")
 _COMBINING_DOTS = {"\u0307": "d", "\u0308": "dd"}
 _COMBINING_ACCENTS = {"\u0302": "hat", "\u0304": "bar", "\u0305": "bar", "\u0303": "tilde"}
 _ACCENTED_LETTER = re.compile(f"(\\w)([{''.join((*_COMBINING_DOTS, *_COMBINING_ACCENTS))}]+)")
-_DIFFERENTIATED_ENERGIES = ("K", "T", "V", "P", "U", "L", "H", "E")
 _TEXT_FUNCTIONS = {
     **{name: name for name in FUNCTION_ARITIES}, "Sin": "sin", "Cos": "cos", "Tan": "tan",
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "ln": "log",
@@ -41,7 +41,7 @@ _MAX_VARIABLE_LETTERS = 2  # letters of a name before a bracket that is surely n
 
 
 def normalize_typography(text: str) -> str:
-    """θ̈₁ as ddtheta1, q̇ as dq, ² as ^2, · as *."""
+    """The text in plain characters: ddtheta1 for θ̈₁, dq for q̇, ^2 for ², * for ·."""
     apart = unicodedata.normalize("NFD", text) if not text.isascii() else text
     apart = _ACCENTED_LETTER.sub(_spell_out_accents, apart).translate(_TYPOGRAPHIC_SIGNS)
     return _SUPERSCRIPT_NUMBER.sub(
@@ -101,21 +101,24 @@ class TextParser(EquationGrammar):
     is_strict_division = True
 
     def parse_exponent(self) -> ExpressionOrMatrix:
+        """Parse an exponent, which may have a sign."""
         if self.accept("-"):
             return negate_expression(require_scalar(self.parse_exponent(), "an exponent"))
         return self.parse_power()
 
     def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
-        """^T is the transpose."""
+        """Parse a power; ^T is the transpose."""
         if self.peek() == "T":
             self.position += 2
             return self.transpose_value(base)
         return super().parse_superscript(base)
 
     def is_matrix_power(self, at: int) -> bool:
+        """Whether a transpose, T, or the inverse, -1, stands at a token."""
         return self.tokens[at] == "T" or self.tokens[at : at + 2] == ["-", "1"]
 
     def parse_atom(self) -> ExpressionOrMatrix:
+        """Parse a bracket, number, derivative or name."""
         token = self.token
         if token in BRACKET_PAIRS:
             return self.parse_brackets()
@@ -131,14 +134,17 @@ class TextParser(EquationGrammar):
         raise self.unexpected_token_error()
 
     def parse_number(self) -> Expression:
+        """Parse a number; deg or ° behind it converts degrees to radians."""
         if self.peek() == "deg" and not self.symbols.is_mechanism_name("deg"):
             self.tokens[self.position + 1] = "°"
         return super().parse_number()
 
     def parse_symbol(self) -> str:
+        """Take the name at the current token."""
         return self.take()
 
     def parse_name(self) -> ExpressionOrMatrix:
+        """Parse a function call, or a name with what it depends on."""
         start = self.position
         word = self.parse_symbol()
         is_call = self.token in ("(", "^") or not self.symbols.is_mechanism_name(word)
@@ -151,6 +157,7 @@ class TextParser(EquationGrammar):
         return found
 
     def begins_argument(self) -> bool:
+        """Whether the argument of a function begins here."""
         return self.begins_factor() or self.token in ("^", "-")
 
     def refuse_mistyped_function(self, word: str) -> None:
@@ -166,7 +173,7 @@ class TextParser(EquationGrammar):
     # -- derivatives -----------------------------------------------------------------------
 
     def parse_partial_derivative(self) -> ExpressionOrMatrix:
-        """∂L/∂q1 is the name L_q1."""
+        """Parse ∂L/∂q1 as the name L_q1."""
         self.take()
         above = self.parse_symbol()
         self.expect("/")
@@ -174,13 +181,15 @@ class TextParser(EquationGrammar):
         return self.partial_derivative_name(above, self.parse_symbol())
 
     def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
+        """The name of ∂above/∂below; a column of names for a vector below."""
         entries = self.symbols.motion_vector_entries(below)
         if entries is None:
             return Name(f"{above}_{below}")
         return column_of_entries([Name(f"{above}_{x}") for x in entries])
 
     def parse_derivative(self) -> ExpressionOrMatrix | None:
-        """dL/dq1 is L_q1, dL/ddq1 is L_dq1; d/dt(…) is the rate of a name."""
+        """Parse dL/dq1 as L_q1, dL/ddq1 as L_dq1, and d/dt(…) as the rate of a name; None for
+        others."""
         head, slash, below = self.token, self.peek(), self.peek(2)
         if slash != "/" or self.symbols.is_mechanism_name(below):
             pass
@@ -190,7 +199,7 @@ class TextParser(EquationGrammar):
         elif below == "dt" and head[0] == "d" and self.symbols.is_motion_name(head[1:]):
             self.position += 3
             return self.parse_dependent_name(head, self.position)
-        is_energy = head[:1] == "d" and head[1:] in _DIFFERENTIATED_ENERGIES
+        is_energy = head[:1] == "d" and head[1:] in ENERGY_LETTERS
         if (
             slash == "/"
             and is_energy

@@ -12,22 +12,29 @@ from dataclasses import dataclass, field
 
 from ..mechanism import Mechanism
 from ..mechanism.coordinates import mechanism_names
+from .symbol_table import (
+    CORIOLIS_MATRIX,
+    ENERGY_LETTERS,
+    FUNCTION_SYMBOLS,
+    MASS_MATRIX,
+    RARE_MASS_MATRIX,
+    VELOCITY_DEPENDENT_ENERGIES,
+    WHOLE_SYMBOLS,
+)
 
 _DOTTED_LATEX_LETTER = re.compile(
     r"\\d?dot\s*\{?\s*(?:\\(?:mathbf|boldsymbol|bm|vec)\s*\{?\s*)?\\?([A-Za-z]+)"
 )
 _DOTTED_TEXT_LETTER = re.compile(r"\bdd?([A-Za-z]+?)_?\d*\b")
 _BARE_CAPITAL = re.compile(r"(?<![A-Za-z\\])[A-Z](?![A-Za-z_])")
-_FUNCTION_SYMBOL = re.compile(
-    r"[KTVPULHEMDCGgJ]|phi|tau"  # energies, matrices, vectors
-    r"|[MDdHhmC]_?\d_?\d|[ch]_?\d{3}|Gamma_?\d{3}|J\w*"  # their entries
-    r"|(?:[gGKVPTUfpxyzvwQ]|phi|tau|omega)_?\d+"
+_MATRIX_LETTERS, _RARE_MASS_MATRIX_LETTERS, _VECTOR_LETTERS = (
+    tuple(letter for row in rows for letter in row.examples)
+    for rows in (
+        (MASS_MATRIX, CORIOLIS_MATRIX),
+        (RARE_MASS_MATRIX,),
+        [row for row in WHOLE_SYMBOLS if len(row.indices) == 1],
+    )
 )
-_MATRIX_LETTERS = ("M", "D", "H", "C")
-_RARE_MASS_MATRIX_LETTERS = ("B", "W")  # of the mass matrix, where no M, D or H is written
-_VECTOR_LETTERS = ("tau", "Q", "u", "g", "G", "phi", "p", "dp", "bias", "lambda", "f")
-_VELOCITY_DEPENDENT_ENERGIES = ("K", "T", "L", "H", "E")
-_ENERGY_LETTERS = ("K", "T", "V", "P", "U", "L", "E")
 
 
 def drop_underscores(name: str) -> str:
@@ -59,9 +66,11 @@ class TextSymbols:
 
     @property
     def velocity_count(self) -> int:
+        """The number of generalized velocities."""
         return len(self.velocity_names)
 
     def is_parameter_name(self, name: str) -> bool:
+        """Whether the name is a parameter of the mechanism, underscores aside."""
         return drop_underscores(name) in self.parameter_names
 
     def is_mechanism_name(self, name: str) -> bool:
@@ -114,7 +123,8 @@ class TextSymbols:
 
     @property
     def _mass_coriolis_letters(self) -> tuple[str, ...]:
-        """Letters of these matrices; beside M, another D is not the mass matrix."""
+        """The letters of the mass and Coriolis matrix; beside M, another D is not the mass
+        matrix."""
         if "M" in self.capital_letters:
             return ("M", "C")
         return (
@@ -138,7 +148,8 @@ class TextSymbols:
         """Whether a name beside vectors stands for one: not a parameter, an energy, an entry."""
         if name in _VECTOR_LETTERS or name in self.matrix_shapes or name in self.dual_names:
             return True
-        return not (self.is_mechanism_name(name) or name in _ENERGY_LETTERS or name[-1:].isdigit())
+        is_energy = name in ENERGY_LETTERS and name not in _MATRIX_LETTERS
+        return not (self.is_mechanism_name(name) or is_energy or name[-1:].isdigit())
 
     def is_vector_name(self, name: str) -> bool:
         """Whether behind a matrix a name is a vector: tau, g, p."""
@@ -205,7 +216,7 @@ class TextSymbols:
         """
         moving = [x == "t" or self.is_motion_name(x) for x in arguments]
         if len(arguments) > 1:
-            return all(moving) or (any(moving) and _FUNCTION_SYMBOL.fullmatch(head) is not None)
+            return all(moving) or (any(moving) and _is_function_symbol(head))
         if not all(moving):
             return False
         (argument,) = arguments
@@ -220,21 +231,26 @@ class TextSymbols:
             return False
         if argument not in self.coordinate_names and argument.startswith("d"):
             is_named = ends and self.matrix_shape(head) is None
-            return is_named or head in _VELOCITY_DEPENDENT_ENERGIES  # M(ddx) is a product
+            return is_named or head in VELOCITY_DEPENDENT_ENERGIES  # M(ddx) is a product
         if self.motion_vector_entries(argument) is not None:
             return True
-        return ends or head in self.function_heads or _FUNCTION_SYMBOL.fullmatch(head) is not None
+        return ends or head in self.function_heads or _is_function_symbol(head)
 
     def may_be_parameter_function(self, head: str, arguments: Sequence[str]) -> bool:
         """Whether a parameter, such as g, is written as our function of that name: g(theta)."""
         is_position = not any(x.startswith("d") or x == "t" for x in arguments)
         return (
             self.is_parameter_name(head)
-            and _FUNCTION_SYMBOL.fullmatch(head) is not None
+            and _is_function_symbol(head)
             and len(arguments) == 1
             and is_position
             and self.is_motion_name(arguments[0])
         )
+
+
+def _is_function_symbol(name: str) -> bool:
+    """Whether papers write a symbol with what it depends on: M(q)."""
+    return any(row.has_form(name) for row in FUNCTION_SYMBOLS)
 
 
 def collect_text_symbols(mechanism: Mechanism | None, text: str) -> TextSymbols:

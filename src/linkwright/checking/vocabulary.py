@@ -1,6 +1,7 @@
 """The meaning of names for a mechanism: its own names first, then those of papers.
 
-`L_q1` is the derivative by the coordinate q1 where there is one of that name, else by the first.
+The symbols are rows of `symbol_table`; this module looks names up in it. `L_q1` is the derivative
+by the coordinate q1 where there is one of that name, else by the first.
 """
 
 from __future__ import annotations
@@ -18,16 +19,31 @@ from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
 from ..expressions import ExactNumber, Expression, fold_expression, parse_expression
 from ..formulations import derive
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.mechanism import replace_fields
 from ..tape import Tape, record_tape
 from ..types import SX
-from .body_symbols import BodySymbols, center_of_mass_frames, duplicate_center_parameters
+from .body_symbol_values import (
+    BodySymbolValues,
+    center_of_mass_frames,
+    duplicate_center_parameters,
+)
 from .declarations import NO_DECLARATIONS, TextDeclarations
-from .dual_symbols import dual_symbol_part
-from .paper_symbols import DERIVATIVE_SYMBOL, PaperSymbols, add_flat_names, rate_spellings
+from .symbol_patterns import NUMBERS, RatedName, SymbolRow, add_flat_names, listed_symbols
+from .symbol_table import (
+    DUAL_COMPONENTS,
+    DUAL_VECTORS,
+    EFFORT,
+    ENTRIES,
+    FORCE_SYMBOLS,
+    MECHANISM_SYMBOLS,
+    MULTIPLIER,
+    PAPER_SYMBOLS,
+)
+from .symbol_values import SymbolValues
 
 NumberConverter = Callable[[ExactNumber], Any]
+SymbolRows = Sequence[SymbolRow[SX]]
 MeaningLookup = Callable[[str], str | Expression | None]
 _NUMBERED_NAME = re.compile(r"([A-Za-z]\w*?)(\d+)")
 _DERIVED_NAME_PREFIXES = ("rate@", "partial@", "lagrange@")
@@ -43,7 +59,19 @@ def require_exact_float(value: ExactNumber) -> float:
 
 
 class Vocabulary:
-    """The names that a mechanism gives a meaning to, and their expressions."""
+    """The names that a mechanism gives a meaning to, and their expressions.
+
+    It looks names up in the rows of three tables: the mechanism's own names, symbols of papers that
+    are free symbols, and symbols of papers that are expressions.
+    """
+
+    names: MechanismNames
+    parameters: list[str]
+    mechanism_rows: SymbolRows = MECHANISM_SYMBOLS
+    force_rows: SymbolRows = FORCE_SYMBOLS
+    paper_rows: SymbolRows = PAPER_SYMBOLS
+    indexed_rows: SymbolRows = (*ENTRIES, EFFORT, MULTIPLIER)
+    """Rows of which an index out of range is an error of the text, and not another symbol."""
 
     inputs: tuple[str, ...] = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
@@ -70,9 +98,10 @@ class Vocabulary:
         self._duplicate_parameters = duplicate_center_parameters(self.eqs)
         self.hidden_parameters = frozenset({*self.eqs.constants, *self._duplicate_parameters})
         """Parameters that are constants, or numbers that have another name as well."""
-        self.body_symbols = BodySymbols(self)
-        self.paper_symbols: PaperSymbols = PaperSymbols(self)
+        self.body_values = BodySymbolValues(self)
+        self.values = SymbolValues(self)
         self._expression_cache: dict[str, SX | None] = {}
+        self._paper_cache: dict[str, SX | None] = {}
         self._tape_cache: dict[str, Tape] = {}
 
     # -- finding ----------------------------------------------------------------------------
@@ -84,6 +113,7 @@ class Vocabulary:
         return self._expression_cache[name]
 
     def require_expression(self, name: str) -> SX:
+        """The expression of a name that is known to have one."""
         found = self.find_expression(name)
         assert found is not None, name
         return found
@@ -93,37 +123,79 @@ class Vocabulary:
 
     def _resolve_symbol(self, name: str) -> SX | None:
         if "@" in name:
-            return (
-                self._derived_symbol(name)
-                if name.startswith(_DERIVED_NAME_PREFIXES)
-                else dual_symbol_part(self, name)
-            )
+            is_derived = name.startswith(_DERIVED_NAME_PREFIXES)
+            return self._derived_symbol(name) if is_derived else self._dual_part(name)
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
             if spelling in self.mechanism_symbols:
                 return self.mechanism_symbols[spelling]
-        return None if self.is_stray_name(name) else self.paper_symbols.find_expression(name)
+        return None if self.is_stray_name(name) else self.paper_expression(name)
+
+    def paper_expression(self, name: str) -> SX | None:
+        """The meaning of a symbol in papers, whatever the mechanism's own names are."""
+        if name not in self._paper_cache:
+            force = self.force_symbols.get(name, self.force_symbols.get(name.replace("_", "")))
+            own_value = self.expression_in_rows(self.paper_rows, name) if force is None else force
+            self._paper_cache[name] = own_value
+        return self._paper_cache[name]
+
+    def expression_in_rows(self, rows: SymbolRows, name: str) -> SX | None:
+        """The value of a name by the first row that gives it one."""
+        for row in rows:
+            arguments = row.arguments(name, self)
+            value = row.value(self, *arguments) if arguments is not None else None
+            if value is not None:
+                return value
+        return None
+
+    def first_spelling(self, name: str) -> str:
+        """The first of the spellings of a symbol of papers: M12 for d_12."""
+        for row in self.paper_rows:
+            if (arguments := row.arguments(name, self)) is not None:
+                return " ".join((row.spellings[0], *map(str, arguments)))
+        return name.replace("_", "")
+
+    def _dual_part(self, name: str) -> SX | None:
+        """`V2x@r`, `VPx@d`, `z_tool@xd`: the real or dual part of a component."""
+        word, _, place = name.partition("@")
+        for row in DUAL_VECTORS if len(place) == 2 else DUAL_COMPONENTS:
+            arguments = row.arguments(word, self)
+            pair = row.value(self, *arguments) if arguments is not None else None
+            if pair is not None:
+                axis = place[0] if len(place) == 2 else word[-1]
+                return pair[place[-1] == "d"]["xyz".index(axis)]
+        return None
+
+    def why_index_fails(self, name: str) -> str:
+        """The reason why the indices of a symbol of papers fail; empty if it is not such a one."""
+        row = next((x for x in self.indexed_rows if x.matched_texts(name) is not None), None)
+        if row is None or self.paper_expression(name) is not None:
+            return ""
+        stem = name.rstrip("0123456789_")
+        for key in row.number_keys:
+            if NUMBERS[key].absence and not NUMBERS[key].size(self):
+                return NUMBERS[key].absence.format(stem=stem)
+        if row.requirement is not None and not row.requirement.is_met(self):
+            return row.requirement.message
+        wanted = len(row.number_keys)
+        if len(name[len(stem) :].replace("_", "")) < wanted:
+            example = f"{stem}{'111'[:wanted]}"
+            return f"as an entry of {stem} it needs {wanted} indices, such as {example}"
+        return "its indices are out of range"
 
     def collision_sentence(self, name: str) -> str:
         """A sentence for a name of the mechanism that means something else in papers."""
         flat = name.replace("_", "")
         own = self.mechanism_symbols.get(name, self.mechanism_symbols.get(flat))
         if own is not None:
-            other = self.paper_symbols.find_expression(name)
+            other = self.paper_expression(name)
             if other is None or ca.is_equal(ca.SX(own), ca.SX(other), 2):
                 return ""
             return f"{name} is the mechanism's own {name}, not what papers call so."
-        match = DERIVATIVE_SYMBOL.fullmatch(name)
-        variable = self.paper_symbols.derivative_variable(match[4]) if match is not None else None
-        if match is None or variable is None or name not in self:
+        variable = name.partition("_")[2]
+        number = self.values.number_behind_variable(variable) if name in self else ""
+        if not number:
             return ""
-        by, place = match[4].replace("_", ""), re.fullmatch(r"d?q(\d+)", match[4].replace("_", ""))
-        if (
-            place is None
-            or int(place[1]) == variable[1] + 1
-            or by.lstrip("d") not in self.mechanism_symbols
-        ):
-            return ""
-        return f"{match[4]} in {name} is the coordinate of that name, not coordinate {place[1]}."
+        return f"{variable} in {name} is the coordinate of that name, not coordinate {number}."
 
     def is_paper_symbol(self, name: str) -> bool:
         """Whether a name has its meaning from papers, not from the mechanism."""
@@ -151,10 +223,7 @@ class Vocabulary:
         kind, _, rest = name.partition("@")
         q, qd, qdd, t = (self.symbols[key] for key in ("q", "qd", "qdd", "t"))
         if kind == "lagrange":
-            k = int(rest)
-            return self.paper_symbols.momentum_rates[k] - ca.jacobian(
-                self.paper_symbols.kinetic_energy - self.paper_symbols.potential_energy, q[k]
-            )
+            return self.values.lagrange_left_side(int(rest))
         if kind == "partial":
             column, index, inner = rest.split("@", 2)
             return ca.jacobian(self.require_expression(inner), self.symbols[column][int(index)])
@@ -164,23 +233,34 @@ class Vocabulary:
 
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
-        """The mechanism's names: parameters, motion, actuators, and their other spellings; what
-        comes first stays."""
-        found = {name: self.symbols["p"][i] for i, name in enumerate(self.parameters)}
-        columns = {key: ca.vertsplit(self.symbols[key]) for key in ("q", "qd", "qdd", "u")}
-        for i, name in enumerate(self.names.q):
-            found.setdefault(name, columns["q"][i])
-        for i, name in enumerate(self.names.actuators):
-            found.setdefault(name, columns["u"][i])
-        for i, name in enumerate(self.names.qd):
-            if name not in self.names.q:  # a speed that is not the rate of a coordinate
-                found.setdefault(name, columns["qd"][i])
-                found.setdefault(f"d{name}", columns["qdd"][i])
-                continue
-            for spelling in rate_spellings(name):
-                for key, word in zip(("qd", "qdd"), spelling, strict=True):
-                    found.setdefault(word, columns[key][i])
-        return add_flat_names(found)
+        """The mechanism's names: parameters, motion, actuators, and their other spellings."""
+        return add_flat_names(listed_symbols(self.mechanism_rows, self))
+
+    @cached_property
+    def force_symbols(self) -> dict[str, SX]:
+        """Generalized forces, multipliers and the time, by number or by coordinate."""
+        return add_flat_names(listed_symbols(self.force_rows, self))
+
+    @property
+    def coordinate_names(self) -> Sequence[str]:
+        """The names of the generalized coordinates."""
+        return self.names.q
+
+    @property
+    def spring_count(self) -> int:
+        """The number of springs in place of constraints, which exact equations do not have."""
+        return 0
+
+    @property
+    def coordinates_with_rates(self) -> list[tuple[int, str]]:
+        """Coordinates that have a velocity of their own, with its index."""
+        names = self.names
+        return [(k, RatedName(name)) for k, name in enumerate(names.qd) if name in names.q]
+
+    @property
+    def velocities_without_coordinate(self) -> list[tuple[int, str]]:
+        """Generalized velocities that are not rates of coordinates, with their indices."""
+        return [(k, name) for k, name in enumerate(self.names.qd) if name not in self.names.q]
 
     @property
     def velocity_names(self) -> list[str]:
@@ -191,7 +271,7 @@ class Vocabulary:
     @property
     def atomic_symbols(self) -> dict[str, SX]:
         """Names that stand for one symbol each."""
-        return {**self.paper_symbols.force_symbols, **self.mechanism_symbols}
+        return {**self.force_symbols, **self.mechanism_symbols}
 
     @cached_property
     def name_families(self) -> dict[str, list[str]]:
@@ -207,7 +287,7 @@ class Vocabulary:
         """Whether a name looks like one of a family of the mechanism's, but is not: m3 of two."""
         if not self.family_members(name) or name.replace("_", "") in self.atomic_symbols:
             return False
-        return self.paper_symbols.find_expression(name) is None
+        return self.paper_expression(name) is None
 
     def canonical_name(self, name: str) -> str:
         """The mechanism's own spelling of a name: m1 for m_1."""
@@ -226,6 +306,7 @@ class Vocabulary:
     # -- quantities -------------------------------------------------------------------------
 
     def quantity_expression(self, function: str, *frame: str) -> SX:
+        """The first output of a function of the mechanism, or of one of its frames."""
         if frame and frame[0] in self.declarations.composed_frames:
             turning, moving = (
                 self.quantity_expression(function, x)
@@ -258,7 +339,7 @@ class Vocabulary:
         return [name for name in every if name not in self.names.q]
 
     def set_generalized_speeds(self, speeds: Sequence[Expression], find: MeaningLookup) -> None:
-        """Generalized speeds, by which velocities have their parts."""
+        """Set the generalized speeds of the text, by which partial velocities are taken."""
         self.generalized_speeds = [self.translate_expression(speed, find) for speed in speeds]
         self._expression_cache = {
             name: x for name, x in self._expression_cache.items() if "@" not in name

@@ -33,6 +33,7 @@ from ..kinematics.tree_builder import build_tree
 from ..kinematics.tree_coordinates import gather_columns, gather_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
+from ..types import SX
 from .formulation import Formulation, reject_quaternions, rotor_inertia_matrix
 from .free_body_states import formulation_axis_letter, formulation_state_symbols
 from .newton_euler import acceleration_directions
@@ -151,7 +152,12 @@ class ApproximateFormulation(Formulation):
     """M z̈ = Q + Jᵀλ in joint variables and centres of mass, z = (q, x), with penalty forces λ."""
 
     def __init__(
-        self, tree: KinematicTree, bodies: Sequence[str], beta: float, gamma: float, iterations: int
+        self,
+        tree: KinematicTree,
+        bodies: Sequence[str],
+        beta: float | SX,
+        gamma: float | SX,
+        iterations: int,
     ) -> None:
         super().__init__(tree)
         self.beta, self.gamma, self.iterations = beta, gamma, iterations

@@ -44,20 +44,18 @@ def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
     return found
 
 
-class BodySymbols:
-    """The meaning of the symbols x1, v1, K1, …."""
+class BodySymbolValues:
+    """Values of the symbols of single bodies: x1, v1, K1, …."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
-
-    def __len__(self) -> int:
-        return len(self.vocabulary.names.bodies)
 
     @cached_property
     def _tree(self) -> KinematicTree:
         return build_tree(self.vocabulary.mechanism, "symbolic")
 
     def body_name(self, k: int) -> str:
+        """The name of the k-th body in the mechanism's file."""
         return self.vocabulary.names.bodies[k]
 
     def is_composite_body(self, k: int) -> bool:
@@ -86,12 +84,32 @@ class BodySymbols:
             moved += ca.cross(w, ca.cross(w, r))
         return ca.vertcat(own[:3, :], moved)
 
-    def center_component(self, function: str, row: int, k: int) -> SX:
-        """A component of the place or motion of the k-th centre of mass."""
-        whole = self.center_quantity(function, k)
-        return whole[row, 3] if function == "placement" else whole[row]
+    def center_position(self, axis: int, k: int) -> SX:
+        """A coordinate of the k-th centre of mass, world axes."""
+        return self.center_quantity("placement", k)[axis, 3]
+
+    def center_velocity(self, axis: int, k: int) -> SX:
+        """A component of the velocity of the k-th centre of mass, world axes."""
+        return self.center_quantity("frame_velocity", k)[3 + axis]
+
+    def center_acceleration(self, axis: int, k: int) -> SX:
+        """A component of the acceleration of the k-th centre of mass, world axes."""
+        return self.center_quantity("frame_acceleration", k)[3 + axis]
+
+    def angular_velocity(self, axis: int, k: int) -> SX:
+        """A component of the angular velocity of the k-th body, world axes."""
+        return self.center_quantity("frame_velocity", k)[axis]
+
+    def center_jacobian_entry(self, axis: int, k: int, i: int) -> SX:
+        """The velocity of the k-th centre of mass along a world axis, per unit of velocity i."""
+        return self.center_quantity("jacobian", k)[3 + axis, i]
+
+    def angular_jacobian_entry(self, axis: int, k: int, i: int) -> SX:
+        """The angular velocity of the k-th body about a world axis, per unit of velocity i."""
+        return self.center_quantity("jacobian", k)[axis, i]
 
     def center_speed(self, k: int) -> SX:
+        """The magnitude of the velocity of the k-th centre of mass."""
         return ca.sqrt(ca.sumsqr(self.center_quantity("frame_velocity", k)[3:]))
 
     def kinetic_energy(self, k: int) -> SX:
@@ -109,6 +127,11 @@ class BodySymbols:
         )
         rows = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
         return m, ca.vertcat(x, y, z), ca.vertcat(*(ca.horzcat(*row) for row in rows))
+
+    def central_inertia(self, k: int) -> tuple[SX, SX]:
+        """Mass, and inertia about the centre of mass along the axes of the body."""
+        m, h, about_origin = self.inertial_parameters(k)
+        return m, about_origin - (ca.sumsqr(h) * ca.SX.eye(3) - h @ h.T) / m
 
     def potential_energy(self, k: int) -> SX:
         """The potential energy of the body's weight."""

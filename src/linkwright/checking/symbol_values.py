@@ -1,0 +1,174 @@
+"""Values of the symbols of papers, as expressions of the mechanism's own equations."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ..expressions import Call, Expression, Name, Sum, expression_to_float
+from ..mechanism import quaternion_offsets
+from ..types import SX
+
+if TYPE_CHECKING:
+    from .vocabulary import Vocabulary
+
+_NUMBERED_VARIABLE = re.compile(r"(d?)q(\d+)")
+
+
+class SymbolValues:
+    """Energies, momenta, entries of matrices, derivatives and reactions of one mechanism."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.eqs, self.names = vocabulary.eqs, vocabulary.names
+        self.symbols = vocabulary.symbols
+        self.quantity_expression = vocabulary.quantity_expression
+
+    # -- energies and momenta ---------------------------------------------------------------
+
+    @cached_property
+    def kinetic_energy(self) -> SX:
+        """Kinetic energy of all bodies and rotors, in J."""
+        return self.quantity_expression("kinetic_energy")
+
+    @cached_property
+    def potential_energy(self) -> SX:
+        """Potential energy of weight and springs, in J."""
+        return self.quantity_expression("potential_energy")
+
+    @property
+    def lagrangian(self) -> SX:
+        """Kinetic minus potential energy."""
+        return self.kinetic_energy - self.potential_energy
+
+    @property
+    def total_energy(self) -> SX:
+        """Kinetic plus potential energy."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def hamiltonian(self) -> SX:
+        """p·q̇ − L, with the velocities in place of the momenta."""
+        work = ca.dot(self.generalized_momenta, self.symbols["qd"])
+        return work - self.kinetic_energy + self.potential_energy
+
+    @cached_property
+    def generalized_momenta(self) -> SX:
+        """p = ∂K/∂q̇."""
+        return ca.gradient(self.kinetic_energy, self.symbols["qd"])
+
+    @cached_property
+    def momentum_rates(self) -> SX:
+        """M q̈ + Ṁ q̇."""
+        along = ca.jtimes(
+            self.generalized_momenta, self.symbols["q"], self.eqs.rate_matrix @ self.symbols["qd"]
+        )
+        return self.quantity_expression("mass_matrix") @ self.symbols["qdd"] + along
+
+    def lagrange_left_side(self, k: int) -> SX:
+        """d/dt ∂L/∂q̇_k − ∂L/∂q_k."""
+        return self.momentum_rates[k] - ca.jacobian(self.lagrangian, self.symbols["q"][k])
+
+    # -- matrices, vectors, constraints -----------------------------------------------------
+
+    def christoffel_symbol(self, i: int, j: int, k: int) -> SX:
+        """½(∂M_kj/∂q_i + ∂M_ki/∂q_j − ∂M_ij/∂q_k), where velocities are rates of coordinates."""
+        M, q = self.quantity_expression("mass_matrix"), self.symbols["q"]
+        parts = (M[k, j], q[i]), (M[k, i], q[j]), (M[i, j], q[k])
+        by_i, by_j, by_k = (ca.jacobian(entry, x) for entry, x in parts)
+        return (by_i + by_j - by_k) / 2
+
+    def constraint_residual(self, row: int) -> SX:
+        """φ of a holonomic constraint."""
+        return ca.densify(self.quantity_expression("constraint_residual"))[row]
+
+    def constraint_jacobian_entry(self, row: int, i: int) -> SX:
+        """The derivative of a constraint by a generalized velocity."""
+        return ca.densify(self.quantity_expression("constraint_jacobian"))[row, i]
+
+    def gravity_magnitude(self) -> SX | None:
+        """g where the mechanism gives gravity by its components, one of them not zero."""
+        gravity = ca.SX(self.vocabulary.body_values.gravity_acceleration)
+        acting = [i for i in range(3) if not gravity[i].is_zero()]
+        if len(acting) != 1:
+            return None
+        (i,) = acting
+        mechanism = self.vocabulary.mechanism
+        down = expression_to_float(mechanism.gravity[i], mechanism.values) < 0
+        return -gravity[i] if down else gravity[i]
+
+    # -- derivatives ------------------------------------------------------------------------
+
+    def partial_derivative(self, whole: SX | None, variable: str) -> SX | None:
+        """The derivative of a quantity by a coordinate or velocity that is given by name."""
+        place = self.derivative_variable(variable)
+        if whole is None or place is None:
+            return None
+        column, i = place
+        return ca.jacobian(whole, self.symbols[column][i])
+
+    def rate_of_momentum(self, variable: str) -> SX | None:
+        """d/dt ∂L/∂q̇ for a velocity that is given by name."""
+        column, i = self.derivative_variable(variable) or ("", 0)
+        return self.momentum_rates[i] if column == "qd" else None
+
+    def derivative_variable(self, name: str) -> tuple[str, int] | None:
+        """The column and index of a coordinate or velocity that is derived by: one of the
+        mechanism's own names; else q1 is the first coordinate, whatever its name."""
+        own = self.names
+        flat = name.replace("_", "")
+        for key, words in (("q", own.q), ("qd", [f"d{word}" for word in own.qd])):
+            for i, word in enumerate(words):
+                if flat == word.replace("_", "") and not self._is_quaternion_entry(key, i):
+                    return key, i
+        match = _NUMBERED_VARIABLE.fullmatch(flat)
+        if match is None or own.q != own.qd or not 1 <= int(match[2]) <= own.nv:
+            return None
+        return "qd" if match[1] else "q", int(match[2]) - 1
+
+    def number_behind_variable(self, variable: str) -> str:
+        """The number of the coordinate for which people may take the variable q2 of a derivative,
+        where a coordinate of that name has another number; else an empty text."""
+        flat = variable.replace("_", "")
+        place, number = self.derivative_variable(variable), _NUMBERED_VARIABLE.fullmatch(flat)
+        if place is None or number is None or int(number[2]) == place[1] + 1:
+            return ""
+        is_own = flat.lstrip("d") in self.vocabulary.mechanism_symbols
+        return number[2] if is_own else ""
+
+    def function_of_sum(self, function: str, digits: str) -> Expression | None:
+        """sin(q1 + q2) for the digits 12, where coordinates have these names; else of the sum of
+        the first and second coordinate."""
+        own = self.names.q
+        at = [int(digit) for digit in digits.lstrip("_")]
+        if not all(1 <= i <= len(own) for i in at) or len(set(at)) < len(at):
+            return None
+        named = {name.replace("_", ""): name for name in own}
+        is_named = all(f"q{i}" in named for i in at)
+        chosen = [Name(named[f"q{i}"] if is_named else own[i - 1]) for i in at]
+        return Call(function, (chosen[0] if len(chosen) == 1 else Sum(tuple(chosen)),))
+
+    def _is_quaternion_entry(self, column: str, i: int) -> bool:
+        """Whether a coordinate cannot change alone."""
+        return column == "q" and any(
+            k <= i < k + 4 for k in quaternion_offsets(self.vocabulary.mechanism)
+        )
+
+    # -- joints -----------------------------------------------------------------------------
+
+    def joint_moment(self, axis: int, joint: str) -> SX | None:
+        """A component of the moment that a joint's parent exerts on its child, world axes."""
+        return self._joint_reaction(joint, axis)
+
+    def joint_force(self, axis: int, joint: str) -> SX | None:
+        """A component of the force that a joint's parent exerts on its child, world axes."""
+        return self._joint_reaction(joint, 3 + axis)
+
+    def _joint_reaction(self, joint: str, column: int) -> SX | None:
+        if joint not in self.names.joints:
+            return None
+        reactions = self.quantity_expression("reactions_of_motion")
+        return reactions[self.names.joints.index(joint), column]
