@@ -20,6 +20,7 @@ from .arrows import (
     magnitude_label,
     make_body_panels,
 )
+from .axes_labels import Label, draw_labels
 from .figure_style import (
     COLUMN_WIDTH,
     FAINT_COLOR,
@@ -30,7 +31,6 @@ from .figure_style import (
 )
 from .free_body_balance import Applied, FreeBody, free_bodies, state_of
 from .glyph_brush import GlyphBrush
-from .label_placing import Label, place_labels
 from .label_text import symbol_label
 from .scene import Scene, mechanism_scene
 
@@ -96,7 +96,7 @@ def free_body_diagrams(
         for axes, body in zip(panels, bodies, strict=True)
     ]
     for axes, labels in zip(panels, drawn, strict=True):
-        place_labels(axes, labels)
+        draw_labels(axes, labels)
     return save_if_path(figure, path)
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
+from .axes_labels import Label, group_labels
 from .figure_style import FAINT_COLOR, GRAY_COLOR, INK_COLOR, line_color
 from .glyphs import GROUND_LINK, ConnectorGlyph, Glyph
-from .label_placing import Label, group_labels
 from .label_text import symbol_label
 from .length_dimensions import DimensionLine
 from .link_glyphs import convex_hull_order

@@ -26,6 +26,7 @@ from .arrows import (
     magnitude_label,
     make_body_panels,
 )
+from .axes_labels import Label, draw_labels, group_labels
 from .body_motions import BodyMotions
 from .figure_style import (
     COLUMN_WIDTH,
@@ -39,7 +40,6 @@ from .figure_style import (
 )
 from .free_body_balance import FreeBody, free_bodies, state_of
 from .glyphs import numeric_point
-from .label_placing import Label, group_labels, place_labels
 from .label_text import indexed_label, symbol_label
 from .link_glyphs import convex_hull_order
 from .scene import Scene, mechanism_scene
@@ -252,7 +252,7 @@ def _draw_polygon_figure(
     axes.set_xlabel(f"${head}_{view.axis_name(view.right)[-1]}$ / {unit}")
     axes.set_ylabel(f"${head}_{view.axis_name(view.up)[-1]}$ / {unit}")
     draw_legend(axes)
-    place_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels])
+    draw_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels])
     return figure
 
 
@@ -326,7 +326,7 @@ def force_polygons(
         _draw_force_polygon(axes, body, view) for axes, body in zip(panels, bodies, strict=True)
     ]
     for axes, labels in zip(panels, drawn, strict=True):
-        place_labels(axes, labels)
+        draw_labels(axes, labels)
     return save_if_path(figure, path)
 
 

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism
 from ..types import Floats
+from .axes_labels import draw_labels
 from .figure_style import COLUMN_WIDTH, save_if_path, with_house_style
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
-from .label_placing import place_labels
 from .length_dimensions import place_dimensions
 from .scaled_axes import finish_axes, prepare_axes
 from .scene import Scene, mechanism_scene
@@ -100,7 +100,7 @@ def figure_of(
         poses[None],
         seen,
         width,
-        scene.inertia_boxes if boxes else (),
+        more=scene.inertia_boxes if boxes else (),
         margin=_LABEL_MARGIN if names or dimensions else 0.0,
     )
     brush = draw_stick_figure(axes, scene, poses, seen, details)
@@ -130,7 +130,7 @@ def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
     if details.names:
         dots = [s for s in scene.frame_glyphs if s.kind == "dot"]
         labels += brush.name_labels([*scene.joint_glyphs, *dots])
-    place_labels(brush.axes, labels)
+    draw_labels(brush.axes, labels)
 
 
 def draw_moving_glyphs(
