@@ -21,11 +21,15 @@ from ..ports import Port
 from ..quantities import quantity_entry_names
 
 _INPUT_UNITS = {
-    "q": ("rad", "m"), "q1": ("rad", "m"), "step": ("rad", "m"),
-    "qd": ("rad/s", "m/s"), "v": ("rad/s", "m/s"),
-    "qdd": ("rad/s^2", "m/s^2"), "vd": ("rad/s^2", "m/s^2"),
+    "q": ("rad", "m"),
+    "q1": ("rad", "m"),
+    "step": ("rad", "m"),
+    "qd": ("rad/s", "m/s"),
+    "v": ("rad/s", "m/s"),
+    "qdd": ("rad/s^2", "m/s^2"),
+    "vd": ("rad/s^2", "m/s^2"),
     "tau": ("N*m", "N"),
-}  # fmt: skip
+}
 """Units of the inputs' entries, for degrees of freedom that turn and for those that slide."""
 
 _NO_UNIT, _ANY_UNIT = "", "any"

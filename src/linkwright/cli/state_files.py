@@ -128,9 +128,10 @@ def _check_state_counts(wanted: list[Port], inputs: dict[str, Any], path: Path) 
     except ValueError:
         said = ", ".join(f"{shape} of {name}" for name, shape in shapes.items())
         raise FileError(
-            f"the inputs have different numbers of states: {said}", where=str(path),
+            f"the inputs have different numbers of states: {said}",
+            where=str(path),
             remedy="give all the same number, or one",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _read_npz_columns(path: Path) -> dict[str, Any]:
@@ -146,9 +147,10 @@ def _read_npz_columns(path: Path) -> dict[str, Any]:
         raise FileError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
     except Exception as error:  # whatever ZIP, zlib and NumPy make of broken bytes
         raise FileError(
-            f"cannot be read as NPZ ({str(error) or type(error).__name__})", where=str(path),
+            f"cannot be read as NPZ ({str(error) or type(error).__name__})",
+            where=str(path),
             remedy="write it with numpy.savez",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _check_real_array(key: str, array: Any) -> Any:

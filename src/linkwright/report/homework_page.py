@@ -26,14 +26,24 @@ from ..forms.page_fonts import math_font_css, text_font_css
 from .rendering import read_asset, render
 
 _VERDICT_WORDS = {
-    IDENTICAL: "right", EQUIVALENT: "equivalent", DIFFERS: "wrong", UNDECIDED: "undecided",
-    UNREADABLE: "unreadable", DEFINITION: "definition",
-}  # fmt: skip
+    IDENTICAL: "right",
+    EQUIVALENT: "equivalent",
+    DIFFERS: "wrong",
+    UNDECIDED: "undecided",
+    UNREADABLE: "unreadable",
+    DEFINITION: "definition",
+}
 _COLUMN_HEADINGS = {
-    "equations": "Equations", "identical": "Right", "equivalent": "Equivalent", "wrong": "Wrong",
-    "with_repair": "Repair found", "undecided": "Undecided", "unreadable": "Unreadable",
-    "present": "Present", "missing": "Missing",
-}  # fmt: skip
+    "equations": "Equations",
+    "identical": "Right",
+    "equivalent": "Equivalent",
+    "wrong": "Wrong",
+    "with_repair": "Repair found",
+    "undecided": "Undecided",
+    "unreadable": "Unreadable",
+    "present": "Present",
+    "missing": "Missing",
+}
 _MAX_TYPESET_LENGTH = 1_500
 """Characters of an equation that is still typeset; a longer one is shown as text."""
 

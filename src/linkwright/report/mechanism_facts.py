@@ -58,10 +58,16 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
 
 
 _SYMBOL_MEANINGS = {
-    "m_": "mass of", "c[xyz]_": "centre of mass of", "I[xyz]{2}_": "inertia of",
-    "g[xyz]$": "gravity", "G_": "gear ratio of", "J_": "inertia of the rotor of",
-    "d_": "damping of", "F_": "dry friction of", "k_": "stiffness of",
-}  # fmt: skip
+    "m_": "mass of",
+    "c[xyz]_": "centre of mass of",
+    "I[xyz]{2}_": "inertia of",
+    "g[xyz]$": "gravity",
+    "G_": "gear ratio of",
+    "J_": "inertia of the rotor of",
+    "d_": "damping of",
+    "F_": "dry friction of",
+    "k_": "stiffness of",
+}
 """The beginnings of symbols that equations make where a file names none."""
 
 
@@ -95,8 +101,12 @@ def _joint_note(joint: Joint) -> str:
         notes.append("locked")
     said = joint.model_fields_set
     words = {
-        "stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor",
-        "friction_coefficient": "friction by reaction", "breaks": "breaks",
-    }  # fmt: skip
+        "stiffness": "spring",
+        "damping": "damping",
+        "friction": "friction",
+        "motor": "motor",
+        "friction_coefficient": "friction by reaction",
+        "breaks": "breaks",
+    }
     notes += [word for key, word in words.items() if key in said]
     return ", ".join(notes)

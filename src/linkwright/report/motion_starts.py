@@ -75,7 +75,7 @@ def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
                 f"the actuator effort '{name}' is not a finite number at the start",
                 where=mechanism.name,
                 remedy=f"change '{start.efforts.get(name, name)}', or where the motion starts",
-            )  # fmt: skip
+            )
 
 
 def is_gallery_mechanism(mechanism: Mechanism) -> bool:
@@ -103,9 +103,14 @@ _TWO_ARM_EFFORTS = {
 }
 """Both arms bear the weight at home; arm b swings the body, arm a follows."""
 _QUADRUPED_VELOCITIES = {
-    "trunk.vz": 3.0, "trunk.vx": 0.5, "trunk.wy": 1.5,
-    "lf_hip": 2.0, "rf_hip": -2.0, "lh_hip": -2.0, "rh_hip": 2.0,
-}  # fmt: skip
+    "trunk.vz": 3.0,
+    "trunk.vx": 0.5,
+    "trunk.wy": 1.5,
+    "lf_hip": 2.0,
+    "rf_hip": -2.0,
+    "lh_hip": -2.0,
+    "rh_hip": 2.0,
+}
 _GALLERY_STARTS = {
     "bicycle": MotionStart(
         3.0, qd0={"x": 4.6, "phi": 0.5, "thetaR": 4.6 / 0.3, "thetaF": 4.6 / 0.35}

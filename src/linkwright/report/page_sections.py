@@ -107,11 +107,15 @@ def _without_empty_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequenc
 
 
 _FUNCTION_TITLES = {
-    "mass_matrix": "Mass matrix M", "coriolis_matrix": "Coriolis matrix C", "gravity": "Gravity g",
-    "forces": "Other forces f", "constraint_residual": "Constraints of positions φ",
-    "constraint_jacobian": "Jacobian J of the constraints", "constraint_bias":
-    "Bias γ of the constraints", "state_rates": "Rates of the states",
-}  # fmt: skip
+    "mass_matrix": "Mass matrix M",
+    "coriolis_matrix": "Coriolis matrix C",
+    "gravity": "Gravity g",
+    "forces": "Other forces f",
+    "constraint_residual": "Constraints of positions φ",
+    "constraint_jacobian": "Jacobian J of the constraints",
+    "constraint_bias": "Bias γ of the constraints",
+    "state_rates": "Rates of the states",
+}
 
 
 def equations_section(

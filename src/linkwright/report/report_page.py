@@ -46,9 +46,13 @@ _REPORTED_PACKAGES = ("casadi", "numpy", "scipy", "llvmlite")
 _MAX_FILE_CHARACTERS = 60_000
 """Characters of a mechanism's own file that still stand on the page."""
 _SECTION_TITLES = {
-    "mechanism": "Mechanism", "equations": "Equations", "checks": "Verification",
-    "motion": "Motion", "formulations": "Formulations", "again": "Make it again",
-}  # fmt: skip
+    "mechanism": "Mechanism",
+    "equations": "Equations",
+    "checks": "Verification",
+    "motion": "Motion",
+    "formulations": "Formulations",
+    "again": "Make it again",
+}
 
 
 def page(

@@ -149,9 +149,13 @@ def _time_until_fallen(run: Run) -> float | None:
 def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str) -> PageMotion:
     """Limits are stops, unless the motion starts beyond one."""
     make = partial(
-        simulate, mechanism, start.seconds, q0=dict(start.q0), qd0=dict(start.qd0),
+        simulate,
+        mechanism,
+        start.seconds,
+        q0=dict(start.q0),
+        qd0=dict(start.qd0),
         torque=dict(start.efforts) or None,
-    )  # fmt: skip
+    )
     stops, more = "impact", tuple[str, ...]()
     try:
         run = make(stops=stops)

@@ -82,9 +82,10 @@ def animate(
     kind = target.suffix.lower()
     if kind not in FILM_FORMATS:
         raise FileError(
-            f"'{target.suffix}' is not a format for films", where=str(target),
+            f"'{target.suffix}' is not a format for films",
+            where=str(target),
             remedy=f"use {', '.join(FILM_FORMATS)}",
-        )  # fmt: skip
+        )
     if not 0 < speed < 1e6:
         raise LinkwrightError(
             f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
@@ -143,9 +144,15 @@ def render_film_frames(
             for path in paths
         ]
         clock = axes.text(
-            0.99, 0.99, f"{times[k]:.2f} s", transform=axes.transAxes, ha="right", va="top",
-            color=INK_COLOR, fontsize=8,
-        )  # fmt: skip
+            0.99,
+            0.99,
+            f"{times[k]:.2f} s",
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+            color=INK_COLOR,
+            fontsize=8,
+        )
         brush = draw_moving_glyphs(axes, scene, poses[k], seen, details)
         everything = [*lines, *brush.artists, clock]
         for artist in sorted(everything, key=lambda a: a.get_zorder()):
@@ -207,7 +214,12 @@ def _write_gif_film(target: Path, pictures: Iterator[Pixels], rate: float) -> No
     images = [Image.fromarray(p).quantize(64, dither=Image.Dither.NONE) for p in pictures]
     stream = io.BytesIO()
     images[0].save(
-        stream, format="GIF", save_all=True, append_images=images[1:],
-        duration=round(100 / rate) * 10, loop=0, optimize=False,
-    )  # fmt: skip
+        stream,
+        format="GIF",
+        save_all=True,
+        append_images=images[1:],
+        duration=round(100 / rate) * 10,
+        loop=0,
+        optimize=False,
+    )
     write_whole_file(target, stream.getvalue())

@@ -68,8 +68,15 @@ def draw_force_scale(axes: Axes, unit: float, metres: float) -> None:
     force = round_scale_length(12 * unit / metres)
     middle, foot = float(np.mean(axes.get_xlim())), axes.get_ylim()[0] + 3.5 * unit
     reach = force * metres / 2
-    axes.plot([middle - reach, middle + reach], [foot, foot], color=INK_COLOR, lw=1.2,
-              solid_capstyle="butt", marker="|", ms=3)  # fmt: skip
+    axes.plot(
+        [middle - reach, middle + reach],
+        [foot, foot],
+        color=INK_COLOR,
+        lw=1.2,
+        solid_capstyle="butt",
+        marker="|",
+        ms=3,
+    )
     axes.text(middle, foot - 0.7 * unit, f"{force:g} N", ha="center", va="top", fontsize=7)
 
 
@@ -95,12 +102,19 @@ def magnitude_label(vector: Floats, unit: str) -> str:
 
 def draw_arrow(
     axes: Axes, start: Floats, along: Floats, paint: str, dashed: bool = False, layer: float = 8
-) -> None:  # fmt: skip
+) -> None:
     """Draw an arrow from a point along a vector, on the paper."""
     if not np.linalg.norm(along):
         return
-    look = {"arrowstyle": "-|>", "lw": 1.1, "color": paint, "shrinkA": 0, "shrinkB": 0,
-            "mutation_scale": 8, "linestyle": (0, (3, 1.5)) if dashed else "-"}  # fmt: skip
+    look = {
+        "arrowstyle": "-|>",
+        "lw": 1.1,
+        "color": paint,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": 8,
+        "linestyle": (0, (3, 1.5)) if dashed else "-",
+    }
     axes.annotate("", start + along, start, arrowprops=look, annotation_clip=False, zorder=layer)
 
 

@@ -211,8 +211,11 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
         points = shape.points
         if shape.kind == "plate":
             points = np.vstack([points, points[:1]])
-        pairs = points.reshape(-1, 2, 3) if shape.kind == "solid" else np.stack(
-            [points[:-1], points[1:]], axis=1)  # fmt: skip
+        pairs = (
+            points.reshape(-1, 2, 3)
+            if shape.kind == "solid"
+            else np.stack([points[:-1], points[1:]], axis=1)
+        )
         found += [_Capsule(name, shape.link, pair, size) for pair in pairs]
     return found
 

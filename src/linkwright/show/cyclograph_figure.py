@@ -114,9 +114,13 @@ def _shades(times: Floats) -> Floats:
 
 
 def draw_shadow(
-    axes: Axes, scene: Scene, poses: Floats, view: View, shade: str | Sequence[float],
+    axes: Axes,
+    scene: Scene,
+    poses: Floats,
+    view: View,
+    shade: str | Sequence[float],
     weight: float = 0.45,
-) -> None:  # fmt: skip
+) -> None:
     """Links in thin lines of one colour, joints as dots."""
     paint = shade if isinstance(shade, str) else tuple(shade)
     brush = GlyphBrush(axes, scene, poses, view, tint=paint, weight=weight)
@@ -136,9 +140,14 @@ def _draw_traces(
     for k, point in enumerate(points):
         flat = view(point.path(poses))
         axes.plot(
-            flat[:, 0], flat[:, 1], color=INK_COLOR, lw=0.7, ls=styles[k % 4], zorder=5.5,
+            flat[:, 0],
+            flat[:, 1],
+            color=INK_COLOR,
+            lw=0.7,
+            ls=styles[k % 4],
+            zorder=5.5,
             label=symbol_label(point.name),
-        )  # fmt: skip
+        )
     if points:
         draw_legend(axes, axes.get_lines()[-len(points) :])
 

@@ -127,9 +127,11 @@ def dash_pattern(k: int) -> str:
 
 
 def draw_legend(
-    axes: Axes, lines: Sequence[Line2D] | None = None, width: float | None = None,
+    axes: Axes,
+    lines: Sequence[Line2D] | None = None,
+    width: float | None = None,
     beside: float | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Names of lines above the panel, row by row, in as many columns as the width allows: that of
     the figure, or of a panel of its own (mm), less what stands beside the axes."""
     every = axes.get_lines() if lines is None else lines
@@ -140,9 +142,12 @@ def draw_legend(
     columns = legend_columns(labels, width or 25.4 * axes.figure.get_figwidth(), beside)
     ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
-        handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
+        handles=ordered,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=columns,
         borderaxespad=0.1,
-    )  # fmt: skip
+    )
 
 
 def legend_columns(labels: Sequence[str], width: float, beside: float | None = None) -> int:
@@ -227,9 +232,10 @@ def save(figure: Figure, path: str | Path) -> Path:
     kind = target.suffix.lower()
     if kind not in FIGURE_FORMATS:
         raise FileError(
-            f"'{target.suffix}' is not a format for pictures", where=str(target),
+            f"'{target.suffix}' is not a format for pictures",
+            where=str(target),
             remedy=f"use {', '.join(FIGURE_FORMATS)}",
-        )  # fmt: skip
+        )
     write_whole_file(target, figure_bytes(figure, kind[1:]))
     return target
 

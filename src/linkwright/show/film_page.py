@@ -242,10 +242,13 @@ def _thinned(times: Floats) -> Floats:
 
 def _shape(shape: Glyph, scene: Scene) -> dict[str, Any]:
     return {
-        "kind": shape.kind, "link": shape.link, "layer": 4.0 if shape.kind in _DEEP else
-        GLYPH_LAYERS[shape.kind], "deep": shape.kind in _DEEP, "colour": _colour(shape, scene),
+        "kind": shape.kind,
+        "link": shape.link,
+        "layer": 4.0 if shape.kind in _DEEP else GLYPH_LAYERS[shape.kind],
+        "deep": shape.kind in _DEEP,
+        "colour": _colour(shape, scene),
         "points": round_for_page(shape.points, 1e-5 * scene.size),
-    }  # fmt: skip
+    }
 
 
 def _colour(shape: Glyph, scene: Scene) -> str:
@@ -262,7 +265,9 @@ def _tie(tie: ConnectorGlyph, scene: Scene) -> dict[str, Any]:
     on_ground = tie.kind != "rail" or tie.links[0] == GROUND_LINK
     paint = GRAY_COLOR if on_ground else line_color(scene.color_order.get(tie.links[1], 0))
     return {
-        "kind": tie.kind, "links": list(tie.links), "layer": GLYPH_LAYERS[tie.kind],
+        "kind": tie.kind,
+        "links": list(tie.links),
+        "layer": GLYPH_LAYERS[tie.kind],
         "colour": INK_COLOR if tie.kind == "rod" else paint,
         "points": round_for_page(tie.points, 1e-5 * scene.size),
-    }  # fmt: skip
+    }

@@ -25,11 +25,28 @@ if TYPE_CHECKING:
 
 AXIS_COLORS = {"x": "#D55E00", "y": "#009E73", "z": "#0072B2"}
 GLYPH_LAYERS = {
-    "floor": 0.5, "grid": 0.6, "base": 1.0, "edge": 1.1, "hatch": 1.1, "rail": 2.0, "plate": 3.0,
-    "solid": 3.2, "line": 4.0, "spoke": 3.9, "wheel": 4.0, "blade": 4.2, "rod": 4.0,
-    "spring": 4.5, "damper": 4.5, "coil": 5.8, "hull": 6.0, "ball": 6.0, "axis": 6.5,
-    "dot": 6.5, "center": 7.0,
-}  # fmt: skip
+    "floor": 0.5,
+    "grid": 0.6,
+    "base": 1.0,
+    "edge": 1.1,
+    "hatch": 1.1,
+    "rail": 2.0,
+    "plate": 3.0,
+    "solid": 3.2,
+    "line": 4.0,
+    "spoke": 3.9,
+    "wheel": 4.0,
+    "blade": 4.2,
+    "rod": 4.0,
+    "spring": 4.5,
+    "damper": 4.5,
+    "coil": 5.8,
+    "hull": 6.0,
+    "ball": 6.0,
+    "axis": 6.5,
+    "dot": 6.5,
+    "center": 7.0,
+}
 """The drawing order of layers; in space, links and joints are also ordered by their depth."""
 
 
@@ -37,9 +54,15 @@ class GlyphBrush:
     """Draws shapes of one pose. `tint` paints all links alike; `weight` scales their lines."""
 
     def __init__(
-        self, axes: Axes, scene: Scene, poses: Floats, view: View,
-        tint: str | Sequence[float] | None = None, weight: float = 1.0, alpha: float = 1.0,
-    ) -> None:  # fmt: skip
+        self,
+        axes: Axes,
+        scene: Scene,
+        poses: Floats,
+        view: View,
+        tint: str | Sequence[float] | None = None,
+        weight: float = 1.0,
+        alpha: float = 1.0,
+    ) -> None:
         self.axes, self.scene, self.poses, self.view = axes, scene, poses, view
         self.tint, self.weight, self.alpha = tint, weight, alpha
         self.color_order = scene.color_order
@@ -77,9 +100,10 @@ class GlyphBrush:
         """The layer of a joint's glyph: by its depth, but over the links that end in it."""
         middle, near = points.mean(axis=0), 2 * self.scene.glyph_radius
         met = [
-            own for spots, own in self.link_ends
+            own
+            for spots, own in self.link_ends
             if np.linalg.norm(spots - middle, axis=1).min() < near
-        ]  # fmt: skip
+        ]
         return max([layer, *met]) + 0.04
 
     def _plot_path(self, kind: str, points: Floats, **look: Any) -> None:
@@ -122,9 +146,13 @@ class GlyphBrush:
 
         paint = self.link_color(shape.link)
         self._fill_polygon(
-            "plate", points, facecolor=to_rgba(paint, 0.18), edgecolor=paint,
-            lw=1.6 * self.weight, alpha=None if self.alpha == 1 else self.alpha,
-        )  # fmt: skip
+            "plate",
+            points,
+            facecolor=to_rgba(paint, 0.18),
+            edgecolor=paint,
+            lw=1.6 * self.weight,
+            alpha=None if self.alpha == 1 else self.alpha,
+        )
         self.link_ends.append((points, self.glyph_layer("plate", points)))
 
     def _draw_solid(self, shape: Glyph, points: Floats) -> None:
@@ -233,9 +261,13 @@ class GlyphBrush:
         for part in pattern:
             path = np.array([flat[0] + x * along + y * across for x, y in part])
             self.artists += self.axes.plot(
-                path[:, 0], path[:, 1], color=INK_COLOR, lw=0.8, zorder=GLYPH_LAYERS["spring"],
+                path[:, 0],
+                path[:, 1],
+                color=INK_COLOR,
+                lw=0.8,
+                zorder=GLYPH_LAYERS["spring"],
                 solid_joinstyle="round",
-            )  # fmt: skip
+            )
 
     # -- words ---------------------------------------------------------------------------
 

@@ -136,9 +136,12 @@ def _panel_in_degrees(panel: Panel) -> Panel:
 
 
 def _panels_by_unit(
-    names: Sequence[str], labels: Sequence[str], units: Sequence[str], values: Floats,
+    names: Sequence[str],
+    labels: Sequence[str],
+    units: Sequence[str],
+    values: Floats,
     words: dict[str, tuple[str, str]],
-) -> list[Panel]:  # fmt: skip
+) -> list[Panel]:
     """One panel a unit; `words` gives what is measured and its unit."""
     found = []
     for unit, (quantity, written) in words.items():
@@ -165,9 +168,12 @@ def _coordinate_panels(run: Run) -> list[Panel]:
 
 
 def _panels_per_velocity(
-    run: Run, values: Floats, turning: tuple[str, str], sliding: tuple[str, str],
+    run: Run,
+    values: Floats,
+    turning: tuple[str, str],
+    sliding: tuple[str, str],
     label: Callable[[str], str],
-) -> list[Panel]:  # fmt: skip
+) -> list[Panel]:
     names = mechanism_names(run.mechanism).qd
     labels = [label(name) for name in names]
     either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
@@ -239,8 +245,10 @@ def _momentum_panels(run: Run) -> list[Panel]:
     linear_scale, angular_scale = _momentum_scales(run)
     angular = _component_lines("L", h[:, :3], angular_scale)
     linear = _component_lines("p", h[:, 3:], linear_scale)
-    return [Panel("linear momentum", "kg·m/s", linear, linear_scale),
-            Panel("angular momentum", "kg·m²/s", angular, angular_scale)]  # fmt: skip
+    return [
+        Panel("linear momentum", "kg·m/s", linear, linear_scale),
+        Panel("angular momentum", "kg·m²/s", angular, angular_scale),
+    ]
 
 
 def _momentum_scales(run: Run) -> tuple[float, float]:
@@ -337,12 +345,34 @@ HISTORY_PANELS: dict[str, Callable[[Any], list[Panel]]] = {
 }
 """The histories of every run; beside these, whatever `run.data` holds."""
 RUN_DATA_NAMES = (
-    "q", "qd", "qdd", "tau", "push", "u", "kinetic_energy", "potential_energy", "energy", "work",
-    "work_inputs", "work_given", "work_losses", "energy_error", "closure_error",
-    "kinetic_energy_of_bodies", "potential_energy_of_bodies", "kinetic_energy_of_motors",
-    "potential_energy_of_springs", "mass_centers", "frame_positions", "momenta", "center_of_mass",
-    "angular_momentum", "linear_momentum", "reactions", "multipliers",
-)  # fmt: skip
+    "q",
+    "qd",
+    "qdd",
+    "tau",
+    "push",
+    "u",
+    "kinetic_energy",
+    "potential_energy",
+    "energy",
+    "work",
+    "work_inputs",
+    "work_given",
+    "work_losses",
+    "energy_error",
+    "closure_error",
+    "kinetic_energy_of_bodies",
+    "potential_energy_of_bodies",
+    "kinetic_energy_of_motors",
+    "potential_energy_of_springs",
+    "mass_centers",
+    "frame_positions",
+    "momenta",
+    "center_of_mass",
+    "angular_momentum",
+    "linear_momentum",
+    "reactions",
+    "multipliers",
+)
 """The names that `run.data` can hold, beside the states of a controller."""
 
 

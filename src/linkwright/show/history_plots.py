@@ -294,9 +294,10 @@ def phase(
     chosen = list(names) or paired
     if not chosen:
         raise LinkwrightError(
-            "no velocity is the rate of a coordinate", where=mechanism.name,
+            "no velocity is the rate of a coordinate",
+            where=mechanism.name,
             remedy='use rotation = "cardan"',
-        )  # fmt: skip
+        )
     units = dict(zip(known.q, coordinate_units(mechanism), strict=True))
     groups = [[n for n in chosen if units[n] == unit] for unit in ("rad", "m", ANGLE_OR_LENGTH)]
     groups = [group for group in groups if group]

@@ -79,12 +79,16 @@ def film_link_data(scene: Scene) -> list[dict[str, object]]:
     shifts."""
     return [
         {
-            "parent": link.parent, "kind": link.kind.value, "q": link.q,
+            "parent": link.parent,
+            "kind": link.kind.value,
+            "q": link.q,
             "at": [*numeric_point(link.p).tolist(), *_film_quaternion(numeric_array(link.R))],
-            "offset": link.offset, "shift": float(link.shift), "pitch": float(link.pitch),
+            "offset": link.offset,
+            "shift": float(link.shift),
+            "pitch": float(link.pitch),
         }
         for link in scene.tree.links
-    ]  # fmt: skip
+    ]
 
 
 def _film_quaternion(R: Floats) -> list[float]:
@@ -143,7 +147,7 @@ def _link_box_corners(
         *((shape.link, shape.points) for shape in shapes),
         *((tie.links[k], tie.points[k][None]) for tie in scene.connector_glyphs for k in (0, 1)),
         *((point.link, point.point[None]) for point in points),
-    ]:  # fmt: skip
+    ]:
         if link != GROUND_LINK:
             drawn[link].append(many)
     low = np.array([np.concatenate(one).min(axis=0) for one in drawn])

@@ -131,7 +131,7 @@ def plan_picture(plan: MotionPlan, kind: str) -> bytes:
 
 def _split_panel_columns(
     found: Sequence[Panel], top: float, width: float, may_fold: bool
-) -> list[Sequence[Panel]]:  # fmt: skip
+) -> list[Sequence[Panel]]:
     """Panels in one column, or in two of about one height where one is taller than a page."""
     heights = [panel_height(panel, width) for panel in found]
     if not may_fold or top + sum(heights) + _LEGEND_HEIGHT <= _PAGE_HEIGHT:
@@ -142,9 +142,13 @@ def _split_panel_columns(
 
 
 def _draw_panel_column(
-    figure: Figure, place: Any, plan: MotionPlan, found: Sequence[Panel], width: float,
+    figure: Figure,
+    place: Any,
+    plan: MotionPlan,
+    found: Sequence[Panel],
+    width: float,
     heads: Sequence[float] = (),
-) -> tuple[list[Axes], float]:  # fmt: skip
+) -> tuple[list[Axes], float]:
     """Panels one below the other; axes of given heights above them, and the height of all, mm."""
     rows = place.subgridspec(len(heads) + len(found), 1)
     above = [figure.add_subplot(rows[k]) for k in range(len(heads))]
@@ -265,7 +269,7 @@ def plan_histories(
 
 def _plan_panels(
     plan: MotionPlan, names: Sequence[str], degrees: bool, only: Sequence[str] = ()
-) -> list[Panel]:  # fmt: skip
+) -> list[Panel]:
     for name in names:
         if name not in PLAN_HISTORIES:
             raise NameNotFoundError(
@@ -348,7 +352,7 @@ def _plan_extent(plan: MotionPlan, view: View, width: float) -> AxesExtent:
 
 def _draw_plan_ends(
     axes: Axes, plan: MotionPlan, view: View, width: float, unit: float | None = None
-) -> None:  # fmt: skip
+) -> None:
     """Grey at the start, blue at the goal, and a dashed way between."""
     from matplotlib.lines import Line2D
 

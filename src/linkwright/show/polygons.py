@@ -221,16 +221,21 @@ def _require_planar_view(mechanism: Mechanism) -> View:
     view = mechanism_scene(mechanism).view()
     if not view.is_planar:
         raise UnsupportedError(
-            "polygons are for planar mechanisms", where=mechanism.name,
+            "polygons are for planar mechanisms",
+            where=mechanism.name,
             remedy="draw free-body diagrams instead",
-        )  # fmt: skip
+        )
     return view
 
 
 def _draw_polygon_figure(
-    mechanism: Mechanism, found: list[ImagePoint], values: list[Floats], head: str, unit: str,
+    mechanism: Mechanism,
+    found: list[ImagePoint],
+    values: list[Floats],
+    head: str,
+    unit: str,
     width: float,
-) -> Figure:  # fmt: skip
+) -> Figure:
     view = _require_planar_view(mechanism)
     tips = view(np.array(values))
     bodies = list(dict.fromkeys(i.body for i in found))
@@ -262,8 +267,14 @@ def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: st
     outline = own[convex_hull_order(own)] if len(own) > 2 else own
     closed = np.vstack([outline, outline[:1]])
     is_seen = np.ptp(closed, axis=0).max() > 1e-9 * np.abs(tips).max()
-    axes.plot(closed[:, 0], closed[:, 1], color=line_color(k), lw=1.6, zorder=_IMAGE_LAYER,
-              label=symbol_label(body) if is_seen else "_point")  # fmt: skip
+    axes.plot(
+        closed[:, 0],
+        closed[:, 1],
+        color=line_color(k),
+        lw=1.6,
+        zorder=_IMAGE_LAYER,
+        label=symbol_label(body) if is_seen else "_point",
+    )
 
 
 def _polygon_tip_labels(tips: Floats, found: list[ImagePoint], size: float) -> list[Label]:
@@ -341,8 +352,10 @@ def _draw_force_polygon(axes: Axes, body: FreeBody, view: View) -> list[Label]:
     corners = force_polygon_corners(body, view)
     size = float(np.ptp(corners, axis=0).max()) or 1.0
     unit, labels = fit_panel_limits(axes, corners), []
-    steps = [(force_arrow_label(load.name), force_arrow_color(load.name), load.force, corners[k])
-             for k, load in enumerate(body.applied)]  # fmt: skip
+    steps = [
+        (force_arrow_label(load.name), force_arrow_color(load.name), load.force, corners[k])
+        for k, load in enumerate(body.applied)
+    ]
     for word, paint, force, start in [*steps, ("$m a$", INK_COLOR, body.rate, np.zeros(2))]:
         along = view(force)
         if np.linalg.norm(along) > 1e-9 * size:

@@ -84,9 +84,12 @@ class _FilmConstraints:
             lambda q, step: np.asarray(self._integrate(q.T, step.T), dtype=float).T,
         )
         return close_positions(
-            functions, q, tolerance=tolerance, rank_share=CLOSURE_TOLERANCES.state_rank_share,
+            functions,
+            q,
+            tolerance=tolerance,
+            rank_share=CLOSURE_TOLERANCES.state_rank_share,
             max_iterations=CLOSURE_TOLERANCES.max_corrections,
-        ).q  # fmt: skip
+        ).q
 
 
 @lru_cache(maxsize=16)

@@ -102,8 +102,11 @@ class Scene:
     def hinge_lifts(self) -> dict[str, float]:
         """The shifts along their axes by which hinges are drawn away from where the file has them:
         one that it has on the floor on which wheels roll is drawn where its child's mass is."""
-        floors = [self.tree.find_frame(tie.on) for tie in self.tree.restraints.entries
-                  if isinstance(tie, WheelRestraint) and tie.other_radius is None]  # fmt: skip
+        floors = [
+            self.tree.find_frame(tie.on)
+            for tie in self.tree.restraints.entries
+            if isinstance(tie, WheelRestraint) and tie.other_radius is None
+        ]
         found: dict[str, float] = {}
         for span in self.tree.joints:
             joint = self.mechanism.joints[span.name]
@@ -159,13 +162,19 @@ class Scene:
     def size(self) -> float:
         """The largest measure of what is drawn at home, m: signs are drawn in proportion."""
         poses = self.link_placements(self.home)
-        points = [self.world_point(poses, link, p) for link, many in self.link_anchors.items()
-                  for p in many]  # fmt: skip
+        points = [
+            self.world_point(poses, link, p)
+            for link, many in self.link_anchors.items()
+            for p in many
+        ]
         points += [
             self.world_point(poses, m.link, numeric_point(m.c)) for m in self.tree.masses.values()
         ]
-        points += [numeric_point(self.tree.find_frame(name).p) for name in self.mechanism.frames
-                   if self.tree.find_frame(name).link == GROUND]  # fmt: skip
+        points += [
+            numeric_point(self.tree.find_frame(name).p)
+            for name in self.mechanism.frames
+            if self.tree.find_frame(name).link == GROUND
+        ]
         points += [p for touch in self.plane_contacts for p in self._contact_foot(poses, touch)]
         spread = float(np.ptp(np.array(points), axis=0).max()) if points else 0.0
         radii = [

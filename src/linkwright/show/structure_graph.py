@@ -83,8 +83,12 @@ def graph(
     for one, other in _connected_body_pairs(mechanism):
         _draw_graph_edge(axes, spots[one], spots[other], GRAY_COLOR, ":", bent=True)
     for name, (x, y) in spots.items():
-        box = {"boxstyle": "round,pad=0.3", "fc": "#EAF2F8" if name != GROUND else FAINT_COLOR,
-               "ec": INK_COLOR, "lw": 0.6}  # fmt: skip
+        box = {
+            "boxstyle": "round,pad=0.3",
+            "fc": "#EAF2F8" if name != GROUND else FAINT_COLOR,
+            "ec": INK_COLOR,
+            "lw": 0.6,
+        }
         axes.text(
             x,
             y,
@@ -153,21 +157,35 @@ def _bent_edge_path(a: tuple[float, float], b: tuple[float, float]) -> Floats:
 
 
 def _draw_graph_edge(
-    axes: Axes, a: tuple[float, float], b: tuple[float, float], paint: str, dash: str,
+    axes: Axes,
+    a: tuple[float, float],
+    b: tuple[float, float],
+    paint: str,
+    dash: str,
     bent: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     line = _bent_edge_path(a, b) if bent else np.array([a, b])
     axes.plot(line[:, 0], line[:, 1], color=paint, ls=dash, lw=0.9, zorder=2)
 
 
 def _label_graph_edge(
-    axes: Axes, a: tuple[float, float], b: tuple[float, float], name: str, kind: str,
+    axes: Axes,
+    a: tuple[float, float],
+    b: tuple[float, float],
+    name: str,
+    kind: str,
     bent: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     start, end = np.array(a), np.array(b)
     spot = _bent_edge_path(a, b)[24] if bent else start + _JOINT_LABEL_SHARE * (end - start)
     axes.text(
-        *spot, f"{symbol_label(name)}\n{kind}", ha="center", va="center", fontsize=7,
-        color=line_color(1) if bent else INK_COLOR, zorder=4, linespacing=1.0,
+        *spot,
+        f"{symbol_label(name)}\n{kind}",
+        ha="center",
+        va="center",
+        fontsize=7,
+        color=line_color(1) if bent else INK_COLOR,
+        zorder=4,
+        linespacing=1.0,
         bbox={"fc": "white", "ec": "none", "pad": 0.6},
-    )  # fmt: skip
+    )
