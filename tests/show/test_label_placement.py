@@ -26,8 +26,15 @@ PAPER = np.array([120.0, 80.0])
 SIZE = np.array([9.0, 3.0])
 
 
-def empty_paper() -> ObstacleGrid:
-    return ObstacleGrid(np.zeros(2), PAPER)
+def paper_with_glyphs(*boxes: LabelBox) -> ObstacleGrid:
+    """Paper on which only the glyphs of labels are drawn: discs about their anchors."""
+    paper, angles = ObstacleGrid(np.zeros(2), PAPER), np.linspace(0, 2 * np.pi, 25)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    for box in boxes:
+        for anchor in box.anchors:
+            for radius in np.linspace(0, box.glyph_radius, 4):
+                paper.add_path(anchor + radius * circle)
+    return paper
 
 
 def label_at(*anchors: tuple[float, float], radius: float = 1.0) -> LabelBox:
@@ -49,7 +56,7 @@ def distance_to_anchor(box: LabelBox, position: LabelPosition) -> float:
 
 def test_a_label_alone_stands_beside_its_glyph() -> None:
     box = label_at((60.0, 40.0))
-    (position,) = find_label_positions([box], empty_paper())
+    (position,) = find_label_positions([box], paper_with_glyphs(box))
     assert position.leader is None
     assert 0.5 < distance_to_anchor(box, position) < 1.0 + PLACEMENT_OPTIONS.distances[0] + 1e-9
 
@@ -57,14 +64,15 @@ def test_a_label_alone_stands_beside_its_glyph() -> None:
 @pytest.mark.parametrize("anchor", [(0.0, 0.0), (120.0, 80.0), (0.0, 80.0), (60.0, 0.0)])
 def test_labels_of_anchors_on_the_edge_stay_on_the_paper(anchor: tuple[float, float]) -> None:
     box = label_at(anchor)
-    low, high = corners_of(box, find_label_positions([box], empty_paper())[0])
+    low, high = corners_of(box, find_label_positions([box], paper_with_glyphs(box))[0])
     assert (low >= 0).all()
     assert (high <= PAPER).all()
 
 
 def test_labels_keep_off_obstacles() -> None:
     """Lines through the anchor, and a text to its right: the label avoids both."""
-    paper, box = empty_paper(), label_at((60.0, 40.0))
+    box = label_at((60.0, 40.0))
+    paper = paper_with_glyphs(box)
     paper.add_path(np.array([[0.0, 40.0], [120.0, 40.0]]))
     paper.add_path(np.array([[60.0, 0.0], [60.0, 80.0]]))
     text = np.array([[61.0, 41.0], [75.0, 41.0], [75.0, 48.0], [61.0, 48.0]])
@@ -75,7 +83,7 @@ def test_labels_keep_off_obstacles() -> None:
 
 
 def test_a_label_without_room_at_its_anchor_has_a_leader_to_the_rim_of_its_glyph() -> None:
-    paper, box = empty_paper(), label_at((60.0, 40.0), radius=1.5)
+    paper, box = paper_with_glyphs(), label_at((60.0, 40.0), radius=1.5)
     paper.add_text_box(np.array([[50.0, 32.0], [70.0, 32.0], [70.0, 48.0], [50.0, 48.0]]))
     (position,) = find_label_positions([box], paper)
     assert position.leader is not None
@@ -89,7 +97,7 @@ def test_a_label_without_room_at_its_anchor_has_a_leader_to_the_rim_of_its_glyph
 
 def test_a_crowd_of_anchors_gets_leaders_that_do_not_cross() -> None:
     boxes = [label_at((56.0 + 2.5 * k, 40.0 + (k % 2)), radius=0.8) for k in range(5)]
-    found = find_label_positions(boxes, empty_paper())
+    found = find_label_positions(boxes, paper_with_glyphs(*boxes))
     assert any(position.leader is not None for position in found)
     lines = [position.leader for position in found if position.leader is not None]
     assert not any(leaders_cross(a[None], b)[0] for a, b in combinations(lines, 2))
@@ -104,7 +112,7 @@ def test_leaders_cross_only_where_both_segments_meet() -> None:
 
 def test_a_label_of_several_anchors_stands_at_one_of_them() -> None:
     box = label_at((60.0, 40.0), (62.0, 40.0))
-    (position,) = find_label_positions([box], empty_paper())
+    (position,) = find_label_positions([box], paper_with_glyphs(box))
     assert position.leader is None
     assert distance_to_anchor(box, position) < 1.0 + PLACEMENT_OPTIONS.max_distance_without_leader
 
@@ -131,7 +139,7 @@ def test_where_there_is_room_no_two_labels_overlap(
 ) -> None:
     """On the paper, apart, near the anchor or joined to it by a leader; the same every time."""
     boxes = [LabelBox(np.array([width, 3.0]), anchor[None], radius) for anchor in anchors]
-    found = find_label_positions(boxes, empty_paper())
+    found = find_label_positions(boxes, paper_with_glyphs(*boxes))
     placed = [corners_of(box, position) for box, position in zip(boxes, found, strict=True)]
     assert not any(overlap(one, other) for one, other in combinations(placed, 2))
     for box, position, (low, high) in zip(boxes, found, placed, strict=True):
@@ -141,12 +149,12 @@ def test_where_there_is_room_no_two_labels_overlap(
         distance = distance_to_anchor(box, position)
         assert distance <= near or position.leader is not None
         assert distance <= radius + max(PLACEMENT_OPTIONS.distances)
-    again = find_label_positions(boxes, empty_paper())
+    again = find_label_positions(boxes, paper_with_glyphs(*boxes))
     assert all((a.center == b.center).all() for a, b in zip(found, again, strict=True))
 
 
 def test_weights_of_paths_and_texts_are_counted_by_cells() -> None:
-    paper = empty_paper()
+    paper = paper_with_glyphs()
     paper.add_path(np.array([[10.1, 10.1], [30.1, 10.1]]))
     assert paper.weight_under_boxes(np.array([[0.0, 20.0]]), np.array([[120.0, 80.0]]))[0] == 0
     whole = paper.weight_under_boxes(np.zeros((1, 2)), PAPER[None])[0]
@@ -157,14 +165,14 @@ def test_weights_of_paths_and_texts_are_counted_by_cells() -> None:
 
 
 def test_points_are_on_the_paper_or_not() -> None:
-    paper = empty_paper()
+    paper = paper_with_glyphs()
     assert paper.contains_points(np.array([[1.0, 1.0], [119.0, 79.0]]))
     assert not paper.contains_points(np.array([[1.0, 1.0], [121.0, 79.0]]))
     assert not paper.contains_points(np.array([[1.0, -1.0]]))
 
 
 def test_a_free_box_is_not_shifted_and_a_covered_one_moves_as_little_as_it_must() -> None:
-    paper, low, high = empty_paper(), np.array([50.0, 30.0]), np.array([60.0, 34.0])
+    paper, low, high = paper_with_glyphs(), np.array([50.0, 30.0]), np.array([60.0, 34.0])
     assert (nearest_free_shift(paper, low, high) == 0).all()
     paper.add_text_box(np.array([[40.0, 20.0], [52.5, 20.0], [52.5, 60.0], [40.0, 60.0]]))
     assert nearest_free_shift(paper, low, high) == pytest.approx([3.0, 0.0])
@@ -174,7 +182,7 @@ def test_a_free_box_is_not_shifted_and_a_covered_one_moves_as_little_as_it_must(
 def test_lengths_stand_along_their_line_and_are_never_upside_down(angle: float) -> None:
     middle, along = PAPER / 2, 15 * np.array([np.cos(angle), np.sin(angle)])
     ends = np.array([middle - along, middle + along])
-    found = free_position_along_line(empty_paper(), ends, None, SIZE, 1.0)
+    found = free_position_along_line(paper_with_glyphs(), ends, None, SIZE, 1.0)
     assert found is not None
     assert abs(found.angle) <= 1.58
     assert abs(np.sin(found.angle - angle)) < 1e-9
@@ -186,11 +194,11 @@ def test_lengths_avoid_the_side_that_is_taken_and_short_lines() -> None:
     ends = np.array([[40.0, 40.0], [80.0, 40.0]])
     above, below = np.array([60.0, 50.0]), np.array([60.0, 30.0])
     for taken, sign in ((None, 1), (above, -1), (below, 1)):
-        found = free_position_along_line(empty_paper(), ends, taken, SIZE, 1.0)
+        found = free_position_along_line(paper_with_glyphs(), ends, taken, SIZE, 1.0)
         assert found is not None
         assert np.sign(found.center[1] - 40.0) == sign
-    assert free_position_along_line(empty_paper(), ends[:, :] * 0.1, None, SIZE, 1.0) is None
-    full = empty_paper()
+    assert free_position_along_line(paper_with_glyphs(), ends[:, :] * 0.1, None, SIZE, 1.0) is None
+    full = paper_with_glyphs()
     full.add_text_box(np.array([[30.0, 30.0], [90.0, 30.0], [90.0, 50.0], [30.0, 50.0]]))
     assert free_position_along_line(full, ends, None, SIZE, 1.0) is None
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from inspect import Parameter, Signature, cleandoc, signature
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -50,6 +50,7 @@ app = typer.Typer(
 )
 
 CommandFunction = Callable[..., CommandOutcome]
+Metadata = TypeVar("Metadata")
 
 
 def register_command(panel: str) -> Callable[[CommandFunction], CommandFunction]:
@@ -81,7 +82,7 @@ class _CommandParameter:
     default: Any
     metadata: tuple[Any, ...]
 
-    def find_metadata(self, kind: type) -> Any:
+    def find_metadata(self, kind: type[Metadata]) -> Metadata | None:
         """Return the entry of this kind in the metadata, or None."""
         return next((entry for entry in self.metadata if isinstance(entry, kind)), None)
 
@@ -100,7 +101,7 @@ def _typer_parameters(
     """Return the parameters that Typer sees: FILE, the options, `--base`, `--closure`, `--json`."""
     found: dict[str, Parameter] = {}
 
-    def add(name: str, hint: Any, default: Any) -> None:
+    def add(name: str, hint: object, default: object) -> None:
         if name not in found:
             found[name] = Parameter(name, Parameter.KEYWORD_ONLY, annotation=hint, default=default)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import FileError, LinkwrightError
 
@@ -27,7 +27,7 @@ class CheckFailedError(LinkwrightError):
 class CommandOutcome:
     """The result of a command, as JSON and as text, and whether it is a failure."""
 
-    data: Any
+    data: object
     """The data that `--json` prints."""
     show: Callable[[], object]
     """Prints the same as text."""
@@ -84,8 +84,8 @@ def printed_number(value: float, unit: str = "") -> str:
     return f"{0.0 if abs(value) < 1e-12 else value:.6g} {unit}".strip()
 
 
-def remove_rounding(values: Any) -> Any:
-    """Numbers without what is rounding alone: no 1e-33, no −0."""
+def remove_rounding(values: Iterable[float]) -> list[float]:
+    """The numbers, with 0 for those that are only rounding errors: no 1e-33, no −0."""
     return [0.0 if abs(x) < 1e-12 else float(x) for x in values]
 
 
@@ -97,6 +97,7 @@ def column_heads(names: Sequence[str], units: Sequence[str]) -> list[str]:
 def print_console_table(
     head: Sequence[str], rows: Sequence[Sequence[object]], title: str = ""
 ) -> None:
+    """Print a table with aligned columns."""
     from rich.table import Table
     from rich.text import Text
 
@@ -106,7 +107,8 @@ def print_console_table(
     open_console().print(table)
 
 
-def print_json(value: Any, indent: int | None = 2) -> None:
+def print_json(value: object, indent: int | None = 2) -> None:
+    """Print a result as JSON; NaN and infinite numbers are a failure."""
     try:
         text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
     except ValueError:

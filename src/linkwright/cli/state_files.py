@@ -7,7 +7,6 @@ import io
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,10 +14,11 @@ from ..errors import FileError
 from ..model.model import Model
 from ..ports import Port
 from ..quantities import INPUT_SHAPES, quantity_entry_names
+from ..types import Floats
 from .command_output import write_output_file
 
 
-def read_state_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
+def read_state_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Floats]:
     """The inputs that a file of states gives: in an NPZ file as whole arrays or as columns, in
     a CSV file as columns. Known inputs that are not wanted may stand beside them, so that one
     file serves for several quantities.
@@ -35,7 +35,11 @@ class _StateFileInputs:
     """Finds the wanted inputs among the named arrays of a file."""
 
     def __init__(
-        self, names: dict[str, list[str]], wanted: list[Port], columns: dict[str, Any], path: Path
+        self,
+        names: dict[str, list[str]],
+        wanted: list[Port],
+        columns: dict[str, Floats],
+        path: Path,
     ) -> None:
         self.names = {key: names[key] for key in INPUT_SHAPES}
         self.wanted = wanted
@@ -48,7 +52,7 @@ class _StateFileInputs:
     def state_file_error(self, what: str, remedy: str) -> FileError:
         return FileError(what, where=str(self.path), remedy=remedy)
 
-    def input_arrays(self) -> dict[str, Any]:
+    def input_arrays(self) -> dict[str, Floats]:
         self.check_column_names()
         take = self.whole_array if self.has_whole_arrays() else self.stack_columns
         return {port.name: take(port) for port in self.wanted}
@@ -83,7 +87,8 @@ class _StateFileInputs:
         shape: tuple[int, ...] = self.columns[port.name].shape
         return shape[max(0, len(shape) - len(port.shape)) :] == port.shape
 
-    def whole_array(self, port: Port) -> Any:
+    def whole_array(self, port: Port) -> Floats:
+        """The array of an input that the file has as a whole."""
         names = [port.name for port in self.wanted]
         beside = [n for n in self.names[port.name] if n in self.columns and n not in names]
         if port.name not in self.columns:
@@ -97,7 +102,8 @@ class _StateFileInputs:
             raise self.state_file_error(f"{port.name} has the shape {found}", f"give (…, {shape})")
         return self.columns[port.name]
 
-    def stack_columns(self, port: Port) -> Any:
+    def stack_columns(self, port: Port) -> Floats:
+        """The array of an input whose entries are columns of the file."""
         entries = self.names[port.name]
         for name in entries:
             if name not in self.columns:
@@ -121,7 +127,7 @@ def _first_repeated_name(names: Iterable[str]) -> str | None:
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def _check_state_counts(wanted: list[Port], inputs: dict[str, Any], path: Path) -> None:
+def _check_state_counts(wanted: list[Port], inputs: dict[str, Floats], path: Path) -> None:
     shapes = {p.name: inputs[p.name].shape[: inputs[p.name].ndim - len(p.shape)] for p in wanted}
     try:
         np.broadcast_shapes(*shapes.values())
@@ -134,7 +140,7 @@ def _check_state_counts(wanted: list[Port], inputs: dict[str, Any], path: Path) 
         ) from None
 
 
-def _read_npz_columns(path: Path) -> dict[str, Any]:
+def _read_npz_columns(path: Path) -> dict[str, Floats]:
     try:
         archive = np.load(path, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
@@ -153,14 +159,15 @@ def _read_npz_columns(path: Path) -> dict[str, Any]:
         ) from None
 
 
-def _check_real_array(key: str, array: Any) -> Any:
+def _check_real_array(key: str, array: object) -> Floats:
+    """Refuse an array that does not hold real numbers."""
     if getattr(array, "dtype", np.dtype(object)).kind not in "fiub":
         kind = getattr(array, "dtype", "no numbers")
         raise FileError(f"the array '{key}' is of {kind}", remedy="give real numbers")
     return np.asarray(array, dtype=float)
 
 
-def read_csv_columns(path: Path) -> dict[str, Any]:
+def read_csv_columns(path: Path) -> dict[str, Floats]:
     try:
         reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
         rows = [(reader.line_num, row) for row in reader if row]
@@ -196,10 +203,13 @@ def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]
     return numbers
 
 
-def write_result_file(model: Model, outputs: list[Port], named: dict[str, Any], path: Path) -> None:
+def write_result_file(
+    model: Model, outputs: list[Port], named: dict[str, Floats], path: Path
+) -> None:
+    """Write arrays by name to an .npz file, or a row for each state to a .csv file."""
     if _is_npz_file(path):
         buffer = io.BytesIO()
-        np.savez(buffer, **named)
+        np.savez(buffer, **named)  # type: ignore[arg-type]
         write_output_file(path, buffer.getvalue())
         return
     names = quantity_entry_names(model.names)

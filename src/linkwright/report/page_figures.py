@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ..mechanism import mechanism_names
 from ..mechanism.mechanism_units import coordinate_units
 from ..show import cyclograph, plot, svg
-from ..show.histories import ANGLE_UNIT
+from ..show.panels import ANGLE_UNIT
 from ..simulation import Run
 from .rendering import render
 

@@ -15,7 +15,10 @@ from ..forms.quantity_typesetting import equation_of_motion_text
 from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.gallery_files import gallery_headline
 from ..show import animation_element, figure_of
+from ..simulation import Run
+from ..types import Floats
 from ..verification.verification_report import VerificationReport
+from .mechanism_facts import MechanismFacts
 from .motion_starts import is_gallery_mechanism
 from .page_figures import (
     MAX_PLOT_LINES,
@@ -34,7 +37,7 @@ MIN_FILM_SECONDS = 3.0
 """Seconds that an animation lasts at least: what is over sooner is shown slower."""
 
 
-def page_header(mechanism: Mechanism, info: dict[str, Any]) -> Markup:
+def page_header(mechanism: Mechanism, info: MechanismFacts) -> Markup:
     """Return the title of the page, and the mechanism in one line."""
     return render(
         "header.html",
@@ -42,13 +45,13 @@ def page_header(mechanism: Mechanism, info: dict[str, Any]) -> Markup:
         about=gallery_headline(mechanism.name) if is_gallery_mechanism(mechanism) else "",
         bodies=len(info["bodies"]),
         joints=len(info["joints"]),
-        freedom=info["freedom"],
+        dof=info["freedom"],
         mass=info["total_mass"],
     )
 
 
 def mechanism_section(
-    mechanism: Mechanism, info: dict[str, Any], q: Any = None, where: str = "home"
+    mechanism: Mechanism, info: MechanismFacts, q: Floats | None = None, where: str = "home"
 ) -> Markup:
     """Return what the mechanism is made of; drawn at q, which is called `where`."""
     joints = [
@@ -83,11 +86,12 @@ def mechanism_section(
     )
 
 
-def _body_mass_text(info: dict[str, Any], body: str) -> str:
+def _body_mass_text(info: MechanismFacts, body: str) -> str:
+    """The mass of a body, kg; nothing for ground."""
     return f"{info['bodies'][body]['mass']:.4g}" if body in info["bodies"] else ""
 
 
-def _draw(mechanism: Mechanism, q: Any, where: str) -> Markup | LinkwrightError:
+def _draw(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | LinkwrightError:
     """Return the picture, or why there is none."""
     try:
         drawing = figure_of(
@@ -199,7 +203,8 @@ def motion_section(found: PageMotion | LeftOutPart, command: str) -> Markup:
     )
 
 
-def _energy_sentence(run: Any) -> str:
+def _energy_sentence(run: Run) -> str:
+    """The sentence on the energy audit of a run."""
     if run.accounted:
         return f"Energy is accounted for to {run.audit:.1e} of the largest."
     return (

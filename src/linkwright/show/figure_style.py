@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+
+Color: TypeAlias = str | Sequence[float]
+"""A colour of matplotlib: its name, or its red, green, blue (and opacity) from 0 to 1."""
 
 COLUMN_WIDTH = 85.0
 """Width of a journal's column, mm."""

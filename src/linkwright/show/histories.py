@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -18,50 +17,23 @@ from ..model.model import compile as compiled
 from ..types import Floats
 from .body_motions import BodyMotions
 from .label_text import indexed_label, plain_label, symbol_label
+from .panels import (
+    ANGLE_UNIT,
+    LENGTH_UNIT,
+    NUMBER_UNIT,
+    HistoryLine,
+    Panel,
+    apply_panel_options,
+    panels_by_unit,
+    select_panel_lines,
+)
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
 
-ANGLE_UNIT, LENGTH_UNIT, NUMBER_UNIT = "rad", "m", "1"
 ROUNDING_SHARE = 1e-9
 """Values below this share of their scale count as zero."""
-
-
-@dataclass(frozen=True)
-class HistoryLine:
-    """One line of a panel: `name`, its `label`, its `values` (n,) over time.
-
-    `dashed` is its style; `order` is the number of its colour (default: its place in the panel).
-    """
-
-    name: str
-    label: str
-    values: Floats
-    dashed: bool = False
-    order: int | None = None
-    """The number of its colour; default: its place in the panel."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Lines on one pair of axes: the `quantity`, its `unit` and the `lines`.
-
-    Values far below `scale` are rounding errors; `note` follows the names of the lines.
-    """
-
-    quantity: str
-    unit: str
-    lines: tuple[HistoryLine, ...]
-    scale: float = 0.0
-    """The size that its values come from: they are rounding errors where they are far below it."""
-    note: str = ""
-    """The note after the names of the lines."""
-
-    @property
-    def legend_labels(self) -> list[str]:
-        """Labels over the panel: the names of its lines, and the note."""
-        return [*(line.label for line in self.lines), *([self.note] if self.note else [])]
 
 
 @lru_cache(maxsize=8)
@@ -79,19 +51,14 @@ def history_panels(
         found = _data_panels(run, name)
     else:
         raise _unknown_history_error(name, map(str, run.data.data_vars), run.mechanism.name)
-    return _apply_panel_options(found, degrees, only)
+    return apply_panel_options(found, degrees, only)
 
 
 def plan_history_panels(
     course: object, name: str, degrees: bool = False, only: Sequence[str] = ()
 ) -> list[Panel]:
     """The same of q, qd, qdd or tau, for whatever has them and a mechanism: a plan."""
-    return _apply_panel_options(HISTORY_PANELS[name](course), degrees, only)
-
-
-def _apply_panel_options(found: list[Panel], degrees: bool, only: Sequence[str]) -> list[Panel]:
-    found = [_panel_in_degrees(panel) for panel in found] if degrees else found
-    return _select_lines(found, only) if only else found
+    return apply_panel_options(HISTORY_PANELS[name](course), degrees, only)
 
 
 def check_history_name(name: str) -> None:
@@ -111,50 +78,6 @@ def _unknown_history_error(name: str, data: Iterable[str], where: str = "") -> N
     )
 
 
-def _select_lines(found: list[Panel], only: Sequence[str]) -> list[Panel]:
-    known = list(dict.fromkeys(line.name for panel in found for line in panel.lines))
-    for name in only:
-        if name not in known:
-            raise NameNotFoundError(f"unknown line '{name}'", remedy=suggest_remedy(name, known))
-    found = [replace(p, lines=_fix_line_colors(p.lines)) for p in found]
-    kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
-    return [panel for panel in kept if panel.lines]
-
-
-def _fix_line_colors(lines: Sequence[HistoryLine]) -> tuple[HistoryLine, ...]:
-    """Lines that keep their colours when others are left out."""
-    return tuple(
-        line if line.order is not None else replace(line, order=k) for k, line in enumerate(lines)
-    )
-
-
-def _panel_in_degrees(panel: Panel) -> Panel:
-    if not panel.unit.startswith(ANGLE_UNIT):
-        return panel
-    turned = tuple(replace(line, values=np.degrees(line.values)) for line in panel.lines)
-    return replace(panel, unit=panel.unit.replace(ANGLE_UNIT, "°", 1), lines=turned)
-
-
-def _panels_by_unit(
-    names: Sequence[str],
-    labels: Sequence[str],
-    units: Sequence[str],
-    values: Floats,
-    words: dict[str, tuple[str, str]],
-) -> list[Panel]:
-    """One panel a unit; `words` gives what is measured and its unit."""
-    found = []
-    for unit, (quantity, written) in words.items():
-        lines = tuple(
-            HistoryLine(names[k], labels[k], values[:, k], order=k)
-            for k, own in enumerate(units)
-            if own == unit
-        )
-        if lines:
-            found.append(Panel(quantity, written, lines))
-    return found
-
-
 def _coordinate_panels(run: Run) -> list[Panel]:
     names = mechanism_names(run.mechanism).q
     words = {
@@ -164,7 +87,7 @@ def _coordinate_panels(run: Run) -> list[Panel]:
         ANGLE_OR_LENGTH: ("coordinate", ANGLE_OR_LENGTH),
     }
     labels = [symbol_label(name) for name in names]
-    return _panels_by_unit(names, labels, coordinate_units(run.mechanism), run.q, words)
+    return panels_by_unit(names, labels, coordinate_units(run.mechanism), run.q, words)
 
 
 def _panels_per_velocity(
@@ -178,7 +101,7 @@ def _panels_per_velocity(
     labels = [label(name) for name in names]
     either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
     words = {ANGLE_UNIT: turning, LENGTH_UNIT: sliding, ANGLE_OR_LENGTH: either}
-    return _panels_by_unit(names, labels, velocity_units(run.mechanism), values, words)
+    return panels_by_unit(names, labels, velocity_units(run.mechanism), values, words)
 
 
 def _velocity_panels(run: Run) -> list[Panel]:
@@ -205,7 +128,7 @@ def _effort_panels(run: Run) -> list[Panel]:
     names = mechanism_names(run.mechanism)
     largest = np.abs(run.tau).max(axis=0, initial=0.0)
     moved = [n for n, x in zip(names.qd, largest, strict=True) if x > 1e-12 * largest.max()]
-    return _select_lines(found, moved) if names.actuators and moved else found
+    return select_panel_lines(found, moved) if names.actuators and moved else found
 
 
 def _energy_panels(run: Run) -> list[Panel]:

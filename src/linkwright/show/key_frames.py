@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import casadi as ca
 import numpy as np
@@ -38,6 +38,14 @@ _CHECKS_PER_INTERVAL, _MAX_HALVINGS = 8, 14
 """Parts of an interval at whose ends it is checked; how often it is halved at most."""
 
 
+class KeyFrameData(TypedDict):
+    """Key frames as the page reads them: times, joint coordinates and their rates."""
+
+    times: list[float]
+    joints: list[list[float]]
+    rates: list[list[float]]
+
+
 @dataclass(frozen=True)
 class KeyFrames:
     """Joint coordinates of the whole tree, and their rates, at increasing times."""
@@ -50,13 +58,14 @@ class KeyFrames:
     error_pixels: float
     """The greatest error of a point between key frames, pixels."""
 
-    def page_data(self) -> dict[str, object]:
+    def page_data(self) -> KeyFrameData:
         """The key frames as the page reads them, with no more digits than can be seen."""
         spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.meters_per_pixel)
+        shortest, longest = float(spans.min(initial=1.0)), float(spans.max(initial=1e-9))
         return {
-            "times": round_for_page(self.times, 1e-6 * float(spans.min(initial=1.0)) or 1e-9),
-            "joints": round_for_page(self.joint_coordinates, unit),
-            "rates": round_for_page(self.coordinate_rates, unit / float(spans.max(initial=1e-9))),
+            "times": round_for_page(self.times, 1e-6 * shortest or 1e-9).tolist(),
+            "joints": round_for_page(self.joint_coordinates, unit).tolist(),
+            "rates": round_for_page(self.coordinate_rates, unit / longest).tolist(),
         }
 
 
@@ -67,10 +76,10 @@ def canvas_pixel_size(extent: Floats) -> float:
     )
 
 
-def round_for_page(values: Floats, unit: float) -> Any:
-    """Numbers rounded to the power of ten at or below a unit."""
+def round_for_page(values: Floats, unit: float) -> Floats:
+    """The values, rounded to the power of ten at or below a unit."""
     digits = max(0, int(np.ceil(-np.log10(unit))))
-    return (np.round(values, digits) + 0.0).tolist()
+    return np.round(values, digits) + 0.0
 
 
 def film_link_data(scene: Scene) -> list[dict[str, object]]:

@@ -214,9 +214,9 @@ def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
         "start": plan.q[0].tolist(),
         "goal": plan.q[-1].tolist(),
         "point": plan.point[-1].tolist(),
-        "largest_speeds": tops[0].tolist(),
+        "largest_velocities": tops[0].tolist(),
         "largest_accelerations": tops[1].tolist(),
-        "largest_drives": tops[2].tolist(),
+        "largest_efforts": tops[2].tolist(),
         "exceeded": list(plan.exceeded),
         "files": [str(path) for path in files],
     }
@@ -245,6 +245,6 @@ def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
             strict=True,
         )
     ]
-    print_console_table(["", "start", "goal", "largest velocity", "acceleration", "drive"], rows)
+    print_console_table(["", "start", "goal", "largest velocity", "acceleration", "effort"], rows)
     for path in files:
         print(f"written: {path}")

@@ -15,7 +15,10 @@ from .placement_options import PLACEMENT_OPTIONS, PlacementOptions
 
 @dataclass(frozen=True)
 class LabelBox:
-    """A label as a rectangle: width and height, the points that it names, their glyphs' radius."""
+    """A label as a rectangle: width and height, the points that it names, their glyphs' radius.
+
+    Glyphs at the anchors are obstacles like everything else that is drawn.
+    """
 
     size: Floats
     anchors: Floats
@@ -114,11 +117,10 @@ class LabelCandidates:
     @cached_property
     def own_costs(self) -> Floats:
         """The cost of every candidate, wherever the other labels are."""
-        options = self.options
-        anchors = np.concatenate([self.box.anchors, self.other_anchors])
-        covered = self._box_distances(anchors) <= 0.5 * self.box.glyph_radius
-        costs = self.coverage_costs + options.covered_anchor_cost * covered.sum(axis=1)
+        options, costs = self.options, self.coverage_costs
         if len(self.other_anchors):
+            covered = self._box_distances(self.other_anchors) <= 0.5 * self.box.glyph_radius
+            costs = costs + options.covered_anchor_cost * covered.sum(axis=1)
             offsets = self.leader_samples[:, :, None] - self.other_anchors
             passed = np.linalg.norm(offsets, axis=-1).min(axis=1) < self.leader_clearance + 0.3
             costs = costs + self.needs_leader * options.leader_over_anchor_cost * passed.sum(axis=1)

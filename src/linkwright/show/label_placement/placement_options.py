@@ -30,7 +30,7 @@ class PlacementOptions:
     covered_cell_cost: float = 1.5
     """Cost of an obstacle's cell under a label: worth more than 1 mm of distance."""
     covered_anchor_cost: float = 20.0
-    """Cost of an anchor under a label, its own or another's."""
+    """Cost of another label's anchor under a label."""
     overlap_cost: float = 400.0
     """Cost of an overlap of two labels: never chosen where anything else is possible."""
     leader_cost: float = 3.0
