@@ -161,7 +161,7 @@ def test_what_cannot_move_is_refused() -> None:
     block = lw.Mechanism(
         bodies={"a": {"mass": 1}}, joints={"weld": {"type": "fixed", "child": "a"}}
     )
-    with pytest.raises(lw.LinkwrightError, match="cannot move: there cannot be drawn"):
+    with pytest.raises(lw.LinkwrightError, match="cannot move: there is nothing to draw"):
         show.figure_of(block)
 
 

@@ -76,7 +76,8 @@ def register_command(panel: str) -> Callable[[CommandFunction], CommandFunction]
 
 @dataclass(frozen=True)
 class _CommandParameter:
-    """A parameter of a command's function: its type, its default, and what is said of it."""
+    """A parameter of a command's function: its type, its default and the metadata of its
+    annotation."""
 
     type: Any
     default: Any
@@ -88,6 +89,7 @@ class _CommandParameter:
 
 
 def _command_parameters(function: CommandFunction) -> Iterator[tuple[str, _CommandParameter]]:
+    """The parameters of a command's function by name."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in signature(function).parameters.items():
         hint = hints[name]
@@ -165,6 +167,7 @@ def read_command_docstring(docstring: str) -> tuple[str, dict[str, str]]:
 
 
 def _print_version(is_wanted: bool) -> None:
+    """Prints the version and ends the program."""
     if is_wanted:
         from .. import __version__
 

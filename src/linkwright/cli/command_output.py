@@ -52,7 +52,7 @@ def print_command_outcome(outcome: CommandOutcome, as_json: bool) -> None:
 
 
 def open_console() -> Console:
-    """Plain text in a pipe, where lines are as long as they need to be; colours on a terminal."""
+    """A console with colours on a terminal; in a pipe, plain text with lines of any length."""
     from rich.console import Console
 
     here = Console(highlight=False, emoji=False)
@@ -63,7 +63,8 @@ def open_console() -> Console:
 
 @contextmanager
 def show_progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Says on a terminal what is being done, and what next; nothing in a pipe."""
+    """Shows on a terminal what is being done; the function that it gives changes the text. Silent
+    in a pipe."""
     from rich.console import Console
 
     there = Console(stderr=True, highlight=False, emoji=False)
@@ -75,12 +76,12 @@ def show_progress(what: str) -> Iterator[Callable[[str], None]]:
 
 
 def escape_for_terminal(text: str) -> str:
-    """Text on one line: line breaks and control characters as escapes."""
+    """A text on one line, with line breaks and control characters as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def printed_number(value: float, unit: str = "") -> str:
-    """A number as people read it: six digits, its unit, and 0 for what is rounding alone."""
+    """A number with six digits and its unit, and 0 for rounding errors."""
     return f"{0.0 if abs(value) < 1e-12 else value:.6g} {unit}".strip()
 
 
@@ -90,7 +91,7 @@ def remove_rounding(values: Iterable[float]) -> list[float]:
 
 
 def column_heads(names: Sequence[str], units: Sequence[str]) -> list[str]:
-    """Heads of columns: q1 (rad)."""
+    """The heads of columns: names with their units, q1 (rad)."""
     return [f"{n} ({u})" if u != "1" else n for n, u in zip(names, units, strict=True)]
 
 

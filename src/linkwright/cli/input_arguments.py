@@ -1,4 +1,4 @@
-"""Inputs of a compiled function as words: `q=0,90deg qd=0,0`."""
+"""Inputs of a compiled function as arguments of a command: `q=0,90deg qd=0,0`."""
 
 from __future__ import annotations
 

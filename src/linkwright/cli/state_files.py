@@ -19,9 +19,10 @@ from .command_output import write_output_file
 
 
 def read_state_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Floats]:
-    """The inputs that a file of states gives: in an NPZ file as whole arrays or as columns, in
-    a CSV file as columns. Known inputs that are not wanted may stand beside them, so that one
-    file serves for several quantities.
+    """Reads the inputs of a function from a file of states: whole arrays or columns of an .npz
+    file, columns of a .csv file.
+
+    Known inputs that are not wanted are ignored, so that one file serves several quantities.
     """
     columns = _read_npz_columns(path) if _is_npz_file(path) else read_csv_columns(path)
     inputs = _StateFileInputs(
@@ -50,15 +51,17 @@ class _StateFileInputs:
         self.entries = [name for port in wanted for name in self.names[port.name]]
 
     def state_file_error(self, what: str, remedy: str) -> FileError:
+        """An error about the file."""
         return FileError(what, where=str(self.path), remedy=remedy)
 
     def input_arrays(self) -> dict[str, Floats]:
+        """The arrays of all wanted inputs by name."""
         self.check_column_names()
         take = self.whole_array if self.has_whole_arrays() else self.stack_columns
         return {port.name: take(port) for port in self.wanted}
 
     def check_column_names(self) -> None:
-        """Refuses names that mean nothing here, or two things at once."""
+        """Refuses names that are unknown or ambiguous."""
         if (twice := _first_repeated_name(self.entries)) and twice in self.columns:
             raise self.state_file_error(f"'{twice}' is the name of two inputs", "rename a joint")
         known = {name for names in self.names.values() for name in names}
@@ -70,6 +73,7 @@ class _StateFileInputs:
                 )
 
     def needed_columns(self) -> str:
+        """The remedy that lists the columns or arrays that the file must have."""
         either = f"{', '.join(port.name for port in self.wanted)}, or " if self.npz else ""
         return f"give {either}{', '.join(self.entries)}"
 
@@ -84,6 +88,7 @@ class _StateFileInputs:
         )
 
     def has_port_shape(self, port: Port) -> bool:
+        """Whether the last axes of an array have the shape of an input."""
         shape: tuple[int, ...] = self.columns[port.name].shape
         return shape[max(0, len(shape) - len(port.shape)) :] == port.shape
 
@@ -120,14 +125,17 @@ class _StateFileInputs:
 
 
 def _is_npz_file(path: Path) -> bool:
+    """Whether a path has the ending .npz."""
     return path.suffix.lower() == ".npz"
 
 
 def _first_repeated_name(names: Iterable[str]) -> str | None:
+    """The first name that occurs twice; None if there is none."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def _check_state_counts(wanted: list[Port], inputs: dict[str, Floats], path: Path) -> None:
+    """Refuses inputs with different numbers of states."""
     shapes = {p.name: inputs[p.name].shape[: inputs[p.name].ndim - len(p.shape)] for p in wanted}
     try:
         np.broadcast_shapes(*shapes.values())
@@ -141,6 +149,7 @@ def _check_state_counts(wanted: list[Port], inputs: dict[str, Floats], path: Pat
 
 
 def _read_npz_columns(path: Path) -> dict[str, Floats]:
+    """Reads the arrays of an .npz file by name."""
     try:
         archive = np.load(path, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
@@ -168,6 +177,7 @@ def _check_real_array(key: str, array: object) -> Floats:
 
 
 def read_csv_columns(path: Path) -> dict[str, Floats]:
+    """Reads the columns of a .csv file by the names in its first row."""
     try:
         reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
         rows = [(reader.line_num, row) for row in reader if row]
@@ -191,6 +201,7 @@ def read_csv_columns(path: Path) -> dict[str, Floats]:
 
 
 def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]:
+    """Reads the numbers of one row."""
     numbers = []
     for cell, name in zip(row, head, strict=True):
         try:

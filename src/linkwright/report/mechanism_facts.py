@@ -1,4 +1,4 @@
-"""The parts of a mechanism, as plain data."""
+"""Facts about a mechanism as plain data, for `linkwright info` and for pages."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ _SYMBOL_MEANINGS = {
 
 
 def symbol_meaning(name: str) -> str:
-    """The meaning of a symbol that the file does not name: of a body, a joint, gravity."""
+    """The meaning of a symbol that the file does not name: of a body, a joint or gravity."""
     kinds = [word for start, word in _SYMBOL_MEANINGS.items() if re.match(start, name)]
     return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
 
@@ -143,7 +143,7 @@ def _mobility_facts(mechanism: Mechanism) -> MobilityFacts:
 
 
 def _joint_note(joint: Joint) -> str:
-    """A note on what is special about a joint."""
+    """What is special about a joint: spring, damping, friction, motor, lock, mimicry."""
     notes = []
     if joint.mimic is not None:
         notes.append(f"follows {joint.mimic.joint}")

@@ -1,4 +1,4 @@
-"""The sections of the page: what each of them says; `templates/` has how it looks."""
+"""The sections of the page as HTML; `templates/` contains their markup."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MIN_FILM_SECONDS = 3.0
 
 
 def page_header(mechanism: Mechanism, info: MechanismFacts) -> Markup:
-    """Return the title of the page, and the mechanism in one line."""
+    """Returns the title of the page, and the mechanism in one line."""
     return render(
         "header.html",
         name=mechanism.name,
@@ -53,7 +53,7 @@ def page_header(mechanism: Mechanism, info: MechanismFacts) -> Markup:
 def mechanism_section(
     mechanism: Mechanism, info: MechanismFacts, q: Floats | None = None, where: str = "home"
 ) -> Markup:
-    """Return what the mechanism is made of; drawn at q, which is called `where`."""
+    """Returns the section on the parts of the mechanism, drawn at q, which is called `where`."""
     joints = [
         (
             name,
@@ -92,7 +92,7 @@ def _body_mass_text(info: MechanismFacts, body: str) -> str:
 
 
 def _draw(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | LinkwrightError:
-    """Return the picture, or why there is none."""
+    """Returns the picture of the mechanism, or the error if it cannot be drawn."""
     try:
         drawing = figure_of(
             mechanism, q, names=len(mechanism.joints) <= MAX_PLOT_LINES, width=PAGE_FIGURE_WIDTH
@@ -104,7 +104,7 @@ def _draw(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | Linkwr
 
 
 def _without_empty_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequence[str], list[Any]]:
-    """Leave the last column out if nothing stands in it."""
+    """Leaves the last column out if it is empty."""
     if any(row[-1] for row in rows):
         return head, rows
     return head[:-1], [row[:-1] for row in rows]
@@ -125,7 +125,7 @@ _FUNCTION_TITLES = {
 def equations_section(
     found: tuple[WrittenFunction, ...] | LeftOutPart, file: str, names: MechanismNames
 ) -> Markup:
-    """Return the functions of the equation of motion, and the symbols in them."""
+    """Returns the section with the functions of the equation of motion, and their symbols."""
     setter = Typesetter(MathmlNotation(), {})
     listed = {"q": names.q} if names.q == names.qd else {"q": names.q, "q̇": names.qd}
     functions = () if isinstance(found, LeftOutPart) else found
@@ -162,7 +162,7 @@ _VERDICT_MEANINGS = {
 
 
 def checks_section(found: VerificationReport | LeftOutPart, file: str) -> Markup:
-    """Return the verdicts of `linkwright verify`."""
+    """Returns the section with the verdicts of `linkwright verify`."""
     command = f"linkwright verify {file}"
     if isinstance(found, LeftOutPart):
         return render("checks.html", problem=found.reason, command=command)
@@ -179,7 +179,8 @@ def checks_section(found: VerificationReport | LeftOutPart, file: str) -> Markup
 
 
 def motion_section(found: PageMotion | LeftOutPart, command: str) -> Markup:
-    """Return the film and the plots of a motion, and what there is to say about it."""
+    """Returns the section with the film and the plots of a motion, its energy audit and its
+    events."""
     if isinstance(found, LeftOutPart):
         return render("motion.html", problem=found.reason, command=command)
     run = found.run
@@ -214,7 +215,7 @@ def _energy_sentence(run: Run) -> str:
 
 
 def comparison_section(found: Comparison | LeftOutPart, command: str) -> Markup:
-    """Return the formulations side by side."""
+    """Returns the section that compares formulations."""
     # over a tenth of a second of motion, with time enough for what the budget stopped
     patient = re.sub(r"-t \S+ --budget \S+", "-t 0.1 --budget 600", command)
     if isinstance(found, LeftOutPart):

@@ -1,4 +1,4 @@
-"""The motion as a film: MP4, GIF, or a page that draws it."""
+"""Films of a run: MP4 or GIF from rendered frames, or a page that draws the motion."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def animate(
 
 @with_house_style
 def _draw_film_background(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
-    """Everything that stands still, drawn once."""
+    """Draws everything that stands still, once, with the placements of the links at all times."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     scene = mechanism_scene(run.mechanism)
@@ -122,7 +122,8 @@ def _draw_film_background(run: Run, times: Any, trace: Any, view: Any) -> tuple[
 def render_film_frames(
     run: Run, rate: float, speed: float, trace: object = None, view: object = None
 ) -> Iterator[Pixels]:
-    """Pictures (height, width, 3), even numbers of pixels, one each 1/rate seconds."""
+    """Renders the frames of a film, arrays (height, width, 3) with even numbers of pixels, one each
+    1/rate seconds."""
     length = float(run.t[-1] - run.t[0])
     count = int(np.floor(length / speed * rate + 1e-9)) + 1
     if count > 20_000:
@@ -163,11 +164,13 @@ def render_film_frames(
 
 
 def _crop_to_even_pixels(pixels: Pixels) -> Pixels:
+    """A frame without its last row or column where these are odd in number: H.264 needs pairs."""
     high, wide = pixels.shape[0] // 2 * 2, pixels.shape[1] // 2 * 2
     return np.ascontiguousarray(pixels[:high, :wide])
 
 
 def _write_mp4_film(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+    """Encodes frames as an .mp4 file; the file appears whole or not at all."""
     try:
         import imageio_ffmpeg
     except ImportError:
@@ -191,7 +194,7 @@ def _write_mp4_film(target: Path, pictures: Iterator[Pixels], rate: float) -> No
 
 
 def _encode_film(command: list[str], pictures: Iterable[Pixels], target: Path) -> None:
-    """Feeds the encoder; what it complains about is the error."""
+    """Pipes the frames to the encoder; its last message is the error if it fails."""
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as process:
         assert process.stdin is not None
@@ -207,6 +210,7 @@ def _encode_film(command: list[str], pictures: Iterable[Pixels], target: Path) -
 
 
 def _write_gif_film(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+    """Writes frames as a .gif file that repeats."""
     import io
 
     from PIL import Image

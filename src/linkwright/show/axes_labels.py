@@ -65,7 +65,7 @@ def wrap_label_names(names: Sequence[str], most: int = 16) -> str:
 
 
 def draw_labels(axes: Axes, labels: Sequence[Label]) -> None:
-    """Writes each label near its points, away from all that is drawn and from other labels.
+    """Draws each label near its points, away from all that is drawn and from other labels.
 
     A label that is not beside its own point, or as near to another one, gets a thin leader.
     """

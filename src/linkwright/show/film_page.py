@@ -1,4 +1,4 @@
-"""A motion as a web page that needs nothing else: play, pause, scrub, turn, slow down."""
+"""A motion as a web page that needs no other file: play, pause, scrub, turn, slow down."""
 
 from __future__ import annotations
 
@@ -108,7 +108,8 @@ def animation_page(
 
 
 def policy_of(body: str) -> str:
-    """The content policy of a page with this body: fetch nothing, and run no script but its own."""
+    """The content security policy of a page with this body: fetch nothing, run only its own
+    scripts."""
     scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
     hashes = [base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in scripts]
     allowed = " ".join(f"'sha256-{x}'" for x in dict.fromkeys(hashes)) or "'none'"
@@ -182,7 +183,7 @@ def animation_element(
 
 
 def _inexact(error: float) -> str:
-    """The note where a run is too long for key frames that are close enough."""
+    """The note on the page of a run that is too long for exact key frames."""
     if error <= 1:
         return ""
     return (
@@ -192,12 +193,13 @@ def _inexact(error: float) -> str:
 
 
 def _json(data: Mapping[str, object]) -> str:
-    """JSON that cannot end the element in which it stands."""
+    """JSON that cannot end the script element that contains it."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 @cache
 def _player() -> str:
+    """The script that plays films."""
     return (files(__package__) / "player.js").read_text(encoding="utf-8").strip()
 
 
@@ -261,7 +263,7 @@ def motion_data(
 
 
 def _thinned(times: Floats) -> Floats:
-    """Keep at most 2000 of the times, with both ends: enough to see how far things reach."""
+    """At most 2000 of the times, with both ends: enough to see how far a motion reaches."""
     return np.asarray(times[np.unique(np.linspace(0, len(times) - 1, 2000).astype(int))])
 
 
@@ -278,6 +280,7 @@ def _shape(shape: Glyph, scene: Scene) -> dict[str, object]:
 
 
 def _colour(shape: Glyph, scene: Scene) -> str:
+    """The colour of a glyph on the page."""
     if shape.kind == "axis":
         return AXIS_COLORS[shape.name[-1]]
     if shape.kind in ("hull", "ball"):

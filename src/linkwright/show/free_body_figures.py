@@ -103,7 +103,7 @@ def free_body_diagrams(
 def _draw_free_body(
     axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: View
 ) -> list[Label]:
-    """Everything but the words, which come back."""
+    """Draws one free body with its arrows, and returns the labels that are still to be placed."""
     link = scene.tree.bodies[body.name].link
     shapes = [s for s in (*scene.link_glyphs, *scene.wheel_glyphs) if s.link == link]
     brush = GlyphBrush(axes, scene, poses, view, tint=GRAY_COLOR)
@@ -134,7 +134,7 @@ def _draw_free_body(
 
 
 def _draw_center_glyph(axes: Axes, middle: Floats, radius: float) -> None:
-    """The sign of centres of mass, as large on every panel."""
+    """Draws the sign of a centre of mass, of the same size on every panel."""
     from matplotlib.patches import Circle, Wedge
 
     x, y = middle
@@ -146,8 +146,8 @@ def _draw_center_glyph(axes: Axes, middle: Floats, radius: float) -> None:
 def _force_arrows(
     body: FreeBody, view: View, longest: float
 ) -> tuple[list[tuple[Any, ...]], float]:
-    """Start, length on the paper, colour, dashes and words of every force, and of m a; and what
-    length shows 1 N."""
+    """Start, vector, colour, dashes and label of the arrow of every force and of m a; and the
+    length that shows 1 N."""
     loads = [
         (a.point, a.force, force_arrow_color(a.name), False, force_arrow_label(a.name))
         for a in body.applied
@@ -163,7 +163,7 @@ def _force_arrows(
 
 
 def _wrenches_with_moment(body: FreeBody) -> list[Applied]:
-    """Loads with a moment worth an arrow."""
+    """The loads whose moment is large enough for an arrow."""
     sizes = [float(np.linalg.norm(load.moment)) for load in body.applied]
     least = max(1e-9, 1e-6 * max(sizes, default=0.0))
     return [load for load, size in zip(body.applied, sizes, strict=True) if size > least]

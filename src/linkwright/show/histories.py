@@ -1,4 +1,4 @@
-"""Histories of a run: panels of lines that share a unit."""
+"""Histories of a run as panels: which lines each quantity has."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ ROUNDING_SHARE = 1e-9
 
 @lru_cache(maxsize=8)
 def drawing_model(mechanism: Mechanism) -> Model:
+    """The compiled model of a mechanism, for quantities that a picture needs."""
     return compiled(mechanism, threads=1)
 
 
 def history_panels(
     run: Run, name: str, degrees: bool = False, only: Sequence[str] = ()
 ) -> list[Panel]:
-    """The panels of a quantity; of its lines just those named in `only`, if any are."""
+    """The panels of a quantity of a run, with all lines or those named in `only`."""
     if name in HISTORY_PANELS:
         found = HISTORY_PANELS[name](run)
     elif name in run.data.data_vars:
@@ -57,12 +58,12 @@ def history_panels(
 def plan_history_panels(
     course: object, name: str, degrees: bool = False, only: Sequence[str] = ()
 ) -> list[Panel]:
-    """The same of q, qd, qdd or tau, for whatever has them and a mechanism: a plan."""
+    """The panels of q, qd, qdd or tau of a plan, with all lines or those named in `only`."""
     return apply_panel_options(HISTORY_PANELS[name](course), degrees, only)
 
 
 def check_history_name(name: str) -> None:
-    """Refuses what no run can have, before there is one."""
+    """Refuses the name of a history that no run can have."""
     if (
         name not in HISTORY_PANELS
         and name not in RUN_DATA_NAMES
@@ -72,6 +73,7 @@ def check_history_name(name: str) -> None:
 
 
 def _unknown_history_error(name: str, data: Iterable[str], where: str = "") -> NameNotFoundError:
+    """The error for a history that a run does not have."""
     known = list(dict.fromkeys([*HISTORY_PANELS, *data]))
     return NameNotFoundError(
         f"a run has no '{name}' to draw", where=where, remedy=suggest_remedy(name, known)
@@ -79,6 +81,7 @@ def _unknown_history_error(name: str, data: Iterable[str], where: str = "") -> N
 
 
 def _coordinate_panels(run: Run) -> list[Panel]:
+    """Panels of the coordinates: angles, displacements, quaternions."""
     names = mechanism_names(run.mechanism).q
     words = {
         ANGLE_UNIT: ("angle", "rad"),
@@ -97,6 +100,8 @@ def _panels_per_velocity(
     sliding: tuple[str, str],
     label: Callable[[str], str],
 ) -> list[Panel]:
+    """Panels of values (times, nv) that belong to generalized velocities: of those that turn and
+    that slide."""
     names = mechanism_names(run.mechanism).qd
     labels = [label(name) for name in names]
     either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
@@ -105,24 +110,27 @@ def _panels_per_velocity(
 
 
 def _velocity_panels(run: Run) -> list[Panel]:
+    """Panels of the generalized velocities."""
     words = ("angular speed", "rad/s"), ("speed", "m/s")
     return _panels_per_velocity(run, run.qd, *words, lambda name: _rate_label(run, name, 1))
 
 
 def _acceleration_panels(run: Run) -> list[Panel]:
+    """Panels of the generalized accelerations."""
     words = ("angular acceleration", "rad/s²"), ("acceleration", "m/s²")
     return _panels_per_velocity(run, run.qdd, *words, lambda name: _rate_label(run, name, 2))
 
 
 def _rate_label(run: Run, name: str, times: int) -> str:
-    """The label of a coordinate with dots; a velocity that is the rate of none keeps its name."""
+    """The label of a coordinate with dots; a velocity that is not the rate of a coordinate keeps
+    its name."""
     if name in mechanism_names(run.mechanism).q:
         return symbol_label(name, times)
     return symbol_label(name) if times == 1 else f"d {symbol_label(name)}/dt"
 
 
 def _effort_panels(run: Run) -> list[Panel]:
-    """Where there are actuators, without the lines that these do not move."""
+    """Panels of generalized forces; with actuators, only the lines that these move."""
     words = ("torque", "N·m"), ("force", "N")
     found = _panels_per_velocity(run, run.tau, *words, lambda name: indexed_label(r"\tau", name))
     names = mechanism_names(run.mechanism)
@@ -132,6 +140,7 @@ def _effort_panels(run: Run) -> list[Panel]:
 
 
 def _energy_panels(run: Run) -> list[Panel]:
+    """A panel of kinetic, potential and total energy."""
     lines = (
         HistoryLine("kinetic", "kinetic", run.kinetic),
         HistoryLine("potential", "potential", run.potential),
@@ -141,19 +150,19 @@ def _energy_panels(run: Run) -> list[Panel]:
 
 
 def _power_panels(run: Run) -> list[Panel]:
-    """The power of each actuator, and of all together."""
+    """A panel of the power of each actuator, and of all together."""
     names, each = mechanism_names(run.mechanism).qd, run.power
     labels = [indexed_label("P", name) for name in names]
     lines = [
         HistoryLine(n, lb, each[:, k]) for k, (n, lb) in enumerate(zip(names, labels, strict=True))
     ]
     if len(lines) > 1:
-        lines.append(HistoryLine("all drives", "all drives", each.sum(axis=1), dashed=True))
+        lines.append(HistoryLine("all actuators", "all actuators", each.sum(axis=1), dashed=True))
     return [Panel("power of actuators", "W", tuple(lines))]
 
 
 def _work_panels(run: Run) -> list[Panel]:
-    """The work of each nonconservative force, beside the energy that came of it."""
+    """A panel of the work of nonconservative forces, beside the change of energy."""
     parts = {"inputs": run.work_inputs, "given forces": run.work_given, "losses": run.work_losses}
     size = max(float(np.abs(values).max()) for values in parts.values())
     lines = [HistoryLine(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
@@ -164,6 +173,7 @@ def _work_panels(run: Run) -> list[Panel]:
 
 
 def _momentum_panels(run: Run) -> list[Panel]:
+    """Panels of the linear and angular momentum of the whole mechanism, world axes."""
     h = run.details.momentum
     linear_scale, angular_scale = _momentum_scales(run)
     angular = _component_lines("L", h[:, :3], angular_scale)
@@ -175,8 +185,8 @@ def _momentum_panels(run: Run) -> list[Panel]:
 
 
 def _momentum_scales(run: Run) -> tuple[float, float]:
-    """The momenta if no part balanced another: m v, and that of velocities and distances
-    between bodies."""
+    """The scales of linear and angular momentum below which values are rounding errors: what single
+    bodies have."""
     motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
     apart, between = (
@@ -186,7 +196,7 @@ def _momentum_scales(run: Run) -> tuple[float, float]:
 
 
 def _component_lines(head: str, values: Floats, scale: float) -> tuple[HistoryLine, ...]:
-    """x, y, z; what is zero all the time is left out, unless all of it is."""
+    """The lines of x, y and z, without components that are always zero (all if all are)."""
     size = max(np.abs(values).max(initial=0.0), scale)
     kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > ROUNDING_SHARE * size]
     return tuple(
@@ -195,12 +205,13 @@ def _component_lines(head: str, values: Floats, scale: float) -> tuple[HistoryLi
 
 
 def _conjugate_momentum_panels(run: Run) -> list[Panel]:
-    """p = M q̇, conjugate to the coordinates."""
+    """Panels of p = M q̇, conjugate to the coordinates."""
     words = ("momentum", "kg·m²/s"), ("momentum", "kg·m/s")
     return _panels_per_velocity(run, run.momenta, *words, lambda name: indexed_label("p", name))
 
 
 def _reaction_panels(run: Run) -> list[Panel]:
+    """Panels of the magnitudes of reaction forces and moments of joints and loops."""
     r, known = run.reactions, mechanism_names(run.mechanism)
     names = [*known.joints, *known.loops]
     found = []
@@ -212,6 +223,9 @@ def _reaction_panels(run: Run) -> list[Panel]:
 
 
 def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], Floats]) -> Any:
+    """A function that makes the panels of a quantity of all centres of mass, one for each
+    component."""
+
     def found(run: Run) -> list[Panel]:
         motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
         values = pick(motions)
@@ -235,6 +249,7 @@ def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], F
 
 
 def _body_energy_panels(run: Run) -> list[Panel]:
+    """Panels of the kinetic and potential energies of the bodies."""
     return [
         Panel(
             f"{word} energy",
@@ -246,6 +261,7 @@ def _body_energy_panels(run: Run) -> list[Panel]:
 
 
 def _closure_panels(run: Run) -> list[Panel]:
+    """A panel of the largest residual of loops and constraints."""
     return [Panel("closure error", "m or rad", (HistoryLine("closure", "closure", run.closure),))]
 
 
@@ -300,7 +316,7 @@ RUN_DATA_NAMES = (
 
 
 def _data_panels(run: Run, name: str) -> list[Panel]:
-    """Anything with a time axis in the run's data set."""
+    """Panels of a variable of the run's data set that has a time axis."""
     values = run.data[name]
     if "time" not in values.dims:
         raise LinkwrightError(f"'{name}' does not change in time", where=run.mechanism.name)

@@ -1,4 +1,4 @@
-"""Lines: histories over time, phase portraits, eigenvalues over a parameter."""
+"""Plots of histories over time, panels that share their time axis."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def over_time(
     1
     """
     if not found:
-        raise LinkwrightError("there cannot be drawn", remedy="name a quantity")
+        raise LinkwrightError("there are no panels to draw", remedy="name a quantity")
     figure = new_figure(
         width, height or TIME_AXIS_HEIGHT + sum(panel_height(panel, width) for panel in found)
     )
@@ -149,7 +149,7 @@ def over_time(
 
 
 def panel_height(panel: Panel, width: float, beside: float | None = None) -> float:
-    """Higher by every further row of names, mm."""
+    """The height of a panel, mm: larger with every further row of its legend."""
     columns = legend_columns(panel.legend_labels, width, beside)
     return _PANEL_HEIGHT + _LEGEND_ROW_HEIGHT * (-(-len(panel.legend_labels) // columns) - 1)
 
@@ -157,8 +157,10 @@ def panel_height(panel: Panel, width: float, beside: float | None = None) -> flo
 def draw_panel_legends(
     several: Sequence[Axes], found: Sequence[Panel], width: float
 ) -> list[float]:
-    """Writes the names of lines over panels of one width, now that it is known how far their
-    axes are from the edge; the heights that they need then, mm."""
+    """Draws the legends of panels of one width, and returns the heights that the panels need, mm.
+
+    The widths of axis labels must be known by then.
+    """
     beside = axis_label_width(several)
     for axes, panel in zip(several, found, strict=True):
         if panel.note:
@@ -169,7 +171,7 @@ def draw_panel_legends(
 
 
 def _draw_event_lines(figure: Figure, run: Run) -> None:
-    """A faint line wherever something happened: a stop, an impact, a break."""
+    """Draws a faint vertical line at each event: a stop, an impact, a break."""
     times = sorted({event.t for event in run.events})
     for axes in figure.axes:
         for t in times[:_MAX_EVENT_LINES]:
@@ -177,7 +179,7 @@ def _draw_event_lines(figure: Figure, run: Run) -> None:
 
 
 def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
-    """Lines and their unit on given axes; their names come later, by `draw_panel_legends`."""
+    """Draws the lines of a panel and its unit; `draw_panel_legends` draws the legend later."""
     height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
     for place, line in enumerate(panel.lines):
         k = place if line.order is None else line.order
@@ -198,13 +200,14 @@ def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
 
 
 def _lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool:
-    """Whether a line would hide another one, unless its dashes let it through."""
+    """Whether a line would hide another one, unless one of them is dashed."""
     apart = np.abs(one.values - other.values).max(initial=0.0)
     return not (one.dashed or other.dashed) and bool(apart <= _COINCIDENCE_SHARE * height)
 
 
 def _label_value_axis(axes: Axes, panel: Panel) -> None:
-    """Label an axis with its quantity and unit, and the power of ten of large and small numbers."""
+    """Labels an axis with its quantity and unit, and the power of ten of large and small
+    numbers."""
     power = set_tick_power(axes)
     unit = panel.unit if panel.unit != "1" else ""
     parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]
@@ -214,7 +217,8 @@ def _label_value_axis(axes: Axes, panel: Panel) -> None:
 
 
 def set_tick_power(axes: Axes) -> int:
-    """Ticks of an axis in a power of ten that its label must name; 0 where none is needed."""
+    """Sets ticks in a power of ten, and returns the power for the label of the axis; 0 if none is
+    needed."""
     from matplotlib.ticker import ScalarFormatter
 
     size = float(np.abs(axes.get_ylim()).max()) or 1.0
@@ -230,15 +234,16 @@ def set_tick_power(axes: Axes) -> int:
     return power
 
 
-def hide_rounding_errors(axes: Axes, values: Any, scale: float) -> None:
-    """Errors of rounding and integration are drawn as nothing, not at full height."""
+def hide_rounding_errors(axes: Axes, values: Floats, scale: float) -> None:
+    """Sets limits in which errors of rounding and integration look like zero."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     if largest <= max(_ERROR_SHARE * scale, 1e-12):
         axes.set_ylim(-(scale or 1.0), scale or 1.0)
 
 
 def _steady_axis_limits(lines: Sequence[HistoryLine]) -> tuple[float, float] | None:
-    """Limits about values that hardly change: rounding errors are not motion."""
+    """Limits about values that hardly change, so that rounding errors do not look like motion; None
+    for others."""
     every = np.concatenate([line.values for line in lines])
     every = every[np.isfinite(every)]
     low, high = (every.min(), every.max()) if every.size else (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Key frames of a film: joint coordinates and their rates, at times that are close enough.
+"""Key frames of a film: joint coordinates and their rates, as dense in time as the eye needs.
 
 The page interpolates joint coordinates by cubics and places the links one after the other, so the
 joints of the tree cannot open. Key frames are added where a cubic would put some point of a link
@@ -70,7 +70,7 @@ class KeyFrames:
 
 
 def canvas_pixel_size(extent: Floats) -> float:
-    """The metres that a pixel shows when the page is at its widest, not zoomed."""
+    """The metres that a pixel shows when the page is at its widest, without zoom."""
     return float(
         max(extent[0] / (CANVAS_WIDTH - CANVAS_BORDER), extent[1] / (CANVAS_HEIGHT - CANVAS_BORDER))
     )
@@ -83,9 +83,8 @@ def round_for_page(values: Floats, unit: float) -> Floats:
 
 
 def film_link_data(scene: Scene) -> list[dict[str, object]]:
-    """The data by which each link follows from its parent: its motion's place there (position,
-    quaternion), the kind of motion, the index of its first coordinate, and constants of turns and
-    shifts."""
+    """How each link follows from its parent: the frame of its motion (position, quaternion), the
+    kind of motion, the index of its first coordinate, and constant offsets."""
     return [
         {
             "parent": link.parent,
@@ -101,6 +100,7 @@ def film_link_data(scene: Scene) -> list[dict[str, object]]:
 
 
 def _film_quaternion(R: Floats) -> list[float]:
+    """The quaternion (w, x, y, z) of a rotation."""
     from scipy.spatial.transform import Rotation
 
     x, y, z, w = Rotation.from_matrix(R).as_quat()
@@ -110,7 +110,7 @@ def _film_quaternion(R: Floats) -> list[float]:
 def choose_key_frames(
     scene: Scene, run: Run, shapes: Sequence[Glyph], points: Sequence[TracedPoint], pixel: float
 ) -> KeyFrames:
-    """Key frames from which all shapes and traced points are placed to `PIXEL_TOLERANCE` pixels."""
+    """Key frames that place all glyphs and traced points within `PIXEL_TOLERANCE` pixels."""
     track = _FilmTrack(scene, run, _link_box_corners(scene, shapes, points))
     most = max(2, _MAX_FILM_NUMBERS // (2 * track.coordinate_count))
     if len(run.t) < 2:
@@ -125,15 +125,16 @@ def choose_key_frames(
 
 
 def _first_key_times(t: Floats) -> Floats:
-    """One in `_CHECKS_PER_INTERVAL` of the run's samples, so that none of them is overlooked."""
+    """One in `_CHECKS_PER_INTERVAL` of the run's samples: the checks between them then meet all
+    others."""
     return np.unique([*t[::_CHECKS_PER_INTERVAL], t[-1]])
 
 
 def _refine_key_times(
     track: _FilmTrack, times: Floats, tolerance: float, most: int
 ) -> tuple[Floats, float]:
-    """Halves the intervals in which the interpolation strays until none does or there are too
-    many; and by how much it strays at most then, m."""
+    """Halves the intervals whose interpolation error exceeds the tolerance, until none does or
+    there are too many; returns the times and the largest error, m."""
     doubtful = np.ones(len(times) - 1, dtype=bool)
     for _ in range(_MAX_HALVINGS):
         left, right = times[:-1][doubtful], times[1:][doubtful]
@@ -150,7 +151,8 @@ def _refine_key_times(
 def _link_box_corners(
     scene: Scene, shapes: Sequence[Glyph], points: Sequence[TracedPoint]
 ) -> Floats:
-    """(links, 8, 3): corners of the box around all that is drawn of each link, its axes."""
+    """The corners (links, 8, 3) of the box around all that is drawn of each link, in its own
+    axes."""
     drawn: list[list[Floats]] = [[np.zeros((1, 3))] for _ in scene.tree.links]
     for link, many in [
         *((shape.link, shape.points) for shape in shapes),
@@ -166,7 +168,7 @@ def _link_box_corners(
 
 
 class _FilmTrack:
-    """A run in joint coordinates of the tree, and how far interpolated ones are from it."""
+    """A run in joint coordinates of the tree, and the errors of interpolated ones."""
 
     def __init__(self, scene: Scene, run: Run, corners: Floats) -> None:
         self.scene, self.run, self.corners = scene, run, corners
@@ -175,7 +177,7 @@ class _FilmTrack:
         self.difference_step = 0.02 * float(run.t[-1] - run.t[0]) / max(len(run.t) - 1, 1)
 
     def joint_coordinates(self, times: Floats) -> Floats:
-        """(times, the tree's coordinates)."""
+        """The tree's joint coordinates (times, coordinates)."""
         q = interpolate_run_coordinates(self.scene, self.run, times)
         return np.asarray(self.spread_function(q.T), dtype=float).T
 
@@ -187,7 +189,7 @@ class _FilmTrack:
         return (self.joint_coordinates(after) - self.joint_coordinates(before)) / span
 
     def interpolation_errors(self, left: Floats, right: Floats) -> Floats:
-        """The greatest error of points, m, between each pair of key frames."""
+        """The largest error of points between each pair of key frames, m."""
         share = np.arange(1, _CHECKS_PER_INTERVAL) / _CHECKS_PER_INTERVAL
         times = left[:, None] + share * (right - left)[:, None]
         true, span = self.joint_coordinates(times.ravel()), (right - left)[:, None, None]
@@ -204,6 +206,7 @@ class _FilmTrack:
         return np.concatenate([np.linalg.norm(one, axis=-1).max(axis=(1, 2)) for one in apart])
 
     def corners_at(self, joints: Floats) -> Floats:
+        """The corners (times, links, 8, 3) of the boxes of links in the world."""
         flat = np.asarray(self.placement_function(joints.T), dtype=float).T
         placed = flat.reshape(len(joints), -1, 3, 4)
         turned = np.einsum("tlij,lkj->tlki", placed[..., :3], self.corners)
@@ -212,7 +215,8 @@ class _FilmTrack:
 
 @lru_cache(maxsize=16)
 def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
-    """Joint coordinates of the whole tree from the model's, and the links' poses from those."""
+    """Functions for joint coordinates of the whole tree from the model's, and for link placements
+    from those."""
     tree = scene.tree
     own = ca.densify(ca.SX(spread_coordinates(tree, tree.motion.q)))
     joints = ca.SX.sym("joints", own.numel())
@@ -225,7 +229,7 @@ def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
 
 
 def _scale_quaternions_to_unit(scene: Scene, joints: ca.SX) -> ca.SX:
-    """Interpolated quaternions are scaled to length 1, as the page does."""
+    """Joint coordinates with quaternions scaled to unit length, as the page does."""
     unit = ca.SX(joints)
     for link in scene.tree.links:
         if link.kind.coordinate_count > 1:

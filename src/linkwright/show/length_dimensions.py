@@ -1,4 +1,4 @@
-"""Lengths written along links, wherever there is room beside them."""
+"""Dimensions: lengths of links, written along them where there is room."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _DIMENSION_FONT_SIZE, _LINE_GAP, _MIN_LINE_LENGTH = 7.0, 0.9, 1.0
 
 @dataclass(frozen=True)
 class DimensionLine:
-    """Two ends on the paper (in the units of the axes), the word for the length between them, and
-    a point on the side that is taken, if one is."""
+    """Two ends (in the units of the axes), the text of the length between them, and a point on the
+    side that is taken, if any."""
 
     ends: Floats
     text: str
@@ -35,7 +35,7 @@ class DimensionLine:
 
 
 def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -> list[Label]:
-    """Writes lengths along their lines; those without room there come back as labels."""
+    """Writes lengths along their lines; returns labels for those without room there."""
     paper = PaperTransform.after_layout(axes)
     obstacles, left = axes_obstacles(paper), []
     for span in spans:
@@ -68,5 +68,6 @@ def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -
 
 
 def _dimension_gap(paper: PaperTransform, reach: float) -> float:
-    """The gap from a line to its label: clear of glyphs at its ends, where these are not large."""
+    """The gap between a line and its dimension, mm: clear of glyphs at the ends, unless these are
+    large."""
     return min(max(_LINE_GAP, paper.length_mm(reach) + 0.2), 2 * _LINE_GAP)

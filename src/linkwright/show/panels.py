@@ -50,11 +50,13 @@ class Panel:
 
 
 def apply_panel_options(found: list[Panel], degrees: bool, only: Sequence[str]) -> list[Panel]:
+    """The panels in degrees if asked for, and with the lines named in `only`, if any."""
     found = [_panel_in_degrees(panel) for panel in found] if degrees else found
     return select_panel_lines(found, only) if only else found
 
 
 def select_panel_lines(found: list[Panel], only: Sequence[str]) -> list[Panel]:
+    """The panels with only the named lines, which keep their colours; empty panels are left out."""
     known = list(dict.fromkeys(line.name for panel in found for line in panel.lines))
     for name in only:
         if name not in known:
@@ -72,6 +74,7 @@ def _fix_line_colors(lines: Sequence[HistoryLine]) -> tuple[HistoryLine, ...]:
 
 
 def _panel_in_degrees(panel: Panel) -> Panel:
+    """A panel of angles or their rates in degrees; others as they are."""
     if not panel.unit.startswith(ANGLE_UNIT):
         return panel
     turned = tuple(replace(line, values=np.degrees(line.values)) for line in panel.lines)
@@ -85,7 +88,8 @@ def panels_by_unit(
     values: Floats,
     words: dict[str, tuple[str, str]],
 ) -> list[Panel]:
-    """One panel a unit; `words` gives what is measured and its unit."""
+    """A panel for each unit of values (times, n); `words` maps a unit to its quantity and its
+    label."""
     found = []
     for unit, (quantity, written) in words.items():
         lines = tuple(

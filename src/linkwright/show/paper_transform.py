@@ -23,7 +23,8 @@ _BACKGROUND_LAYER = 1.0
 
 @dataclass(frozen=True)
 class PaperTransform:
-    """Axes as they will be printed: from data to mm and back, and the corners."""
+    """The transform between the data of axes and millimetres of the paper, and the corners of the
+    axes, mm."""
 
     axes: Axes
     mm_per_pixel: float
@@ -32,7 +33,7 @@ class PaperTransform:
 
     @classmethod
     def after_layout(cls, axes: Axes) -> PaperTransform:
-        """Lays the figure out once and for all, so that all sizes are known and stay."""
+        """The transform of axes whose figure is laid out now, once and for all."""
         from matplotlib.layout_engine import ConstrainedLayoutEngine
 
         figure: Any = axes.figure
@@ -45,7 +46,8 @@ class PaperTransform:
 
     @classmethod
     def before_layout(cls, axes: Axes, unit: float) -> PaperTransform:
-        """Axes that will be laid out later, of which a millimetre will show so many metres."""
+        """The transform of axes that are laid out later, with a millimetre showing `unit`
+        metres."""
         axes.apply_aspect()
         box, (left, right) = axes.get_window_extent(), axes.get_xlim()
         scale = (right - left) / unit / box.width
@@ -56,15 +58,16 @@ class PaperTransform:
         return self.mm_per_pixel * np.asarray(self.axes.transData.transform(flat))
 
     def to_data(self, points: Floats) -> Floats:
+        """Points (n, 2) in mm as data of the axes."""
         flat = np.asarray(points, dtype=float).reshape(-1, 2) / self.mm_per_pixel
         return np.asarray(self.axes.transData.inverted().transform(flat))
 
     def length_mm(self, size: float) -> float:
-        """The length across, in mm."""
+        """A length along x in the data of the axes, mm."""
         return float(np.linalg.norm(np.subtract(*self([[size, 0], [0, 0]]))))
 
     def text_size(self, artist: Artist) -> Floats:
-        """Width and height of a text, mm."""
+        """The width and height of a text, mm."""
         box = artist.get_window_extent()
         return self.mm_per_pixel * np.array([box.width, box.height])
 
@@ -81,7 +84,7 @@ def axes_obstacles(paper: PaperTransform) -> ObstacleGrid:
 
 
 def _artist_paths(axes: Axes) -> Iterator[Floats]:
-    """Everything drawn, as paths in pixels."""
+    """The paths of all that is drawn on axes above the background, in pixels."""
     from matplotlib.collections import LineCollection
     from matplotlib.patches import Patch
     from matplotlib.text import Annotation
@@ -102,7 +105,7 @@ def _artist_paths(axes: Axes) -> Iterator[Floats]:
 
 
 def text_corners(paper: PaperTransform, text: Text) -> Floats:
-    """The corners of a text, mm; one that is turned stands about its own position."""
+    """The corners (4, 2) of a text, upright or turned, mm."""
     angle = np.radians(text.get_rotation())
     text.set_rotation(0)
     box = text.get_window_extent()

@@ -85,6 +85,7 @@ def phase(
 
 
 def _draw_phase_panel(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool) -> None:
+    """Draws the phase portraits of coordinates that share a unit."""
     known = mechanism_names(run.mechanism)
     factor = 180 / np.pi if degrees and unit == "rad" else 1.0
     shown = "°" if factor != 1.0 else unit

@@ -57,7 +57,7 @@ _RAY_LAYER, _IMAGE_LAYER = 6, 7
 
 @dataclass(frozen=True)
 class ImagePoint:
-    """A point of a body: where it is, its velocity and its acceleration."""
+    """A point of a body with its position, velocity and acceleration, world axes."""
 
     name: str
     body: str
@@ -218,6 +218,7 @@ def acceleration_polygon(
 
 
 def _require_planar_view(mechanism: Mechanism) -> View:
+    """The view onto the plane of a mechanism; others are refused."""
     view = mechanism_scene(mechanism).view()
     if not view.is_planar:
         raise UnsupportedError(
@@ -236,6 +237,7 @@ def _draw_polygon_figure(
     unit: str,
     width: float,
 ) -> Figure:
+    """Draws velocities or accelerations of points from one pole, and the images of the links."""
     view = _require_planar_view(mechanism)
     tips = view(np.array(values))
     bodies = list(dict.fromkeys(i.body for i in found))
@@ -262,7 +264,7 @@ def _draw_polygon_figure(
 
 
 def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: str, k: int) -> None:
-    """The outline of a link's image."""
+    """Draws the outline of a link's image."""
     own = tips[[j for j, i in enumerate(found) if i.body == body]]
     outline = own[convex_hull_order(own)] if len(own) > 2 else own
     closed = np.vstack([outline, outline[:1]])
@@ -278,7 +280,8 @@ def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: st
 
 
 def _polygon_tip_labels(tips: Floats, found: list[ImagePoint], size: float) -> list[Label]:
-    """Names by place: what moves alike shares its tip; what does not move is the pole."""
+    """The labels at the tips of arrows; points that move alike share one, points at rest have
+    none."""
     moving = [k for k, tip in enumerate(tips) if np.linalg.norm(tip) > 1e-9 * size]
     return group_labels(
         [_image_point_label(found[k]) for k in moving], list(tips[moving]), 0.005 * size
@@ -342,13 +345,13 @@ def force_polygons(
 
 
 def force_polygon_corners(body: FreeBody, view: View) -> Floats:
-    """Corners of a body's force polygon, from 0 to the sum of its forces."""
+    """The corners (n, 2) of a body's force polygon, from 0 to the sum of its forces, N."""
     forces = [view(load.force) for load in body.applied]
     return np.vstack([np.zeros(2), np.cumsum(forces, axis=0)]) if forces else np.zeros((1, 2))
 
 
 def _draw_force_polygon(axes: Axes, body: FreeBody, view: View) -> list[Label]:
-    """Everything but the words, which come back."""
+    """Draws the force polygon of a body, and returns the labels that are still to be placed."""
     corners = force_polygon_corners(body, view)
     size = float(np.ptp(corners, axis=0).max()) or 1.0
     unit, labels = fit_panel_limits(axes, corners), []

@@ -1,4 +1,4 @@
-"""Axes for pictures of mechanisms: to scale, with ticks in the plane, or a scale bar in space."""
+"""Axes to scale for pictures of mechanisms: ticks in the plane, a scale bar in space."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_HEIGHT_SHARE, _MIN_HEIGHT_SHARE, _SCALE_BAR_HEIGHT = 1.15, 0.22, 13.0
 def drawing_bounds(
     scene: Scene, poses: Floats, view: View, more: Sequence[Glyph] = ()
 ) -> tuple[Floats, Floats]:
-    """Corners on the paper of all that is drawn at poses (times, links + 1, 3, 4)."""
+    """The corners on the paper, m, of all that is drawn at placements (times, links + 1, 3, 4)."""
     shapes = [
         *scene.link_glyphs,
         *scene.wheel_glyphs,
@@ -53,7 +53,7 @@ def drawing_bounds(
 
 
 def _limit_proportions(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """The same with room added, where it is too flat or too tall for a page."""
+    """The corners with room added where a picture would be too flat or too tall for a page."""
     wide, tall = high - low
     extra = np.array(
         [max(tall / _MAX_HEIGHT_SHARE - wide, 0.0), max(wide * _MIN_HEIGHT_SHARE - tall, 0.0)]
@@ -62,7 +62,7 @@ def _limit_proportions(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 def _points_at_placements(poses: Floats, link: int, points: Floats) -> Floats:
-    """Points of a link at all poses, in the world."""
+    """Points of a link at all placements, in the world, (n, 3)."""
     if link == GROUND_LINK:
         return points
     placed = np.einsum("tij,kj->tki", poses[:, link, :, :3], points)
@@ -79,6 +79,7 @@ class AxesExtent:
     meters_per_mm: float
 
     def set_axes_limits(self, axes: Axes) -> None:
+        """Sets the limits of axes to this extent, to scale."""
         axes.set_aspect("equal")
         axes.set_xlim(self.low[0], self.high[0])
         axes.set_ylim(self.low[1], self.high[1])
@@ -94,8 +95,10 @@ def drawing_extent(
     aside: float = 0.0,
     margin: float = 0.0,
 ) -> AxesExtent:
-    """The extent, as wide as asked and as high as the scale then needs, within reason; some mm of
-    the width are left for what stands aside, and a margin on all sides for words."""
+    """The extent of a picture of a width in mm, as high as its scale needs.
+
+    `aside` mm of the width are left for labels beside it, `margin` mm on all sides for labels.
+    """
     low, high = _limit_proportions(*drawing_bounds(scene, poses, view, more))
     margin, frame = min(margin, 0.15 * width), 14 if view.is_planar else 2
     unit = float((high - low)[0]) / max(width - aside - 2 * margin - frame, 0.3 * width)
@@ -116,7 +119,7 @@ def prepare_axes(
     aside: float = 0.0,
     margin: float = 0.0,
 ) -> tuple[Figure, Axes]:
-    """A figure for one picture of a mechanism."""
+    """A figure with axes for one picture of a mechanism."""
     extent = drawing_extent(scene, poses, view, width, more=more, aside=aside, margin=margin)
     figure = new_figure(width, extent.height)
     axes = figure.add_subplot()
@@ -149,8 +152,8 @@ class FreeCorners:
 
 
 def finish_axes(axes: Axes, view: View, unit: float | None = None) -> None:
-    """Axes in metres in the plane; in space a scale bar and the directions of x, y, z, sized by
-    what a millimetre shows."""
+    """Labels axes in metres in the plane; in space draws a scale bar and the directions of x, y,
+    z."""
     if view.is_planar:
         axes.set_xlabel(f"{view.axis_name(view.right)} / m")
         axes.set_ylabel(f"{view.axis_name(view.up)} / m")
@@ -163,7 +166,7 @@ def finish_axes(axes: Axes, view: View, unit: float | None = None) -> None:
 
 
 def round_scale_length(most: float) -> float:
-    """The largest of 1, 2, 5, 10, … that is not more."""
+    """The largest of 1, 2, 5, 10, … that is not larger than a number."""
     power = 10.0 ** np.floor(np.log10(most))
     return float(max(k * power for k in (1, 2, 5) if k * power <= most))
 

@@ -30,7 +30,7 @@ _LABEL_MARGIN = 6.0
 
 @dataclass(frozen=True)
 class DrawingDetails:
-    """The details that are drawn beside links and joints."""
+    """The details that are drawn besides links and joints."""
 
     centers: bool = True
     frames: bool = True
@@ -112,7 +112,7 @@ def figure_of(
 def draw_stick_figure(
     axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
 ) -> GlyphBrush:
-    """One configuration on given axes, with what stands still."""
+    """Draws one configuration on axes, with ground; returns the brush that drew it."""
     if details.ground:
         GlyphBrush(axes, scene, poses, view).draw_glyphs(
             build_ground_glyphs(scene, poses[None], view)
@@ -121,7 +121,7 @@ def draw_stick_figure(
 
 
 def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
-    """Lengths along their links, then names where they cover nothing."""
+    """Writes lengths along their links, then names where they cover nothing."""
     scene, labels = brush.scene, []
     if details.dimensions:
         labels += place_dimensions(
@@ -136,7 +136,7 @@ def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
 def draw_moving_glyphs(
     axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
 ) -> GlyphBrush:
-    """Draw the glyphs that move; the brush knows what it has drawn."""
+    """Draws the glyphs that move; returns the brush, which knows its artists."""
     brush = GlyphBrush(axes, scene, poses, view)
     brush.draw_connectors(scene.connector_glyphs)
     if details.boxes:
@@ -151,5 +151,5 @@ def draw_moving_glyphs(
 
 
 def _links_drawn_as_boxes(scene: Scene) -> set[int]:
-    """Links that are drawn as boxes anyway."""
+    """The links that are drawn as boxes in any case."""
     return {shape.link for shape in scene.link_glyphs if shape.kind == "solid"}

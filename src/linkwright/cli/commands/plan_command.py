@@ -141,6 +141,7 @@ def plan(
 
 
 def _choose_frame_option(mechanism: Mechanism, wanted: str | None) -> str:
+    """Returns the frame to move: the given one, 'tool', or the only one."""
     known = list(mechanism.frames)
     if wanted is None:
         if "tool" in known or len(known) == 1:
@@ -198,6 +199,7 @@ def _path_law_of_options(speed: float | None, acceleration: float) -> Callable[[
 
 
 def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
+    """Returns the outcome of a plan: a failure if it exceeds limits."""
     from ...motion.timing import peak_rates_and_efforts
 
     tops = peak_rates_and_efforts(plan.mechanism, plan.trajectory)
@@ -224,6 +226,7 @@ def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
 
 
 def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
+    """Prints start, goal and the largest rates and efforts of each joint."""
     from ...mechanism import mechanism_names
     from ...motion.coordinate_units import number_with_unit, units_of_coordinates
 

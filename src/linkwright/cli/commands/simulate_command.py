@@ -189,6 +189,7 @@ def _run_outcome(
 
 
 def _run_summary_json(run: Run) -> dict[str, Any]:
+    """Returns the last state, the energy audit and the events of a run as data for `--json`."""
     parts, last = run.parts, run.parts[-1]
     return {
         "status": last.status,
@@ -237,5 +238,6 @@ def _run_summary_lines(last: Run, summary: dict[str, Any]) -> list[str]:
 
 
 def _join_named_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
+    """Values with their names and units in one line."""
     rows = zip(names, values, units, strict=True)
     return ", ".join(f"{n} = {printed_number(x, '' if u == '1' else u)}" for n, x, u in rows)

@@ -44,6 +44,7 @@ class ObstacleGrid:
         self._add_points(a + u.reshape(-1, 1) * b + v.reshape(-1, 1) * d, _TEXT_WEIGHT)
 
     def _add_points(self, points: Floats, weight: float) -> None:
+        """Gives the cells under points (n, 2) at least this weight."""
         at = np.floor((points - self.low) / self.cell_size).astype(int)
         at = at[((at >= 0) & (at < self.cell_counts)).all(axis=1)]
         np.maximum.at(self.cells, (at[:, 0], at[:, 1]), weight)
