@@ -237,7 +237,7 @@ def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, fl
     """Also where a mechanism fills the corners of the paper."""
     from linkwright.show.figure_style import house_style, new_figure
     from linkwright.show.glyph_brush import GlyphBrush
-    from linkwright.show.paper_transform import PaperTransform, axes_obstacles, text_corners
+    from linkwright.show.paper_transform import PaperTransform, drawn_label_obstacles, text_corners
     from linkwright.show.scaled_axes import finish_axes
 
     scene = mechanism_scene(lw.gallery("stewart"))
@@ -254,7 +254,7 @@ def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, fl
         boxes = [text_corners(paper, text) for text in texts if text.get_text()]
         for artist in (*texts, axes.get_lines()[-1]):
             artist.remove()
-        obstacles = axes_obstacles(paper)
+        obstacles = drawn_label_obstacles(paper)
     assert len(boxes) >= 3
     for word in boxes:
         corners = word.min(axis=0)[None], word.max(axis=0)[None]

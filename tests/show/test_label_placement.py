@@ -12,23 +12,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkwright.show.label_placement import (
-    PLACEMENT_OPTIONS,
+    LABEL_PLACEMENT_OPTIONS,
     LabelBox,
+    LabelObstacleGrid,
     LabelPosition,
-    ObstacleGrid,
     find_label_positions,
-    free_position_along_line,
-    nearest_free_shift,
+    label_position_along_line,
+    nearest_free_label_shift,
 )
-from linkwright.show.label_placement.label_candidates import leaders_cross
+from linkwright.show.label_placement.label_candidates import label_leaders_cross
 
 PAPER = np.array([120.0, 80.0])
 SIZE = np.array([9.0, 3.0])
 
 
-def paper_with_glyphs(*boxes: LabelBox) -> ObstacleGrid:
+def paper_with_glyphs(*boxes: LabelBox) -> LabelObstacleGrid:
     """Paper on which only the glyphs of labels are drawn: discs about their anchors."""
-    paper, angles = ObstacleGrid(np.zeros(2), PAPER), np.linspace(0, 2 * np.pi, 25)
+    paper, angles = LabelObstacleGrid(np.zeros(2), PAPER), np.linspace(0, 2 * np.pi, 25)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
     for box in boxes:
         for anchor in box.anchors:
@@ -58,7 +58,9 @@ def test_a_label_alone_stands_beside_its_glyph() -> None:
     box = label_at((60.0, 40.0))
     (position,) = find_label_positions([box], paper_with_glyphs(box))
     assert position.leader is None
-    assert 0.5 < distance_to_anchor(box, position) < 1.0 + PLACEMENT_OPTIONS.distances[0] + 1e-9
+    assert (
+        0.5 < distance_to_anchor(box, position) < 1.0 + LABEL_PLACEMENT_OPTIONS.distances[0] + 1e-9
+    )
 
 
 @pytest.mark.parametrize("anchor", [(0.0, 0.0), (120.0, 80.0), (0.0, 80.0), (60.0, 0.0)])
@@ -100,25 +102,28 @@ def test_a_crowd_of_anchors_gets_leaders_that_do_not_cross() -> None:
     found = find_label_positions(boxes, paper_with_glyphs(*boxes))
     assert any(position.leader is not None for position in found)
     lines = [position.leader for position in found if position.leader is not None]
-    assert not any(leaders_cross(a[None], b)[0] for a, b in combinations(lines, 2))
+    assert not any(label_leaders_cross(a[None], b)[0] for a, b in combinations(lines, 2))
 
 
 def test_leaders_cross_only_where_both_segments_meet() -> None:
     diagonal = np.array([[[0.0, 0.0], [2.0, 2.0]]])
-    assert leaders_cross(diagonal, np.array([[0.0, 2.0], [2.0, 0.0]]))[0]
-    assert not leaders_cross(diagonal, np.array([[0.0, 2.0], [0.9, 1.1]]))[0]
-    assert not leaders_cross(diagonal, np.array([[0.0, 1.0], [2.0, 3.0]]))[0]
+    assert label_leaders_cross(diagonal, np.array([[0.0, 2.0], [2.0, 0.0]]))[0]
+    assert not label_leaders_cross(diagonal, np.array([[0.0, 2.0], [0.9, 1.1]]))[0]
+    assert not label_leaders_cross(diagonal, np.array([[0.0, 1.0], [2.0, 3.0]]))[0]
 
 
 def test_a_label_of_several_anchors_stands_at_one_of_them() -> None:
     box = label_at((60.0, 40.0), (62.0, 40.0))
     (position,) = find_label_positions([box], paper_with_glyphs(box))
     assert position.leader is None
-    assert distance_to_anchor(box, position) < 1.0 + PLACEMENT_OPTIONS.max_distance_without_leader
+    assert (
+        distance_to_anchor(box, position)
+        < 1.0 + LABEL_PLACEMENT_OPTIONS.max_distance_without_leader
+    )
 
 
 def test_paper_that_is_smaller_than_a_label_still_gets_one() -> None:
-    paper = ObstacleGrid(np.zeros(2), np.array([5.0, 2.0]))
+    paper = LabelObstacleGrid(np.zeros(2), np.array([5.0, 2.0]))
     (position,) = find_label_positions([label_at((2.0, 1.0))], paper)
     assert np.isfinite(position.center).all()
 
@@ -145,10 +150,10 @@ def test_where_there_is_room_no_two_labels_overlap(
     for box, position, (low, high) in zip(boxes, found, placed, strict=True):
         assert (low >= 0).all()
         assert (high <= PAPER).all()
-        near = radius + PLACEMENT_OPTIONS.max_distance_without_leader
+        near = radius + LABEL_PLACEMENT_OPTIONS.max_distance_without_leader
         distance = distance_to_anchor(box, position)
         assert distance <= near or position.leader is not None
-        assert distance <= radius + max(PLACEMENT_OPTIONS.distances)
+        assert distance <= radius + max(LABEL_PLACEMENT_OPTIONS.distances)
     again = find_label_positions(boxes, paper_with_glyphs(*boxes))
     assert all((a.center == b.center).all() for a, b in zip(found, again, strict=True))
 
@@ -173,16 +178,16 @@ def test_points_are_on_the_paper_or_not() -> None:
 
 def test_a_free_box_is_not_shifted_and_a_covered_one_moves_as_little_as_it_must() -> None:
     paper, low, high = paper_with_glyphs(), np.array([50.0, 30.0]), np.array([60.0, 34.0])
-    assert (nearest_free_shift(paper, low, high) == 0).all()
+    assert (nearest_free_label_shift(paper, low, high) == 0).all()
     paper.add_text_box(np.array([[40.0, 20.0], [52.5, 20.0], [52.5, 60.0], [40.0, 60.0]]))
-    assert nearest_free_shift(paper, low, high) == pytest.approx([3.0, 0.0])
+    assert nearest_free_label_shift(paper, low, high) == pytest.approx([3.0, 0.0])
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.6, 1.57, 2.5, -2.0, 3.1])
 def test_lengths_stand_along_their_line_and_are_never_upside_down(angle: float) -> None:
     middle, along = PAPER / 2, 15 * np.array([np.cos(angle), np.sin(angle)])
     ends = np.array([middle - along, middle + along])
-    found = free_position_along_line(paper_with_glyphs(), ends, None, SIZE, 1.0)
+    found = label_position_along_line(paper_with_glyphs(), ends, None, SIZE, 1.0)
     assert found is not None
     assert abs(found.angle) <= 1.58
     assert abs(np.sin(found.angle - angle)) < 1e-9
@@ -194,13 +199,13 @@ def test_lengths_avoid_the_side_that_is_taken_and_short_lines() -> None:
     ends = np.array([[40.0, 40.0], [80.0, 40.0]])
     above, below = np.array([60.0, 50.0]), np.array([60.0, 30.0])
     for taken, sign in ((None, 1), (above, -1), (below, 1)):
-        found = free_position_along_line(paper_with_glyphs(), ends, taken, SIZE, 1.0)
+        found = label_position_along_line(paper_with_glyphs(), ends, taken, SIZE, 1.0)
         assert found is not None
         assert np.sign(found.center[1] - 40.0) == sign
-    assert free_position_along_line(paper_with_glyphs(), ends[:, :] * 0.1, None, SIZE, 1.0) is None
+    assert label_position_along_line(paper_with_glyphs(), ends[:, :] * 0.1, None, SIZE, 1.0) is None
     full = paper_with_glyphs()
     full.add_text_box(np.array([[30.0, 30.0], [90.0, 30.0], [90.0, 50.0], [30.0, 50.0]]))
-    assert free_position_along_line(full, ends, None, SIZE, 1.0) is None
+    assert label_position_along_line(full, ends, None, SIZE, 1.0) is None
 
 
 def test_placement_draws_nothing_itself() -> None:

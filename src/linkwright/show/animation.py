@@ -6,14 +6,15 @@ import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
-from ..types import Bytes
+from ..types import Bytes, Floats
 from .figure_style import GRAY_COLOR, INK_COLOR, with_house_style, write_whole_file
 from .film_page import animation_page
 from .glyph_brush import GlyphBrush
@@ -30,7 +31,13 @@ from .traced_points import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     from ..simulation.run import Run
+    from .scene import Scene
+    from .traced_points import TracedPoint
+    from .view_direction import View
 
 Pixels = Bytes
 
@@ -101,8 +108,25 @@ def animate(
     return target
 
 
+@dataclass(frozen=True)
+class _FilmStage:
+    """The background of a film on its canvas, and what moves in front of it."""
+
+    scene: Scene
+    view: View
+    placements: Floats
+    axes: Axes
+    canvas: FigureCanvasAgg
+    traced_points: list[TracedPoint]
+
+
 @with_house_style
-def _draw_film_background(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
+def _draw_film_background(
+    run: Run,
+    times: Floats,
+    trace: Sequence[str] | None,
+    view: str | tuple[float, float] | None,
+) -> _FilmStage:
     """Draws everything that stands still, once, with the placements of the links at all times."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -116,11 +140,15 @@ def _draw_film_background(run: Run, times: Any, trace: Any, view: Any) -> tuple[
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     figure.set_layout_engine("none")
-    return scene, seen, poses, axes, canvas, find_traced_points(scene, trace)
+    return _FilmStage(scene, seen, poses, axes, canvas, find_traced_points(scene, trace))
 
 
 def render_film_frames(
-    run: Run, rate: float, speed: float, trace: object = None, view: object = None
+    run: Run,
+    rate: float,
+    speed: float,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
 ) -> Iterator[Pixels]:
     """Renders the frames of a film, arrays (height, width, 3) with even numbers of pixels, one each
     1/rate seconds."""
@@ -131,12 +159,13 @@ def render_film_frames(
             f"a film of {count} pictures is too long", remedy="show it faster, or a lower rate"
         )
     times = run.t[0] + np.arange(count) * speed / rate
-    scene, seen, poses, axes, canvas, points = _draw_film_background(run, times, trace, view)
+    stage = _draw_film_background(run, times, trace, view)
+    axes, canvas = stage.axes, stage.canvas
     still = canvas.copy_from_bbox(axes.figure.bbox)
     pixel = float(np.ptp(axes.get_xlim())) / (_FILM_WIDTH / 25.4 * _DOTS_PER_INCH)
-    parts = parts_for_smooth_path(scene, run, times, points, 0.3 * pixel)
-    between = placements_at_times(scene, run, divide_path_times(times, parts))
-    paths = [seen(point.path(between)) for point in points]
+    parts = parts_for_smooth_path(stage.scene, run, times, stage.traced_points, 0.3 * pixel)
+    between = placements_at_times(stage.scene, run, divide_path_times(times, parts))
+    paths = [stage.view(point.path(between)) for point in stage.traced_points]
     details = DrawingDetails(centers=True, frames=False)
     for k in range(count):
         canvas.restore_region(still)
@@ -154,7 +183,7 @@ def render_film_frames(
             color=INK_COLOR,
             fontsize=8,
         )
-        brush = draw_moving_glyphs(axes, scene, poses[k], seen, details)
+        brush = draw_moving_glyphs(axes, stage.scene, stage.placements[k], stage.view, details)
         everything = [*lines, *brush.artists, clock]
         for artist in sorted(everything, key=lambda a: a.get_zorder()):
             axes.draw_artist(artist)

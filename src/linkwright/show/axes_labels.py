@@ -12,7 +12,7 @@ from ..types import Floats
 from .figure_style import GRAY_COLOR
 from .label_placement import LabelBox, find_label_positions
 from .label_text import strip_math_markup
-from .paper_transform import PaperTransform, axes_obstacles
+from .paper_transform import PaperTransform, drawn_label_obstacles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +72,7 @@ def draw_labels(axes: Axes, labels: Sequence[Label]) -> None:
     if not labels:
         return
     paper = PaperTransform.after_layout(axes)
-    obstacles = axes_obstacles(paper)
+    obstacles = drawn_label_obstacles(paper)
     texts = [_write_label(axes, label) for label in labels]
     boxes = [
         LabelBox(paper.text_size(text), paper(label.points), paper.length_mm(label.glyph_radius))

@@ -222,7 +222,9 @@ def _reaction_panels(run: Run) -> list[Panel]:
     return found
 
 
-def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], Floats]) -> Any:
+def _center_of_mass_panels(
+    unit: str, head: str, pick: Callable[[BodyMotions], Floats]
+) -> Callable[[Run], list[Panel]]:
     """A function that makes the panels of a quantity of all centres of mass, one for each
     component."""
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..types import Floats
 from .axes_labels import Label
-from .label_placement import free_position_along_line
-from .paper_transform import PaperTransform, axes_obstacles
+from .label_placement import label_position_along_line
+from .paper_transform import PaperTransform, drawn_label_obstacles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ class DimensionLine:
 def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -> list[Label]:
     """Writes lengths along their lines; returns labels for those without room there."""
     paper = PaperTransform.after_layout(axes)
-    obstacles, left = axes_obstacles(paper), []
+    obstacles, left = drawn_label_obstacles(paper), []
     for span in spans:
         ends = paper(span.ends)
         if np.linalg.norm(ends[1] - ends[0]) < _MIN_LINE_LENGTH:
@@ -52,7 +52,7 @@ def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -
         )
         inside = None if span.taken_side is None else paper(span.taken_side)[0]
         size, gap = paper.text_size(text), _dimension_gap(paper, reach)
-        position = free_position_along_line(obstacles, ends, inside, size, gap)
+        position = label_position_along_line(obstacles, ends, inside, size, gap)
         if position is None:
             text.remove()
             left.append(Label(span.text, span.ends.mean(axis=0)[None]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
-from .label_placement import ObstacleGrid
+from .label_placement import LabelObstacleGrid
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -72,9 +72,9 @@ class PaperTransform:
         return self.mm_per_pixel * np.array([box.width, box.height])
 
 
-def axes_obstacles(paper: PaperTransform) -> ObstacleGrid:
+def drawn_label_obstacles(paper: PaperTransform) -> LabelObstacleGrid:
     """The obstacles for labels on axes: all lines, patches, arrows and texts that are drawn."""
-    obstacles = ObstacleGrid(paper.low, paper.high)
+    obstacles = LabelObstacleGrid(paper.low, paper.high)
     for path in _artist_paths(paper.axes):
         obstacles.add_path(paper.mm_per_pixel * path)
     for text in paper.axes.texts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from .view_direction import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
 
     from ..motion.motion_plan import MotionPlan
 
@@ -145,7 +146,7 @@ def _split_panel_columns(
 
 def _draw_panel_column(
     figure: Figure,
-    place: Any,
+    place: SubplotSpec,
     plan: MotionPlan,
     found: Sequence[Panel],
     width: float,
@@ -165,7 +166,7 @@ def _draw_panel_column(
     return above, sum(heights)
 
 
-def _stacked_axes(figure: Figure, places: Sequence[Any]) -> list[Axes]:
+def _stacked_axes(figure: Figure, places: Sequence[SubplotSpec]) -> list[Axes]:
     """Axes one below the other that share their time axis; only the last one has tick labels."""
     found: list[Axes] = []
     for place in places:

@@ -12,8 +12,8 @@ from ..types import Floats
 from .figure_style import GRAY_COLOR, INK_COLOR, new_figure
 from .glyphs import GROUND_LINK
 from .ground_glyphs import build_ground_glyphs
-from .label_placement import nearest_free_shift
-from .paper_transform import PaperTransform, axes_obstacles
+from .label_placement import nearest_free_label_shift
+from .paper_transform import PaperTransform, drawn_label_obstacles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,12 +140,12 @@ class FreeCorners:
     def __init__(self, axes: Axes, meters_per_mm: float) -> None:
         self.meters_per_mm = meters_per_mm
         self.paper = PaperTransform.before_layout(axes, meters_per_mm)
-        self.obstacles = axes_obstacles(self.paper)
+        self.obstacles = drawn_label_obstacles(self.paper)
 
     def reserve_box(self, low: Floats, high: Floats) -> Floats:
         """Reserves the nearest free box of the same size, and returns the shift to it, m."""
         ends = self.paper([low, high])
-        shift = nearest_free_shift(self.obstacles, *ends)
+        shift = nearest_free_label_shift(self.obstacles, *ends)
         a, b = ends + shift
         self.obstacles.add_text_box(np.array([a, [b[0], a[1]], b, [a[0], b[1]]]))
         return np.asarray(shift * self.meters_per_mm)

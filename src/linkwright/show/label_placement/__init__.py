@@ -1,8 +1,8 @@
 """Label placement: rectangles and obstacles in, positions out; lengths in mm, nothing is drawn.
 
 >>> import numpy as np
->>> from linkwright.show.label_placement import LabelBox, ObstacleGrid, find_label_positions
->>> paper = ObstacleGrid(low=np.zeros(2), high=np.array([60.0, 40.0]))
+>>> from linkwright.show.label_placement import LabelBox, LabelObstacleGrid, find_label_positions
+>>> paper = LabelObstacleGrid(low=np.zeros(2), high=np.array([60.0, 40.0]))
 >>> paper.add_path(np.array([[5.0, 20.0], [55.0, 20.0]]))
 >>> box = LabelBox(size=np.array([8.0, 3.0]), anchors=np.array([[30.0, 20.0]]))
 >>> position = find_label_positions([box], paper)[0]
@@ -10,20 +10,24 @@
 (True, True)
 """
 
-from .free_positions import SlantedPosition, free_position_along_line, nearest_free_shift
+from .free_positions import (
+    SlantedLabelPosition,
+    label_position_along_line,
+    nearest_free_label_shift,
+)
 from .label_candidates import LabelBox
-from .obstacle_grid import ObstacleGrid
-from .placement_options import PLACEMENT_OPTIONS, PlacementOptions
+from .obstacle_grid import LabelObstacleGrid
+from .placement_options import LABEL_PLACEMENT_OPTIONS, LabelPlacementOptions
 from .position_search import LabelPosition, find_label_positions
 
 __all__ = [
-    "PLACEMENT_OPTIONS",
+    "LABEL_PLACEMENT_OPTIONS",
     "LabelBox",
+    "LabelObstacleGrid",
+    "LabelPlacementOptions",
     "LabelPosition",
-    "ObstacleGrid",
-    "PlacementOptions",
-    "SlantedPosition",
+    "SlantedLabelPosition",
     "find_label_positions",
-    "free_position_along_line",
-    "nearest_free_shift",
+    "label_position_along_line",
+    "nearest_free_label_shift",
 ]

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from ...types import Booleans, Floats
-from .obstacle_grid import ObstacleGrid
-from .placement_options import PLACEMENT_OPTIONS, PlacementOptions
+from .obstacle_grid import LabelObstacleGrid
+from .placement_options import LABEL_PLACEMENT_OPTIONS, LabelPlacementOptions
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class LabelCandidates:
         self,
         boxes: Sequence[LabelBox],
         k: int,
-        obstacles: ObstacleGrid,
-        options: PlacementOptions = PLACEMENT_OPTIONS,
+        obstacles: LabelObstacleGrid,
+        options: LabelPlacementOptions = LABEL_PLACEMENT_OPTIONS,
     ) -> None:
         self.box, self.obstacles, self.options = boxes[k], obstacles, options
         self.half_size = self.box.size / 2
@@ -145,11 +145,11 @@ class LabelCandidates:
         line = other.leader_samples[choice]
         hit = (line > self.low[:, None] - padding) & (line < self.high[:, None] + padding)
         costs = costs + options.leader_over_label_cost * hit.all(axis=2).any(axis=1)
-        crossing = self.needs_leader & leaders_cross(self.leaders, other.leaders[choice])
+        crossing = self.needs_leader & label_leaders_cross(self.leaders, other.leaders[choice])
         return np.asarray(costs + options.crossed_leaders_cost * crossing)
 
 
-def leaders_cross(leaders: Floats, leader: Floats) -> Booleans:
+def label_leaders_cross(leaders: Floats, leader: Floats) -> Booleans:
     """Whether each of the leaders (n, 2, 2) crosses another one (2, 2)."""
 
     def side(a: Floats, b: Floats, p: Floats) -> Floats:

@@ -16,7 +16,7 @@ _TEXT_WEIGHT = 6.0
 """The weight of a cell of text against a cell of lines."""
 
 
-class ObstacleGrid:
+class LabelObstacleGrid:
     """Weights of what is drawn in every cell of the paper between two corners, mm."""
 
     def __init__(self, low: Floats, high: Floats) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class PlacementOptions:
+class LabelPlacementOptions:
     """Numbers that tune label placement; lengths in mm, costs in mm of distance from the anchor."""
 
     directions: int = 24
@@ -49,5 +49,5 @@ class PlacementOptions:
     """Rounds in which labels move in turn; most searches end after two or three."""
 
 
-PLACEMENT_OPTIONS = PlacementOptions()
+LABEL_PLACEMENT_OPTIONS = LabelPlacementOptions()
 """The numbers that all pictures use."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...types import Floats
 from .label_candidates import LabelBox, LabelCandidates
-from .obstacle_grid import ObstacleGrid
-from .placement_options import PLACEMENT_OPTIONS, PlacementOptions
+from .obstacle_grid import LabelObstacleGrid
+from .placement_options import LABEL_PLACEMENT_OPTIONS, LabelPlacementOptions
 
 _COMPARED_CANDIDATES = 12
 """The cheapest candidates of a label whose mean cost says how hard it is to place."""
@@ -26,8 +26,8 @@ class LabelPosition:
 
 def find_label_positions(
     boxes: Sequence[LabelBox],
-    obstacles: ObstacleGrid,
-    options: PlacementOptions = PLACEMENT_OPTIONS,
+    obstacles: LabelObstacleGrid,
+    options: LabelPlacementOptions = LABEL_PLACEMENT_OPTIONS,
 ) -> list[LabelPosition]:
     """A position for each label near its anchors, away from obstacles and from other labels.
 
@@ -37,11 +37,13 @@ def find_label_positions(
     candidates = [LabelCandidates(boxes, k, obstacles, options) for k in range(len(boxes))]
     return [
         LabelPosition(one.centers[k], one.leaders[k] if one.needs_leader[k] else None)
-        for one, k in zip(candidates, _choose_candidates(candidates, options), strict=True)
+        for one, k in zip(candidates, _choose_label_candidates(candidates, options), strict=True)
     ]
 
 
-def _choose_candidates(labels: Sequence[LabelCandidates], options: PlacementOptions) -> list[int]:
+def _choose_label_candidates(
+    labels: Sequence[LabelCandidates], options: LabelPlacementOptions
+) -> list[int]:
     """The candidate of each label: labels with the fewest good ones choose first, then each moves
     to its best candidate among the others, until none moves."""
 
