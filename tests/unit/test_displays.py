@@ -10,7 +10,6 @@ import pytest
 
 import linkwright as lw
 from linkwright.checking import CheckReport, Finding
-from linkwright.checking.homework import Homework, Marks
 from linkwright.comparison import Comparison
 from linkwright.motion import bounds_of, inverse_kinematics, plan_to, quintic, straight
 from linkwright.verification import Check
@@ -98,10 +97,6 @@ TABLES: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
             "<p>names: a is q1</p>",
             "<p>a note",
         ),
-    ),
-    "homework": (
-        lambda: Homework("elbow", "texts", (Marks("a.txt", problem="is empty"),)),
-        ("Homework on elbow: 1 texts", ">a.txt<", ">is empty<", "<th>mark</th>"),
     ),
 }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..conveniences import find_convenience
-from ..displays import NotebookDisplayed, NotebookTable
+from ..displays import NotebookDisplayed
 from ..errors import ExpressionError, FileError, LinkwrightError
 from ..expressions import expression_text
 from ..mechanism import Mechanism
@@ -146,14 +146,8 @@ class Homework(NotebookDisplayed):
         """The number of texts that were marked."""
         return f"Homework on {self.mechanism}: {len(self.texts)} texts of {self.folder}"
 
-    def notebook_table(self) -> NotebookTable:
-        """Return the table of marks, for a notebook."""
-        rows = [["" if x is None else x for x in text.row().values()] for text in self.texts]
-        return NotebookTable(MARK_COLUMNS, rows)
-
     @property
     def passed(self) -> bool:
-        """Whether all equations of all texts are right, and none is missing."""
         return all(text.passed for text in self.texts)
 
     def __bool__(self) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..displays import NotebookDisplayed, NotebookTable
+from ..displays import NotebookDisplayed
 from ..errors import UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..quantities import (
@@ -39,12 +39,7 @@ from .closed_states import (
     check_states_closed,
 )
 from .facts import ModelFacts, compute_model_facts
-from .function_help import (
-    full_function_help,
-    function_rows,
-    function_table,
-    short_function_help,
-)
+from .function_help import full_function_help, function_table, short_function_help
 from .function_tapes import record_quantity_tape
 from .functions import (
     ConstraintFunctions,
@@ -382,11 +377,6 @@ class Model(
     def summary(self) -> str:
         """Return one line: the mechanism and the sizes."""
         return f"Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}"
-
-    def notebook_table(self) -> NotebookTable:
-        """Return the functions with their shapes and units, for a notebook."""
-        rows = function_rows(self.names, self.parameters)
-        return NotebookTable(("function", "inputs and outputs", "units"), rows)
 
     def __str__(self) -> str:
         return function_table(self.mechanism, self.names, self.parameters)

@@ -23,6 +23,7 @@ from ..option_texts import option_configuration
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
     from ...motion import MotionPlan
+    from ...types import Floats
 
 
 def read_target_option(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[float]:
@@ -225,7 +226,9 @@ def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
     return CommandOutcome(data, lambda: _print_plan_summary(plan, tops, files), failure=failure)
 
 
-def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
+def _print_plan_summary(
+    plan: MotionPlan, tops: tuple[Floats, Floats, Floats], files: list[Path]
+) -> None:
     """Prints start, goal and the largest rates and efforts of each joint."""
     from ...mechanism import mechanism_names
     from ...motion.coordinate_units import number_with_unit, units_of_coordinates
