@@ -60,7 +60,7 @@ def test_the_gripper_of_paper_000() -> None:
     )
     assert found["duration"] == pytest.approx(1.0)
     np.testing.assert_allclose(found["point"], [1.6, 0, 3.1], atol=1e-8)
-    assert found["largest_drives"][0] < 1e-9, "nothing turns the column"
+    assert found["largest_efforts"][0] < 1e-9, "nothing turns the column"
 
 
 def test_several_targets_and_limits() -> None:
@@ -193,9 +193,9 @@ def test_largest_figures_do_not_depend_on_the_samples() -> None:
         for n in ("2", "301")
     )
     way = np.abs(np.subtract(few["goal"], few["start"]))
-    np.testing.assert_allclose(few["largest_speeds"], 15 / 8 * way / 2, rtol=1e-9)
+    np.testing.assert_allclose(few["largest_velocities"], 15 / 8 * way / 2, rtol=1e-9)
     np.testing.assert_allclose(few["largest_accelerations"], 10 / np.sqrt(3) * way / 4, rtol=1e-9)
-    assert few["largest_drives"] == many["largest_drives"]
+    assert few["largest_efforts"] == many["largest_efforts"]
 
 
 def test_units_of_chosen_coordinates_are_said() -> None:

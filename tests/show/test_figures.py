@@ -161,7 +161,7 @@ def test_what_cannot_move_is_refused() -> None:
     block = lw.Mechanism(
         bodies={"a": {"mass": 1}}, joints={"weld": {"type": "fixed", "child": "a"}}
     )
-    with pytest.raises(lw.LinkwrightError, match="cannot move: there cannot be drawn"):
+    with pytest.raises(lw.LinkwrightError, match="cannot move: there is nothing to draw"):
         show.figure_of(block)
 
 
@@ -237,7 +237,7 @@ def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, fl
     """Also where a mechanism fills the corners of the paper."""
     from linkwright.show.figure_style import house_style, new_figure
     from linkwright.show.glyph_brush import GlyphBrush
-    from linkwright.show.ink_grid import InkGrid, PaperTransform, text_corners
+    from linkwright.show.paper_transform import PaperTransform, drawn_label_obstacles, text_corners
     from linkwright.show.scaled_axes import finish_axes
 
     scene = mechanism_scene(lw.gallery("stewart"))
@@ -254,10 +254,11 @@ def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, fl
         boxes = [text_corners(paper, text) for text in texts if text.get_text()]
         for artist in (*texts, axes.get_lines()[-1]):
             artist.remove()
-        ink = InkGrid(paper)
+        obstacles = drawn_label_obstacles(paper)
     assert len(boxes) >= 3
     for word in boxes:
-        assert ink.ink_under_boxes(word.min(axis=0)[None], word.max(axis=0)[None])[0] == 0
+        corners = word.min(axis=0)[None], word.max(axis=0)[None]
+        assert obstacles.weight_under_boxes(*corners)[0] == 0
 
 
 def test_rays_of_a_polygon_do_not_hide_images_of_links() -> None:

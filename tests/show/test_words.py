@@ -14,10 +14,10 @@ from linkwright import show
 from linkwright.kinematics.assembly import assemble
 from linkwright.mechanism import mechanism_names
 from linkwright.mechanism.mechanism_units import coordinate_units
-from linkwright.show.ink_grid import PaperTransform, text_corners
-from linkwright.show.label_placing import LABEL_TAG, LEADER_TAG, group_labels, wrap_label_names
+from linkwright.show.axes_labels import LABEL_TAG, LEADER_TAG, group_labels, wrap_label_names
 from linkwright.show.label_text import symbol_label
 from linkwright.show.length_dimensions import DIMENSION_TAG
+from linkwright.show.paper_transform import PaperTransform, text_corners
 from linkwright.show.scene import mechanism_scene
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
-from ..displays import NotebookDisplayed
+from ..displays import NotebookDisplayed, NotebookTable
 from ..expressions.tokens import shorten_text
 
 IDENTICAL, EQUIVALENT, DIFFERS = "identical", "equivalent", "differs"
@@ -130,10 +130,17 @@ class CheckReport(NotebookDisplayed):
 
     def __str__(self) -> str:
         rows = [f"({x.number}) {x.equation}\n    {x.sentence()}" for x in self.findings]
-        if self.names:
-            said = ", ".join(f"{theirs} is {ours}" for theirs, ours in self.names.items())
-            rows.append(f"names: {said}")
-        return "\n".join([*rows, *([self.note] if self.note else [])])
+        return "\n".join([*rows, *self._remarks()])
+
+    def _remarks(self) -> list[str]:
+        """The meanings of their symbols, and the note on all equations."""
+        meanings = ", ".join(f"{theirs} is {ours}" for theirs, ours in self.names.items())
+        return [text for text in (f"names: {meanings}" if meanings else "", self.note) if text]
+
+    def notebook_table(self) -> NotebookTable:
+        """Return the equations with their verdicts, for a notebook."""
+        rows = [(one.number, one.equation, one.sentence()) for one in self.findings]
+        return NotebookTable(("number", "equation", "verdict"), rows, self._remarks())
 
     def as_json(self) -> dict[str, object]:
         """Return the report as plain data for a JSON file.

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from inspect import Parameter, Signature, cleandoc, signature
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -50,6 +50,7 @@ app = typer.Typer(
 )
 
 CommandFunction = Callable[..., CommandOutcome]
+Metadata = TypeVar("Metadata")
 
 
 def register_command(panel: str) -> Callable[[CommandFunction], CommandFunction]:
@@ -75,18 +76,20 @@ def register_command(panel: str) -> Callable[[CommandFunction], CommandFunction]
 
 @dataclass(frozen=True)
 class _CommandParameter:
-    """A parameter of a command's function: its type, its default, and what is said of it."""
+    """A parameter of a command's function: its type, its default and the metadata of its
+    annotation."""
 
     type: Any
     default: Any
     metadata: tuple[Any, ...]
 
-    def find_metadata(self, kind: type) -> Any:
+    def find_metadata(self, kind: type[Metadata]) -> Metadata | None:
         """Return the entry of this kind in the metadata, or None."""
         return next((entry for entry in self.metadata if isinstance(entry, kind)), None)
 
 
 def _command_parameters(function: CommandFunction) -> Iterator[tuple[str, _CommandParameter]]:
+    """The parameters of a command's function by name."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in signature(function).parameters.items():
         hint = hints[name]
@@ -100,7 +103,7 @@ def _typer_parameters(
     """Return the parameters that Typer sees: FILE, the options, `--base`, `--closure`, `--json`."""
     found: dict[str, Parameter] = {}
 
-    def add(name: str, hint: Any, default: Any) -> None:
+    def add(name: str, hint: object, default: object) -> None:
         if name not in found:
             found[name] = Parameter(name, Parameter.KEYWORD_ONLY, annotation=hint, default=default)
 
@@ -164,6 +167,7 @@ def read_command_docstring(docstring: str) -> tuple[str, dict[str, str]]:
 
 
 def _print_version(is_wanted: bool) -> None:
+    """Prints the version and ends the program."""
     if is_wanted:
         from .. import __version__
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import FileError, LinkwrightError
 
@@ -27,7 +27,7 @@ class CheckFailedError(LinkwrightError):
 class CommandOutcome:
     """The result of a command, as JSON and as text, and whether it is a failure."""
 
-    data: Any
+    data: object
     """The data that `--json` prints."""
     show: Callable[[], object]
     """Prints the same as text."""
@@ -52,7 +52,7 @@ def print_command_outcome(outcome: CommandOutcome, as_json: bool) -> None:
 
 
 def open_console() -> Console:
-    """Plain text in a pipe, where lines are as long as they need to be; colours on a terminal."""
+    """A console with colours on a terminal; in a pipe, plain text with lines of any length."""
     from rich.console import Console
 
     here = Console(highlight=False, emoji=False)
@@ -63,7 +63,8 @@ def open_console() -> Console:
 
 @contextmanager
 def show_progress(what: str) -> Iterator[Callable[[str], None]]:
-    """Says on a terminal what is being done, and what next; nothing in a pipe."""
+    """Shows on a terminal what is being done; the function that it gives changes the text. Silent
+    in a pipe."""
     from rich.console import Console
 
     there = Console(stderr=True, highlight=False, emoji=False)
@@ -75,28 +76,29 @@ def show_progress(what: str) -> Iterator[Callable[[str], None]]:
 
 
 def escape_for_terminal(text: str) -> str:
-    """Text on one line: line breaks and control characters as escapes."""
+    """A text on one line, with line breaks and control characters as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def printed_number(value: float, unit: str = "") -> str:
-    """A number as people read it: six digits, its unit, and 0 for what is rounding alone."""
+    """A number with six digits and its unit, and 0 for rounding errors."""
     return f"{0.0 if abs(value) < 1e-12 else value:.6g} {unit}".strip()
 
 
-def remove_rounding(values: Any) -> Any:
-    """Numbers without what is rounding alone: no 1e-33, no −0."""
+def remove_rounding(values: Iterable[float]) -> list[float]:
+    """The numbers, with 0 for those that are only rounding errors: no 1e-33, no −0."""
     return [0.0 if abs(x) < 1e-12 else float(x) for x in values]
 
 
 def column_heads(names: Sequence[str], units: Sequence[str]) -> list[str]:
-    """Heads of columns: q1 (rad)."""
+    """The heads of columns: names with their units, q1 (rad)."""
     return [f"{n} ({u})" if u != "1" else n for n, u in zip(names, units, strict=True)]
 
 
 def print_console_table(
     head: Sequence[str], rows: Sequence[Sequence[object]], title: str = ""
 ) -> None:
+    """Print a table with aligned columns."""
     from rich.table import Table
     from rich.text import Text
 
@@ -106,7 +108,8 @@ def print_console_table(
     open_console().print(table)
 
 
-def print_json(value: Any, indent: int | None = 2) -> None:
+def print_json(value: object, indent: int | None = 2) -> None:
+    """Print a result as JSON; NaN and infinite numbers are a failure."""
     try:
         text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
     except ValueError:

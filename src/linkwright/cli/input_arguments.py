@@ -1,9 +1,8 @@
-"""Inputs of a compiled function as words: `q=0,90deg qd=0,0`."""
+"""Inputs of a compiled function as arguments of a command: `q=0,90deg qd=0,0`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -19,13 +18,18 @@ from ..mechanism import Joint, Mechanism
 from ..model.model import Model
 from ..ports import Port
 from ..quantities import quantity_entry_names
+from ..types import Floats
 
 _INPUT_UNITS = {
-    "q": ("rad", "m"), "q1": ("rad", "m"), "step": ("rad", "m"),
-    "qd": ("rad/s", "m/s"), "v": ("rad/s", "m/s"),
-    "qdd": ("rad/s^2", "m/s^2"), "vd": ("rad/s^2", "m/s^2"),
+    "q": ("rad", "m"),
+    "q1": ("rad", "m"),
+    "step": ("rad", "m"),
+    "qd": ("rad/s", "m/s"),
+    "v": ("rad/s", "m/s"),
+    "qdd": ("rad/s^2", "m/s^2"),
+    "vd": ("rad/s^2", "m/s^2"),
     "tau": ("N*m", "N"),
-}  # fmt: skip
+}
 """Units of the inputs' entries, for degrees of freedom that turn and for those that slide."""
 
 _NO_UNIT, _ANY_UNIT = "", "any"
@@ -33,8 +37,8 @@ _NO_UNIT, _ANY_UNIT = "", "any"
 
 def read_input_arguments(
     model: Model, wanted: list[Port], given: Mapping[str, str]
-) -> dict[str, Any]:
-    """Read the arrays of one state."""
+) -> dict[str, Floats]:
+    """Read the input arrays of one state from texts: numbers with units, separated by commas."""
     known = [port.name for port in wanted]
     for key in given:
         if key not in known:
@@ -92,9 +96,10 @@ def input_entry_units(mechanism: Mechanism, port: Port) -> list[str]:
         if port.name in ("q", "q1") and joint.by_quaternion:
             units += _quaternion_input_units(joint)
         else:
-            units += [turning if freedom.is_rotation else sliding for freedom in joint.dofs]
+            units += [turning if dof.is_rotation else sliding for dof in joint.dofs]
     return units
 
 
 def _quaternion_input_units(joint: Joint) -> list[str]:
+    """Return the units of a joint's coordinates where its rotation is a quaternion."""
     return ["m" if ending in ("x", "y", "z") else _NO_UNIT for ending in joint.coordinates]

@@ -1,6 +1,5 @@
-"""The entry point and its manners: `--json`, exit status 0, 1 (a check failed), 2 (bad input),
-one line on stderr for a mistake, never a traceback.
-"""
+"""The entry point of `linkwright`: exit status 0, 1 (a check failed) or 2 (bad input), and one line
+on stderr for an error, never a traceback."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ from .supervise import supervise_command
 
 
 def main() -> None:
-    """The entry point: the command in a process that Ctrl-C ends within a second."""
+    """Runs the command in a process that Ctrl-C ends within a second."""
     supervise_command(run_command)
 
 
 def run_command() -> None:
-    """The command itself: mistakes of users are one line on stderr and status 2."""
+    """Runs the command itself; errors of users are one line on stderr and exit status 2."""
     warnings.simplefilter("ignore")
     if isinstance(sys.stdout, io.TextIOWrapper):  # symbols that a terminal lacks are escapes
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -60,10 +59,11 @@ def run_command() -> None:
 
 
 def _discard_output() -> None:
-    """Discard what is still in the buffer, so that Python does not write it at exit."""
+    """Discards buffered output, so that Python does not write it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _exit_with_message(message: str, status: int = 2) -> None:
+    """Prints a message on stderr and exits with a status."""
     print(f"linkwright: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(status)

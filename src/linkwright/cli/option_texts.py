@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import FileError, LinkwrightError, NameNotFoundError, suggest_remedy
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..mechanism import Mechanism
+    from ..types import Floats
+
+    History: TypeAlias = tuple[Floats, Floats]
 
 
 def read_option_names(text: str) -> list[str]:
@@ -66,7 +67,7 @@ def read_option_range(name: str, text: str) -> tuple[float, float]:
     )
 
 
-def read_option_histories(words: Sequence[str]) -> dict[str, Any]:
+def read_option_histories(words: Sequence[str]) -> dict[str, str | History]:
     """Read functions of time by name: expressions, and (times, values) from .csv files."""
     return {
         name: _read_history_csv(name, Path(text)) if text.endswith(".csv") else text
@@ -74,7 +75,7 @@ def read_option_histories(words: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _read_history_csv(name: str, path: Path) -> tuple[Any, Any]:
+def _read_history_csv(name: str, path: Path) -> History:
     """Read the columns t and `name`, or t and the only other one."""
     from .state_files import read_csv_columns
 
@@ -89,7 +90,7 @@ def _read_history_csv(name: str, path: Path) -> tuple[Any, Any]:
     return columns["t"], columns[name if name in columns else others[0]]
 
 
-def option_configuration(mechanism: Mechanism, values: Mapping[str, float]) -> NDArray[Any]:
+def option_configuration(mechanism: Mechanism, values: Mapping[str, float]) -> Floats:
     """Return q with these values: loops and constraints close, the rest is at home."""
     import numpy as np
 

@@ -7,7 +7,6 @@ import io
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,13 +14,15 @@ from ..errors import FileError
 from ..model.model import Model
 from ..ports import Port
 from ..quantities import INPUT_SHAPES, quantity_entry_names
+from ..types import Floats
 from .command_output import write_output_file
 
 
-def read_state_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Any]:
-    """The inputs that a file of states gives: in an NPZ file as whole arrays or as columns, in
-    a CSV file as columns. Known inputs that are not wanted may stand beside them, so that one
-    file serves for several quantities.
+def read_state_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Floats]:
+    """Reads the inputs of a function from a file of states: whole arrays or columns of an .npz
+    file, columns of a .csv file.
+
+    Known inputs that are not wanted are ignored, so that one file serves several quantities.
     """
     columns = _read_npz_columns(path) if _is_npz_file(path) else read_csv_columns(path)
     inputs = _StateFileInputs(
@@ -35,7 +36,11 @@ class _StateFileInputs:
     """Finds the wanted inputs among the named arrays of a file."""
 
     def __init__(
-        self, names: dict[str, list[str]], wanted: list[Port], columns: dict[str, Any], path: Path
+        self,
+        names: dict[str, list[str]],
+        wanted: list[Port],
+        columns: dict[str, Floats],
+        path: Path,
     ) -> None:
         self.names = {key: names[key] for key in INPUT_SHAPES}
         self.wanted = wanted
@@ -46,15 +51,17 @@ class _StateFileInputs:
         self.entries = [name for port in wanted for name in self.names[port.name]]
 
     def state_file_error(self, what: str, remedy: str) -> FileError:
+        """An error about the file."""
         return FileError(what, where=str(self.path), remedy=remedy)
 
-    def input_arrays(self) -> dict[str, Any]:
+    def input_arrays(self) -> dict[str, Floats]:
+        """The arrays of all wanted inputs by name."""
         self.check_column_names()
         take = self.whole_array if self.has_whole_arrays() else self.stack_columns
         return {port.name: take(port) for port in self.wanted}
 
     def check_column_names(self) -> None:
-        """Refuses names that mean nothing here, or two things at once."""
+        """Refuses names that are unknown or ambiguous."""
         if (twice := _first_repeated_name(self.entries)) and twice in self.columns:
             raise self.state_file_error(f"'{twice}' is the name of two inputs", "rename a joint")
         known = {name for names in self.names.values() for name in names}
@@ -66,6 +73,7 @@ class _StateFileInputs:
                 )
 
     def needed_columns(self) -> str:
+        """The remedy that lists the columns or arrays that the file must have."""
         either = f"{', '.join(port.name for port in self.wanted)}, or " if self.npz else ""
         return f"give {either}{', '.join(self.entries)}"
 
@@ -80,10 +88,12 @@ class _StateFileInputs:
         )
 
     def has_port_shape(self, port: Port) -> bool:
+        """Whether the last axes of an array have the shape of an input."""
         shape: tuple[int, ...] = self.columns[port.name].shape
         return shape[max(0, len(shape) - len(port.shape)) :] == port.shape
 
-    def whole_array(self, port: Port) -> Any:
+    def whole_array(self, port: Port) -> Floats:
+        """The array of an input that the file has as a whole."""
         names = [port.name for port in self.wanted]
         beside = [n for n in self.names[port.name] if n in self.columns and n not in names]
         if port.name not in self.columns:
@@ -97,7 +107,8 @@ class _StateFileInputs:
             raise self.state_file_error(f"{port.name} has the shape {found}", f"give (…, {shape})")
         return self.columns[port.name]
 
-    def stack_columns(self, port: Port) -> Any:
+    def stack_columns(self, port: Port) -> Floats:
+        """The array of an input whose entries are columns of the file."""
         entries = self.names[port.name]
         for name in entries:
             if name not in self.columns:
@@ -114,26 +125,31 @@ class _StateFileInputs:
 
 
 def _is_npz_file(path: Path) -> bool:
+    """Whether a path has the ending .npz."""
     return path.suffix.lower() == ".npz"
 
 
 def _first_repeated_name(names: Iterable[str]) -> str | None:
+    """The first name that occurs twice; None if there is none."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def _check_state_counts(wanted: list[Port], inputs: dict[str, Any], path: Path) -> None:
+def _check_state_counts(wanted: list[Port], inputs: dict[str, Floats], path: Path) -> None:
+    """Refuses inputs with different numbers of states."""
     shapes = {p.name: inputs[p.name].shape[: inputs[p.name].ndim - len(p.shape)] for p in wanted}
     try:
         np.broadcast_shapes(*shapes.values())
     except ValueError:
         said = ", ".join(f"{shape} of {name}" for name, shape in shapes.items())
         raise FileError(
-            f"the inputs have different numbers of states: {said}", where=str(path),
+            f"the inputs have different numbers of states: {said}",
+            where=str(path),
             remedy="give all the same number, or one",
-        ) from None  # fmt: skip
+        ) from None
 
 
-def _read_npz_columns(path: Path) -> dict[str, Any]:
+def _read_npz_columns(path: Path) -> dict[str, Floats]:
+    """Reads the arrays of an .npz file by name."""
     try:
         archive = np.load(path, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
@@ -146,19 +162,22 @@ def _read_npz_columns(path: Path) -> dict[str, Any]:
         raise FileError(f"cannot be read: {error.strerror or error}", where=str(path)) from None
     except Exception as error:  # whatever ZIP, zlib and NumPy make of broken bytes
         raise FileError(
-            f"cannot be read as NPZ ({str(error) or type(error).__name__})", where=str(path),
+            f"cannot be read as NPZ ({str(error) or type(error).__name__})",
+            where=str(path),
             remedy="write it with numpy.savez",
-        ) from None  # fmt: skip
+        ) from None
 
 
-def _check_real_array(key: str, array: Any) -> Any:
+def _check_real_array(key: str, array: object) -> Floats:
+    """Refuse an array that does not hold real numbers."""
     if getattr(array, "dtype", np.dtype(object)).kind not in "fiub":
         kind = getattr(array, "dtype", "no numbers")
         raise FileError(f"the array '{key}' is of {kind}", remedy="give real numbers")
     return np.asarray(array, dtype=float)
 
 
-def read_csv_columns(path: Path) -> dict[str, Any]:
+def read_csv_columns(path: Path) -> dict[str, Floats]:
+    """Reads the columns of a .csv file by the names in its first row."""
     try:
         reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
         rows = [(reader.line_num, row) for row in reader if row]
@@ -182,6 +201,7 @@ def read_csv_columns(path: Path) -> dict[str, Any]:
 
 
 def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]:
+    """Reads the numbers of one row."""
     numbers = []
     for cell, name in zip(row, head, strict=True):
         try:
@@ -194,10 +214,13 @@ def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]
     return numbers
 
 
-def write_result_file(model: Model, outputs: list[Port], named: dict[str, Any], path: Path) -> None:
+def write_result_file(
+    model: Model, outputs: list[Port], named: dict[str, Floats], path: Path
+) -> None:
+    """Write arrays by name to an .npz file, or a row for each state to a .csv file."""
     if _is_npz_file(path):
         buffer = io.BytesIO()
-        np.savez(buffer, **named)
+        np.savez(buffer, **named)  # type: ignore[arg-type]
         write_output_file(path, buffer.getvalue())
         return
     names = quantity_entry_names(model.names)

@@ -1,8 +1,8 @@
-"""Ctrl-C ends every command within a second, also while a library computes and hears nothing.
+"""A process around every command, so that Ctrl-C ends it within a second, even inside a library.
 
 The command runs in a child process, forked before anything heavy is loaded. The parent only waits:
-after Ctrl-C it gives the child a moment to save what it has and to end by itself, then ends it.
-Files are replaced whole, so an older one is never damaged.
+after Ctrl-C it gives the child a moment to save its results and to end by itself, then ends it.
+Files are replaced as a whole, so an older one is never damaged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAX_PATH_BYTES = 4096
 
 @dataclass
 class _ChildProcess:
-    """The state of a child: the pipe to its parent, and the file that it writes after Ctrl-C."""
+    """The pipe of a child process to its parent, and the file that it writes after Ctrl-C."""
 
     pipe: int | None = None
     target: Path | None = None
@@ -40,7 +40,8 @@ _this_child = _ChildProcess()
 
 
 def supervise_command(command: Callable[[], None]) -> None:
-    """Runs the command in a child process and exits with its status; returns where it cannot."""
+    """Runs the command in a child process and exits with its status; without `fork`, runs it
+    here."""
     is_program = sys.stdout is sys.__stdout__  # output redirected inside of Python stays here
     if not hasattr(os, "fork") or not is_program:
         command()
@@ -57,12 +58,12 @@ def supervise_command(command: Callable[[], None]) -> None:
 
 
 def save_on_interrupt(target: Path) -> None:
-    """Let Ctrl-C save what this command has from now on, as long as the parent waits."""
+    """Tells the parent which file this command writes after Ctrl-C."""
     _this_child.target = target.absolute()
 
 
 def _run_child_command(command: Callable[[], None]) -> None:
-    """The child: the command, and its status; never returns."""
+    """Runs the command in the child and exits with its status; never returns."""
     end_with_parent()
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle_first_interrupt)
@@ -82,7 +83,8 @@ def _run_child_command(command: Callable[[], None]) -> None:
 
 
 def _handle_first_interrupt(number: int, frame: FrameType | None) -> None:
-    """The second Ctrl-C does not disturb the child while it ends; the parent limits its time."""
+    """Tells the parent about the file to write, and ignores further interrupts; the parent limits
+    the time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if _this_child.target is not None and _this_child.pipe is not None:
         os.write(_this_child.pipe, os.fsencode(_this_child.target))
@@ -90,7 +92,7 @@ def _handle_first_interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _wait_for_child(child: int, saving: int) -> int:
-    """The child's status; 128 + n where signal n ended it."""
+    """Waits for the child and returns its status; 128 + n if signal n ended it."""
     try:
         return _exit_status(os.waitpid(child, 0)[1])
     except KeyboardInterrupt:
@@ -111,7 +113,7 @@ def _wait_for_child(child: int, saving: int) -> int:
 
 
 def _unwritten_file_message(child: int, saving: int) -> str:
-    """The message on a file that the child had no time to write; its partial file is removed."""
+    """The message about a file that the child could not write in time; removes its partial file."""
     target = os.read(saving, _MAX_PATH_BYTES) if select.select([saving], [], [], 0)[0] else b""
     if not target:
         return ""
@@ -123,16 +125,19 @@ def _unwritten_file_message(child: int, saving: int) -> str:
 
 
 def _exit_status(waited: int) -> int:
+    """The exit status of a waited process; 128 + n if signal n ended it."""
     code = os.waitstatus_to_exitcode(waited)
     return code if code >= 0 else 128 - code
 
 
 def _send_signal(process: int, number: int) -> None:
+    """Sends a signal to a process that may have ended."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, number)
 
 
 def _exit_with_status(status: int) -> None:
+    """Exits with the status of the child, and reports a signal that ended it."""
     if status > 128 and status != 130:
         name = signal.Signals(status - 128).name
         why = ", probably for lack of memory" if name == "SIGKILL" else ""
@@ -141,6 +146,7 @@ def _exit_with_status(status: int) -> None:
 
 
 def _flush_output() -> None:
+    """Flushes standard output and standard error, where they are open."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             if stream is not None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..displays import NotebookDisplayed
+from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import FileError
 
 if TYPE_CHECKING:
@@ -77,6 +77,12 @@ class SavableResult(NotebookDisplayed):
 
     def __str__(self) -> str:
         return "\n\n".join(table.text() for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            NotebookTable(table.column_heads, table.rows, table.notes).to_html(table.title)
+            for table in self.tables()
+        )
 
     def markdown(self) -> str:
         """All tables in Markdown."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from pydantic import Field, model_validator
 
+from ..displays import NotebookTable
 from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest_remedy
 from ..expressions import (
     ZERO,
@@ -132,6 +133,18 @@ class Mechanism(MechanismPart):
         return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
 
     __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [
+            (name, one.type, one.parent, one.child, len(one.dofs) if one.moves else 0)
+            for name, one in self.joints.items()
+        ]
+        rows += [
+            (name, one.type, one.parent, one.child, "closes a loop")
+            for name, one in self.loops.items()
+        ]
+        table = NotebookTable(("joint", "type", "parent", "child", "degrees of freedom"), rows)
+        return table.to_html(repr(self).strip("<>"))
 
     def __copy__(self) -> Mechanism:
         return self  # nothing in it can change

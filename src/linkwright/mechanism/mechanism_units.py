@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..displays import NotebookTable
 from ..expressions import names_in_expression
-from .coordinates import coordinate_names, velocity_names
+from .coordinates import coordinate_names, mechanism_names, velocity_names
 from .mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from ..types import Floats
 
 ANGLE_OR_LENGTH = "rad or m"
 
@@ -29,6 +36,18 @@ def coordinate_units(mechanism: Mechanism) -> list[str]:
         elif own:
             found += ["rad" if freedom.is_rotation else "m" for freedom in joint.dofs]
     return found
+
+
+def coordinate_range_table(
+    mechanism: Mechanism, q: Floats, notes: Sequence[str] = ()
+) -> NotebookTable:
+    """First, last, smallest and largest value of every coordinate in a history q (times, nq)."""
+    names, units = mechanism_names(mechanism).q, coordinate_units(mechanism)
+    values = zip(q[0].tolist(), q[-1].tolist(), q.min(0).tolist(), q.max(0).tolist(), strict=True)
+    rows = [
+        (f"{name} ({unit})", *row) for name, unit, row in zip(names, units, values, strict=True)
+    ]
+    return NotebookTable(("coordinate", "start", "end", "smallest", "largest"), rows, notes)
 
 
 def velocity_units(mechanism: Mechanism) -> list[str]:

@@ -30,17 +30,22 @@ def short_function_help(
 
 def function_table(mechanism: Mechanism, names: MechanismNames, parameters: Sequence[str]) -> str:
     """All functions of a model with their shapes, one in each line."""
-    known = quantity_signatures(names) | FRAME_SIGNATURES
-    lines = [f"Model of {mechanism.name}: nq = {names.nq}, nv = {names.nv}"]
-    width = max(map(len, known))
-    for name, signature in known.items():
+    rows = function_rows(names, parameters)
+    width = max(len(name) for name, *_ in rows)
+    head = f"Model of {mechanism.name}: nq = {names.nq}, nv = {names.nv}"
+    return "\n".join(
+        [head, *(f"  {name.ljust(width)}  {shapes}; {units}" for name, shapes, units in rows)]
+    )
+
+
+def function_rows(names: MechanismNames, parameters: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Name, inputs and outputs with their shapes, and units of all functions of a model."""
+    rows = []
+    for name, signature in (quantity_signatures(names) | FRAME_SIGNATURES).items():
         inputs, outputs = quantity_ports(names, name, parameters)
-        returned = [port for port in outputs if port.name != "pivot"]
-        shapes = (
-            f"{_list_ports(inputs)} -> {', '.join(f'{p.name} {_shape_text(p)}' for p in returned)}"
-        )
-        lines.append(f"  {name.ljust(width)}  {shapes}; {signature.units}")
-    return "\n".join(lines)
+        returned = [f"{p.name} {_shape_text(p)}" for p in outputs if p.name != "pivot"]
+        rows.append((name, f"{_list_ports(inputs)} -> {', '.join(returned)}", signature.units))
+    return rows
 
 
 def _call_heading(inputs: Sequence[Port], outputs: Sequence[Port], *frame: str) -> str:

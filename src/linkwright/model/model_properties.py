@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..displays import NotebookTable
 from ..errors import AssemblyError
 from ..mechanism import MechanismNames
 from ..types import Floats
@@ -14,7 +15,15 @@ class ModelProperties:
     """Sizes and names of a mechanism, in the order of the arrays that a model takes and gives."""
 
     names: MechanismNames
+    parameters: tuple[str, ...]
     _facts: ModelFacts
+
+    def notebook_table(self) -> NotebookTable:
+        """Return the functions with their shapes and units, for a notebook."""
+        from .function_help import function_rows
+
+        rows = function_rows(self.names, self.parameters)
+        return NotebookTable(("function", "inputs and outputs", "units"), rows)
 
     @property
     def nq(self) -> int:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..conveniences import find_convenience
-from ..displays import NotebookDisplayed
+from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import FileError
 from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats
+from .coordinate_units import number_with_unit, units_of_coordinates
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -66,6 +67,21 @@ class MotionPlan(NotebookDisplayed):
 
     def __str__(self) -> str:
         return "\n".join([self.summary(), *self.exceeded])
+
+    def notebook_table(self) -> NotebookTable:
+        """Return the largest velocity, acceleration and effort of each joint, for a notebook."""
+        peaks = [np.abs(history).max(axis=0) for history in (self.qd, self.qdd, self.tau)]
+        rows = [
+            (name, *(number_with_unit(x, u) for x, u in zip(row, unit.all[1:], strict=True)))
+            for name, unit, *row in zip(
+                mechanism_names(self.mechanism).qd,
+                units_of_coordinates(self.mechanism),
+                *peaks,
+                strict=True,
+            )
+        ]
+        heads = ("", "largest velocity", "largest acceleration", "largest effort")
+        return NotebookTable(heads, rows, self.exceeded)
 
     @cached_property
     def columns(self) -> dict[str, Floats]:

@@ -1,4 +1,4 @@
-"""All about a mechanism on one page that needs no network and no other file."""
+"""The page of a mechanism: everything about it in one HTML file that needs no network."""
 
 from .report_page import page
 

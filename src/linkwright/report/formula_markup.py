@@ -1,4 +1,5 @@
-"""Equations that fit on any width: one entry a paragraph, whose lines end where there is room."""
+"""Equations as HTML that fit any width: a paragraph for each entry, with line breaks between
+terms."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _MAX_NAMED_ZEROS = 4
 
 
 def sheet_to_html(sheet: TypesetQuantity) -> Markup:
-    """Return all rows of a sheet; entries that are zero come last, together."""
+    """Returns all rows of a typeset quantity as HTML; entries that are zero come last, together."""
     setter = Typesetter(MathmlNotation(), sheet.dotted_symbols)
     breaker = FormulaBreaker(setter)
     steps = [_equation(breaker, [setter.name(step)], value) for step, value in sheet.steps]
@@ -40,11 +41,12 @@ def sheet_to_html(sheet: TypesetQuantity) -> Markup:
 
 
 def is_zero_sheet(sheet: TypesetQuantity) -> bool:
+    """Whether all entries of a typeset quantity are zero."""
     return all(value == _ZERO_NUMBER for _, value in sheet.rows)
 
 
 def _labels_by_value(sheet: TypesetQuantity) -> dict[Expression, list[str]]:
-    """Entries by what they are, in the order of the first of each."""
+    """The labels of entries by their value, in the order of the first label of each."""
     found: dict[Expression, list[str]] = {}
     for labels, value in sheet.rows:
         found.setdefault(value, []).extend(labels)
@@ -52,6 +54,6 @@ def _labels_by_value(sheet: TypesetQuantity) -> dict[Expression, list[str]]:
 
 
 def _equation(breaker: FormulaBreaker, names: list[str], value: Expression) -> list[Markup]:
-    """Return the pieces of an equation, between which a line may end."""
+    """Returns the pieces of an equation, between which a line may end."""
     pieces = [f"<mrow>{name}<mo>=</mo></mrow>" for name in names] + breaker.formula_pieces(value)
     return [Markup(piece) for piece in pieces]

@@ -26,20 +26,30 @@ from ..forms.page_fonts import math_font_css, text_font_css
 from .rendering import read_asset, render
 
 _VERDICT_WORDS = {
-    IDENTICAL: "right", EQUIVALENT: "equivalent", DIFFERS: "wrong", UNDECIDED: "undecided",
-    UNREADABLE: "unreadable", DEFINITION: "definition",
-}  # fmt: skip
+    IDENTICAL: "right",
+    EQUIVALENT: "equivalent",
+    DIFFERS: "wrong",
+    UNDECIDED: "undecided",
+    UNREADABLE: "unreadable",
+    DEFINITION: "definition",
+}
 _COLUMN_HEADINGS = {
-    "equations": "Equations", "identical": "Right", "equivalent": "Equivalent", "wrong": "Wrong",
-    "with_repair": "Repair found", "undecided": "Undecided", "unreadable": "Unreadable",
-    "present": "Present", "missing": "Missing",
-}  # fmt: skip
+    "equations": "Equations",
+    "identical": "Right",
+    "equivalent": "Equivalent",
+    "wrong": "Wrong",
+    "with_repair": "Repair found",
+    "undecided": "Undecided",
+    "unreadable": "Unreadable",
+    "present": "Present",
+    "missing": "Missing",
+}
 _MAX_TYPESET_LENGTH = 1_500
 """Characters of an equation that is still typeset; a longer one is shown as text."""
 
 
 def marks_page(homework: Homework) -> str:
-    """Return the HTML of a page with nothing from elsewhere in it."""
+    """Returns the page of marks as HTML that fetches nothing."""
     text = render(
         "marks.html",
         homework=homework,
@@ -56,7 +66,7 @@ def marks_page(homework: Homework) -> str:
 
 
 def _marks_columns(homework: Homework) -> dict[str, str]:
-    """Headings by the names of columns; verdicts that occur nowhere have no column."""
+    """The column headings by name, without verdicts that do not occur."""
     rows = [text.row() for text in homework]
     rare = {"equivalent", "undecided", "unreadable"}
     rare = {key for key in rare if not any(row[key] for row in rows)}
@@ -65,7 +75,8 @@ def _marks_columns(homework: Homework) -> dict[str, str]:
 
 
 def _solution_rows(homework: Homework) -> list[tuple[str, tuple[int, int, int]]]:
-    """Return each equation asked for, and in how many texts it is present, wrong and missing."""
+    """The equations of the model solution, each with the number of texts in which it is present,
+    wrong and missing."""
     rows = []
     for i, equation in enumerate(homework.solution):
         verdicts = [text.solution[i] for text in homework]
@@ -75,7 +86,7 @@ def _solution_rows(homework: Homework) -> list[tuple[str, tuple[int, int, int]]]
 
 
 def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) -> Markup:
-    """An equation or expression as MathML that breaks where the page ends; else as it is."""
+    """An equation as MathML with line breaks; as text if it cannot be parsed or is too long."""
     if len(text) > _MAX_TYPESET_LENGTH:
         return Markup("<code>{}</code>").format(text)
     try:
@@ -95,7 +106,8 @@ def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) ->
 def _dotted_names(
     sides: Iterable[Expression], coordinates: Iterable[str], said: Mapping[str, str]
 ) -> dict[str, tuple[str, int]]:
-    """The names that are set with dots: rates of coordinates, ours and the text's."""
+    """The names that are typeset with dots: rates of the coordinates, by our names and by those of
+    the text."""
     used = frozenset[str]().union(*(names_in_expression(side) for side in sides))
     ours = {*coordinates}
     ours |= {theirs for theirs, meaning in said.items() if meaning in ours}

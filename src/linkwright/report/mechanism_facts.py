@@ -1,29 +1,78 @@
-"""The parts of a mechanism, as plain data."""
+"""Facts about a mechanism as plain data, for `linkwright info` and for pages."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import asdict
-from typing import Any
+from typing import TypedDict, cast
 
 from ..errors import LinkwrightError
 from ..expressions import expression_text, expression_to_float
 from ..mechanism import Joint, Mechanism
 
 
-def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
-    """Everything that `info` and the page show."""
+class ParameterFacts(TypedDict):
+    """The value of a parameter in SI units, and its text in the file."""
+
+    value: float
+    as_written: str
+
+
+class JointFacts(TypedDict):
+    """The kind of a joint, the bodies that it joins, its degrees of freedom, and a note."""
+
+    type: str
+    parent: str
+    child: str
+    dof: int
+    note: str
+
+
+class MobilityFacts(TypedDict, total=False):
+    """The mobility of a mechanism with loops or constraints, or why they cannot be closed."""
+
+    freedom: int | None
+    why: str
+    text: str
+
+
+class MechanismFacts(TypedDict):
+    """The parts of a mechanism as plain data: what `linkwright info` and the page show."""
+
+    name: str
+    freedom: int | None
+    velocities: int
+    coordinates: int
+    total_mass: float
+    gravity: list[float]
+    parameters: dict[str, ParameterFacts]
+    bodies: dict[str, dict[str, float]]
+    joints: dict[str, JointFacts]
+    frames: dict[str, str]
+    loops: dict[str, list[str]]
+    constraints: dict[str, str]
+    mobility: MobilityFacts
+    forces: list[str]
+    contacts: list[str]
+    actuators: list[str]
+    chosen_coordinates: list[str]
+    warnings: list[str]
+    unused: list[str]
+
+
+def describe_mechanism(mechanism: Mechanism) -> MechanismFacts:
+    """The parts of a mechanism, its mobility, its mass, and what its file has unused."""
     values = mechanism.values
     masses = {
         name: expression_to_float(body.mass, values) for name, body in mechanism.bodies.items()
     }
     moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
-    speeds = sum(len(joint.dofs) for _, joint in moving)
-    freedom = _mobility_facts(mechanism)
+    velocities = sum(len(joint.dofs) for _, joint in moving)
+    found = _mobility_facts(mechanism)
     return {
         "name": mechanism.name,
-        "freedom": freedom["freedom"] if freedom else speeds,
-        "speeds": speeds,
+        "freedom": found["freedom"] if found else velocities,
+        "velocities": velocities,
         "coordinates": sum(len(joint.coordinates) for _, joint in moving),
         "total_mass": sum(masses.values()),
         "gravity": [expression_to_float(g, values) for g in mechanism.gravity],
@@ -37,7 +86,7 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
                 "type": joint.type,
                 "parent": joint.parent,
                 "child": joint.child,
-                "freedoms": len(joint.dofs),
+                "dof": len(joint.dofs),
                 "note": _joint_note(joint),
             }
             for name, joint in mechanism.joints_depth_first()
@@ -45,7 +94,7 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
         "frames": {name: frame.body for name, frame in mechanism.frames.items()},
         "loops": {name: [j.type, j.parent, j.child] for name, j in mechanism.loops.items()},
         "constraints": {name: c.type for name, c in mechanism.constraints.items()},
-        "mobility": freedom,
+        "mobility": found,
         "forces": list(mechanism.forces),
         "contacts": list(mechanism.contacts),
         "actuators": list(mechanism.actuators),
@@ -58,21 +107,27 @@ def describe_mechanism(mechanism: Mechanism) -> dict[str, object]:
 
 
 _SYMBOL_MEANINGS = {
-    "m_": "mass of", "c[xyz]_": "centre of mass of", "I[xyz]{2}_": "inertia of",
-    "g[xyz]$": "gravity", "G_": "gear ratio of", "J_": "inertia of the rotor of",
-    "d_": "damping of", "F_": "dry friction of", "k_": "stiffness of",
-}  # fmt: skip
+    "m_": "mass of",
+    "c[xyz]_": "centre of mass of",
+    "I[xyz]{2}_": "inertia of",
+    "g[xyz]$": "gravity",
+    "G_": "gear ratio of",
+    "J_": "inertia of the rotor of",
+    "d_": "damping of",
+    "F_": "dry friction of",
+    "k_": "stiffness of",
+}
 """The beginnings of symbols that equations make where a file names none."""
 
 
 def symbol_meaning(name: str) -> str:
-    """The meaning of a symbol that the file does not name: of a body, a joint, gravity."""
+    """The meaning of a symbol that the file does not name: of a body, a joint or gravity."""
     kinds = [word for start, word in _SYMBOL_MEANINGS.items() if re.match(start, name)]
     return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
 
 
-def _mobility_facts(mechanism: Mechanism) -> dict[str, Any]:
-    """The mobility under loops and constraints, or why they cannot be closed; nothing for a
+def _mobility_facts(mechanism: Mechanism) -> MobilityFacts:
+    """The mobility under loops and constraints, or why they cannot be closed; empty for a
     tree."""
     if not (mechanism.loops or mechanism.constraints):
         return {}
@@ -83,11 +138,12 @@ def _mobility_facts(mechanism: Mechanism) -> dict[str, Any]:
     except LinkwrightError as error:
         return {"freedom": None, "why": str(error)}
     facts = asdict(found)
-    return {"freedom": facts.pop("dof"), **facts, "text": str(found)}
+    mobility_facts = {"freedom": facts.pop("dof"), **facts, "text": str(found)}
+    return cast(MobilityFacts, mobility_facts)
 
 
 def _joint_note(joint: Joint) -> str:
-    """A note on what is special about a joint."""
+    """What is special about a joint: spring, damping, friction, motor, lock, mimicry."""
     notes = []
     if joint.mimic is not None:
         notes.append(f"follows {joint.mimic.joint}")
@@ -95,8 +151,12 @@ def _joint_note(joint: Joint) -> str:
         notes.append("locked")
     said = joint.model_fields_set
     words = {
-        "stiffness": "spring", "damping": "damping", "friction": "friction", "motor": "motor",
-        "friction_coefficient": "friction by reaction", "breaks": "breaks",
-    }  # fmt: skip
+        "stiffness": "spring",
+        "damping": "damping",
+        "friction": "friction",
+        "motor": "motor",
+        "friction_coefficient": "friction by reaction",
+        "breaks": "breaks",
+    }
     notes += [word for key, word in words.items() if key in said]
     return ", ".join(notes)

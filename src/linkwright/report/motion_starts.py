@@ -1,4 +1,4 @@
-"""Starts of motions: given by the user, or, for gallery mechanisms, chosen to show what they do."""
+"""Starts of motions: given by the user, or chosen to show what a gallery mechanism does."""
 
 from __future__ import annotations
 
@@ -32,35 +32,38 @@ class MotionStart:
 
     @property
     def is_given(self) -> bool:
+        """Whether a state or an effort is given."""
         return bool(self.q0 or self.qd0 or self.efforts)
 
     def command_arguments(self) -> str:
-        """The arguments that follow a file in a command, to the last digit, but for the time."""
-        speeds = "".join(f" --speed{word}" for word in command_assignments(self.qd0))
-        drives = "".join(
+        """The arguments after the file in a command, with all digits, without the duration."""
+        velocities = "".join(f" --speed{word}" for word in command_assignments(self.qd0))
+        efforts = "".join(
             f" --drive {shlex.quote(f'{name}={text}')}" for name, text in self.efforts.items()
         )
-        return "".join(command_assignments(self.q0)) + speeds + drives
+        return "".join(command_assignments(self.q0)) + velocities + efforts
 
     def place_text(self) -> str:
+        """The initial coordinates in words."""
         there = ", ".join(f"{name} = {value:g}" for name, value in self.q0.items())
         return f"{there}, the rest at home" if there else "home"
 
 
 def command_assignments(values: Mapping[str, float]) -> list[str]:
+    """Values as arguments NAME=VALUE of a command, with all digits."""
     return [
         f" {shlex.quote(f'{name}={exact_number_text(value)}')}" for name, value in values.items()
     ]
 
 
 def exact_number_text(value: float) -> str:
-    """The shortest text of a number with all digits."""
+    """The shortest text that reads back as the same number."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
 def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
-    """Refuses what no motion can begin with: unknown names, places where nothing closes, drives
-    that cannot be read or have no value there."""
+    """Refuses a start with unknown names, open constraints, or efforts that cannot be read or are
+    not finite."""
     equations = derive(mechanism, parameters="numeric")
     drive = drive_of(equations, dict(start.efforts))
     model = System(equations, drive).model
@@ -75,17 +78,17 @@ def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
                 f"the actuator effort '{name}' is not a finite number at the start",
                 where=mechanism.name,
                 remedy=f"change '{start.efforts.get(name, name)}', or where the motion starts",
-            )  # fmt: skip
+            )
 
 
 def is_gallery_mechanism(mechanism: Mechanism) -> bool:
-    """Whether it is, unchanged, what the gallery has under its name."""
+    """Whether a mechanism is the unchanged gallery mechanism of its name."""
     name = mechanism.name
     return name in gallery_names() and gallery(name).digest == mechanism.digest
 
 
 def default_motion_start(mechanism: Mechanism) -> MotionStart:
-    """The gallery's own, or from home at rest."""
+    """The gallery's start of a mechanism, or home at rest."""
     known = mechanism.name in _GALLERY_STARTS and is_gallery_mechanism(mechanism)
     return _GALLERY_STARTS[mechanism.name] if known else MotionStart()
 
@@ -103,9 +106,14 @@ _TWO_ARM_EFFORTS = {
 }
 """Both arms bear the weight at home; arm b swings the body, arm a follows."""
 _QUADRUPED_VELOCITIES = {
-    "trunk.vz": 3.0, "trunk.vx": 0.5, "trunk.wy": 1.5,
-    "lf_hip": 2.0, "rf_hip": -2.0, "lh_hip": -2.0, "rh_hip": 2.0,
-}  # fmt: skip
+    "trunk.vz": 3.0,
+    "trunk.vx": 0.5,
+    "trunk.wy": 1.5,
+    "lf_hip": 2.0,
+    "rf_hip": -2.0,
+    "lh_hip": -2.0,
+    "rh_hip": 2.0,
+}
 _GALLERY_STARTS = {
     "bicycle": MotionStart(
         3.0, qd0={"x": 4.6, "phi": 0.5, "thetaR": 4.6 / 0.3, "thetaF": 4.6 / 0.35}

@@ -1,4 +1,4 @@
-"""Pictures of the page, and what of a motion they show."""
+"""Figures on the page of a mechanism, and which coordinates of a motion they show."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ..mechanism import mechanism_names
 from ..mechanism.mechanism_units import coordinate_units
 from ..show import cyclograph, plot, svg
-from ..show.histories import ANGLE_UNIT
+from ..show.panels import ANGLE_UNIT
 from ..simulation import Run
 from .rendering import render
 
@@ -35,7 +35,7 @@ _MIN_SPIN_RATIO = 15.0
 
 
 def figure_html(figure: Figure, caption: str, mark: str) -> Markup:
-    """Return an inline figure; `mark` makes its identities its own."""
+    """Returns an inline figure; `mark` makes its element ids unique on the page."""
     text = re.sub(r'\bid="', f'id="{mark}-', svg(figure))
     text = re.sub(r'(url\(#|href="#)', rf"\1{mark}-", text)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
@@ -43,6 +43,7 @@ def figure_html(figure: Figure, caption: str, mark: str) -> Markup:
 
 
 def motion_figures_html(run: Run) -> list[Markup]:
+    """Returns the plots of coordinates, velocities and energies of a run, and its cyclograph."""
     names, spinning = mechanism_names(run.mechanism), spinning_coordinates(run)
     every = None if len(run.mechanism.joints) <= _MAX_JOINTS_DRAWN_OFTEN else float(run.t[-1]) / 9
     q, in_q = _plotted_names(names.q, spinning)
@@ -65,7 +66,7 @@ def motion_figures_html(run: Run) -> list[Markup]:
 
 
 def spinning_coordinates(run: Run) -> list[str]:
-    """Wheels and the like, whose many turns would hide all other angles."""
+    """The coordinates of wheels and the like, whose many turns would hide all other angles."""
     names, units = mechanism_names(run.mechanism).q, coordinate_units(run.mechanism)
     far = np.abs(run.q).max(axis=0)
     angles = [k for k, unit in enumerate(units) if unit == ANGLE_UNIT]
@@ -74,7 +75,7 @@ def spinning_coordinates(run: Run) -> list[str]:
 
 
 def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[str], str]:
-    """The names that a plot can show, and those left out; no name means all."""
+    """The names that a plot shows (empty: all), and a phrase on those that it leaves out."""
     shown = [name for name in names if name not in spinning]
     hidden = [name for name in names if name in spinning]
     if not shown or len(names) == len(shown) <= MAX_PLOT_LINES:
@@ -85,5 +86,5 @@ def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[
 
 
 def traced_frame_names(run: Run) -> list[str] | None:
-    """No traces where there would be many; all that move else."""
+    """The frames whose traces are drawn: None for all, none of them if there are many."""
     return None if len(run.mechanism.frames) <= _MAX_TRACED_FRAMES else []

@@ -1,4 +1,4 @@
-"""Parts of the page, as data: each is made in a process of its own, within a budget."""
+"""The parts of the page as data; each is made in a process of its own, within a time budget."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_COMPARED_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class WrittenFunction:
-    """One function of the equations; nothing but its size where it is too long."""
+    """One function of the equations as markup and LaTeX; only its size if it is too long."""
 
     name: str
     description: str
@@ -48,6 +48,8 @@ class WrittenFunction:
 
 @dataclass(frozen=True)
 class PageParts:
+    """The parts of a page, or the reasons why they are left out."""
+
     equations: tuple[WrittenFunction, ...] | LeftOutPart
     checks: VerificationReport | LeftOutPart
     motion: PageMotion | LeftOutPart
@@ -57,7 +59,7 @@ class PageParts:
 def make_page_parts(
     mechanism: Mechanism, start: MotionStart, budget: float, by: Sequence[str] | None
 ) -> PageParts:
-    """All parts, two at a time; one part may take `budget` seconds."""
+    """Makes all parts, two at a time; each may take `budget` seconds."""
     with (
         clear_cancellation(),
         ThreadPoolExecutor(2) as pool,
@@ -86,18 +88,20 @@ def make_page_parts(
 
 
 def compared_seconds(start: MotionStart) -> float:
+    """The duration of the motion by which formulations are compared, s."""
     return min(start.seconds, MAX_COMPARED_SECONDS)
 
 
 def _compare_within_budget(
     mechanism: Mechanism, by: Sequence[str] | None, duration: float, budget: float
 ) -> Comparison:
+    """Compares formulations within twice the budget, s."""
     return compare(mechanism, by, duration, budget=budget / 2, total=2 * budget)
 
 
 def write_equation_functions(mechanism: Mechanism) -> tuple[WrittenFunction, ...]:
-    """The functions of the equation of motion: in closed form, or with abbreviations where that is
-    shorter, but those that are too long both ways."""
+    """The functions of the equation of motion, in closed form or with abbreviations, whichever is
+    shorter; without markup if both are too long."""
     equations = derive(mechanism)
     return tuple(
         _write_sheet_function(
@@ -112,6 +116,7 @@ def write_equation_functions(mechanism: Mechanism) -> tuple[WrittenFunction, ...
 def _write_sheet_function(
     mechanism: Mechanism, parameters: Mapping[str, Any], sheet: TypesetQuantity
 ) -> WrittenFunction:
+    """One typeset function of the equations with its parameters."""
     size = sheet.size if sheet.is_closed else _abbreviation_note(sheet)
     short = sheet.is_closed or _sheet_characters(sheet) <= MAX_FUNCTION_TEXT
     markup = sheet_to_html(sheet) if short else NO_MARKUP
@@ -131,19 +136,21 @@ def _write_sheet_function(
 
 
 def _abbreviation_note(sheet: TypesetQuantity) -> str:
+    """The size of a function that is written with abbreviations."""
     many = len(sheet.steps)
     names = f"{sheet.steps[0][0]} to {sheet.steps[-1][0]}" if many > 1 else "one"
     return f"{sheet.operations} operations, with {many} abbreviations, {names}"
 
 
 def _sheet_characters(sheet: TypesetQuantity) -> int:
+    """The length of a typeset function as text."""
     return sum(len(expression_text(value)) for _, value in (*sheet.steps, *sheet.rows))
 
 
 def _parameters_in_sheet(
     mechanism: Mechanism, parameters: Mapping[str, Any], sheet: TypesetQuantity
 ) -> tuple[tuple[str, float, str], ...]:
-    """The parameters in the rows of a sheet, in their own order."""
+    """The parameters in a typeset function: name, value and meaning, in their own order."""
     values = [value for _, value in (*sheet.steps, *sheet.rows)]
     there = frozenset[str]().union(*map(names_in, values))
     return tuple(

@@ -1,4 +1,4 @@
-"""The sections of the page: what each of them says; `templates/` has how it looks."""
+"""The sections of the page as HTML; `templates/` contains their markup."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from ..forms.quantity_typesetting import equation_of_motion_text
 from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.gallery_files import gallery_headline
 from ..show import animation_element, figure_of
+from ..simulation import Run
+from ..types import Floats
 from ..verification.verification_report import VerificationReport
+from .mechanism_facts import MechanismFacts
 from .motion_starts import is_gallery_mechanism
 from .page_figures import (
     MAX_PLOT_LINES,
@@ -34,23 +37,23 @@ MIN_FILM_SECONDS = 3.0
 """Seconds that an animation lasts at least: what is over sooner is shown slower."""
 
 
-def page_header(mechanism: Mechanism, info: dict[str, Any]) -> Markup:
-    """Return the title of the page, and the mechanism in one line."""
+def page_header(mechanism: Mechanism, info: MechanismFacts) -> Markup:
+    """Returns the title of the page, and the mechanism in one line."""
     return render(
         "header.html",
         name=mechanism.name,
         about=gallery_headline(mechanism.name) if is_gallery_mechanism(mechanism) else "",
         bodies=len(info["bodies"]),
         joints=len(info["joints"]),
-        freedom=info["freedom"],
+        dof=info["freedom"],
         mass=info["total_mass"],
     )
 
 
 def mechanism_section(
-    mechanism: Mechanism, info: dict[str, Any], q: Any = None, where: str = "home"
+    mechanism: Mechanism, info: MechanismFacts, q: Floats | None = None, where: str = "home"
 ) -> Markup:
-    """Return what the mechanism is made of; drawn at q, which is called `where`."""
+    """Returns the section on the parts of the mechanism, drawn at q, which is called `where`."""
     joints = [
         (
             name,
@@ -83,12 +86,13 @@ def mechanism_section(
     )
 
 
-def _body_mass_text(info: dict[str, Any], body: str) -> str:
+def _body_mass_text(info: MechanismFacts, body: str) -> str:
+    """The mass of a body, kg; nothing for ground."""
     return f"{info['bodies'][body]['mass']:.4g}" if body in info["bodies"] else ""
 
 
-def _draw(mechanism: Mechanism, q: Any, where: str) -> Markup | LinkwrightError:
-    """Return the picture, or why there is none."""
+def _draw(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | LinkwrightError:
+    """Returns the picture of the mechanism, or the error if it cannot be drawn."""
     try:
         drawing = figure_of(
             mechanism, q, names=len(mechanism.joints) <= MAX_PLOT_LINES, width=PAGE_FIGURE_WIDTH
@@ -100,24 +104,28 @@ def _draw(mechanism: Mechanism, q: Any, where: str) -> Markup | LinkwrightError:
 
 
 def _without_empty_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequence[str], list[Any]]:
-    """Leave the last column out if nothing stands in it."""
+    """Leaves the last column out if it is empty."""
     if any(row[-1] for row in rows):
         return head, rows
     return head[:-1], [row[:-1] for row in rows]
 
 
 _FUNCTION_TITLES = {
-    "mass_matrix": "Mass matrix M", "coriolis_matrix": "Coriolis matrix C", "gravity": "Gravity g",
-    "forces": "Other forces f", "constraint_residual": "Constraints of positions φ",
-    "constraint_jacobian": "Jacobian J of the constraints", "constraint_bias":
-    "Bias γ of the constraints", "state_rates": "Rates of the states",
-}  # fmt: skip
+    "mass_matrix": "Mass matrix M",
+    "coriolis_matrix": "Coriolis matrix C",
+    "gravity": "Gravity g",
+    "forces": "Other forces f",
+    "constraint_residual": "Constraints of positions φ",
+    "constraint_jacobian": "Jacobian J of the constraints",
+    "constraint_bias": "Bias γ of the constraints",
+    "state_rates": "Rates of the states",
+}
 
 
 def equations_section(
     found: tuple[WrittenFunction, ...] | LeftOutPart, file: str, names: MechanismNames
 ) -> Markup:
-    """Return the functions of the equation of motion, and the symbols in them."""
+    """Returns the section with the functions of the equation of motion, and their symbols."""
     setter = Typesetter(MathmlNotation(), {})
     listed = {"q": names.q} if names.q == names.qd else {"q": names.q, "q̇": names.qd}
     functions = () if isinstance(found, LeftOutPart) else found
@@ -154,7 +162,7 @@ _VERDICT_MEANINGS = {
 
 
 def checks_section(found: VerificationReport | LeftOutPart, file: str) -> Markup:
-    """Return the verdicts of `linkwright verify`."""
+    """Returns the section with the verdicts of `linkwright verify`."""
     command = f"linkwright verify {file}"
     if isinstance(found, LeftOutPart):
         return render("checks.html", problem=found.reason, command=command)
@@ -171,7 +179,8 @@ def checks_section(found: VerificationReport | LeftOutPart, file: str) -> Markup
 
 
 def motion_section(found: PageMotion | LeftOutPart, command: str) -> Markup:
-    """Return the film and the plots of a motion, and what there is to say about it."""
+    """Returns the section with the film and the plots of a motion, its energy audit and its
+    events."""
     if isinstance(found, LeftOutPart):
         return render("motion.html", problem=found.reason, command=command)
     run = found.run
@@ -195,7 +204,8 @@ def motion_section(found: PageMotion | LeftOutPart, command: str) -> Markup:
     )
 
 
-def _energy_sentence(run: Any) -> str:
+def _energy_sentence(run: Run) -> str:
+    """The sentence on the energy audit of a run."""
     if run.accounted:
         return f"Energy is accounted for to {run.audit:.1e} of the largest."
     return (
@@ -205,7 +215,7 @@ def _energy_sentence(run: Any) -> str:
 
 
 def comparison_section(found: Comparison | LeftOutPart, command: str) -> Markup:
-    """Return the formulations side by side."""
+    """Returns the section that compares formulations."""
     # over a tenth of a second of motion, with time enough for what the budget stopped
     patient = re.sub(r"-t \S+ --budget \S+", "-t 0.1 --budget 600", command)
     if isinstance(found, LeftOutPart):

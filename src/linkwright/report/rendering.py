@@ -1,5 +1,7 @@
-"""Pages are made from the files in `templates/`. Whatever is filled in is escaped, unless it is a
-`Markup`: names in files of users are not to be trusted.
+"""Pages from the Jinja2 templates in `templates/`.
+
+Everything that is filled in is escaped, unless it is a `Markup`: names in files of users are not to
+be trusted.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from markupsafe import Markup, escape
 
 @cache
 def _environment() -> Environment:
+    """The Jinja2 environment with the filters of the templates."""
     environment = Environment(
         loader=PackageLoader("linkwright.report"),
         autoescape=True,
@@ -26,34 +29,34 @@ def _environment() -> Environment:
 
 
 def render(template: str, **values: object) -> Markup:
-    """Fill in a template."""
+    """Renders a template with these values."""
     return Markup(_environment().get_template(template).render(values).strip())
 
 
 def read_asset(name: str) -> Markup:
-    """Return a style sheet or script that stands beside the templates."""
+    """Returns a style sheet or script from the folder of the templates."""
     return Markup((files(__package__) / "templates" / name).read_text(encoding="utf-8"))
 
 
 def count_of(count: int, noun: str) -> str:
-    """Return a number of things: 1 joint, 2 joints, 2 bodies."""
+    """Returns a count with its noun: 1 joint, 2 joints, 2 bodies."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
     return f"{count} {noun if count == 1 else plural}"
 
 
 def percentage(share: float) -> int:
-    """Return a share in percent, rounded down, so that 100 % is all."""
+    """Returns a share in percent, rounded down, so that only all is 100 %."""
     return int(100 * share + 1e-9)
 
 
 def typeset_figures(text: str) -> Markup:
-    """Set 2^-60 and 1.3e-14 with raised exponents."""
+    """Returns a text with raised exponents in numbers such as 2^-60 and 1.3e-14."""
     found = re.sub(r"\b(\d(?:\.\d+)?)e([+-]\d+)", _scientific, escape(text))
     return Markup(re.sub(r"\^(-?\d+)", lambda match: _raised(int(match[1])), found))
 
 
 def _scientific(match: re.Match[str]) -> str:
-    """Return 1.3e-14 as 1.3 · 10⁻¹⁴, but 4.85e-01 as 0.485, 1e-06 as 10⁻⁶ and 0.0e+00 as 0."""
+    """Returns 1.3e-14 as 1.3 · 10⁻¹⁴, but 4.85e-01 as 0.485, 1e-06 as 10⁻⁶ and 0.0e+00 as 0."""
     share, power = match[1], int(match[2])
     if float(share) == 0 or -3 <= power <= 3:
         return f"{float(match[0]):g}"
@@ -61,4 +64,5 @@ def _scientific(match: re.Match[str]) -> str:
 
 
 def _raised(power: int) -> str:
+    """An exponent as HTML."""
     return f"<sup>{str(power).replace('-', '−')}</sup>"

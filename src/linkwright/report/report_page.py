@@ -1,4 +1,4 @@
-"""The page: sections put together, with everything it needs in it, and how to make it again."""
+"""The page of a mechanism: its sections in one document, and the commands that reproduce it."""
 
 from __future__ import annotations
 
@@ -46,32 +46,64 @@ _REPORTED_PACKAGES = ("casadi", "numpy", "scipy", "llvmlite")
 _MAX_FILE_CHARACTERS = 60_000
 """Characters of a mechanism's own file that still stand on the page."""
 _SECTION_TITLES = {
-    "mechanism": "Mechanism", "equations": "Equations", "checks": "Verification",
-    "motion": "Motion", "formulations": "Formulations", "again": "Make it again",
-}  # fmt: skip
+    "mechanism": "Mechanism",
+    "equations": "Equations",
+    "checks": "Verification",
+    "motion": "Motion",
+    "formulations": "Formulations",
+    "again": "Make it again",
+}
 
 
 def page(
     mechanism: Mechanism,
     file: str | None = None,
     duration: float | None = None,
+    *,
     q0: Mapping[str, float] | None = None,
+    qd0: Mapping[str, float] | None = None,
+    efforts: Mapping[str, str] | None = None,
     budget: float = 20.0,
     by: Sequence[str] | None = None,
     base: str | None = None,
-    qd0: Mapping[str, float] | None = None,
-    drives: Mapping[str, str] | None = None,
     closure: float | None = None,
 ) -> str:
-    """The HTML of a page about a mechanism that was read from `file` (with the `base` and the
-    `closure` that were asked for); formulations `by` are compared (default: all). Each part may
-    take `budget` seconds; what needs more is left out, and said so.
+    """Return the page of a mechanism as HTML that needs no network and no other file.
 
-    The motion is from home at rest over 5 s, or from q0 with velocities qd0 and `drives`
-    (expressions by name); mechanisms of the gallery have one of their own where nothing of this is
-    given.
+    The page has a picture, the equations, their verification, a motion with plots and a film, the
+    comparison of formulations, and the commands that reproduce all of it.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    file : str, optional
+        The file that it was read from, or its gallery name; for the commands on the page.
+    duration : float, optional
+        Duration of the motion, s (default: 5, or that of the gallery mechanism).
+    q0, qd0 : mapping of str to float, optional
+        Initial coordinates and velocities by name, rad or m (default: home at rest, or the start
+        of the gallery mechanism).
+    efforts : mapping of str to str, optional
+        Joint forces or actuator efforts by name: expressions of t, coordinates and velocities.
+    budget : float
+        Time that each part may take, s; parts that need more are left out with a note.
+    by : sequence of str, optional
+        Formulations to compare (default: all).
+    base, closure : str and float, optional
+        The options `--base` and `--closure` with which the file was read; for the commands.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> page = lw.report.page(lw.gallery("elbow"), "elbow", 1.0)  # doctest: +SKIP
     """
-    start = _choose_motion_start(mechanism, duration, q0 or {}, qd0 or {}, drives or {})
+    start = _choose_motion_start(mechanism, duration, q0 or {}, qd0 or {}, efforts or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
         raise LinkwrightError(
             f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
@@ -84,7 +116,7 @@ def page(
     name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
     name += f" --base {shlex.quote(base)}" if base else ""
     name += f" --closure {closure:g}" if closure is not None else ""
-    said = MotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, drives or {})
+    said = MotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
     again = PageCommands.from_request(
         name, moved, start, said if said.is_given or duration else None, budget, by
     )
@@ -110,16 +142,15 @@ def _choose_motion_start(
     duration: float | None,
     q0: Mapping[str, float],
     qd0: Mapping[str, float],
-    drives: Mapping[str, str],
+    efforts: Mapping[str, str],
 ) -> MotionStart:
-    """The start that was asked for, if a motion can begin so, or the usual one of this
-    mechanism."""
+    """The start that is asked for, after checking it, or the default one of the mechanism."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
             remedy="add a joint, or unlock one",
         )
-    said = MotionStart(DEFAULT_SECONDS, q0, qd0, drives)
+    said = MotionStart(DEFAULT_SECONDS, q0, qd0, efforts)
     if said.is_given:
         check_motion_start(mechanism, said)
     start = said if said.is_given else default_motion_start(mechanism)
@@ -128,7 +159,7 @@ def _choose_motion_start(
 
 @dataclass(frozen=True)
 class PageCommands:
-    """The commands that make the page and its parts again, with all options."""
+    """The commands that reproduce the page and its parts, with all options."""
 
     report: str
     simulate: str
@@ -144,7 +175,8 @@ class PageCommands:
         budget: float,
         by: Sequence[str] | None,
     ) -> PageCommands:
-        """`said` is what the user asked for, which is less than the start where that is usual."""
+        """The commands for a request; `said` is the start that the user asked for, None if it is
+        the default."""
         chosen = f" --by {','.join(by)}" if by else ""
         words = moved.command_arguments if moved else simulate_arguments(start)
         asked = f"{said.command_arguments()} -t {exact_number_text(start.seconds)}" if said else ""
@@ -159,7 +191,7 @@ class PageCommands:
 
 
 def again_section(mechanism: Mechanism, file: str, again: PageCommands) -> Markup:
-    """Return the commands that make the page again, and the mechanism's own file."""
+    """Returns the section with the commands that reproduce the page, and the mechanism's file."""
     commands = [
         again.report,
         f"linkwright derive {file} --as latex",
@@ -187,7 +219,7 @@ def again_section(mechanism: Mechanism, file: str, again: PageCommands) -> Marku
 
 
 def html_document(title: str, body: Markup) -> str:
-    """Return the document; its policy lets nothing be fetched and no script run but its own."""
+    """Returns the whole document; its policy allows no fetching and only its own scripts."""
     script = read_asset("page.js")
     scripts = [*re.findall(r"<script>(.*?)</script>", body, re.S), script]
     allowed = " ".join(f"'sha256-{_script_hash(text)}'" for text in dict.fromkeys(scripts))
@@ -207,4 +239,5 @@ def html_document(title: str, body: Markup) -> str:
 
 
 def _script_hash(text: str) -> str:
+    """The hash by which the content security policy allows a script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

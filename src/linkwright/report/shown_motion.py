@@ -1,4 +1,4 @@
-"""The motion on the page: one in which something is seen, and what there is to say about it."""
+"""The motion on the page: one in which something can be seen, with sentences about it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _START_VELOCITY = 0.5
 
 @dataclass(frozen=True)
 class PageMotion:
-    """A motion, sentences about it, and the words after the file that let `simulate` make it."""
+    """A run, sentences about it, and the arguments with which `linkwright simulate` repeats it."""
 
     run: Run
     notes: tuple[str, ...]
@@ -47,7 +47,7 @@ class LeftOutPart:
 
 
 def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
-    """The part, or the reason why it could not be made."""
+    """The part of a page, or the reason why it could not be made."""
     try:
         return make()
     except LinkwrightError as error:
@@ -57,8 +57,8 @@ def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
 def compute_page_motion(
     worker: TimedWorker, mechanism: Mechanism, start: MotionStart, budget: float
 ) -> PageMotion | LeftOutPart:
-    """Compute the motion from the start; one that takes too long loses its dry friction, or is
-    shorter, and a note says so."""
+    """Computes the motion from a start; one that takes too long is computed without dry friction,
+    or for a shorter time, with a note."""
     smooth = mechanism.without("friction")
     attempts: list[tuple[Mechanism, MotionStart, str, tuple[str, ...]]] = [
         (mechanism, start, "", ())
@@ -84,8 +84,8 @@ def compute_page_motion(
 
 
 def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion:
-    """Simulate from the start; a mechanism that would rest gets velocities, and one that falls is
-    followed no further."""
+    """Simulates from a start; a mechanism that would rest gets velocities, and one that falls is
+    followed only for a short time."""
     found = _simulate_within_limits(
         mechanism, start, f"from {start.place_text()}{_start_description(mechanism, start)}"
     )
@@ -110,6 +110,7 @@ def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion
 
 
 def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
+    """The initial velocities and efforts in words."""
     if not start.qd0:
         moving = any(c.type == "drive" for c in mechanism.constraints.values())
         rest = ", with the velocities that its constraints demand" if moving else ", at rest"
@@ -122,7 +123,7 @@ def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
 
 
 def _start_velocities(mechanism: Mechanism, run: Run) -> dict[str, float]:
-    """The initial velocities that constraints allow."""
+    """Initial velocities that satisfy the constraints, by name."""
     names = mechanism_names(mechanism)
     qd = np.full(names.nv, _START_VELOCITY)
     if names.constraints:
@@ -132,8 +133,8 @@ def _start_velocities(mechanism: Mechanism, run: Run) -> dict[str, float]:
 
 
 def _time_until_fallen(run: Run) -> float | None:
-    """Seconds after which something has slid down by more than the mechanism's size, as what only
-    turns cannot; none: never."""
+    """The time after which something has slid down by more than the mechanism's size, s; None if
+    nothing does."""
     scene, units = mechanism_scene(run.mechanism), coordinate_units(run.mechanism)
     slides = np.abs(run.q - run.q[0])[:, [unit == "m" for unit in units]]
     heights = placements_at_times(scene, run, run.t)[:, :-1, :, 3] @ upward_direction(scene.gravity)
@@ -147,11 +148,15 @@ def _time_until_fallen(run: Run) -> float | None:
 
 
 def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str) -> PageMotion:
-    """Limits are stops, unless the motion starts beyond one."""
+    """Simulates with stops at joint limits, unless the motion starts beyond one."""
     make = partial(
-        simulate, mechanism, start.seconds, q0=dict(start.q0), qd0=dict(start.qd0),
+        simulate,
+        mechanism,
+        start.seconds,
+        q0=dict(start.q0),
+        qd0=dict(start.qd0),
         torque=dict(start.efforts) or None,
-    )  # fmt: skip
+    )
     stops, more = "impact", tuple[str, ...]()
     try:
         run = make(stops=stops)
@@ -165,9 +170,10 @@ def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str
 
 
 def _early_end_note(run: Run) -> tuple[str, ...]:
+    """The sentence on a run that ended early, if it did."""
     return () if run.finished else (f"It ends early: {run.status}.",)
 
 
 def simulate_arguments(start: MotionStart, stops: str = "impact") -> str:
-    """The arguments that follow `linkwright simulate FILE`, to the last digit."""
+    """The arguments after `linkwright simulate FILE`, with all digits."""
     return f"{start.command_arguments()} -t {exact_number_text(start.seconds)} --stops {stops}"

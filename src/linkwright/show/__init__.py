@@ -6,12 +6,14 @@ Everything returns a matplotlib figure, and writes it where `path` is given (.sv
 from .animation import animate
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
+from .eigenvalue_plot import eigenvalues
 from .figure_style import data_uri, save, svg
 from .film_page import animation_element, animation_page
 from .free_body_balance import FreeBody, free_bodies
 from .free_body_figures import free_body_diagrams
-from .histories import HistoryLine, Panel
-from .history_plots import eigenvalues, over_time, phase, plot
+from .history_plots import over_time, plot
+from .panels import HistoryLine, Panel
+from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
 from .sparsity_figure import sparsity

@@ -1,4 +1,4 @@
-"""The motion as a film: MP4, GIF, or a page that draws it."""
+"""Films of a run: MP4 or GIF from rendered frames, or a page that draws the motion."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
-from ..types import Bytes
+from ..types import Bytes, Floats
 from .figure_style import GRAY_COLOR, INK_COLOR, with_house_style, write_whole_file
 from .film_page import animation_page
 from .glyph_brush import GlyphBrush
@@ -30,7 +31,13 @@ from .traced_points import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     from ..simulation.run import Run
+    from .scene import Scene
+    from .traced_points import TracedPoint
+    from .view_direction import View
 
 Pixels = Bytes
 
@@ -82,9 +89,10 @@ def animate(
     kind = target.suffix.lower()
     if kind not in FILM_FORMATS:
         raise FileError(
-            f"'{target.suffix}' is not a format for films", where=str(target),
+            f"'{target.suffix}' is not a format for films",
+            where=str(target),
             remedy=f"use {', '.join(FILM_FORMATS)}",
-        )  # fmt: skip
+        )
     if not 0 < speed < 1e6:
         raise LinkwrightError(
             f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
@@ -100,9 +108,26 @@ def animate(
     return target
 
 
+@dataclass(frozen=True)
+class _FilmStage:
+    """The background of a film on its canvas, and what moves in front of it."""
+
+    scene: Scene
+    view: View
+    placements: Floats
+    axes: Axes
+    canvas: FigureCanvasAgg
+    traced_points: list[TracedPoint]
+
+
 @with_house_style
-def _draw_film_background(run: Run, times: Any, trace: Any, view: Any) -> tuple[Any, ...]:
-    """Everything that stands still, drawn once."""
+def _draw_film_background(
+    run: Run,
+    times: Floats,
+    trace: Sequence[str] | None,
+    view: str | tuple[float, float] | None,
+) -> _FilmStage:
+    """Draws everything that stands still, once, with the placements of the links at all times."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     scene = mechanism_scene(run.mechanism)
@@ -115,13 +140,18 @@ def _draw_film_background(run: Run, times: Any, trace: Any, view: Any) -> tuple[
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     figure.set_layout_engine("none")
-    return scene, seen, poses, axes, canvas, find_traced_points(scene, trace)
+    return _FilmStage(scene, seen, poses, axes, canvas, find_traced_points(scene, trace))
 
 
 def render_film_frames(
-    run: Run, rate: float, speed: float, trace: object = None, view: object = None
+    run: Run,
+    rate: float,
+    speed: float,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
 ) -> Iterator[Pixels]:
-    """Pictures (height, width, 3), even numbers of pixels, one each 1/rate seconds."""
+    """Renders the frames of a film, arrays (height, width, 3) with even numbers of pixels, one each
+    1/rate seconds."""
     length = float(run.t[-1] - run.t[0])
     count = int(np.floor(length / speed * rate + 1e-9)) + 1
     if count > 20_000:
@@ -129,12 +159,13 @@ def render_film_frames(
             f"a film of {count} pictures is too long", remedy="show it faster, or a lower rate"
         )
     times = run.t[0] + np.arange(count) * speed / rate
-    scene, seen, poses, axes, canvas, points = _draw_film_background(run, times, trace, view)
+    stage = _draw_film_background(run, times, trace, view)
+    axes, canvas = stage.axes, stage.canvas
     still = canvas.copy_from_bbox(axes.figure.bbox)
     pixel = float(np.ptp(axes.get_xlim())) / (_FILM_WIDTH / 25.4 * _DOTS_PER_INCH)
-    parts = parts_for_smooth_path(scene, run, times, points, 0.3 * pixel)
-    between = placements_at_times(scene, run, divide_path_times(times, parts))
-    paths = [seen(point.path(between)) for point in points]
+    parts = parts_for_smooth_path(stage.scene, run, times, stage.traced_points, 0.3 * pixel)
+    between = placements_at_times(stage.scene, run, divide_path_times(times, parts))
+    paths = [stage.view(point.path(between)) for point in stage.traced_points]
     details = DrawingDetails(centers=True, frames=False)
     for k in range(count):
         canvas.restore_region(still)
@@ -143,10 +174,16 @@ def render_film_frames(
             for path in paths
         ]
         clock = axes.text(
-            0.99, 0.99, f"{times[k]:.2f} s", transform=axes.transAxes, ha="right", va="top",
-            color=INK_COLOR, fontsize=8,
-        )  # fmt: skip
-        brush = draw_moving_glyphs(axes, scene, poses[k], seen, details)
+            0.99,
+            0.99,
+            f"{times[k]:.2f} s",
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+            color=INK_COLOR,
+            fontsize=8,
+        )
+        brush = draw_moving_glyphs(axes, stage.scene, stage.placements[k], stage.view, details)
         everything = [*lines, *brush.artists, clock]
         for artist in sorted(everything, key=lambda a: a.get_zorder()):
             axes.draw_artist(artist)
@@ -156,11 +193,13 @@ def render_film_frames(
 
 
 def _crop_to_even_pixels(pixels: Pixels) -> Pixels:
+    """A frame without its last row or column where these are odd in number: H.264 needs pairs."""
     high, wide = pixels.shape[0] // 2 * 2, pixels.shape[1] // 2 * 2
     return np.ascontiguousarray(pixels[:high, :wide])
 
 
 def _write_mp4_film(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+    """Encodes frames as an .mp4 file; the file appears whole or not at all."""
     try:
         import imageio_ffmpeg
     except ImportError:
@@ -184,7 +223,7 @@ def _write_mp4_film(target: Path, pictures: Iterator[Pixels], rate: float) -> No
 
 
 def _encode_film(command: list[str], pictures: Iterable[Pixels], target: Path) -> None:
-    """Feeds the encoder; what it complains about is the error."""
+    """Pipes the frames to the encoder; its last message is the error if it fails."""
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as process:
         assert process.stdin is not None
@@ -200,6 +239,7 @@ def _encode_film(command: list[str], pictures: Iterable[Pixels], target: Path) -
 
 
 def _write_gif_film(target: Path, pictures: Iterator[Pixels], rate: float) -> None:
+    """Writes frames as a .gif file that repeats."""
     import io
 
     from PIL import Image
@@ -207,7 +247,12 @@ def _write_gif_film(target: Path, pictures: Iterator[Pixels], rate: float) -> No
     images = [Image.fromarray(p).quantize(64, dither=Image.Dither.NONE) for p in pictures]
     stream = io.BytesIO()
     images[0].save(
-        stream, format="GIF", save_all=True, append_images=images[1:],
-        duration=round(100 / rate) * 10, loop=0, optimize=False,
-    )  # fmt: skip
+        stream,
+        format="GIF",
+        save_all=True,
+        append_images=images[1:],
+        duration=round(100 / rate) * 10,
+        loop=0,
+        optimize=False,
+    )
     write_whole_file(target, stream.getvalue())

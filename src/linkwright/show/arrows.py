@@ -1,4 +1,4 @@
-"""Arrows for forces and moments: their colours, names and scales, and panels for many bodies."""
+"""Arrows for forces and moments: their colours, labels and scales, and a panel for each body."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FORCE_SCALE_HEIGHT = 5.0
 
 
 def make_body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
-    """A panel without axes for every body, in rows."""
+    """Makes a figure with a panel without axes for every body, in rows."""
     columns = int(np.clip(np.round(width / _PANEL_WIDTH), 1, max(len(names), 1)))
     rows = -(-len(names) // columns)
     figure = new_figure(
@@ -43,7 +43,8 @@ def make_body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]
 
 
 def fit_panel_limits(axes: Axes, points: Floats) -> float:
-    """Limits that show all points, with room for words; how much a millimetre shows."""
+    """Sets limits that show all points with room for labels, and returns the length that a
+    millimetre shows."""
     low, high = points.min(axis=0), points.max(axis=0)
     size, middle = np.maximum(high - low, 1e-9 * float((high - low).max()) or 1.0), (low + high) / 2
     panel = _panel_size(axes)
@@ -64,24 +65,32 @@ def _panel_size(axes: Axes) -> Floats:
 
 
 def draw_force_scale(axes: Axes, unit: float, metres: float) -> None:
-    """A bar for a round force; `metres` of the axes show 1 N."""
+    """Draws the scale bar of a round force; `metres` of the axes show 1 N."""
     force = round_scale_length(12 * unit / metres)
     middle, foot = float(np.mean(axes.get_xlim())), axes.get_ylim()[0] + 3.5 * unit
     reach = force * metres / 2
-    axes.plot([middle - reach, middle + reach], [foot, foot], color=INK_COLOR, lw=1.2,
-              solid_capstyle="butt", marker="|", ms=3)  # fmt: skip
+    axes.plot(
+        [middle - reach, middle + reach],
+        [foot, foot],
+        color=INK_COLOR,
+        lw=1.2,
+        solid_capstyle="butt",
+        marker="|",
+        ms=3,
+    )
     axes.text(middle, foot - 0.7 * unit, f"{force:g} N", ha="center", va="top", fontsize=7)
 
 
 def force_arrow_color(name: str) -> str:
-    """Weight, joints and all else have their colours."""
+    """The colour of a force: one for weight, one for reactions of joints, one for all others."""
     if name == "weight":
         return WEIGHT_COLOR
     return OTHER_FORCE_COLOR if name.split(" ")[0] in _OTHER_FORCE_NAMES else REACTION_COLOR
 
 
 def force_arrow_label(name: str, head: str = "F") -> str:
-    """F with the joint's name below, m g, or what it is."""
+    """The label of a force: m g for weight, F with the joint's name as index, or the force's own
+    name."""
     if name == "weight":
         return "$m g$"
     return (
@@ -90,22 +99,30 @@ def force_arrow_label(name: str, head: str = "F") -> str:
 
 
 def magnitude_label(vector: Floats, unit: str) -> str:
+    """The magnitude of a vector with three digits and its unit."""
     return f"{float(np.linalg.norm(vector)):.3g} {unit}"
 
 
 def draw_arrow(
     axes: Axes, start: Floats, along: Floats, paint: str, dashed: bool = False, layer: float = 8
-) -> None:  # fmt: skip
-    """Draw an arrow from a point along a vector, on the paper."""
+) -> None:
+    """Draws an arrow from a point along a vector, both in the units of the axes."""
     if not np.linalg.norm(along):
         return
-    look = {"arrowstyle": "-|>", "lw": 1.1, "color": paint, "shrinkA": 0, "shrinkB": 0,
-            "mutation_scale": 8, "linestyle": (0, (3, 1.5)) if dashed else "-"}  # fmt: skip
+    look = {
+        "arrowstyle": "-|>",
+        "lw": 1.1,
+        "color": paint,
+        "shrinkA": 0,
+        "shrinkB": 0,
+        "mutation_scale": 8,
+        "linestyle": (0, (3, 1.5)) if dashed else "-",
+    }
     axes.annotate("", start + along, start, arrowprops=look, annotation_clip=False, zorder=layer)
 
 
 def draw_moment_arrow(axes: Axes, middle: Floats, radius: float, turn: float, paint: str) -> None:
-    """Round a point, counterclockwise where `turn` is above 0."""
+    """Draws a bent arrow around a point, counterclockwise if `turn` is positive."""
     angles = np.radians(np.linspace(150, -90, 30) if turn < 0 else np.linspace(30, 270, 30))
     ring = middle + radius * np.column_stack([np.cos(angles), np.sin(angles)])
     axes.plot(ring[:-1, 0], ring[:-1, 1], color=paint, lw=1.0, zorder=8)

@@ -1,4 +1,4 @@
-"""Motions of bodies: centres of mass, their rates, and each body's energies."""
+"""Motions of bodies: centres of mass, their velocities and accelerations, and energies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..types import Floats
 
 @dataclass(frozen=True)
 class DrawnBody:
-    """A moving body in its own axes: mass, centre of mass, tensor about it."""
+    """A moving body in its own axes: mass, centre of mass, inertia tensor about it."""
 
     name: str
     mass: float
@@ -25,7 +25,7 @@ class DrawnBody:
 
 
 def moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
-    """The bodies that move, in the order of the file."""
+    """The bodies that are not fixed to ground, in the order of the file."""
     tree = build_tree(mechanism)
     found = []
     for name, mass in tree.masses.items():
@@ -41,7 +41,8 @@ def moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
 
 @dataclass(frozen=True)
 class BodyMotions:
-    """Rows of times, then bodies: placements T, velocities V and accelerations A (ω first)."""
+    """Motions of bodies over times (…, bodies, …): placements, twists and their rates (ω first),
+    world axes."""
 
     bodies: list[DrawnBody]
     gravity: Floats
@@ -51,6 +52,7 @@ class BodyMotions:
 
     @classmethod
     def from_model(cls, model: Model, q: Floats, qd: Floats, qdd: Floats) -> BodyMotions:
+        """The motions of all bodies at q, q̇ and q̈ (…, n)."""
         bodies, values = moving_bodies(model.mechanism), model.mechanism.values
         gravity = np.array([expression_to_float(g, values) for g in model.mechanism.gravity])
         T, V, A = (
@@ -65,10 +67,12 @@ class BodyMotions:
 
     @property
     def body_names(self) -> list[str]:
+        """The names of the bodies, in order."""
         return [solid.name for solid in self.bodies]
 
     @property
     def masses(self) -> Floats:
+        """The masses of the bodies (bodies,), kg."""
         return np.array([solid.mass for solid in self.bodies])
 
     @cached_property
@@ -85,14 +89,17 @@ class BodyMotions:
 
     @cached_property
     def center_of_mass(self) -> Floats:
+        """The centres of mass (…, bodies, 3), m, world axes."""
         return self.placements[..., :3, 3] + self.center_offset
 
     @cached_property
     def center_velocity(self) -> Floats:
+        """The velocities of the centres of mass (…, bodies, 3), m/s, world axes."""
         return self.twists[..., 3:] + np.cross(self.twists[..., :3], self.center_offset)
 
     @cached_property
     def center_acceleration(self) -> Floats:
+        """The accelerations of the centres of mass (…, bodies, 3), m/s², world axes."""
         w, turned = self.twists[..., :3], np.cross(self.twists[..., :3], self.center_offset)
         return (
             self.twist_rates[..., 3:]
@@ -102,10 +109,12 @@ class BodyMotions:
 
     @cached_property
     def kinetic_energy(self) -> Floats:
+        """The kinetic energy of each body (…, bodies), J."""
         w = self.twists[..., :3]
         turning = np.einsum("...bi,...bij,...bj->...b", w, self.world_inertia, w)
         return np.asarray(self.masses * (self.center_velocity**2).sum(axis=-1) + turning) / 2
 
     @cached_property
     def potential_energy(self) -> Floats:
+        """The potential energy of each body in gravity (…, bodies), J."""
         return -self.masses * (self.center_of_mass @ self.gravity)

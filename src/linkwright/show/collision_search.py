@@ -1,7 +1,7 @@
-"""Collision and interference along a motion: links as capsules about their lines.
+"""Clearances and collisions along a motion, with links as capsules about their lines.
 
-A capsule is all that lies within a radius of a segment; the distance of two is that of their
-segments less their radii, and below zero it is how deep they are in each other.
+A capsule is all points within a radius of a segment. The distance between two capsules is that of
+their segments less both radii; a negative one is the depth of the overlap.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Encounter(NotebookDisplayed):
         return list(zip(times[::2], times[1::2], strict=True))
 
     def _crossing(self, k: int) -> float:
+        """The time between samples k and k + 1 at which the distance is zero, s."""
         a, b = self.distance[k], self.distance[k + 1]
         return float(self.t[k] + (self.t[k + 1] - self.t[k]) * a / (a - b))
 
@@ -90,6 +91,9 @@ class Encounter(NotebookDisplayed):
 
 @dataclass(frozen=True)
 class _Capsule:
+    """A capsule fixed to a link: the ends (2, 3) of its segment in the axes of the link, and its
+    radius, m."""
+
     name: str
     link: int
     ends: Floats
@@ -190,10 +194,12 @@ def clearances(
 
 
 def _name(scene: Scene, link: int) -> str:
+    """The name of the first body on a link."""
     return next((n for n, p in scene.tree.bodies.items() if p.link == link), f"link {link}")
 
 
 def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsule]:
+    """The capsules of all links, with one radius for all or one for each body, m."""
     names = list(scene.mechanism.bodies)
     if isinstance(radius, Mapping):
         for name in radius:
@@ -203,7 +209,7 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
                 )
     sizes = radius.values() if isinstance(radius, Mapping) else (radius,)
     if not all(0 <= size < np.inf for size in sizes):
-        raise LinkwrightError("a radius is below 0 or no number", remedy="give metres from 0")
+        raise LinkwrightError("a radius is negative or not a number", remedy="give metres from 0")
     found = []
     for shape in scene.link_glyphs:
         name = _name(scene, shape.link)
@@ -211,13 +217,17 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
         points = shape.points
         if shape.kind == "plate":
             points = np.vstack([points, points[:1]])
-        pairs = points.reshape(-1, 2, 3) if shape.kind == "solid" else np.stack(
-            [points[:-1], points[1:]], axis=1)  # fmt: skip
+        pairs = (
+            points.reshape(-1, 2, 3)
+            if shape.kind == "solid"
+            else np.stack([points[:-1], points[1:]], axis=1)
+        )
         found += [_Capsule(name, shape.link, pair, size) for pair in pairs]
     return found
 
 
 def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
+    """The capsules of obstacles, which are fixed to ground."""
     found = []
     for name, (start, end, radius) in obstacles.items():
         ends = np.array([start, end], dtype=float)
@@ -231,7 +241,7 @@ def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
 
 
 def _skipped(scene: Scene, ignore: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Pairs that joints and loops hold together, and those that the caller leaves out."""
+    """The pairs of links that joints and loops connect, and those that the caller ignores."""
     pairs = set()
     for joint in (*scene.mechanism.joints.values(), *scene.mechanism.loops.values()):
         ends = [scene.tree.bodies[name].link for name in (joint.parent, joint.child)]
@@ -240,13 +250,14 @@ def _skipped(scene: Scene, ignore: Iterable[tuple[str, str]]) -> set[tuple[str, 
 
 
 def _placed(poses: Floats, capsule: _Capsule) -> tuple[Floats, Floats]:
+    """Both ends of a capsule in the world, (times, 3) each."""
     R, p = poses[:, capsule.link, :, :3], poses[:, capsule.link, :, 3]
     return R @ capsule.ends[0] + p, R @ capsule.ends[1] + p
 
 
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """The distance between the segments ab and cd, row by row: inside both, or at one of the
-    ends."""
+    """The distance between segments ab and cd, row by row: at inner points of both, or at an
+    end."""
     u, v, w = b - a, d - c, a - c
     uu, uv, vv = (u * u).sum(-1), (u * v).sum(-1), (v * v).sum(-1)
     uw, vw = (u * w).sum(-1), (v * w).sum(-1)
@@ -262,6 +273,7 @@ def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
 
 
 def _to_segment(p: Floats, a: Floats, b: Floats) -> Floats:
+    """The distance from points p to segments ab, row by row."""
     along = b - a
     length = np.maximum((along * along).sum(-1), 1e-300)
     s = np.clip(((p - a) * along).sum(-1) / length, 0.0, 1.0)

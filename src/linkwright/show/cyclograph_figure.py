@@ -1,4 +1,4 @@
-"""The chrono-cyclograph: stick figures at equal intervals, one over the other, with traces."""
+"""Chrono-cyclographs: stick figures at equal intervals, one over the other, with traces."""
 
 from __future__ import annotations
 
@@ -103,6 +103,7 @@ def cyclograph(
 
 
 def _map() -> Any:
+    """The colour map of time: viridis without its yellow end, which is too faint for lines."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -110,14 +111,19 @@ def _map() -> Any:
 
 
 def _shades(times: Floats) -> Floats:
+    """A colour (RGBA) for each of the times."""
     return np.asarray(_map()(np.linspace(0, 1, len(times))))
 
 
 def draw_shadow(
-    axes: Axes, scene: Scene, poses: Floats, view: View, shade: str | Sequence[float],
+    axes: Axes,
+    scene: Scene,
+    poses: Floats,
+    view: View,
+    shade: str | Sequence[float],
     weight: float = 0.45,
-) -> None:  # fmt: skip
-    """Links in thin lines of one colour, joints as dots."""
+) -> None:
+    """Draws a configuration in thin lines of one colour, joints as dots."""
     paint = shade if isinstance(shade, str) else tuple(shade)
     brush = GlyphBrush(axes, scene, poses, view, tint=paint, weight=weight)
     brush.draw_connectors([tie for tie in scene.connector_glyphs if tie.kind in ("rail", "rod")])
@@ -131,20 +137,26 @@ def draw_shadow(
 def _draw_traces(
     axes: Axes, scene: Scene, poses: Floats, view: View, names: Sequence[str] | None
 ) -> None:
+    """Draws the paths of traced points, with a legend."""
     points = find_traced_points(scene, names)
     styles = ["-", "--", ":", "-."]
     for k, point in enumerate(points):
         flat = view(point.path(poses))
         axes.plot(
-            flat[:, 0], flat[:, 1], color=INK_COLOR, lw=0.7, ls=styles[k % 4], zorder=5.5,
+            flat[:, 0],
+            flat[:, 1],
+            color=INK_COLOR,
+            lw=0.7,
+            ls=styles[k % 4],
+            zorder=5.5,
             label=symbol_label(point.name),
-        )  # fmt: skip
+        )
     if points:
         draw_legend(axes, axes.get_lines()[-len(points) :])
 
 
 def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:
-    """Draw the bar that shows which colour is which time."""
+    """Draws the colour bar of time."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

@@ -1,4 +1,4 @@
-"""The style of all pictures: small sober type, colours that everybody can tell apart, vector
+"""The style of all figures: small plain type, colours that everybody can tell apart, vector
 files."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
+
+Color: TypeAlias = str | Sequence[float]
+"""A colour of matplotlib: its name, or its red, green, blue (and opacity) from 0 to 1."""
 
 COLUMN_WIDTH = 85.0
 """Width of a journal's column, mm."""
@@ -84,7 +87,8 @@ T = TypeVar("T")
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Settings for whatever is drawn inside; those of the user stay as they are."""
+    """Applies the style to whatever is drawn inside; the user's matplotlib settings stay as they
+    are."""
     try:
         import matplotlib
     except ImportError:
@@ -96,7 +100,7 @@ def house_style() -> Iterator[None]:
 
 
 def with_house_style(draw: Callable[P, T]) -> Callable[P, T]:
-    """A function that draws, in the house style."""
+    """The same drawing function, run in the house style."""
 
     @wraps(draw)
     def drawn(*args: P.args, **keywords: P.kwargs) -> T:
@@ -107,7 +111,7 @@ def with_house_style(draw: Callable[P, T]) -> Callable[P, T]:
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in mm; notebooks display it."""
+    """An empty figure of a width and height in mm, which notebooks display."""
     from .notebook import NotebookFigure
 
     if not (10 <= width <= 2000 and 10 <= height <= 4000):
@@ -118,20 +122,25 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def line_color(k: int) -> str:
+    """The colour of line k; colours repeat after the last one."""
     return LINE_COLORS[k % len(LINE_COLORS)]
 
 
 def dash_pattern(k: int) -> str:
-    """Another pattern each time that the colours begin again."""
+    """The dash pattern of line k: another one each time that the colours repeat."""
     return DASH_PATTERNS[k // len(LINE_COLORS) % len(DASH_PATTERNS)]
 
 
 def draw_legend(
-    axes: Axes, lines: Sequence[Line2D] | None = None, width: float | None = None,
+    axes: Axes,
+    lines: Sequence[Line2D] | None = None,
+    width: float | None = None,
     beside: float | None = None,
-) -> None:  # fmt: skip
-    """Names of lines above the panel, row by row, in as many columns as the width allows: that of
-    the figure, or of a panel of its own (mm), less what stands beside the axes."""
+) -> None:
+    """Draws the legend above a panel, row by row, in as many columns as fit the width, mm.
+
+    The width is that of the figure, or `width`; `beside` is what axis labels take of it.
+    """
     every = axes.get_lines() if lines is None else lines
     shown = [line for line in every if not str(line.get_label()).startswith("_")]
     if not shown:
@@ -140,14 +149,17 @@ def draw_legend(
     columns = legend_columns(labels, width or 25.4 * axes.figure.get_figwidth(), beside)
     ordered = [line for k in range(columns) for line in shown[k::columns]]
     axes.legend(
-        handles=ordered, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns,
+        handles=ordered,
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=columns,
         borderaxespad=0.1,
-    )  # fmt: skip
+    )
 
 
 def legend_columns(labels: Sequence[str], width: float, beside: float | None = None) -> int:
-    """The number of columns in which names of lines fit over a panel of a picture's width, mm,
-    with so much beside the axes; as even as their rows can be."""
+    """The number of columns in which labels fit over a panel of a width, mm, less what is beside
+    the axes; rows are as even as possible."""
     widths, room = (
         [_legend_entry_width(label) for label in labels],
         width - (beside or _DEFAULT_LABEL_WIDTH),
@@ -162,7 +174,7 @@ def legend_columns(labels: Sequence[str], width: float, beside: float | None = N
 
 
 def axis_label_width(several: Sequence[Axes]) -> float:
-    """The width of the widest labels and ticks to the left of axes, with the paper's rims, mm."""
+    """The width of the widest axis labels and ticks to the left of axes, with the margins, mm."""
     widest = 0.0
     for axes in several:
         box = axes.yaxis.get_tightbbox()
@@ -171,8 +183,7 @@ def axis_label_width(several: Sequence[Axes]) -> float:
 
 
 def text_width(text: str, size: float) -> float:
-    """The width of a line in letters of so many points, mm; outlines of letters grow with their
-    size."""
+    """The width of a text in a font size in points, mm."""
     from matplotlib import rcParams
 
     fonts = (rcParams[key] for key in ("font.family", "font.sans-serif", "font.serif"))
@@ -182,15 +193,18 @@ def text_width(text: str, size: float) -> float:
 
 @lru_cache(maxsize=4096)
 def _width_in_letters(text: str, fonts: tuple[str, ...], mathematics: str) -> float:
-    """The width of a line in the present fonts, by which it is kept, in sizes of letters: tracing
-    the curves of letters takes long, and layouts ask for the same lines at many sizes."""
+    """The width of a text relative to the font size.
+
+    The fonts are only the key of the cache: tracing outlines takes long, and layouts ask for the
+    same texts at many sizes.
+    """
     from matplotlib.textpath import TextPath
 
     return float(TextPath((0, 0), text, size=100.0).get_extents().x1) / 100.0
 
 
 def _legend_entry_width(label: str) -> float:
-    """The width of a line's sign and name in a legend, with the gap to the next, mm."""
+    """The width of a legend entry, its line, label and gap, mm."""
     from matplotlib import rcParams
 
     size, parts = (
@@ -227,15 +241,16 @@ def save(figure: Figure, path: str | Path) -> Path:
     kind = target.suffix.lower()
     if kind not in FIGURE_FORMATS:
         raise FileError(
-            f"'{target.suffix}' is not a format for pictures", where=str(target),
+            f"'{target.suffix}' is not a format for pictures",
+            where=str(target),
             remedy=f"use {', '.join(FIGURE_FORMATS)}",
-        )  # fmt: skip
+        )
     write_whole_file(target, figure_bytes(figure, kind[1:]))
     return target
 
 
 def save_if_path(figure: Figure, path: str | Path | None) -> Figure:
-    """The figure, written where a path is given."""
+    """Saves the figure if a path is given, and returns it."""
     if path is not None:
         save(figure, path)
     return figure
@@ -243,7 +258,7 @@ def save_if_path(figure: Figure, path: str | Path | None) -> Figure:
 
 @with_house_style
 def figure_bytes(figure: Figure, kind: str) -> bytes:
-    """A picture as the bytes of a file of a kind: svg, pdf, png."""
+    """The content of a file of a figure: svg, pdf or png."""
     stream = io.BytesIO()
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
     figure.savefig(stream, format=kind, metadata=metadata)
@@ -251,7 +266,7 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
 
 
 def write_whole_file(target: Path, content: bytes) -> None:
-    """A file appears whole or not at all."""
+    """Writes a file whole or not at all."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         partial.write_bytes(content)

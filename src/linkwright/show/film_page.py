@@ -1,4 +1,4 @@
-"""A motion as a web page that needs nothing else: play, pause, scrub, turn, slow down."""
+"""A motion as a web page that needs no other file: play, pause, scrub, turn, slow down."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from .figure_style import GRAY_COLOR, INK_COLOR, line_color
 from .glyph_brush import AXIS_COLORS, DASHPOT_PATHS, GLYPH_LAYERS, SPRING_PATHS
 from .glyphs import GROUND_LINK, ConnectorGlyph, Glyph
 from .ground_glyphs import build_ground_glyphs
-from .key_frames import canvas_pixel_size, choose_key_frames, film_link_data, round_for_page
+from .key_frames import (
+    KeyFrameData,
+    canvas_pixel_size,
+    choose_key_frames,
+    film_link_data,
+    round_for_page,
+)
 from .scaled_axes import drawing_bounds
 from .scene import Scene, mechanism_scene
 from .traced_points import find_traced_points, placements_at_times
@@ -102,7 +108,8 @@ def animation_page(
 
 
 def policy_of(body: str) -> str:
-    """The content policy of a page with this body: fetch nothing, and run no script but its own."""
+    """The content security policy of a page with this body: fetch nothing, run only its own
+    scripts."""
     scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
     hashes = [base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in scripts]
     allowed = " ".join(f"'sha256-{x}'" for x in dict.fromkeys(hashes)) or "'none'"
@@ -153,7 +160,7 @@ def animation_element(
         raise LinkwrightError(
             f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
         )
-    data = motion_data(run, trace, view) | {"autoplay": autoplay}
+    data = motion_data(run, trace, view)
     speeds = dict(sorted({speed: f"{speed:g} ×", **_SPEEDS}.items(), reverse=True))
     choices = "".join(
         f'<option value="{value:g}"{" selected" if value == speed else ""}>{word}</option>'
@@ -161,6 +168,7 @@ def animation_element(
     )
     first, last = data["times"][0], data["times"][-1]
     mark = html.escape(identity, quote=True)
+    content = _json({**data, "autoplay": autoplay})
     return (
         f'<div class="lw-motion" id="{mark}"><style>{_STYLE}</style>'
         '<canvas tabindex="0" role="img" aria-label="moving mechanism; drag to turn"></canvas>'
@@ -168,14 +176,14 @@ def animation_element(
         f'<input type="range" min="{first}" max="{last}" step="any" value="{first}" '
         f'aria-label="time"><output></output><select aria-label="speed">{choices}</select></div>'
         f"<p>{_HINT}{_inexact(data['error'])}</p>{_SCRIPTLESS}"
-        f'<script type="application/json">{_json(data)}</script><script>'
+        f'<script type="application/json">{content}</script><script>'
         f"{_player()}(document.currentScript.parentNode, JSON.parse("
         "document.currentScript.previousSibling.textContent));</script></div>"
     )
 
 
 def _inexact(error: float) -> str:
-    """The note where a run is too long for key frames that are close enough."""
+    """The note on the page of a run that is too long for exact key frames."""
     if error <= 1:
         return ""
     return (
@@ -184,21 +192,39 @@ def _inexact(error: float) -> str:
     )
 
 
-def _json(data: dict[str, Any]) -> str:
-    """JSON that cannot end the element in which it stands."""
+def _json(data: Mapping[str, object]) -> str:
+    """JSON that cannot end the script element that contains it."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 @cache
 def _player() -> str:
+    """The script that plays films."""
     return (files(__package__) / "player.js").read_text(encoding="utf-8").strip()
+
+
+class FilmData(KeyFrameData):
+    """All that a page needs for its film: glyphs, key frames, traces and the first view."""
+
+    error: float
+    pixel: float
+    links: list[dict[str, object]]
+    shapes: list[dict[str, object]]
+    ties: list[dict[str, object]]
+    traces: list[dict[str, object]]
+    right: list[float]
+    up: list[float]
+    vertical: list[float]
+    extent: list[float]
+    middle: list[float]
+    sign: float
+    patterns: dict[str, list[list[tuple[float, float]]]]
 
 
 def motion_data(
     run: Run, trace: Sequence[str] | None = None, view: str | tuple[float, float] | None = None
-) -> dict[str, Any]:
-    """The data that the page draws: shapes of links, how links follow from joint coordinates, and
-    key frames of these."""
+) -> FilmData:
+    """The data of a film: glyphs of links, how links follow from joint coordinates, key frames."""
     scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
     poses = placements_at_times(scene, run, _thinned(run.t))
@@ -223,7 +249,8 @@ def motion_data(
         "shapes": [_shape(s, scene) for s in shapes],
         "ties": [_tie(t, scene) for t in scene.connector_glyphs],
         "traces": [
-            {"link": p.link, "point": round_for_page(p.point, 1e-6 * scene.size)} for p in points
+            {"link": p.link, "point": round_for_page(p.point, 1e-6 * scene.size).tolist()}
+            for p in points
         ],
         "right": seen.right.tolist(),
         "up": seen.up.tolist(),
@@ -236,19 +263,24 @@ def motion_data(
 
 
 def _thinned(times: Floats) -> Floats:
-    """Keep at most 2000 of the times, with both ends: enough to see how far things reach."""
+    """At most 2000 of the times, with both ends: enough to see how far a motion reaches."""
     return np.asarray(times[np.unique(np.linspace(0, len(times) - 1, 2000).astype(int))])
 
 
-def _shape(shape: Glyph, scene: Scene) -> dict[str, Any]:
+def _shape(shape: Glyph, scene: Scene) -> dict[str, object]:
+    """A glyph as the page reads it."""
     return {
-        "kind": shape.kind, "link": shape.link, "layer": 4.0 if shape.kind in _DEEP else
-        GLYPH_LAYERS[shape.kind], "deep": shape.kind in _DEEP, "colour": _colour(shape, scene),
-        "points": round_for_page(shape.points, 1e-5 * scene.size),
-    }  # fmt: skip
+        "kind": shape.kind,
+        "link": shape.link,
+        "layer": 4.0 if shape.kind in _DEEP else GLYPH_LAYERS[shape.kind],
+        "deep": shape.kind in _DEEP,
+        "colour": _colour(shape, scene),
+        "points": round_for_page(shape.points, 1e-5 * scene.size).tolist(),
+    }
 
 
 def _colour(shape: Glyph, scene: Scene) -> str:
+    """The colour of a glyph on the page."""
     if shape.kind == "axis":
         return AXIS_COLORS[shape.name[-1]]
     if shape.kind in ("hull", "ball"):
@@ -258,11 +290,14 @@ def _colour(shape: Glyph, scene: Scene) -> str:
     )
 
 
-def _tie(tie: ConnectorGlyph, scene: Scene) -> dict[str, Any]:
+def _tie(tie: ConnectorGlyph, scene: Scene) -> dict[str, object]:
+    """A spring, damper, rod or rail as the page reads it."""
     on_ground = tie.kind != "rail" or tie.links[0] == GROUND_LINK
     paint = GRAY_COLOR if on_ground else line_color(scene.color_order.get(tie.links[1], 0))
     return {
-        "kind": tie.kind, "links": list(tie.links), "layer": GLYPH_LAYERS[tie.kind],
+        "kind": tie.kind,
+        "links": list(tie.links),
+        "layer": GLYPH_LAYERS[tie.kind],
         "colour": INK_COLOR if tie.kind == "rod" else paint,
-        "points": round_for_page(tie.points, 1e-5 * scene.size),
-    }  # fmt: skip
+        "points": round_for_page(tie.points, 1e-5 * scene.size).tolist(),
+    }

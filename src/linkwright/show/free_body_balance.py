@@ -1,4 +1,4 @@
-"""Every body cut free: the forces on it at a state, and what they do to it."""
+"""Free bodies: all forces and moments on every body at a state, and the motion that they cause."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FreeBody(NotebookDisplayed):
 
 @dataclass(frozen=True)
 class State:
-    """A motion at an instant, with its accelerations and drives."""
+    """A state with its accelerations and generalized forces."""
 
     model: Model
     q: Floats
@@ -81,6 +81,7 @@ class State:
 
     @property
     def clock(self) -> list[float]:
+        """The time as an argument of the model; nothing if the model does not depend on time."""
         return self.model.names.time_arguments(self.t)
 
 
@@ -91,15 +92,15 @@ def state_of(
     tau: ArrayLike | None = None,
     t: float = 0.0,
 ) -> State:
-    """The state, by default at rest and without actuator efforts; accelerations follow."""
+    """The state at given or default numbers (home, at rest, no efforts), with its accelerations."""
     model = drawing_model(mechanism)
     nq, nv, names = model.nq, model.nv, model.names
     here = mechanism_scene(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
-    speeds = np.zeros(nv) if qd is None else check_vector(qd, nv, "qd", names.qd)
-    drives = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
+    velocities = np.zeros(nv) if qd is None else check_vector(qd, nv, "qd", names.qd)
+    efforts = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
     clock = model.names.time_arguments(t)
-    qdd = np.asarray(model.forward_dynamics(here, speeds, drives, *clock), dtype=float)
-    return State(model, here, speeds, qdd, drives, t)
+    qdd = np.asarray(model.forward_dynamics(here, velocities, efforts, *clock), dtype=float)
+    return State(model, here, velocities, qdd, efforts, t)
 
 
 def free_bodies(
@@ -155,7 +156,8 @@ def free_bodies(
 
 
 def _with_rest(body: FreeBody, state: State) -> FreeBody:
-    """Add the force of constraints that are not joints, where there are any."""
+    """Adds the force of constraints that are not joints, if there are any: it closes the
+    balance."""
     tree = mechanism_scene(state.model.mechanism).tree
     jointed = all(tie.loop_frames for tie in tree.restraints.entries)
     if jointed and not state.model.mechanism.contacts:
@@ -169,7 +171,7 @@ def _with_rest(body: FreeBody, state: State) -> FreeBody:
 
 
 def _reactions(state: State) -> dict[str, list[Applied]]:
-    """The reactions of joints and loops, on both of their bodies."""
+    """The reactions of joints and loops by body, on the child and opposite on the parent."""
     model, mechanism = state.model, state.model.mechanism
     under, last = "reactions", state.tau
     if not model.names.constraints:
@@ -188,7 +190,7 @@ def _reactions(state: State) -> dict[str, list[Applied]]:
 
 
 def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
-    """Origins of all joints and loops in the world, as reactions are given about them."""
+    """The origins of joints and loops in the world, m, about which reactions are given."""
     poses = scene.link_placements(q)
     found = {}
     for span in scene.tree.joints:
@@ -200,7 +202,7 @@ def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
 
 
 def _loads(state: State) -> list[tuple[str, Applied]]:
-    """The named forces of force elements on bodies."""
+    """The forces of force elements at a state, with the bodies on which they act."""
     tree: KinematicTree = mechanism_scene(state.model.mechanism).tree
     motion = tree.motion
     named = _named_loads(tree)
@@ -218,7 +220,7 @@ def _loads(state: State) -> list[tuple[str, Applied]]:
 
 
 def _named_loads(tree: KinematicTree) -> list[tuple[str, BodyForce]]:
-    """The forces of force elements on bodies; those of each label are numbered."""
+    """The forces of force elements on bodies as expressions, with numbered names."""
     world, v = WorldKinematics(tree, tree.motion.q), spread_velocities(tree, tree.motion.qd)
     numbers: Counter[str] = Counter()
     found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from .arrows import (
     magnitude_label,
     make_body_panels,
 )
+from .axes_labels import Label, draw_labels
 from .figure_style import (
     COLUMN_WIDTH,
     FAINT_COLOR,
@@ -30,7 +31,6 @@ from .figure_style import (
 )
 from .free_body_balance import Applied, FreeBody, free_bodies, state_of
 from .glyph_brush import GlyphBrush
-from .label_placing import Label, place_labels
 from .label_text import symbol_label
 from .scene import Scene, mechanism_scene
 
@@ -96,14 +96,14 @@ def free_body_diagrams(
         for axes, body in zip(panels, bodies, strict=True)
     ]
     for axes, labels in zip(panels, drawn, strict=True):
-        place_labels(axes, labels)
+        draw_labels(axes, labels)
     return save_if_path(figure, path)
 
 
 def _draw_free_body(
     axes: Axes, scene: Scene, poses: Floats, body: FreeBody, view: View
 ) -> list[Label]:
-    """Everything but the words, which come back."""
+    """Draws one free body with its arrows, and returns the labels that are still to be placed."""
     link = scene.tree.bodies[body.name].link
     shapes = [s for s in (*scene.link_glyphs, *scene.wheel_glyphs) if s.link == link]
     brush = GlyphBrush(axes, scene, poses, view, tint=GRAY_COLOR)
@@ -113,28 +113,28 @@ def _draw_free_body(
     reach = max(float(np.ptp(corners, axis=0).max()), 0.1 * scene.size)
     arrows, metres = _force_arrows(body, view, 0.8 * reach)
     unit = fit_panel_limits(
-        axes, np.concatenate([corners, *(np.array([a, a + b]) for a, b, *_ in arrows)])
+        axes, np.concatenate([corners, *(np.array([a.start, a.start + a.vector]) for a in arrows)])
     )
     brush.draw_glyphs(shapes)
     for point in acting[:-1] if not shapes else ():
         axes.plot(*np.array([point, acting[-1]]).T, color=FAINT_COLOR, lw=1.6, zorder=3)
     axes.plot(*acting[:-1].T, "o", ms=2.8, mfc="white", mec=INK_COLOR, mew=0.6, zorder=7)
     _draw_center_glyph(axes, acting[-1], 1.1 * unit)
-    for start, along, paint, dashed, _ in arrows:
-        draw_arrow(axes, start, along, paint, dashed)
+    for arrow in arrows:
+        draw_arrow(axes, arrow.start, arrow.vector, arrow.color, arrow.is_dashed)
     if arrows:
         draw_force_scale(axes, unit, metres)
-    words = [Label(word, (start + along)[None], 0.5 * unit) for start, along, *_, word in arrows]
+    labels = [Label(a.label, (a.start + a.vector)[None], 0.5 * unit) for a in arrows]
     for load in _wrenches_with_moment(body):
         sense = float(np.sign(load.moment @ view.toward_eye)) or 1.0
         draw_moment_arrow(axes, view(load.point), 2.6 * unit, sense, force_arrow_color(load.name))
         word = f"{force_arrow_label(load.name, 'M')} {magnitude_label(load.moment, 'N·m')}"
-        words.append(Label(word, view(load.point)[None], 2.6 * unit))
-    return words
+        labels.append(Label(word, view(load.point)[None], 2.6 * unit))
+    return labels
 
 
 def _draw_center_glyph(axes: Axes, middle: Floats, radius: float) -> None:
-    """The sign of centres of mass, as large on every panel."""
+    """Draws the sign of a centre of mass, of the same size on every panel."""
     from matplotlib.patches import Circle, Wedge
 
     x, y = middle
@@ -143,11 +143,19 @@ def _draw_center_glyph(axes: Axes, middle: Floats, radius: float) -> None:
         axes.add_patch(Wedge((x, y), radius, start, start + 90, fc=INK_COLOR, lw=0.5, zorder=7))
 
 
-def _force_arrows(
-    body: FreeBody, view: View, longest: float
-) -> tuple[list[tuple[Any, ...]], float]:
-    """Start, length on the paper, colour, dashes and words of every force, and of m a; and what
-    length shows 1 N."""
+class ForceArrow(NamedTuple):
+    """An arrow on the paper: its start and vector (in the units of the axes), look and label."""
+
+    start: Floats
+    vector: Floats
+    color: str
+    is_dashed: bool
+    label: str
+
+
+def _force_arrows(body: FreeBody, view: View, longest: float) -> tuple[list[ForceArrow], float]:
+    """Start, vector, colour, dashes and label of the arrow of every force and of m a; and the
+    length that shows 1 N."""
     loads = [
         (a.point, a.force, force_arrow_color(a.name), False, force_arrow_label(a.name))
         for a in body.applied
@@ -156,14 +164,20 @@ def _force_arrows(
     strongest = max(float(np.linalg.norm(view(force))) for _, force, *_ in loads) or 1.0
     metres = longest / strongest
     return [
-        (view(point), view(force) * metres, paint, dashed, f"{word} {magnitude_label(force, 'N')}")
+        ForceArrow(
+            view(point),
+            view(force) * metres,
+            paint,
+            dashed,
+            f"{word} {magnitude_label(force, 'N')}",
+        )
         for point, force, paint, dashed, word in loads
         if np.linalg.norm(view(force)) > _MIN_FORCE_SHARE * strongest
     ], metres
 
 
 def _wrenches_with_moment(body: FreeBody) -> list[Applied]:
-    """Loads with a moment worth an arrow."""
+    """The loads whose moment is large enough for an arrow."""
     sizes = [float(np.linalg.norm(load.moment)) for load in body.applied]
     least = max(1e-9, 1e-6 * max(sizes, default=0.0))
     return [load for load, size in zip(body.applied, sizes, strict=True) if size > least]

@@ -1,5 +1,4 @@
-"""Signs of joints from the glyphs of their kind, wheels, blades, centres of mass, frames,
-springs."""
+"""Glyphs of joints, wheels, blades, centres of mass, frames and springs."""
 
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ def build_joint_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def _spring_coil_glyphs(scene: Scene, span: JointLinks, s: float) -> list[Glyph]:
-    """A spiral about every turning degree of freedom with a spring."""
+    """A spiral about every turning degree of freedom that has a spring."""
     found = []
     for k in span.links:
         link = scene.tree.links[k]
@@ -82,6 +81,7 @@ def _tree_joint_glyphs(span: JointLinks, kind: JointKind, s: float, lift: Floats
 
 
 def _loop_joint_glyphs(name: str, sketch: JointSketch, s: float) -> list[Glyph]:
+    """The glyphs of a joint that closes a loop."""
     place = sketch.place
     R, p = numeric_array(place.R), numeric_point(place.p)
     axes = {"axis": R @ numeric_array(sketch.axis), "axis2": R @ numeric_array(sketch.axis2)}
@@ -96,7 +96,7 @@ def _loop_joint_glyphs(name: str, sketch: JointSketch, s: float) -> list[Glyph]:
 def _shape_of_glyph(
     glyph: JointGlyph, link: int, name: str, s: float, R: Floats, p: Floats
 ) -> Glyph:
-    """A glyph of size s at p of a link, its axis along z of R."""
+    """A glyph of size s at the point p of a link, with its axis along z of R."""
     if glyph.shape == "ball":
         return Glyph("ball", link, p[None, :], name)
     cap = circle_points(glyph.size) if glyph.shape == "cylinder" else square_points(glyph.size)
@@ -110,7 +110,7 @@ _COIL_PATH = (1.5 + 1.5 * _COIL_ANGLES / _COIL_ANGLES[-1])[:, None] * np.column_
 
 
 def build_center_glyphs(scene: Scene) -> list[Glyph]:
-    """Centres of mass of links that have mass, one for all that is fixed together."""
+    """Builds the glyphs of centres of mass, one for all bodies that are fixed together."""
     links = dict.fromkeys(m.link for m in scene.tree.masses.values() if float(m.m) > 0)
     return [
         Glyph("center", link, combined_link_inertia(scene, link)[1][None, :])
@@ -120,7 +120,7 @@ def build_center_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def build_frame_glyphs(scene: Scene) -> list[Glyph]:
-    """Three axes for every named frame."""
+    """Builds three axes and a dot for every named frame."""
     found = []
     for name, place in scene.tree.frames.items():
         R, p, length = numeric_array(place.R), numeric_point(place.p), 5 * scene.glyph_radius
@@ -132,7 +132,7 @@ def build_frame_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def build_wheel_glyphs(scene: Scene) -> list[Glyph]:
-    """Wheels that roll, with a spoke, balls that touch, and blades that do not slip."""
+    """Builds the glyphs of wheels with spokes, of balls in contact, and of blades."""
     found = [
         shape
         for touch in scene.plane_contacts
@@ -166,7 +166,7 @@ def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
 
 
 def _ball_glyphs(scene: Scene, touch: PlaneContact) -> list[Glyph]:
-    """Three great circles."""
+    """A ball as three great circles."""
     place = scene.tree.find_frame(touch.point)
     if place.link == GROUND_LINK or touch.radius == 0:
         return []
@@ -185,6 +185,7 @@ def _blade_direction(R: Floats, normal: Floats) -> Floats:
 
 
 def _wheel_rim_glyphs(scene: Scene, name: str, axle: Floats, radius: float) -> list[Glyph]:
+    """The rim and the spokes of a wheel about an axle."""
     place = scene.tree.find_frame(name)
     R, p = rotation_to_axis(numeric_array(place.R) @ axle), numeric_point(place.p)
     rim = circle_points(radius, 48) @ R.T + p
@@ -196,7 +197,7 @@ def _wheel_rim_glyphs(scene: Scene, name: str, axle: Floats, radius: float) -> l
 
 
 def build_connector_glyphs(scene: Scene) -> list[ConnectorGlyph]:
-    """Springs and dampers between points, rods, and the rails of slides."""
+    """Builds the glyphs of springs, dampers and rods between points, and the rails of slides."""
     found = []
     for name, sketch in _sketches(scene):
         if isinstance(sketch, SpringSketch):
@@ -212,6 +213,7 @@ def build_connector_glyphs(scene: Scene) -> list[ConnectorGlyph]:
 def _connector_between(
     scene: Scene, kind: str, names: tuple[str, str], name: str
 ) -> ConnectorGlyph:
+    """A connector between two frames or bodies."""
     a, b = (scene.tree.find_frame(each) for each in names)
     return ConnectorGlyph(
         kind, (a.link, b.link), np.array([numeric_point(a.p), numeric_point(b.p)]), name
@@ -219,7 +221,7 @@ def _connector_between(
 
 
 def _slide_rails(scene: Scene, span: JointLinks) -> list[ConnectorGlyph]:
-    """The rails from where a slide begins to its child; a spring if the joint has one."""
+    """The rail from the start of a slide to its child; a spring if the joint has one."""
     joint = scene.mechanism.joints[span.name]
     slides = [k for k, m in enumerate(joint.kind.motions) if m.type in ("slide", "screw")]
     if not span.links or scene.is_free_floating(span.name) or not slides:

@@ -1,4 +1,4 @@
-"""The pieces that pictures of a mechanism are made of."""
+"""Glyphs: the pieces that pictures of a mechanism are made of."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ConnectorGlyph:
 
 @dataclass(frozen=True)
 class PlaneContact:
-    """A frame or body, a wheel or a ball of a radius about it, and the plane that it is on."""
+    """A wheel or ball of a radius about a frame or body, and the plane that it touches."""
 
     point: str
     plane: str
@@ -50,27 +50,29 @@ class PlaneContact:
 
 
 def numeric_array(constant: SX | Floats | Sequence[float]) -> Floats:
-    """Numbers of a matrix without symbols."""
+    """The numbers of a matrix without symbols."""
     return np.asarray(ca.DM(ca.SX(constant)), dtype=float)
 
 
 def numeric_point(constant: SX | Floats | Sequence[float]) -> Floats:
+    """The numbers (n,) of a vector without symbols."""
     return numeric_array(constant).ravel()
 
 
 def circle_points(radius: float, count: int = 24) -> Floats:
-    """A circle about z."""
+    """Points (count, 3) on a circle about the z axis."""
     angles = 2 * np.pi * np.arange(count) / count
     return radius * np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
 
 
 def square_points(half: float) -> Floats:
+    """The corners (4, 3) of a square in the plane z = 0."""
     corners = np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
     return half * corners.astype(float)
 
 
 def prism_points(cap: Floats, half: float) -> Floats:
-    """Two caps, above and below."""
+    """The corners of a prism: a cap (n, 3) shifted up and down by half the height."""
     shift = np.array([0.0, 0.0, half])
     return np.vstack([cap + shift, cap - shift])
 

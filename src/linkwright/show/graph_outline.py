@@ -1,4 +1,4 @@
-"""The graph of a mechanism with many branches: a row a body, indented, loops in lanes beside."""
+"""The graph of a mechanism with many branches: an indented row for each body, loops beside."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ LOOP_COLOR, CONNECTOR_COLOR = line_color(1), GRAY_COLOR
 
 @dataclass(frozen=True)
 class OutlineRow:
-    """A body, how deep it hangs, by what, and the row of its parent; loops that end here."""
+    """A row of the outline: a body, its depth, the row of its parent, its joint, and loops that end
+    there."""
 
     name: str
     depth: int
@@ -41,7 +42,7 @@ class OutlineRow:
 
 
 def outline_rows(mechanism: Mechanism) -> list[OutlineRow]:
-    """Ground, then every body below the one that carries it."""
+    """The rows of an outline: ground, then every body below its parent."""
     found, at = [OutlineRow(GROUND, 0, 0, "", "")], {GROUND: 0}
     below: dict[str, list[str]] = {}
     for name, joint in mechanism.joints_depth_first():
@@ -60,7 +61,7 @@ def outline_rows(mechanism: Mechanism) -> list[OutlineRow]:
 
 
 def _loop_labels(mechanism: Mechanism) -> dict[str, list[str]]:
-    """Names of loops, at that body of their two which has the fewer of them."""
+    """The labels of loops by body, at the body with fewer loops of the two that a loop joins."""
     found: dict[str, list[str]] = {}
     bodies = [body for loop in mechanism.loops.values() for body in (loop.parent, loop.child)]
     for name, loop in mechanism.loops.items():
@@ -73,8 +74,11 @@ def _loop_labels(mechanism: Mechanism) -> dict[str, list[str]]:
 def draw_outline(
     mechanism: Mechanism, ties: Sequence[tuple[str, str]], width: float | None
 ) -> Figure:
-    """Bodies as boxes with their joints beside them; dashed lanes close loops, dotted ones are
-    springs and constraints. Wider than asked only where no letters are small enough."""
+    """Draws bodies as boxes with their joints beside them; dashed lanes are loops, dotted ones
+    springs and constraints.
+
+    The figure is wider than asked only if the smallest letters do not fit.
+    """
     rows = outline_rows(mechanism)
     lanes = [(loop.parent, loop.child, LOOP_COLOR, "--") for loop in mechanism.loops.values()]
     lanes += [(a, b, CONNECTOR_COLOR, ":") for a, b in ties]
@@ -101,8 +105,8 @@ def draw_outline(
 def _fit_outline_sizes(
     rows: Sequence[OutlineRow], lanes: int, width: float | None
 ) -> tuple[float, float, float]:
-    """Size of letters, points, indent and width of the picture, mm: the largest that fit a width
-    that was asked for; in a column, or as wide as needed, where none was."""
+    """Font size (points), indent and width (mm) of an outline: the largest letters that fit the
+    width."""
     beside = _FIGURE_RIM + (lanes * _LANE_WIDTH + _TEXT_GAP if lanes else 0.0)
     for size in _FONT_SIZES[:1] if width is None else _FONT_SIZES:
         for indent in _INDENT_WIDTHS:
@@ -113,7 +117,7 @@ def _fit_outline_sizes(
 
 
 def _outline_row_end(row: OutlineRow, indent: float, size: float) -> float:
-    """The end of a row's words, mm."""
+    """The right end of the text of a row, mm."""
     words = [word for word in (row.joint, row.loops) if word]
     box = 2 * _NAME_PADDING + text_width(symbol_label(row.name), size)
     return (
@@ -125,15 +129,17 @@ def _outline_row_end(row: OutlineRow, indent: float, size: float) -> float:
 
 
 def _outline_row_start(row: OutlineRow, indent: float) -> float:
+    """The left end of the box of a row, mm."""
     return _FIGURE_RIM + row.depth * indent
 
 
 def _outline_row_height(k: int) -> float:
+    """The height at which row k stands, mm from the top."""
     return (k + 0.5) * _ROW_HEIGHT
 
 
 def _draw_outline_row(axes: Axes, k: int, row: OutlineRow, indent: float, size: float) -> None:
-    """A box, its joint and the loops that end there."""
+    """Draws the box of a body, its joint and the loops that end there."""
     x, y = _outline_row_start(row, indent), _outline_row_height(k)
     box = {
         "boxstyle": f"round,pad={_NAME_PADDING / (size * 25.4 / 72)}",
@@ -151,7 +157,7 @@ def _draw_outline_row(axes: Axes, k: int, row: OutlineRow, indent: float, size: 
 
 
 def _draw_outline_branch(axes: Axes, row: OutlineRow, k: int, indent: float) -> None:
-    """Draw a branch from below the parent's box to the left of the child's."""
+    """Draws a branch from below the parent's box to the left of the child's."""
     x, y = _outline_row_start(row, indent) - 0.6 * indent, _outline_row_height(k)
     top = _outline_row_height(row.parent) + 0.4 * _ROW_HEIGHT
     axes.plot(

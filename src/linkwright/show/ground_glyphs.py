@@ -26,7 +26,8 @@ _HATCH_COUNT = 5
 
 
 def build_ground_glyphs(scene: Scene, poses: Floats, view: View) -> list[Glyph]:
-    """Build the glyphs of one or many poses (…, links + 1, 3, 4): tracks are as long as needed."""
+    """Builds the glyphs of ground for placements (…, links + 1, 3, 4): tracks are as long as the
+    motion."""
     s, many = scene.glyph_radius, poses.reshape(-1, *poses.shape[-3:])
     found: list[Glyph] = []
     for span in scene.tree.joints:
@@ -48,7 +49,7 @@ def build_ground_glyphs(scene: Scene, poses: Floats, view: View) -> list[Glyph]:
 
 
 def _pivot_glyphs(p: Floats, scene: Scene, view: View, s: float) -> list[Glyph]:
-    """A triangle on a hatched line in the plane; a small square in space."""
+    """A pivot on ground: a triangle on a hatched line in the plane, a small square in space."""
     if not view.is_planar:
         R = rotation_to_axis(upward_direction(scene.gravity))
         return [Glyph("base", GROUND_LINK, p + square_points(2.6 * s) @ R.T)]
@@ -59,14 +60,14 @@ def _pivot_glyphs(p: Floats, scene: Scene, view: View, s: float) -> list[Glyph]:
 
 
 def hatched_line_glyphs(line: Floats, slant: Floats, count: int = _HATCH_COUNT) -> list[Glyph]:
-    """A line with short strokes behind it."""
+    """A line with short strokes on one side of it."""
     feet = line[0] + np.linspace(0.1, 1, count)[:, None] * (line[1] - line[0])
     strokes = np.stack([feet, feet + slant], axis=1).reshape(-1, 3)
     return [Glyph("edge", GROUND_LINK, line), Glyph("hatch", GROUND_LINK, strokes)]
 
 
 def _slide_track_glyphs(span: JointLinks, many: Floats, view: View, s: float) -> list[Glyph]:
-    """A line along which the child slides, over all that it covers."""
+    """The track of a slide on ground, over all positions of its child."""
     start = numeric_point(span.frame.p)
     axis = many[0, span.links[-1], :, 2]
     along = (many[:, span.links[-1], :, 3] - start) @ axis
@@ -82,8 +83,7 @@ def _slide_track_glyphs(span: JointLinks, many: Floats, view: View, s: float) ->
 
 
 def _floor_glyphs(scene: Scene, many: Floats, view: View) -> list[Glyph]:
-    """Planes on which wheels roll and balls fall, as far as they get; a line if seen from its
-    edge."""
+    """The planes on which wheels roll and balls fall, as far as these move."""
     found: list[Glyph] = []
     for name in dict.fromkeys(touch.plane for touch in scene.plane_contacts):
         place = scene.tree.find_frame(name)
@@ -105,6 +105,7 @@ def _floor_glyphs(scene: Scene, many: Floats, view: View) -> list[Glyph]:
 def _floor_plane_glyphs(
     low: Floats, high: Floats, R: Floats, p: Floats, view: View, size: float
 ) -> list[Glyph]:
+    """A floor: a hatched line if it is seen from its edge, else a rectangle with a grid."""
     if view.is_planar and abs(view.toward_eye @ R[:, 2]) < 1e-6:
         along = R[:, :2] @ (R[:, :2].T @ view.right)
         reach = np.array([low, high]) @ R[:, :2].T @ along
@@ -128,7 +129,7 @@ def _floor_plane_glyphs(
 
 
 def _floor_grid_spacing(length: float) -> float:
-    """A round distance, some eight of them in the length."""
+    """A round distance, about an eighth of a length."""
     from math import floor, log10
 
     rough = length / 8

@@ -1,9 +1,8 @@
-"""Histories of a run: panels of lines that share a unit."""
+"""Histories of a run as panels: which lines each quantity has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -18,84 +17,53 @@ from ..model.model import compile as compiled
 from ..types import Floats
 from .body_motions import BodyMotions
 from .label_text import indexed_label, plain_label, symbol_label
+from .panels import (
+    ANGLE_UNIT,
+    LENGTH_UNIT,
+    NUMBER_UNIT,
+    HistoryLine,
+    Panel,
+    apply_panel_options,
+    panels_by_unit,
+    select_panel_lines,
+)
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
 
-ANGLE_UNIT, LENGTH_UNIT, NUMBER_UNIT = "rad", "m", "1"
 ROUNDING_SHARE = 1e-9
 """Values below this share of their scale count as zero."""
 
 
-@dataclass(frozen=True)
-class HistoryLine:
-    """One line of a panel: `name`, its `label`, its `values` (n,) over time.
-
-    `dashed` is its style; `order` is the number of its colour (default: its place in the panel).
-    """
-
-    name: str
-    label: str
-    values: Floats
-    dashed: bool = False
-    order: int | None = None
-    """The number of its colour; default: its place in the panel."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Lines on one pair of axes: the `quantity`, its `unit` and the `lines`.
-
-    Values far below `scale` are rounding errors; `note` follows the names of the lines.
-    """
-
-    quantity: str
-    unit: str
-    lines: tuple[HistoryLine, ...]
-    scale: float = 0.0
-    """The size that its values come from: they are rounding errors where they are far below it."""
-    note: str = ""
-    """The note after the names of the lines."""
-
-    @property
-    def legend_labels(self) -> list[str]:
-        """Labels over the panel: the names of its lines, and the note."""
-        return [*(line.label for line in self.lines), *([self.note] if self.note else [])]
-
-
 @lru_cache(maxsize=8)
 def drawing_model(mechanism: Mechanism) -> Model:
+    """The compiled model of a mechanism, for quantities that a picture needs."""
     return compiled(mechanism, threads=1)
 
 
 def history_panels(
     run: Run, name: str, degrees: bool = False, only: Sequence[str] = ()
 ) -> list[Panel]:
-    """The panels of a quantity; of its lines just those named in `only`, if any are."""
+    """The panels of a quantity of a run, with all lines or those named in `only`."""
     if name in HISTORY_PANELS:
         found = HISTORY_PANELS[name](run)
     elif name in run.data.data_vars:
         found = _data_panels(run, name)
     else:
         raise _unknown_history_error(name, map(str, run.data.data_vars), run.mechanism.name)
-    return _apply_panel_options(found, degrees, only)
+    return apply_panel_options(found, degrees, only)
 
 
 def plan_history_panels(
     course: object, name: str, degrees: bool = False, only: Sequence[str] = ()
 ) -> list[Panel]:
-    """The same of q, qd, qdd or tau, for whatever has them and a mechanism: a plan."""
-    return _apply_panel_options(HISTORY_PANELS[name](course), degrees, only)
-
-
-def _apply_panel_options(found: list[Panel], degrees: bool, only: Sequence[str]) -> list[Panel]:
-    found = [_panel_in_degrees(panel) for panel in found] if degrees else found
-    return _select_lines(found, only) if only else found
+    """The panels of q, qd, qdd or tau of a plan, with all lines or those named in `only`."""
+    return apply_panel_options(HISTORY_PANELS[name](course), degrees, only)
 
 
 def check_history_name(name: str) -> None:
-    """Refuses what no run can have, before there is one."""
+    """Refuses the name of a history that no run can have."""
     if (
         name not in HISTORY_PANELS
         and name not in RUN_DATA_NAMES
@@ -105,54 +73,15 @@ def check_history_name(name: str) -> None:
 
 
 def _unknown_history_error(name: str, data: Iterable[str], where: str = "") -> NameNotFoundError:
+    """The error for a history that a run does not have."""
     known = list(dict.fromkeys([*HISTORY_PANELS, *data]))
     return NameNotFoundError(
         f"a run has no '{name}' to draw", where=where, remedy=suggest_remedy(name, known)
     )
 
 
-def _select_lines(found: list[Panel], only: Sequence[str]) -> list[Panel]:
-    known = list(dict.fromkeys(line.name for panel in found for line in panel.lines))
-    for name in only:
-        if name not in known:
-            raise NameNotFoundError(f"unknown line '{name}'", remedy=suggest_remedy(name, known))
-    found = [replace(p, lines=_fix_line_colors(p.lines)) for p in found]
-    kept = [replace(p, lines=tuple(line for line in p.lines if line.name in only)) for p in found]
-    return [panel for panel in kept if panel.lines]
-
-
-def _fix_line_colors(lines: Sequence[HistoryLine]) -> tuple[HistoryLine, ...]:
-    """Lines that keep their colours when others are left out."""
-    return tuple(
-        line if line.order is not None else replace(line, order=k) for k, line in enumerate(lines)
-    )
-
-
-def _panel_in_degrees(panel: Panel) -> Panel:
-    if not panel.unit.startswith(ANGLE_UNIT):
-        return panel
-    turned = tuple(replace(line, values=np.degrees(line.values)) for line in panel.lines)
-    return replace(panel, unit=panel.unit.replace(ANGLE_UNIT, "°", 1), lines=turned)
-
-
-def _panels_by_unit(
-    names: Sequence[str], labels: Sequence[str], units: Sequence[str], values: Floats,
-    words: dict[str, tuple[str, str]],
-) -> list[Panel]:  # fmt: skip
-    """One panel a unit; `words` gives what is measured and its unit."""
-    found = []
-    for unit, (quantity, written) in words.items():
-        lines = tuple(
-            HistoryLine(names[k], labels[k], values[:, k], order=k)
-            for k, own in enumerate(units)
-            if own == unit
-        )
-        if lines:
-            found.append(Panel(quantity, written, lines))
-    return found
-
-
 def _coordinate_panels(run: Run) -> list[Panel]:
+    """Panels of the coordinates: angles, displacements, quaternions."""
     names = mechanism_names(run.mechanism).q
     words = {
         ANGLE_UNIT: ("angle", "rad"),
@@ -161,48 +90,57 @@ def _coordinate_panels(run: Run) -> list[Panel]:
         ANGLE_OR_LENGTH: ("coordinate", ANGLE_OR_LENGTH),
     }
     labels = [symbol_label(name) for name in names]
-    return _panels_by_unit(names, labels, coordinate_units(run.mechanism), run.q, words)
+    return panels_by_unit(names, labels, coordinate_units(run.mechanism), run.q, words)
 
 
 def _panels_per_velocity(
-    run: Run, values: Floats, turning: tuple[str, str], sliding: tuple[str, str],
+    run: Run,
+    values: Floats,
+    turning: tuple[str, str],
+    sliding: tuple[str, str],
     label: Callable[[str], str],
-) -> list[Panel]:  # fmt: skip
+) -> list[Panel]:
+    """Panels of values (times, nv) that belong to generalized velocities: of those that turn and
+    that slide."""
     names = mechanism_names(run.mechanism).qd
     labels = [label(name) for name in names]
     either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
     words = {ANGLE_UNIT: turning, LENGTH_UNIT: sliding, ANGLE_OR_LENGTH: either}
-    return _panels_by_unit(names, labels, velocity_units(run.mechanism), values, words)
+    return panels_by_unit(names, labels, velocity_units(run.mechanism), values, words)
 
 
 def _velocity_panels(run: Run) -> list[Panel]:
+    """Panels of the generalized velocities."""
     words = ("angular speed", "rad/s"), ("speed", "m/s")
     return _panels_per_velocity(run, run.qd, *words, lambda name: _rate_label(run, name, 1))
 
 
 def _acceleration_panels(run: Run) -> list[Panel]:
+    """Panels of the generalized accelerations."""
     words = ("angular acceleration", "rad/s²"), ("acceleration", "m/s²")
     return _panels_per_velocity(run, run.qdd, *words, lambda name: _rate_label(run, name, 2))
 
 
 def _rate_label(run: Run, name: str, times: int) -> str:
-    """The label of a coordinate with dots; a velocity that is the rate of none keeps its name."""
+    """The label of a coordinate with dots; a velocity that is not the rate of a coordinate keeps
+    its name."""
     if name in mechanism_names(run.mechanism).q:
         return symbol_label(name, times)
     return symbol_label(name) if times == 1 else f"d {symbol_label(name)}/dt"
 
 
 def _effort_panels(run: Run) -> list[Panel]:
-    """Where there are actuators, without the lines that these do not move."""
+    """Panels of generalized forces; with actuators, only the lines that these move."""
     words = ("torque", "N·m"), ("force", "N")
     found = _panels_per_velocity(run, run.tau, *words, lambda name: indexed_label(r"\tau", name))
     names = mechanism_names(run.mechanism)
     largest = np.abs(run.tau).max(axis=0, initial=0.0)
     moved = [n for n, x in zip(names.qd, largest, strict=True) if x > 1e-12 * largest.max()]
-    return _select_lines(found, moved) if names.actuators and moved else found
+    return select_panel_lines(found, moved) if names.actuators and moved else found
 
 
 def _energy_panels(run: Run) -> list[Panel]:
+    """A panel of kinetic, potential and total energy."""
     lines = (
         HistoryLine("kinetic", "kinetic", run.kinetic),
         HistoryLine("potential", "potential", run.potential),
@@ -212,19 +150,19 @@ def _energy_panels(run: Run) -> list[Panel]:
 
 
 def _power_panels(run: Run) -> list[Panel]:
-    """The power of each actuator, and of all together."""
+    """A panel of the power of each actuator, and of all together."""
     names, each = mechanism_names(run.mechanism).qd, run.power
     labels = [indexed_label("P", name) for name in names]
     lines = [
         HistoryLine(n, lb, each[:, k]) for k, (n, lb) in enumerate(zip(names, labels, strict=True))
     ]
     if len(lines) > 1:
-        lines.append(HistoryLine("all drives", "all drives", each.sum(axis=1), dashed=True))
+        lines.append(HistoryLine("all actuators", "all actuators", each.sum(axis=1), dashed=True))
     return [Panel("power of actuators", "W", tuple(lines))]
 
 
 def _work_panels(run: Run) -> list[Panel]:
-    """The work of each nonconservative force, beside the energy that came of it."""
+    """A panel of the work of nonconservative forces, beside the change of energy."""
     parts = {"inputs": run.work_inputs, "given forces": run.work_given, "losses": run.work_losses}
     size = max(float(np.abs(values).max()) for values in parts.values())
     lines = [HistoryLine(n, n, v) for n, v in parts.items() if np.abs(v).max() > 1e-9 * size]
@@ -235,17 +173,20 @@ def _work_panels(run: Run) -> list[Panel]:
 
 
 def _momentum_panels(run: Run) -> list[Panel]:
+    """Panels of the linear and angular momentum of the whole mechanism, world axes."""
     h = run.details.momentum
     linear_scale, angular_scale = _momentum_scales(run)
     angular = _component_lines("L", h[:, :3], angular_scale)
     linear = _component_lines("p", h[:, 3:], linear_scale)
-    return [Panel("linear momentum", "kg·m/s", linear, linear_scale),
-            Panel("angular momentum", "kg·m²/s", angular, angular_scale)]  # fmt: skip
+    return [
+        Panel("linear momentum", "kg·m/s", linear, linear_scale),
+        Panel("angular momentum", "kg·m²/s", angular, angular_scale),
+    ]
 
 
 def _momentum_scales(run: Run) -> tuple[float, float]:
-    """The momenta if no part balanced another: m v, and that of velocities and distances
-    between bodies."""
+    """The scales of linear and angular momentum below which values are rounding errors: what single
+    bodies have."""
     motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
     apart, between = (
@@ -255,7 +196,7 @@ def _momentum_scales(run: Run) -> tuple[float, float]:
 
 
 def _component_lines(head: str, values: Floats, scale: float) -> tuple[HistoryLine, ...]:
-    """x, y, z; what is zero all the time is left out, unless all of it is."""
+    """The lines of x, y and z, without components that are always zero (all if all are)."""
     size = max(np.abs(values).max(initial=0.0), scale)
     kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > ROUNDING_SHARE * size]
     return tuple(
@@ -264,12 +205,13 @@ def _component_lines(head: str, values: Floats, scale: float) -> tuple[HistoryLi
 
 
 def _conjugate_momentum_panels(run: Run) -> list[Panel]:
-    """p = M q̇, conjugate to the coordinates."""
+    """Panels of p = M q̇, conjugate to the coordinates."""
     words = ("momentum", "kg·m²/s"), ("momentum", "kg·m/s")
     return _panels_per_velocity(run, run.momenta, *words, lambda name: indexed_label("p", name))
 
 
 def _reaction_panels(run: Run) -> list[Panel]:
+    """Panels of the magnitudes of reaction forces and moments of joints and loops."""
     r, known = run.reactions, mechanism_names(run.mechanism)
     names = [*known.joints, *known.loops]
     found = []
@@ -280,7 +222,12 @@ def _reaction_panels(run: Run) -> list[Panel]:
     return found
 
 
-def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], Floats]) -> Any:
+def _center_of_mass_panels(
+    unit: str, head: str, pick: Callable[[BodyMotions], Floats]
+) -> Callable[[Run], list[Panel]]:
+    """A function that makes the panels of a quantity of all centres of mass, one for each
+    component."""
+
     def found(run: Run) -> list[Panel]:
         motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
         values = pick(motions)
@@ -304,6 +251,7 @@ def _center_of_mass_panels(unit: str, head: str, pick: Callable[[BodyMotions], F
 
 
 def _body_energy_panels(run: Run) -> list[Panel]:
+    """Panels of the kinetic and potential energies of the bodies."""
     return [
         Panel(
             f"{word} energy",
@@ -315,6 +263,7 @@ def _body_energy_panels(run: Run) -> list[Panel]:
 
 
 def _closure_panels(run: Run) -> list[Panel]:
+    """A panel of the largest residual of loops and constraints."""
     return [Panel("closure error", "m or rad", (HistoryLine("closure", "closure", run.closure),))]
 
 
@@ -337,17 +286,39 @@ HISTORY_PANELS: dict[str, Callable[[Any], list[Panel]]] = {
 }
 """The histories of every run; beside these, whatever `run.data` holds."""
 RUN_DATA_NAMES = (
-    "q", "qd", "qdd", "tau", "push", "u", "kinetic_energy", "potential_energy", "energy", "work",
-    "work_inputs", "work_given", "work_losses", "energy_error", "closure_error",
-    "kinetic_energy_of_bodies", "potential_energy_of_bodies", "kinetic_energy_of_motors",
-    "potential_energy_of_springs", "mass_centers", "frame_positions", "momenta", "center_of_mass",
-    "angular_momentum", "linear_momentum", "reactions", "multipliers",
-)  # fmt: skip
+    "q",
+    "qd",
+    "qdd",
+    "tau",
+    "push",
+    "u",
+    "kinetic_energy",
+    "potential_energy",
+    "energy",
+    "work",
+    "work_inputs",
+    "work_given",
+    "work_losses",
+    "energy_error",
+    "closure_error",
+    "kinetic_energy_of_bodies",
+    "potential_energy_of_bodies",
+    "kinetic_energy_of_motors",
+    "potential_energy_of_springs",
+    "mass_centers",
+    "frame_positions",
+    "momenta",
+    "center_of_mass",
+    "angular_momentum",
+    "linear_momentum",
+    "reactions",
+    "multipliers",
+)
 """The names that `run.data` can hold, beside the states of a controller."""
 
 
 def _data_panels(run: Run, name: str) -> list[Panel]:
-    """Anything with a time axis in the run's data set."""
+    """Panels of a variable of the run's data set that has a time axis."""
     values = run.data[name]
     if "time" not in values.dims:
         raise LinkwrightError(f"'{name}' does not change in time", where=run.mechanism.name)

@@ -1,17 +1,16 @@
-"""Lines: histories over time, phase portraits, eigenvalues over a parameter."""
+"""Plots of histories over time, panels that share their time axis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
-from ..mechanism import Mechanism, mechanism_names
-from ..mechanism.mechanism_units import ANGLE_OR_LENGTH, coordinate_units
+from ..errors import LinkwrightError
+from ..mechanism import mechanism_names
+from ..mechanism.mechanism_units import coordinate_units
 from ..types import Floats
 from .figure_style import (
     COLUMN_WIDTH,
@@ -27,8 +26,9 @@ from .figure_style import (
     save_if_path,
     with_house_style,
 )
-from .histories import HistoryLine, Panel, history_panels
+from .histories import history_panels
 from .label_text import strip_math_markup, symbol_label
+from .panels import HistoryLine, Panel
 from .traced_points import require_run
 
 if TYPE_CHECKING:
@@ -49,8 +49,6 @@ _MAX_LABEL_LENGTH = 22
 """Characters of a label that stand beside a panel in one line."""
 _COINCIDENCE_SHARE = 1e-3
 """Lines that are nowhere farther apart, as a share of the panel's values, lie on each other."""
-_EIGENVALUE_DOT_SIZE = 4.5
-"""Size of an eigenvalue, in points."""
 
 
 @with_house_style
@@ -134,7 +132,7 @@ def over_time(
     1
     """
     if not found:
-        raise LinkwrightError("there cannot be drawn", remedy="name a quantity")
+        raise LinkwrightError("there are no panels to draw", remedy="name a quantity")
     figure = new_figure(
         width, height or TIME_AXIS_HEIGHT + sum(panel_height(panel, width) for panel in found)
     )
@@ -151,7 +149,7 @@ def over_time(
 
 
 def panel_height(panel: Panel, width: float, beside: float | None = None) -> float:
-    """Higher by every further row of names, mm."""
+    """The height of a panel, mm: larger with every further row of its legend."""
     columns = legend_columns(panel.legend_labels, width, beside)
     return _PANEL_HEIGHT + _LEGEND_ROW_HEIGHT * (-(-len(panel.legend_labels) // columns) - 1)
 
@@ -159,8 +157,10 @@ def panel_height(panel: Panel, width: float, beside: float | None = None) -> flo
 def draw_panel_legends(
     several: Sequence[Axes], found: Sequence[Panel], width: float
 ) -> list[float]:
-    """Writes the names of lines over panels of one width, now that it is known how far their
-    axes are from the edge; the heights that they need then, mm."""
+    """Draws the legends of panels of one width, and returns the heights that the panels need, mm.
+
+    The widths of axis labels must be known by then.
+    """
     beside = axis_label_width(several)
     for axes, panel in zip(several, found, strict=True):
         if panel.note:
@@ -171,7 +171,7 @@ def draw_panel_legends(
 
 
 def _draw_event_lines(figure: Figure, run: Run) -> None:
-    """A faint line wherever something happened: a stop, an impact, a break."""
+    """Draws a faint vertical line at each event: a stop, an impact, a break."""
     times = sorted({event.t for event in run.events})
     for axes in figure.axes:
         for t in times[:_MAX_EVENT_LINES]:
@@ -179,7 +179,7 @@ def _draw_event_lines(figure: Figure, run: Run) -> None:
 
 
 def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
-    """Lines and their unit on given axes; their names come later, by `draw_panel_legends`."""
+    """Draws the lines of a panel and its unit; `draw_panel_legends` draws the legend later."""
     height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
     for place, line in enumerate(panel.lines):
         k = place if line.order is None else line.order
@@ -195,18 +195,19 @@ def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
     steady = _steady_axis_limits(panel.lines)
     if steady is not None:
         axes.set_ylim(*steady)
-    _hide_rounding_errors(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
+    hide_rounding_errors(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
     _label_value_axis(axes, panel)
 
 
 def _lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool:
-    """Whether a line would hide another one, unless its dashes let it through."""
+    """Whether a line would hide another one, unless one of them is dashed."""
     apart = np.abs(one.values - other.values).max(initial=0.0)
     return not (one.dashed or other.dashed) and bool(apart <= _COINCIDENCE_SHARE * height)
 
 
 def _label_value_axis(axes: Axes, panel: Panel) -> None:
-    """Label an axis with its quantity and unit, and the power of ten of large and small numbers."""
+    """Labels an axis with its quantity and unit, and the power of ten of large and small
+    numbers."""
     power = set_tick_power(axes)
     unit = panel.unit if panel.unit != "1" else ""
     parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]
@@ -216,7 +217,8 @@ def _label_value_axis(axes: Axes, panel: Panel) -> None:
 
 
 def set_tick_power(axes: Axes) -> int:
-    """Ticks of an axis in a power of ten that its label must name; 0 where none is needed."""
+    """Sets ticks in a power of ten, and returns the power for the label of the axis; 0 if none is
+    needed."""
     from matplotlib.ticker import ScalarFormatter
 
     size = float(np.abs(axes.get_ylim()).max()) or 1.0
@@ -232,15 +234,16 @@ def set_tick_power(axes: Axes) -> int:
     return power
 
 
-def _hide_rounding_errors(axes: Axes, values: Any, scale: float) -> None:
-    """Errors of rounding and integration are drawn as nothing, not at full height."""
+def hide_rounding_errors(axes: Axes, values: Floats, scale: float) -> None:
+    """Sets limits in which errors of rounding and integration look like zero."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     if largest <= max(_ERROR_SHARE * scale, 1e-12):
         axes.set_ylim(-(scale or 1.0), scale or 1.0)
 
 
 def _steady_axis_limits(lines: Sequence[HistoryLine]) -> tuple[float, float] | None:
-    """Limits about values that hardly change: rounding errors are not motion."""
+    """Limits about values that hardly change, so that rounding errors do not look like motion; None
+    for others."""
     every = np.concatenate([line.values for line in lines])
     every = every[np.isfinite(every)]
     low, high = (every.min(), every.max()) if every.size else (0.0, 0.0)
@@ -250,150 +253,3 @@ def _steady_axis_limits(lines: Sequence[HistoryLine]) -> tuple[float, float] | N
     middle = (low + high) / 2
     reach = 0.1 * size if size > 1e-12 else 1.0
     return middle - reach, middle + reach
-
-
-@with_house_style
-def phase(
-    run: Run,
-    *names: str,
-    degrees: bool = False,
-    width: float = COLUMN_WIDTH,
-    path: str | Path | None = None,
-) -> Figure:
-    """Plot generalized velocities over their coordinates; a dot marks the start.
-
-    Parameters
-    ----------
-    run : Run
-        A simulated motion.
-    *names : str
-        Coordinates (default: all whose rates are generalized velocities).
-    degrees, width, path : optional
-        Angles in degrees, width in mm, and the file to write: .svg, .pdf or .png.
-
-    Returns
-    -------
-    Figure
-        Of matplotlib.
-
-    Examples
-    --------
-    >>> import linkwright as lw
-    >>> run = lw.simulate(lw.gallery("elbow"), 0.1, samples=5)
-    >>> len(lw.show.phase(run, "q1").axes)
-    1
-    """
-    mechanism, known = run.mechanism, mechanism_names(run.mechanism)
-    paired = [n for n in known.q if n in known.qd]
-    for name in names:
-        if name not in paired:
-            raise NameNotFoundError(
-                f"'{name}' is not a coordinate whose rate is a velocity",
-                remedy=suggest_remedy(name, paired),
-            )
-    chosen = list(names) or paired
-    if not chosen:
-        raise LinkwrightError(
-            "no velocity is the rate of a coordinate", where=mechanism.name,
-            remedy='use rotation = "cardan"',
-        )  # fmt: skip
-    units = dict(zip(known.q, coordinate_units(mechanism), strict=True))
-    groups = [[n for n in chosen if units[n] == unit] for unit in ("rad", "m", ANGLE_OR_LENGTH)]
-    groups = [group for group in groups if group]
-    figure = new_figure(width, 14 + 55 * len(groups))
-    axes = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
-    for each, group in zip(axes, groups, strict=True):
-        _draw_phase_panel(each, run, group, units[group[0]], degrees)
-    return save_if_path(figure, path)
-
-
-def _draw_phase_panel(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool) -> None:
-    known = mechanism_names(run.mechanism)
-    factor = 180 / np.pi if degrees and unit == "rad" else 1.0
-    shown = "°" if factor != 1.0 else unit
-    for name in group:
-        k = known.q.index(name)
-        x = factor * run.q[:, known.q.index(name)]
-        y = factor * run.qd[:, known.qd.index(name)]
-        axes.plot(x, y, color=line_color(k), ls=dash_pattern(k), label=symbol_label(name))
-        axes.plot(x[:1], y[:1], "o", color=line_color(k), ms=3)
-    turning = unit == "rad"
-    axes.set_xlabel(f"{'angle' if turning else 'displacement'} / {shown}")
-    axes.set_ylabel(f"{'angular speed' if turning else 'speed'} / {shown}/s")
-    draw_legend(axes, axes.get_lines()[::2])
-
-
-@with_house_style
-def eigenvalues(
-    source: Mechanism | Callable[[float], object],
-    parameter: str,
-    values: Sequence[float],
-    q: ArrayLike | None = None,
-    unit: str = "",
-    width: float = COLUMN_WIDTH,
-    path: str | Path | None = None,
-) -> Figure:
-    """Plot real and imaginary parts of the eigenvalues of small motions over a parameter.
-
-    Parameters
-    ----------
-    source : Mechanism or callable
-        A mechanism, or a function from the value to eigenvalues or to a linear model.
-    parameter, values : str and sequence of float
-        Name of the parameter, and its values.
-    q : (nq,) array or callable, optional
-        Where the mechanism is linearized, or a function of the value (default: home).
-    unit, width, path : optional
-        Unit of the parameter, width in mm, and the file to write: .svg, .pdf or .png.
-
-    Returns
-    -------
-    Figure
-        Of matplotlib.
-
-    Examples
-    --------
-    >>> import linkwright as lw
-    >>> len(lw.show.eigenvalues(lambda k: [k * 1j, -k * 1j], "k", [1.0, 2.0]).axes)
-    2
-    """
-    sizes = np.asarray(values, dtype=float)
-    if not sizes.size:
-        raise LinkwrightError(f"no values of {parameter} are given", remedy="give some")
-    rows = np.array(
-        [np.sort_complex(_eigenvalues_at_parameter(source, parameter, v, q)) for v in sizes]
-    )
-    figure = new_figure(width, 90)
-    upper, lower = figure.subplots(2, 1, sharex=True)
-    for axes, part, word in ((upper, rows.real, "real part"), (lower, rows.imag, "imaginary part")):
-        axes.plot(sizes, part, ".", ms=_EIGENVALUE_DOT_SIZE, color=line_color(0), mec="none")
-        axes.axhline(0, color=INK_COLOR, lw=0.5)
-        _hide_rounding_errors(axes, part, float(np.abs(rows).max(initial=0.0)))
-        axes.set_ylabel(f"{word} / 1/s")
-    unstable = rows.real > 1e-9 * np.abs(rows).max(initial=1e-300)
-    upper.plot(
-        sizes[:, None].repeat(rows.shape[1], 1)[unstable],
-        rows.real[unstable],
-        ".",
-        ms=_EIGENVALUE_DOT_SIZE,
-        color=line_color(1),
-        mec="none",
-        label="growing",
-    )
-    if unstable.any():
-        draw_legend(upper)
-    name = symbol_label(parameter) if isinstance(source, Mechanism) else parameter
-    lower.set_xlabel(f"{name} / {unit}" if unit else name)
-    lower.margins(x=0)
-    figure.align_ylabels()
-    return save_if_path(figure, path)
-
-
-def _eigenvalues_at_parameter(source: Any, parameter: str, value: float, q: Any) -> Any:
-    if isinstance(source, Mechanism):
-        from ..simulation.statics import linearize
-
-        about = q(value) if callable(q) else q
-        return linearize(source.with_parameters(**{parameter: float(value)}), about).eigenvalues
-    found = source(float(value))
-    return np.asarray(getattr(found, "eigenvalues", found), dtype=complex)

@@ -1,4 +1,4 @@
-"""Key frames of a film: joint coordinates and their rates, at times that are close enough.
+"""Key frames of a film: joint coordinates and their rates, as dense in time as the eye needs.
 
 The page interpolates joint coordinates by cubics and places the links one after the other, so the
 joints of the tree cannot open. Key frames are added where a cubic would put some point of a link
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import casadi as ca
 import numpy as np
@@ -38,6 +38,14 @@ _CHECKS_PER_INTERVAL, _MAX_HALVINGS = 8, 14
 """Parts of an interval at whose ends it is checked; how often it is halved at most."""
 
 
+class KeyFrameData(TypedDict):
+    """Key frames as the page reads them: times, joint coordinates and their rates."""
+
+    times: list[float]
+    joints: list[list[float]]
+    rates: list[list[float]]
+
+
 @dataclass(frozen=True)
 class KeyFrames:
     """Joint coordinates of the whole tree, and their rates, at increasing times."""
@@ -50,44 +58,49 @@ class KeyFrames:
     error_pixels: float
     """The greatest error of a point between key frames, pixels."""
 
-    def page_data(self) -> dict[str, object]:
+    def page_data(self) -> KeyFrameData:
         """The key frames as the page reads them, with no more digits than can be seen."""
         spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.meters_per_pixel)
+        shortest, longest = float(spans.min(initial=1.0)), float(spans.max(initial=1e-9))
         return {
-            "times": round_for_page(self.times, 1e-6 * float(spans.min(initial=1.0)) or 1e-9),
-            "joints": round_for_page(self.joint_coordinates, unit),
-            "rates": round_for_page(self.coordinate_rates, unit / float(spans.max(initial=1e-9))),
+            "times": round_for_page(self.times, 1e-6 * shortest or 1e-9).tolist(),
+            "joints": round_for_page(self.joint_coordinates, unit).tolist(),
+            "rates": round_for_page(self.coordinate_rates, unit / longest).tolist(),
         }
 
 
 def canvas_pixel_size(extent: Floats) -> float:
-    """The metres that a pixel shows when the page is at its widest, not zoomed."""
+    """The metres that a pixel shows when the page is at its widest, without zoom."""
     return float(
         max(extent[0] / (CANVAS_WIDTH - CANVAS_BORDER), extent[1] / (CANVAS_HEIGHT - CANVAS_BORDER))
     )
 
 
-def round_for_page(values: Floats, unit: float) -> Any:
-    """Numbers rounded to the power of ten at or below a unit."""
+def round_for_page(values: Floats, unit: float) -> Floats:
+    """The values, rounded to the power of ten at or below a unit."""
     digits = max(0, int(np.ceil(-np.log10(unit))))
-    return (np.round(values, digits) + 0.0).tolist()
+    return np.round(values, digits) + 0.0
 
 
 def film_link_data(scene: Scene) -> list[dict[str, object]]:
-    """The data by which each link follows from its parent: its motion's place there (position,
-    quaternion), the kind of motion, the index of its first coordinate, and constants of turns and
-    shifts."""
+    """How each link follows from its parent: the frame of its motion (position, quaternion), the
+    kind of motion, the index of its first coordinate, and constant offsets."""
     return [
         {
-            "parent": link.parent, "kind": link.kind.value, "q": link.q,
+            "parent": link.parent,
+            "kind": link.kind.value,
+            "q": link.q,
             "at": [*numeric_point(link.p).tolist(), *_film_quaternion(numeric_array(link.R))],
-            "offset": link.offset, "shift": float(link.shift), "pitch": float(link.pitch),
+            "offset": link.offset,
+            "shift": float(link.shift),
+            "pitch": float(link.pitch),
         }
         for link in scene.tree.links
-    ]  # fmt: skip
+    ]
 
 
 def _film_quaternion(R: Floats) -> list[float]:
+    """The quaternion (w, x, y, z) of a rotation."""
     from scipy.spatial.transform import Rotation
 
     x, y, z, w = Rotation.from_matrix(R).as_quat()
@@ -97,7 +110,7 @@ def _film_quaternion(R: Floats) -> list[float]:
 def choose_key_frames(
     scene: Scene, run: Run, shapes: Sequence[Glyph], points: Sequence[TracedPoint], pixel: float
 ) -> KeyFrames:
-    """Key frames from which all shapes and traced points are placed to `PIXEL_TOLERANCE` pixels."""
+    """Key frames that place all glyphs and traced points within `PIXEL_TOLERANCE` pixels."""
     track = _FilmTrack(scene, run, _link_box_corners(scene, shapes, points))
     most = max(2, _MAX_FILM_NUMBERS // (2 * track.coordinate_count))
     if len(run.t) < 2:
@@ -112,15 +125,16 @@ def choose_key_frames(
 
 
 def _first_key_times(t: Floats) -> Floats:
-    """One in `_CHECKS_PER_INTERVAL` of the run's samples, so that none of them is overlooked."""
+    """One in `_CHECKS_PER_INTERVAL` of the run's samples: the checks between them then meet all
+    others."""
     return np.unique([*t[::_CHECKS_PER_INTERVAL], t[-1]])
 
 
 def _refine_key_times(
     track: _FilmTrack, times: Floats, tolerance: float, most: int
 ) -> tuple[Floats, float]:
-    """Halves the intervals in which the interpolation strays until none does or there are too
-    many; and by how much it strays at most then, m."""
+    """Halves the intervals whose interpolation error exceeds the tolerance, until none does or
+    there are too many; returns the times and the largest error, m."""
     doubtful = np.ones(len(times) - 1, dtype=bool)
     for _ in range(_MAX_HALVINGS):
         left, right = times[:-1][doubtful], times[1:][doubtful]
@@ -137,13 +151,14 @@ def _refine_key_times(
 def _link_box_corners(
     scene: Scene, shapes: Sequence[Glyph], points: Sequence[TracedPoint]
 ) -> Floats:
-    """(links, 8, 3): corners of the box around all that is drawn of each link, its axes."""
+    """The corners (links, 8, 3) of the box around all that is drawn of each link, in its own
+    axes."""
     drawn: list[list[Floats]] = [[np.zeros((1, 3))] for _ in scene.tree.links]
     for link, many in [
         *((shape.link, shape.points) for shape in shapes),
         *((tie.links[k], tie.points[k][None]) for tie in scene.connector_glyphs for k in (0, 1)),
         *((point.link, point.point[None]) for point in points),
-    ]:  # fmt: skip
+    ]:
         if link != GROUND_LINK:
             drawn[link].append(many)
     low = np.array([np.concatenate(one).min(axis=0) for one in drawn])
@@ -153,7 +168,7 @@ def _link_box_corners(
 
 
 class _FilmTrack:
-    """A run in joint coordinates of the tree, and how far interpolated ones are from it."""
+    """A run in joint coordinates of the tree, and the errors of interpolated ones."""
 
     def __init__(self, scene: Scene, run: Run, corners: Floats) -> None:
         self.scene, self.run, self.corners = scene, run, corners
@@ -162,7 +177,7 @@ class _FilmTrack:
         self.difference_step = 0.02 * float(run.t[-1] - run.t[0]) / max(len(run.t) - 1, 1)
 
     def joint_coordinates(self, times: Floats) -> Floats:
-        """(times, the tree's coordinates)."""
+        """The tree's joint coordinates (times, coordinates)."""
         q = interpolate_run_coordinates(self.scene, self.run, times)
         return np.asarray(self.spread_function(q.T), dtype=float).T
 
@@ -174,7 +189,7 @@ class _FilmTrack:
         return (self.joint_coordinates(after) - self.joint_coordinates(before)) / span
 
     def interpolation_errors(self, left: Floats, right: Floats) -> Floats:
-        """The greatest error of points, m, between each pair of key frames."""
+        """The largest error of points between each pair of key frames, m."""
         share = np.arange(1, _CHECKS_PER_INTERVAL) / _CHECKS_PER_INTERVAL
         times = left[:, None] + share * (right - left)[:, None]
         true, span = self.joint_coordinates(times.ravel()), (right - left)[:, None, None]
@@ -191,6 +206,7 @@ class _FilmTrack:
         return np.concatenate([np.linalg.norm(one, axis=-1).max(axis=(1, 2)) for one in apart])
 
     def corners_at(self, joints: Floats) -> Floats:
+        """The corners (times, links, 8, 3) of the boxes of links in the world."""
         flat = np.asarray(self.placement_function(joints.T), dtype=float).T
         placed = flat.reshape(len(joints), -1, 3, 4)
         turned = np.einsum("tlij,lkj->tlki", placed[..., :3], self.corners)
@@ -199,7 +215,8 @@ class _FilmTrack:
 
 @lru_cache(maxsize=16)
 def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
-    """Joint coordinates of the whole tree from the model's, and the links' poses from those."""
+    """Functions for joint coordinates of the whole tree from the model's, and for link placements
+    from those."""
     tree = scene.tree
     own = ca.densify(ca.SX(spread_coordinates(tree, tree.motion.q)))
     joints = ca.SX.sym("joints", own.numel())
@@ -212,7 +229,7 @@ def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
 
 
 def _scale_quaternions_to_unit(scene: Scene, joints: ca.SX) -> ca.SX:
-    """Interpolated quaternions are scaled to length 1, as the page does."""
+    """Joint coordinates with quaternions scaled to unit length, as the page does."""
     unit = ca.SX(joints)
     for link in scene.tree.links:
         if link.kind.coordinate_count > 1:

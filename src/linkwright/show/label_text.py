@@ -1,4 +1,4 @@
-"""Names as formulas: theta1 is θ with an index, and its rate has a dot."""
+"""Labels for matplotlib: theta1 becomes θ with an index, and its rate has a dot."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _SYMBOL_PATTERN = re.compile(r"([A-Za-z]+?)_?(\d+|[A-Z])?")
 
 
 def symbol_label(name: str, dots: int = 0) -> str:
-    """The label for matplotlib: a short name as a formula, others as written, their rates as q̇."""
+    """The label of a name: short names as symbols, others as written; `dots` counts time
+    derivatives."""
     head, index = _letter_and_index(name)
     if not head:
         return (
@@ -27,18 +28,18 @@ def symbol_label(name: str, dots: int = 0) -> str:
 
 
 def strip_math_markup(text: str) -> str:
-    """A text without the marks of its formulas, as long as it is printed."""
+    """A label without its math markup, about as long as it is printed."""
     letters = re.sub(r"\\(mathrm|dot|ddot|bar)", "", text)
     return re.sub(r"[${}_]", "", re.sub(r"\\[A-Za-z]+", "o", letters))
 
 
 def plain_label(name: str) -> str:
-    """The label for matplotlib: a name as it is written, never a formula."""
+    """The label of a name as it is written, never a formula."""
     return name.replace("$", r"\$")
 
 
 def _letter_and_index(name: str) -> tuple[str, str]:
-    """Letter and index; nothing where the name is a word."""
+    """Letter and index of a short name; both empty if the name is a word."""
     found = _SYMBOL_PATTERN.fullmatch(name)
     if found is None:
         return "", ""
@@ -47,7 +48,7 @@ def _letter_and_index(name: str) -> tuple[str, str]:
 
 
 def indexed_label(head: str, name: str) -> str:
-    """τ of the degree of freedom q1, p of theta2, …: a symbol with a name below."""
+    """A symbol with a name as its index, such as τ of q1."""
     inner, index = _letter_and_index(name)
     if not inner:
         return f"${head}$ {plain_label(name)}"

@@ -1,4 +1,4 @@
-"""The links themselves, from the points where they meet their neighbours."""
+"""Glyphs of links, from the points where they meet their neighbours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SAME_POINT_DISTANCE = 1e-9
 
 
 def build_link_glyphs(scene: Scene) -> list[Glyph]:
-    """Lines, plates and boxes of everything that moves."""
+    """Builds the lines, plates and boxes of all links."""
     found = []
     for link in range(len(scene.tree.links)):
         bodies = [m for m in scene.tree.masses.values() if m.link == link]
@@ -31,6 +31,7 @@ def build_link_glyphs(scene: Scene) -> list[Glyph]:
 
 
 def distinct_points(points: list[Floats]) -> Floats:
+    """The points (n, 3) without those that coincide with an earlier one."""
     kept: list[Floats] = []
     for p in points:
         if all(np.linalg.norm(p - other) > _SAME_POINT_DISTANCE for other in kept):
@@ -39,7 +40,8 @@ def distinct_points(points: list[Floats]) -> Floats:
 
 
 def glyphs_through_points(link: int, points: Floats) -> list[Glyph]:
-    """A line through points on a line, a plate in a plane, else the shortest tree."""
+    """A line through points on a line, a plate through points in a plane, else a tree of least
+    length."""
     middle = points - points.mean(axis=0)
     _, sizes, axes = np.linalg.svd(middle)
     flat = 1e-6 * sizes[0]
@@ -52,7 +54,7 @@ def glyphs_through_points(link: int, points: Floats) -> list[Glyph]:
 
 
 def _plate_glyphs(link: int, points: Floats, flat: Floats) -> list[Glyph]:
-    """The outline, and lines to points inside."""
+    """The outline of a plate, and lines to points inside it."""
     outline = convex_hull_order(flat)
     found = [Glyph("plate", link, points[outline])]
     for k in range(len(points)):
@@ -63,7 +65,7 @@ def _plate_glyphs(link: int, points: Floats, flat: Floats) -> list[Glyph]:
 
 
 def convex_hull_order(flat: Floats) -> list[int]:
-    """Indices of the convex outline of points in the plane, counterclockwise."""
+    """The indices of the convex hull of points in the plane, counterclockwise."""
     order = sorted(range(len(flat)), key=lambda k: (flat[k, 0], flat[k, 1]))
 
     def half(indices: list[int]) -> list[int]:
@@ -78,11 +80,12 @@ def convex_hull_order(flat: Floats) -> list[int]:
 
 
 def _signed_turn_area(a: Floats, b: Floats, c: Floats) -> float:
+    """Twice the signed area of a triangle; positive if it turns counterclockwise."""
     return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
 
 
 def minimum_spanning_tree(points: Floats) -> list[tuple[int, int]]:
-    """Pairs of the tree of least length (Prim)."""
+    """The edges of the minimum spanning tree of points (Prim)."""
     inside, found = {0}, []
     gaps = np.linalg.norm(points[:, None] - points[None], axis=-1)
     while len(inside) < len(points):
@@ -94,8 +97,8 @@ def minimum_spanning_tree(points: Floats) -> list[tuple[int, int]]:
 
 
 def _glyphs_from_inertia(scene: Scene, link: int, points: Floats) -> list[Glyph]:
-    """The uniform rod from the one point through the centre of mass; else the box of the
-    inertia."""
+    """The uniform rod from the only anchor through the centre of mass; without an anchor, the
+    inertia box."""
     m, c, tensor = combined_link_inertia(scene, link)
     start = points[0] if len(points) else None
     if start is not None and (far := _farthest_body_origin(scene, link, start, c)):
@@ -113,8 +116,8 @@ def _glyphs_from_inertia(scene: Scene, link: int, points: Floats) -> list[Glyph]
 
 
 def _farthest_body_origin(scene: Scene, link: int, start: Floats, c: Floats) -> list[Floats]:
-    """The origin of a body that is fixed to a last link, such as a foot or a hand, unless it is
-    much nearer than the centre of mass."""
+    """The origin of the farthest body on a last link, such as a foot or a hand, unless it is much
+    nearer than the centre of mass."""
 
     places = [numeric_point(p.p) for p in scene.tree.bodies.values() if p.link == link]
     far = max(places, key=lambda p: float(np.linalg.norm(p - start)))
@@ -127,11 +130,12 @@ def _farthest_body_origin(scene: Scene, link: int, start: Floats, c: Floats) -> 
 
 
 def _carries_wheel(scene: Scene, link: int) -> bool:
+    """Whether a wheel is drawn on a link."""
     return any(mark.link == link for mark in scene.wheel_glyphs)
 
 
 def combined_link_inertia(scene: Scene, link: int) -> tuple[float, Floats, Floats]:
-    """Mass, centre of mass and tensor about it of all that is fixed to a link."""
+    """Mass, centre of mass and inertia tensor about it of all bodies that are fixed to a link."""
     parts = [m for m in scene.tree.masses.values() if m.link == link]
     m = sum(float(part.m) for part in parts)
     centers = [numeric_point(part.c) for part in parts]
@@ -149,7 +153,7 @@ _BOX_EDGES = [(a, b) for a in range(8) for b in range(a) if (a ^ b).bit_count() 
 
 
 def inertia_box_edges(m: float, c: Floats, tensor: Floats) -> Floats:
-    """Edges, as pairs of points, of the uniform box with this inertia."""
+    """The edges of the uniform box with this inertia, as pairs of points (24, 3)."""
     principal, axes = np.linalg.eigh(tensor)
     squares = 6 / m * (principal.sum() - 2 * principal)
     half = np.sqrt(np.maximum(squares, 0.0)) / 2
@@ -159,7 +163,7 @@ def inertia_box_edges(m: float, c: Floats, tensor: Floats) -> Floats:
 
 
 def build_inertia_boxes(scene: Scene) -> list[Glyph]:
-    """The box of every link's inertia: a wire frame."""
+    """Builds the inertia box of every link as a wire frame."""
     found = []
     for link in range(len(scene.tree.links)):
         if any(m.link == link and float(m.m) for m in scene.tree.masses.values()):

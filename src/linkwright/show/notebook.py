@@ -1,4 +1,4 @@
-"""Figures that notebooks show automatically, without pyplot or a backend for notebooks."""
+"""Figures that notebooks display, without pyplot or a backend for notebooks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _SCREEN_DPI, _DOTS_PER_PIXEL = 144, 2
 
 
 class NotebookFigure(Figure):  # type: ignore[misc]
-    """A matplotlib figure that is displayed where it is the value of a notebook's cell."""
+    """A matplotlib figure that a notebook displays as the value of a cell."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """The picture and its size on the screen, as IPython asks for them."""
+        """The picture and its size on the screen, in pixels."""
         from .figure_style import house_style
 
         stream = io.BytesIO()

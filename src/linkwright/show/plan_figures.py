@@ -1,11 +1,11 @@
-"""Plans: where a motion begins and ends and the way between; joints and drives over time."""
+"""Figures of a plan: start, goal and the path between; coordinates, rates and efforts over time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,9 +25,10 @@ from .figure_style import (
 )
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
-from .histories import Panel, plan_history_panels
+from .histories import plan_history_panels
 from .history_plots import TIME_AXIS_HEIGHT, draw_panel, draw_panel_legends, over_time, panel_height
 from .label_text import plain_label
+from .panels import Panel
 from .scaled_axes import AxesExtent, drawing_extent, finish_axes, prepare_axes
 from .scene import mechanism_scene
 from .view_direction import View
@@ -35,6 +36,7 @@ from .view_direction import View
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
 
     from ..motion.motion_plan import MotionPlan
 
@@ -131,8 +133,9 @@ def plan_picture(plan: MotionPlan, kind: str) -> bytes:
 
 def _split_panel_columns(
     found: Sequence[Panel], top: float, width: float, may_fold: bool
-) -> list[Sequence[Panel]]:  # fmt: skip
-    """Panels in one column, or in two of about one height where one is taller than a page."""
+) -> list[Sequence[Panel]]:
+    """The panels in one column, or in two of about equal height if one would be taller than a
+    page."""
     heights = [panel_height(panel, width) for panel in found]
     if not may_fold or top + sum(heights) + _LEGEND_HEIGHT <= _PAGE_HEIGHT:
         return [found]
@@ -142,10 +145,15 @@ def _split_panel_columns(
 
 
 def _draw_panel_column(
-    figure: Figure, place: Any, plan: MotionPlan, found: Sequence[Panel], width: float,
+    figure: Figure,
+    place: SubplotSpec,
+    plan: MotionPlan,
+    found: Sequence[Panel],
+    width: float,
     heads: Sequence[float] = (),
-) -> tuple[list[Axes], float]:  # fmt: skip
-    """Panels one below the other; axes of given heights above them, and the height of all, mm."""
+) -> tuple[list[Axes], float]:
+    """Draws panels one below the other; returns axes of given heights above them, and the total
+    height, mm."""
     rows = place.subgridspec(len(heads) + len(found), 1)
     above = [figure.add_subplot(rows[k]) for k in range(len(heads))]
     several = _stacked_axes(figure, [rows[k] for k in range(len(heads), rows.nrows)])
@@ -158,8 +166,8 @@ def _draw_panel_column(
     return above, sum(heights)
 
 
-def _stacked_axes(figure: Figure, places: Sequence[Any]) -> list[Axes]:
-    """Axes one below the other that share their time; only the last one has its numbers."""
+def _stacked_axes(figure: Figure, places: Sequence[SubplotSpec]) -> list[Axes]:
+    """Axes one below the other that share their time axis; only the last one has tick labels."""
     found: list[Axes] = []
     for place in places:
         found.append(figure.add_subplot(place, sharex=found[0] if found else None))
@@ -265,7 +273,8 @@ def plan_histories(
 
 def _plan_panels(
     plan: MotionPlan, names: Sequence[str], degrees: bool, only: Sequence[str] = ()
-) -> list[Panel]:  # fmt: skip
+) -> list[Panel]:
+    """The panels of histories of a plan; with loops, at most as many lines as can be told apart."""
     for name in names:
         if name not in PLAN_HISTORIES:
             raise NameNotFoundError(
@@ -284,8 +293,8 @@ def _plan_panels(
 
 @dataclass(frozen=True)
 class _ShownCoordinates:
-    """Coordinates that a picture of a mechanism with loops shows, in the order of their colours;
-    `still_names` are those that give way first."""
+    """The coordinates that figures of a mechanism with loops show, in the order of their colours;
+    `still_names` do not move and are left out first."""
 
     names: tuple[str, ...]
     still_names: frozenset[str]
@@ -320,8 +329,8 @@ def _joints_to_frame(mechanism: Mechanism, frame: str) -> set[str]:
 
 
 def _limit_panel_lines(panel: Panel, leading: _ShownCoordinates) -> Panel:
-    """No more lines than can be told apart: those that lead, in colours that they have in all
-    panels; and how many there are besides."""
+    """A panel with at most `MAX_PANEL_LINES` lines, the shown coordinates first, and a note on how
+    many are left out."""
     places = {name: k for k, name in enumerate(leading.names)}
     lines = {
         line.name: replace(line, order=places.get(line.name, len(places) + k))
@@ -336,11 +345,13 @@ def _limit_panel_lines(panel: Panel, leading: _ShownCoordinates) -> Panel:
 
 
 def _note_left_out_lines(figure: Figure, found: Sequence[Panel]) -> None:
+    """Notes below the figure where all lines can be found."""
     if any(panel.note for panel in found):
         figure.supxlabel(_ALL_LINES_NOTE, fontsize=7, color=GRAY_COLOR)
 
 
 def _plan_extent(plan: MotionPlan, view: View, width: float) -> AxesExtent:
+    """The extent of the drawing of a plan, over all of its configurations."""
     scene = mechanism_scene(plan.mechanism)
     aside = 0.0 if view.is_planar else _SIDE_LABEL_WIDTH
     return drawing_extent(scene, scene.link_placements(plan.q), view, width, aside=aside)
@@ -348,8 +359,8 @@ def _plan_extent(plan: MotionPlan, view: View, width: float) -> AxesExtent:
 
 def _draw_plan_ends(
     axes: Axes, plan: MotionPlan, view: View, width: float, unit: float | None = None
-) -> None:  # fmt: skip
-    """Grey at the start, blue at the goal, and a dashed way between."""
+) -> None:
+    """Draws the start in grey, the goal in blue, and the path of the frame dashed."""
     from matplotlib.lines import Line2D
 
     scene = mechanism_scene(plan.mechanism)

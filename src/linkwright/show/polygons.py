@@ -26,6 +26,7 @@ from .arrows import (
     magnitude_label,
     make_body_panels,
 )
+from .axes_labels import Label, draw_labels, group_labels
 from .body_motions import BodyMotions
 from .figure_style import (
     COLUMN_WIDTH,
@@ -39,7 +40,6 @@ from .figure_style import (
 )
 from .free_body_balance import FreeBody, free_bodies, state_of
 from .glyphs import numeric_point
-from .label_placing import Label, group_labels, place_labels
 from .label_text import indexed_label, symbol_label
 from .link_glyphs import convex_hull_order
 from .scene import Scene, mechanism_scene
@@ -57,7 +57,7 @@ _RAY_LAYER, _IMAGE_LAYER = 6, 7
 
 @dataclass(frozen=True)
 class ImagePoint:
-    """A point of a body: where it is, its velocity and its acceleration."""
+    """A point of a body with its position, velocity and acceleration, world axes."""
 
     name: str
     body: str
@@ -218,19 +218,26 @@ def acceleration_polygon(
 
 
 def _require_planar_view(mechanism: Mechanism) -> View:
+    """The view onto the plane of a mechanism; others are refused."""
     view = mechanism_scene(mechanism).view()
     if not view.is_planar:
         raise UnsupportedError(
-            "polygons are for planar mechanisms", where=mechanism.name,
+            "polygons are for planar mechanisms",
+            where=mechanism.name,
             remedy="draw free-body diagrams instead",
-        )  # fmt: skip
+        )
     return view
 
 
 def _draw_polygon_figure(
-    mechanism: Mechanism, found: list[ImagePoint], values: list[Floats], head: str, unit: str,
+    mechanism: Mechanism,
+    found: list[ImagePoint],
+    values: list[Floats],
+    head: str,
+    unit: str,
     width: float,
-) -> Figure:  # fmt: skip
+) -> Figure:
+    """Draws velocities or accelerations of points from one pole, and the images of the links."""
     view = _require_planar_view(mechanism)
     tips = view(np.array(values))
     bodies = list(dict.fromkeys(i.body for i in found))
@@ -252,22 +259,29 @@ def _draw_polygon_figure(
     axes.set_xlabel(f"${head}_{view.axis_name(view.right)[-1]}$ / {unit}")
     axes.set_ylabel(f"${head}_{view.axis_name(view.up)[-1]}$ / {unit}")
     draw_legend(axes)
-    place_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels])
+    draw_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels])
     return figure
 
 
 def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: str, k: int) -> None:
-    """The outline of a link's image."""
+    """Draws the outline of a link's image."""
     own = tips[[j for j, i in enumerate(found) if i.body == body]]
     outline = own[convex_hull_order(own)] if len(own) > 2 else own
     closed = np.vstack([outline, outline[:1]])
     is_seen = np.ptp(closed, axis=0).max() > 1e-9 * np.abs(tips).max()
-    axes.plot(closed[:, 0], closed[:, 1], color=line_color(k), lw=1.6, zorder=_IMAGE_LAYER,
-              label=symbol_label(body) if is_seen else "_point")  # fmt: skip
+    axes.plot(
+        closed[:, 0],
+        closed[:, 1],
+        color=line_color(k),
+        lw=1.6,
+        zorder=_IMAGE_LAYER,
+        label=symbol_label(body) if is_seen else "_point",
+    )
 
 
 def _polygon_tip_labels(tips: Floats, found: list[ImagePoint], size: float) -> list[Label]:
-    """Names by place: what moves alike shares its tip; what does not move is the pole."""
+    """The labels at the tips of arrows; points that move alike share one, points at rest have
+    none."""
     moving = [k for k, tip in enumerate(tips) if np.linalg.norm(tip) > 1e-9 * size]
     return group_labels(
         [_image_point_label(found[k]) for k in moving], list(tips[moving]), 0.005 * size
@@ -326,23 +340,25 @@ def force_polygons(
         _draw_force_polygon(axes, body, view) for axes, body in zip(panels, bodies, strict=True)
     ]
     for axes, labels in zip(panels, drawn, strict=True):
-        place_labels(axes, labels)
+        draw_labels(axes, labels)
     return save_if_path(figure, path)
 
 
 def force_polygon_corners(body: FreeBody, view: View) -> Floats:
-    """Corners of a body's force polygon, from 0 to the sum of its forces."""
+    """The corners (n, 2) of a body's force polygon, from 0 to the sum of its forces, N."""
     forces = [view(load.force) for load in body.applied]
     return np.vstack([np.zeros(2), np.cumsum(forces, axis=0)]) if forces else np.zeros((1, 2))
 
 
 def _draw_force_polygon(axes: Axes, body: FreeBody, view: View) -> list[Label]:
-    """Everything but the words, which come back."""
+    """Draws the force polygon of a body, and returns the labels that are still to be placed."""
     corners = force_polygon_corners(body, view)
     size = float(np.ptp(corners, axis=0).max()) or 1.0
     unit, labels = fit_panel_limits(axes, corners), []
-    steps = [(force_arrow_label(load.name), force_arrow_color(load.name), load.force, corners[k])
-             for k, load in enumerate(body.applied)]  # fmt: skip
+    steps = [
+        (force_arrow_label(load.name), force_arrow_color(load.name), load.force, corners[k])
+        for k, load in enumerate(body.applied)
+    ]
     for word, paint, force, start in [*steps, ("$m a$", INK_COLOR, body.rate, np.zeros(2))]:
         along = view(force)
         if np.linalg.norm(along) > 1e-9 * size:

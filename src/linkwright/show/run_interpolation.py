@@ -1,4 +1,4 @@
-"""A run between its samples: cubic interpolation of its coordinates, with loops closed."""
+"""Interpolation of a run between its samples: cubics of its coordinates, with loops closed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def interpolate_run_coordinates(scene: Scene, run: Run, times: Floats) -> Floats:
-    """(times, nq): the run's coordinates at any times within it.
+    """The run's coordinates (times, nq) at any times within it.
 
     Between two samples each coordinate is the cubic that has their values and rates; loops and
-    constraints of positions, which a cubic leaves by a little, are closed again.
+    constraints of positions, which a cubic violates slightly, are closed again.
     """
     tree = scene.tree
     times = np.clip(np.asarray(times, dtype=float), run.t[0], run.t[-1])
@@ -59,7 +59,7 @@ def hermite_cubic(s: Floats, a: Floats, b: Floats, slope_a: Floats, slope_b: Flo
 
 
 class _FilmConstraints:
-    """Loops and constraints of positions of a drawn mechanism, for many instants at once."""
+    """Loops and position constraints of a drawn mechanism, for many instants at once."""
 
     def __init__(self, tree: KinematicTree) -> None:
         constraints = constraint_equations(tree)
@@ -75,7 +75,8 @@ class _FilmConstraints:
         )
 
     def close(self, q: Floats, t: Floats, tolerance: float) -> Floats:
-        """(times, nq): the rows of q, closed to the tolerance; a row that does not close stays."""
+        """The rows of q (times, nq), closed to the tolerance; a row that does not close stays as it
+        is."""
         functions = PositionConstraints(
             lambda q: np.asarray(self._residual(q.T, t[None]), dtype=float).T,
             lambda q: np.asarray(self._jacobian(q.T, t[None]), dtype=float).T.reshape(
@@ -84,13 +85,17 @@ class _FilmConstraints:
             lambda q, step: np.asarray(self._integrate(q.T, step.T), dtype=float).T,
         )
         return close_positions(
-            functions, q, tolerance=tolerance, rank_share=CLOSURE_TOLERANCES.state_rank_share,
+            functions,
+            q,
+            tolerance=tolerance,
+            rank_share=CLOSURE_TOLERANCES.state_rank_share,
             max_iterations=CLOSURE_TOLERANCES.max_corrections,
-        ).q  # fmt: skip
+        ).q
 
 
 @lru_cache(maxsize=16)
 def _constraints_of(scene: Scene) -> _FilmConstraints | None:
+    """The position constraints of a mechanism; None if it has none."""
     constraints = constraint_equations(scene.tree)
     known = constraints is not None and constraints.position_rows
     return _FilmConstraints(scene.tree) if known else None
@@ -98,19 +103,20 @@ def _constraints_of(scene: Scene) -> _FilmConstraints | None:
 
 @lru_cache(maxsize=16)
 def _rate_function(scene: Scene) -> ca.Function:
+    """The function for dq/dt from q and q̇."""
     q, qd = scene.tree.motion.q, scene.tree.motion.qd
     return ca.Function("rates", [q, qd], [ca.densify(coordinate_rate_matrix(scene.tree, q) @ qd)])
 
 
 def _coordinate_rates(scene: Scene, q: Floats, qd: Floats) -> Floats:
-    """dq/dt of every row; that of quaternions is not their speed."""
+    """dq/dt of every row (times, nq); for quaternions it differs from q̇."""
     if scene.tree.nq == scene.tree.nv:
         return qd
     return np.asarray(_rate_function(scene)(q.T, qd.T), dtype=float).T
 
 
 def _quaternion_slices(tree: KinematicTree) -> list[slice]:
-    """The places of quaternions among the model's coordinates."""
+    """The positions of quaternions among the model's coordinates."""
     if tree.transfer is not None:
         return []
     return [
@@ -121,7 +127,7 @@ def _quaternion_slices(tree: KinematicTree) -> list[slice]:
 
 
 def _align_quaternion_signs(tree: KinematicTree, q: Floats) -> Floats:
-    """The same attitudes with quaternions that never change their sign from row to row."""
+    """The same rotations with quaternions that do not change their sign from row to row."""
     q = q.copy()
     for part in _quaternion_slices(tree):
         flips = np.einsum("ki,ki->k", q[1:, part], q[:-1, part]) < 0
@@ -130,6 +136,7 @@ def _align_quaternion_signs(tree: KinematicTree, q: Floats) -> Floats:
 
 
 def _normalize_quaternions(tree: KinematicTree, q: Floats) -> Floats:
+    """The coordinates with quaternions scaled to unit length."""
     for part in _quaternion_slices(tree):
         q[:, part] /= np.linalg.norm(q[:, part], axis=1, keepdims=True)
     return q

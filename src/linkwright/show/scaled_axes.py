@@ -1,4 +1,4 @@
-"""Axes for pictures of mechanisms: to scale, with ticks in the plane, or a scale bar in space."""
+"""Axes to scale for pictures of mechanisms: ticks in the plane, a scale bar in space."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from ..types import Floats
 from .figure_style import GRAY_COLOR, INK_COLOR, new_figure
 from .glyphs import GROUND_LINK
 from .ground_glyphs import build_ground_glyphs
-from .ink_grid import InkGrid, PaperTransform, shift_to_free_ink
+from .label_placement import nearest_free_label_shift
+from .paper_transform import PaperTransform, drawn_label_obstacles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +31,7 @@ _MAX_HEIGHT_SHARE, _MIN_HEIGHT_SHARE, _SCALE_BAR_HEIGHT = 1.15, 0.22, 13.0
 def drawing_bounds(
     scene: Scene, poses: Floats, view: View, more: Sequence[Glyph] = ()
 ) -> tuple[Floats, Floats]:
-    """Corners on the paper of all that is drawn at poses (times, links + 1, 3, 4)."""
+    """The corners on the paper, m, of all that is drawn at placements (times, links + 1, 3, 4)."""
     shapes = [
         *scene.link_glyphs,
         *scene.wheel_glyphs,
@@ -52,7 +53,7 @@ def drawing_bounds(
 
 
 def _limit_proportions(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """The same with room added, where it is too flat or too tall for a page."""
+    """The corners with room added where a picture would be too flat or too tall for a page."""
     wide, tall = high - low
     extra = np.array(
         [max(tall / _MAX_HEIGHT_SHARE - wide, 0.0), max(wide * _MIN_HEIGHT_SHARE - tall, 0.0)]
@@ -61,7 +62,7 @@ def _limit_proportions(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 def _points_at_placements(poses: Floats, link: int, points: Floats) -> Floats:
-    """Points of a link at all poses, in the world."""
+    """Points of a link at all placements, in the world, (n, 3)."""
     if link == GROUND_LINK:
         return points
     placed = np.einsum("tij,kj->tki", poses[:, link, :, :3], points)
@@ -78,6 +79,7 @@ class AxesExtent:
     meters_per_mm: float
 
     def set_axes_limits(self, axes: Axes) -> None:
+        """Sets the limits of axes to this extent, to scale."""
         axes.set_aspect("equal")
         axes.set_xlim(self.low[0], self.high[0])
         axes.set_ylim(self.low[1], self.high[1])
@@ -88,12 +90,15 @@ def drawing_extent(
     poses: Floats,
     view: View,
     width: float,
+    *,
     more: Sequence[Glyph] = (),
     aside: float = 0.0,
     margin: float = 0.0,
 ) -> AxesExtent:
-    """The extent, as wide as asked and as high as the scale then needs, within reason; some mm of
-    the width are left for what stands aside, and a margin on all sides for words."""
+    """The extent of a picture of a width in mm, as high as its scale needs.
+
+    `aside` mm of the width are left for labels beside it, `margin` mm on all sides for labels.
+    """
     low, high = _limit_proportions(*drawing_bounds(scene, poses, view, more))
     margin, frame = min(margin, 0.15 * width), 14 if view.is_planar else 2
     unit = float((high - low)[0]) / max(width - aside - 2 * margin - frame, 0.3 * width)
@@ -105,11 +110,17 @@ def drawing_extent(
 
 
 def prepare_axes(
-    scene: Scene, poses: Floats, view: View, width: float, more: Sequence[Glyph] = (),
-    aside: float = 0.0, margin: float = 0.0,
-) -> tuple[Figure, Axes]:  # fmt: skip
-    """A figure for one picture of a mechanism."""
-    extent = drawing_extent(scene, poses, view, width, more, aside, margin)
+    scene: Scene,
+    poses: Floats,
+    view: View,
+    width: float,
+    *,
+    more: Sequence[Glyph] = (),
+    aside: float = 0.0,
+    margin: float = 0.0,
+) -> tuple[Figure, Axes]:
+    """A figure with axes for one picture of a mechanism."""
+    extent = drawing_extent(scene, poses, view, width, more=more, aside=aside, margin=margin)
     figure = new_figure(width, extent.height)
     axes = figure.add_subplot()
     extent.set_axes_limits(axes)
@@ -123,39 +134,57 @@ def axes_meters_per_mm(axes: Axes) -> float:
     return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))
 
 
+class FreeCorners:
+    """The free space on axes for a scale bar and for the directions of the world's axes."""
+
+    def __init__(self, axes: Axes, meters_per_mm: float) -> None:
+        self.meters_per_mm = meters_per_mm
+        self.paper = PaperTransform.before_layout(axes, meters_per_mm)
+        self.obstacles = drawn_label_obstacles(self.paper)
+
+    def reserve_box(self, low: Floats, high: Floats) -> Floats:
+        """Reserves the nearest free box of the same size, and returns the shift to it, m."""
+        ends = self.paper([low, high])
+        shift = nearest_free_label_shift(self.obstacles, *ends)
+        a, b = ends + shift
+        self.obstacles.add_text_box(np.array([a, [b[0], a[1]], b, [a[0], b[1]]]))
+        return np.asarray(shift * self.meters_per_mm)
+
+
 def finish_axes(axes: Axes, view: View, unit: float | None = None) -> None:
-    """Axes in metres in the plane; in space a scale bar and the directions of x, y, z, sized by
-    what a millimetre shows."""
+    """Labels axes in metres in the plane; in space draws a scale bar and the directions of x, y,
+    z."""
     if view.is_planar:
         axes.set_xlabel(f"{view.axis_name(view.right)} / m")
         axes.set_ylabel(f"{view.axis_name(view.up)} / m")
         return
     axes.set_axis_off()
     unit = unit or axes_meters_per_mm(axes)
-    ink = InkGrid(PaperTransform.before_layout(axes, unit))
-    _draw_axis_directions(axes, view, unit, ink)
-    _draw_scale_bar(axes, unit, ink)
+    corners = FreeCorners(axes, unit)
+    _draw_axis_directions(axes, view, corners)
+    _draw_scale_bar(axes, corners)
 
 
 def round_scale_length(most: float) -> float:
-    """The largest of 1, 2, 5, 10, … that is not more."""
+    """The largest of 1, 2, 5, 10, … that is not larger than a number."""
     power = 10.0 ** np.floor(np.log10(most))
     return float(max(k * power for k in (1, 2, 5) if k * power <= most))
 
 
-def _draw_scale_bar(axes: Axes, unit: float, ink: InkGrid) -> None:
-    """Draw the scale bar in the lower right corner, or near it where that is free."""
+def _draw_scale_bar(axes: Axes, corners: FreeCorners) -> None:
+    """Draws the scale bar in the lower right corner, or near it where that is free."""
+    unit = corners.meters_per_mm
     length = round_scale_length(22 * unit)
     right = np.array([axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit])
-    x, y = _shift_to_free_paper(
-        ink, right, right - [length, 4.2 * unit], right + np.array([0, unit]), unit
-    )
+    low, high = right - [length, 4.2 * unit], right + np.array([0, unit])
+    x, y = right + corners.reserve_box(low, high)
     axes.plot([x - length, x], [y, y], color=INK_COLOR, lw=1.5, solid_capstyle="butt")
     axes.text(x - length / 2, y - 0.8 * unit, f"{length:g} m", ha="center", va="top")
 
 
-def _draw_axis_directions(axes: Axes, view: View, unit: float, ink: InkGrid) -> None:
-    """Little arrows along x, y and z of the world, in the lower left corner or near it."""
+def _draw_axis_directions(axes: Axes, view: View, corners: FreeCorners) -> None:
+    """Draws little arrows along x, y and z of the world, in the lower left corner or near it."""
+    unit = corners.meters_per_mm
     tips = {name: 7 * unit * view(axis) for name, axis in zip("xyz", np.eye(3), strict=True)}
     tips = {name: tip for name, tip in tips.items() if np.linalg.norm(tip) >= unit}
     ends = {name: tip * (1 + 1.8 * unit / np.linalg.norm(tip)) for name, tip in tips.items()}
@@ -163,7 +192,7 @@ def _draw_axis_directions(axes: Axes, view: View, unit: float, ink: InkGrid) -> 
     low, high = spread.min(axis=0) - 1.4 * unit, spread.max(axis=0) + 1.4 * unit
     corner = np.array([axes.get_xlim()[0] + 6 * unit, axes.get_ylim()[0] + 0.3 * unit])
     middle = corner - [min(low[0] + 6 * unit, 0.0), low[1]]
-    middle = _shift_to_free_paper(ink, middle, middle + low, middle + high, unit)
+    middle = middle + corners.reserve_box(middle + low, middle + high)
     for name, tip in tips.items():
         axes.annotate(
             "",
@@ -181,14 +210,3 @@ def _draw_axis_directions(axes: Axes, view: View, unit: float, ink: InkGrid) -> 
         )
         end = middle + ends[name]
         axes.text(*end, f"${name}$", ha="center", va="center", color=GRAY_COLOR, fontsize=7)
-
-
-def _shift_to_free_paper(
-    ink: InkGrid, point: Floats, low: Floats, high: Floats, unit: float
-) -> Floats:
-    """A point of a sign that fills a box, moved with it to where nothing is drawn."""
-    corners = ink.paper([low, high])
-    shift = shift_to_free_ink(ink, *corners)
-    a, b = corners + shift
-    ink.add_text(np.array([a, [b[0], a[1]], b, [a[0], b[1]]]))
-    return point + shift * unit

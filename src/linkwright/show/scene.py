@@ -1,8 +1,8 @@
-"""A mechanism as shapes fixed to its links: what any picture of it is made of.
+"""The scene of a mechanism: glyphs fixed to its links, from which all pictures are drawn.
 
-The files give no shapes. A link is drawn through the points where it meets its neighbours: a line
-through two, a plate through more in one plane, else the shortest tree of lines. A link with one
-such point is the uniform rod of its centre of mass and inertia; one without is the box of its
+Files contain no shapes. A link is drawn through the points where it meets its neighbours: a line
+through two, a plate through more in one plane, else a tree of lines of least length. A link with
+one such point is the uniform rod of its centre of mass and inertia; one without is the box of its
 inertia.
 """
 
@@ -38,14 +38,17 @@ from .view_direction import View, choose_view
 
 
 class Scene:
-    """The shapes of a mechanism, and where its links stand at given coordinates."""
+    """The glyphs of a mechanism, and the placements of its links at given coordinates.
+
+    The class has more than 20 methods because there is one for every kind of glyph.
+    """
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         self.tree: KinematicTree = build_tree(mechanism)
         if not self.tree.links or self.tree.nq == 0:
             raise UnsupportedError(
-                f"{mechanism.name} cannot move: there cannot be drawn",
+                f"{mechanism.name} cannot move: there is nothing to draw",
                 remedy="add a joint that moves, or unlock one",
             )
         self.gravity = numeric_point(self.tree.gravity)
@@ -57,7 +60,7 @@ class Scene:
         )
 
     def link_placements(self, q: ArrayLike) -> Floats:
-        """(…, links + 1, 3, 4): rotation and position of every link; the last one is ground."""
+        """Rotation and position of every link, (…, links + 1, 3, 4); the last one is ground."""
         names, owner = self.tree.names.q, self.mechanism.name
         q = check_vector_rows(q, self.tree.nq, "q", names, where=owner)
         flat = np.asarray(self._placement_function(q.reshape(-1, self.tree.nq).T), dtype=float).T
@@ -67,7 +70,8 @@ class Scene:
 
     @cached_property
     def home(self) -> Floats:
-        """The home configuration, where loops and constraints close, or nothing is displaced."""
+        """The home configuration (nq,): assembled if there are constraints, else without
+        displacements."""
         from ..kinematics.assembly import assemble
         from ..kinematics.tree_coordinates import neutral_coordinates
 
@@ -77,7 +81,7 @@ class Scene:
 
     @cached_property
     def link_anchors(self) -> dict[int, list[Floats]]:
-        """Points by link where it meets others."""
+        """The points where each link meets others, in its own axes."""
         found: dict[int, list[Floats]] = {}
 
         def add(link: int, point: SX | Floats | Sequence[float]) -> None:
@@ -100,10 +104,16 @@ class Scene:
 
     @cached_property
     def hinge_lifts(self) -> dict[str, float]:
-        """The shifts along their axes by which hinges are drawn away from where the file has them:
-        one that it has on the floor on which wheels roll is drawn where its child's mass is."""
-        floors = [self.tree.find_frame(tie.on) for tie in self.tree.restraints.entries
-                  if isinstance(tie, WheelRestraint) and tie.other_radius is None]  # fmt: skip
+        """The shifts along their axes by which hinges are drawn away from their origin, m.
+
+        A hinge whose origin lies on the floor on which wheels roll is drawn at the height of its
+        child.
+        """
+        floors = [
+            self.tree.find_frame(tie.on)
+            for tie in self.tree.restraints.entries
+            if isinstance(tie, WheelRestraint) and tie.other_radius is None
+        ]
         found: dict[str, float] = {}
         for span in self.tree.joints:
             joint = self.mechanism.joints[span.name]
@@ -120,14 +130,14 @@ class Scene:
         return found
 
     def is_free_floating(self, joint: str) -> bool:
-        """Whether a joint leaves its child so free that no line joins it to the parent."""
+        """Whether a joint leaves its child so free that no line is drawn to the parent."""
         kind, parent = self.mechanism.joints[joint].kind, self.mechanism.joints[joint].parent
         on_ground = self.tree.bodies[parent].link == GROUND
         return kind.is_floating and (on_ground or kind.closure is None)
 
     @cached_property
     def plane_contacts(self) -> list[PlaneContact]:
-        """The contacts of what rolls on planes, or may touch them."""
+        """The wheels and balls that roll on planes or may touch them."""
         values = self.mechanism.values
         rolling = [
             PlaneContact(t.wheel_frame, t.on, float(t.radius))
@@ -142,7 +152,7 @@ class Scene:
 
     @property
     def attachment_names(self) -> list[str]:
-        """Frames, and bodies that springs, rods, wheels and contacts hold."""
+        """The frames, and the bodies to which springs, rods, wheels and contacts are attached."""
         names = [*self.mechanism.frames, *(touch.point for touch in self.plane_contacts)]
         for force in self.tree.forces.force_elements:
             names += [name for sketch in force.sketches for name in getattr(sketch, "between", ())]
@@ -157,15 +167,22 @@ class Scene:
 
     @cached_property
     def size(self) -> float:
-        """The largest measure of what is drawn at home, m: signs are drawn in proportion."""
+        """The largest dimension of the mechanism at home, m; glyphs are drawn in proportion to
+        it."""
         poses = self.link_placements(self.home)
-        points = [self.world_point(poses, link, p) for link, many in self.link_anchors.items()
-                  for p in many]  # fmt: skip
+        points = [
+            self.world_point(poses, link, p)
+            for link, many in self.link_anchors.items()
+            for p in many
+        ]
         points += [
             self.world_point(poses, m.link, numeric_point(m.c)) for m in self.tree.masses.values()
         ]
-        points += [numeric_point(self.tree.find_frame(name).p) for name in self.mechanism.frames
-                   if self.tree.find_frame(name).link == GROUND]  # fmt: skip
+        points += [
+            numeric_point(self.tree.find_frame(name).p)
+            for name in self.mechanism.frames
+            if self.tree.find_frame(name).link == GROUND
+        ]
         points += [p for touch in self.plane_contacts for p in self._contact_foot(poses, touch)]
         spread = float(np.ptp(np.array(points), axis=0).max()) if points else 0.0
         radii = [
@@ -177,7 +194,7 @@ class Scene:
         return max([spread, *radii, *(() if spread else boxes)]) or 1.0
 
     def _contact_foot(self, poses: Floats, touch: PlaneContact) -> list[Floats]:
-        """The point of a plane on ground below what may touch it."""
+        """The point of a ground plane below a wheel or ball that may touch it."""
         plane, place = self.tree.find_frame(touch.plane), self.tree.find_frame(touch.point)
         if plane.link != GROUND:
             return []
@@ -186,7 +203,8 @@ class Scene:
 
     @cached_property
     def glyph_radius(self) -> float:
-        """Radius of a joint's sign, m: in proportion to the whole, but small beside its links."""
+        """The radius of a joint's glyph, m: in proportion to the mechanism, but small beside its
+        links."""
         spans = [float(np.ptp(np.array(many), axis=0).max()) for many in self.link_anchors.values()]
         lengths = [span for span in spans if span > 1e-9]
         return min(GLYPH_RADIUS_SHARE * self.size, 0.14 * float(np.median(lengths or [self.size])))
@@ -197,12 +215,12 @@ class Scene:
 
     @cached_property
     def link_glyphs(self) -> list[Glyph]:
-        """The links themselves."""
+        """The glyphs of the links: lines, plates and boxes."""
         return build_link_glyphs(self)
 
     @cached_property
     def color_order(self) -> dict[int, int]:
-        """Links that are seen, numbered for their colours."""
+        """The numbers by which drawn links are coloured."""
         links = [
             *(s.link for s in (*self.link_glyphs, *self.wheel_glyphs)),
             *(t.links[1] for t in self.connector_glyphs),
@@ -211,37 +229,45 @@ class Scene:
 
     @cached_property
     def inertia_boxes(self) -> list[Glyph]:
-        """The box of every link's inertia."""
+        """The inertia boxes of the links."""
         return build_inertia_boxes(self)
 
     @cached_property
     def joint_glyphs(self) -> list[Glyph]:
+        """The glyphs of joints, also of those that close loops."""
         return build_joint_glyphs(self)
 
     @cached_property
     def wheel_glyphs(self) -> list[Glyph]:
+        """The glyphs of wheels, balls and blades."""
         return build_wheel_glyphs(self)
 
     @cached_property
     def center_glyphs(self) -> list[Glyph]:
+        """The glyphs of centres of mass."""
         return build_center_glyphs(self)
 
     @cached_property
     def frame_glyphs(self) -> list[Glyph]:
+        """The glyphs of named frames: three axes and a dot."""
         return build_frame_glyphs(self)
 
     @cached_property
     def connector_glyphs(self) -> list[ConnectorGlyph]:
+        """The glyphs of springs, dampers, rods and rails."""
         return build_connector_glyphs(self)
 
     def view(self, asked: str | tuple[float, float] | None = None) -> View:
+        """The view of the mechanism: its plane of motion or a direction in space, or as asked."""
         return choose_view(self.tree, self.gravity, asked)
 
 
 def mechanism_scene(mechanism: Mechanism) -> Scene:
+    """The scene of a mechanism; the most recent ones are kept."""
     return _cached_scene(require_mechanism(mechanism))
 
 
 @lru_cache(maxsize=16)
 def _cached_scene(mechanism: Mechanism) -> Scene:
+    """The scene of a mechanism that has been checked."""
     return Scene(mechanism)

@@ -1,4 +1,4 @@
-"""Pictures of the nonzero entries of a mechanism's matrices, with names."""
+"""Sparsity patterns: pictures of the nonzero entries of a mechanism's matrices."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SIZES = (7.0, 6.5, 6.0, 5.5, 5.0)
 
 
 def pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> Booleans:
-    """The entries of a matrix that are not zero for all states."""
+    """The entries of a matrix that are not zero at all states, as truth values."""
     model = drawing_model(require_mechanism(mechanism))
     known = [*_SQUARE, *(_CONSTRAINED if model.names.constraints else ())]
     if quantity not in known:
@@ -110,8 +110,8 @@ def sparsity(
 
 @dataclass(frozen=True)
 class _Plan:
-    """Sizes of a picture, mm: of a cell, beside and below the matrix, of the whole; of its names,
-    points, and of how many one is written."""
+    """The layout of a sparsity picture, mm: a cell, margins to the left and below, width and
+    height; the font size, points; every how many names is written; whether these are upright."""
 
     cell: float
     left: float
@@ -124,7 +124,8 @@ class _Plan:
 
 
 def _planned(rows: Sequence[str], columns: Sequence[str], width: float | None) -> _Plan:
-    """The largest names that fit without touching, or some of them in the smallest."""
+    """The layout with the largest names that fit without touching, or with only some in the
+    smallest size."""
     if width is None:
         natural = _beside(rows, _SIZES[0]) + len(columns) * _line(_SIZES[0]) + _RIM
         width = float(np.clip(natural, COLUMN_WIDTH, _WIDEST))
@@ -143,15 +144,17 @@ def _planned(rows: Sequence[str], columns: Sequence[str], width: float | None) -
 
 
 def _beside(names: Sequence[str], size: float) -> float:
+    """The width that row names need, mm."""
     return max(text_width(name, size) for name in names) + 2 * _RIM
 
 
 def _line(size: float) -> float:
-    """The height of a line of letters of so many points, mm, with spacing."""
+    """The height of a line of text in a font size in points, with spacing, mm."""
     return 1.2 * size * 25.4 / 72
 
 
 def _fill(axes: Axes, filled: Booleans) -> None:
+    """Fills the cells of nonzero entries, with white lines between cells."""
     axes.imshow(filled, cmap=_two_colours(), vmin=0, vmax=1, interpolation="nearest", aspect="auto")
     axes.set_xticks(np.arange(-0.5, filled.shape[1]), minor=True)
     axes.set_yticks(np.arange(-0.5, filled.shape[0]), minor=True)
@@ -161,12 +164,14 @@ def _fill(axes: Axes, filled: Booleans) -> None:
 
 
 def _two_colours() -> Any:
+    """The colours of zero and nonzero entries."""
     from matplotlib.colors import ListedColormap
 
     return ListedColormap([FAINT_COLOR, line_color(0)])
 
 
 def _name_ticks(axes: Axes, rows: Sequence[str], columns: Sequence[str], plan: _Plan) -> None:
+    """Writes the names of rows and columns beside the cells."""
     look: dict[str, Any] = {"fontsize": plan.size}
     axes.set_yticks(range(0, len(rows), plan.every), rows[:: plan.every], **look)
     turned = 0 if plan.upright else 90

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism
 from ..types import Floats
+from .axes_labels import draw_labels
 from .figure_style import COLUMN_WIDTH, save_if_path, with_house_style
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
-from .label_placing import place_labels
 from .length_dimensions import place_dimensions
 from .scaled_axes import finish_axes, prepare_axes
 from .scene import Scene, mechanism_scene
@@ -30,7 +30,7 @@ _LABEL_MARGIN = 6.0
 
 @dataclass(frozen=True)
 class DrawingDetails:
-    """The details that are drawn beside links and joints."""
+    """The details that are drawn besides links and joints."""
 
     centers: bool = True
     frames: bool = True
@@ -100,7 +100,7 @@ def figure_of(
         poses[None],
         seen,
         width,
-        scene.inertia_boxes if boxes else (),
+        more=scene.inertia_boxes if boxes else (),
         margin=_LABEL_MARGIN if names or dimensions else 0.0,
     )
     brush = draw_stick_figure(axes, scene, poses, seen, details)
@@ -112,7 +112,7 @@ def figure_of(
 def draw_stick_figure(
     axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
 ) -> GlyphBrush:
-    """One configuration on given axes, with what stands still."""
+    """Draws one configuration on axes, with ground; returns the brush that drew it."""
     if details.ground:
         GlyphBrush(axes, scene, poses, view).draw_glyphs(
             build_ground_glyphs(scene, poses[None], view)
@@ -121,7 +121,7 @@ def draw_stick_figure(
 
 
 def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
-    """Lengths along their links, then names where they cover nothing."""
+    """Writes lengths along their links, then names where they cover nothing."""
     scene, labels = brush.scene, []
     if details.dimensions:
         labels += place_dimensions(
@@ -130,13 +130,13 @@ def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
     if details.names:
         dots = [s for s in scene.frame_glyphs if s.kind == "dot"]
         labels += brush.name_labels([*scene.joint_glyphs, *dots])
-    place_labels(brush.axes, labels)
+    draw_labels(brush.axes, labels)
 
 
 def draw_moving_glyphs(
     axes: Axes, scene: Scene, poses: Floats, view: View, details: DrawingDetails
 ) -> GlyphBrush:
-    """Draw the glyphs that move; the brush knows what it has drawn."""
+    """Draws the glyphs that move; returns the brush, which knows its artists."""
     brush = GlyphBrush(axes, scene, poses, view)
     brush.draw_connectors(scene.connector_glyphs)
     if details.boxes:
@@ -151,5 +151,5 @@ def draw_moving_glyphs(
 
 
 def _links_drawn_as_boxes(scene: Scene) -> set[int]:
-    """Links that are drawn as boxes anyway."""
+    """The links that are drawn as boxes in any case."""
     return {shape.link for shape in scene.link_glyphs if shape.kind == "solid"}

@@ -1,4 +1,4 @@
-"""The graph of a mechanism: its bodies and what joins them."""
+"""The graph of a mechanism: bodies, and the joints, springs and constraints between them."""
 
 from __future__ import annotations
 
@@ -83,8 +83,12 @@ def graph(
     for one, other in _connected_body_pairs(mechanism):
         _draw_graph_edge(axes, spots[one], spots[other], GRAY_COLOR, ":", bent=True)
     for name, (x, y) in spots.items():
-        box = {"boxstyle": "round,pad=0.3", "fc": "#EAF2F8" if name != GROUND else FAINT_COLOR,
-               "ec": INK_COLOR, "lw": 0.6}  # fmt: skip
+        box = {
+            "boxstyle": "round,pad=0.3",
+            "fc": "#EAF2F8" if name != GROUND else FAINT_COLOR,
+            "ec": INK_COLOR,
+            "lw": 0.6,
+        }
         axes.text(
             x,
             y,
@@ -99,7 +103,7 @@ def graph(
 
 
 def _is_graph_crowded(mechanism: Mechanism, pitch: float, branches: bool) -> bool:
-    """Whether names would lie on each other, with so many mm from branch to branch."""
+    """Whether names would overlap, with `pitch` mm from branch to branch."""
     joints = (*mechanism.joints.items(), *mechanism.loops.items())
     beside = [word for name, joint in joints for word in (name, joint.type)]
     widest, labels = (
@@ -112,7 +116,8 @@ def _is_graph_crowded(mechanism: Mechanism, pitch: float, branches: bool) -> boo
 
 
 def graph_node_places(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
-    """Places in the picture: ground on top, children below the middle of which they hang."""
+    """The positions of bodies in the graph: ground on top, each body above the middle of its
+    children."""
     below: dict[str, list[str]] = {}
     for _, joint in mechanism.joints_depth_first():
         below.setdefault(joint.parent, []).append(joint.child)
@@ -133,7 +138,7 @@ def graph_node_places(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
 
 
 def _connected_body_pairs(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Pairs of bodies that springs, rods, wheels and blades tie."""
+    """The pairs of bodies that springs, rods, wheels and blades connect."""
     frames = {name: frame.body for name, frame in mechanism.frames.items()}
     pairs = []
     for part in (*mechanism.forces.values(), *mechanism.constraints.values()):
@@ -144,7 +149,7 @@ def _connected_body_pairs(mechanism: Mechanism) -> list[tuple[str, str]]:
 
 
 def _bent_edge_path(a: tuple[float, float], b: tuple[float, float]) -> Floats:
-    """A line between two places that bends around what lies between."""
+    """A curve between two positions that bends around what lies between them."""
     start, end = np.array(a), np.array(b)
     aside = np.array([0.25 if abs(a[0] - b[0]) < 0.5 else 0.0, 0.45 + 0.1 * abs(a[0] - b[0])])
     top = (start + end) / 2 + 2 * aside
@@ -153,21 +158,37 @@ def _bent_edge_path(a: tuple[float, float], b: tuple[float, float]) -> Floats:
 
 
 def _draw_graph_edge(
-    axes: Axes, a: tuple[float, float], b: tuple[float, float], paint: str, dash: str,
+    axes: Axes,
+    a: tuple[float, float],
+    b: tuple[float, float],
+    paint: str,
+    dash: str,
     bent: bool = False,
-) -> None:  # fmt: skip
+) -> None:
+    """Draws an edge of the graph, straight or bent."""
     line = _bent_edge_path(a, b) if bent else np.array([a, b])
     axes.plot(line[:, 0], line[:, 1], color=paint, ls=dash, lw=0.9, zorder=2)
 
 
 def _label_graph_edge(
-    axes: Axes, a: tuple[float, float], b: tuple[float, float], name: str, kind: str,
+    axes: Axes,
+    a: tuple[float, float],
+    b: tuple[float, float],
+    name: str,
+    kind: str,
     bent: bool = False,
-) -> None:  # fmt: skip
+) -> None:
+    """Writes the name and the kind of a joint on its edge."""
     start, end = np.array(a), np.array(b)
     spot = _bent_edge_path(a, b)[24] if bent else start + _JOINT_LABEL_SHARE * (end - start)
     axes.text(
-        *spot, f"{symbol_label(name)}\n{kind}", ha="center", va="center", fontsize=7,
-        color=line_color(1) if bent else INK_COLOR, zorder=4, linespacing=1.0,
+        *spot,
+        f"{symbol_label(name)}\n{kind}",
+        ha="center",
+        va="center",
+        fontsize=7,
+        color=line_color(1) if bent else INK_COLOR,
+        zorder=4,
+        linespacing=1.0,
         bbox={"fc": "white", "ec": "none", "pad": 0.6},
-    )  # fmt: skip
+    )

@@ -1,4 +1,4 @@
-"""Motion as poses at chosen times, and the paths of chosen points."""
+"""Paths of traced points, and link placements at chosen times of a run."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class TracedPoint:
     point: Floats
 
     def path(self, poses: Floats) -> Floats:
-        """(…, 3) in the world."""
+        """The positions (…, 3) of the point in the world, at placements (…, links + 1, 3, 4)."""
         return np.asarray(poses[..., self.link, :, :3] @ self.point + poses[..., self.link, :, 3])
 
 
 def require_run(given: object) -> None:
-    """Raises where something else is given in place of a run."""
+    """Refuses anything that is not a run."""
     if not hasattr(given, "t") or not hasattr(given, "q"):
         raise ArgumentError(
             f"{type_in_words(given)} is not a run", remedy="give one made by simulate"
@@ -49,7 +49,7 @@ def require_run(given: object) -> None:
 
 
 def placements_at_times(scene: Scene, run: Run, times: Floats) -> Floats:
-    """(times, links + 1, 3, 4): where the links stand between the run's samples, with loops
+    """The link placements (times, links + 1, 3, 4) between the samples of a run, with loops
     closed."""
     return scene.link_placements(interpolate_run_coordinates(scene, run, times))
 
@@ -57,8 +57,8 @@ def placements_at_times(scene: Scene, run: Run, times: Floats) -> Floats:
 def parts_for_smooth_path(
     scene: Scene, run: Run, times: Floats, points: Sequence[TracedPoint], unit: float
 ) -> int:
-    """Into how many parts to divide each interval between `times` so that no chord leaves the
-    path of a point by more than `unit` metres."""
+    """The number of parts into which to divide the intervals between times so that no chord leaves
+    the path of a point by more than `unit` metres."""
     parts = 1
     while parts < _MAX_PATH_PARTS and len(times) * parts < _MAX_PATH_TIMES:
         poses = placements_at_times(scene, run, divide_path_times(times, 2 * parts))
@@ -77,7 +77,7 @@ def divide_path_times(times: Floats, parts: int) -> Floats:
 
 
 def equal_figure_times(run: Run, every: float, until: float | None = None) -> Floats:
-    """0, every, 2·every, … up to the end (or `until`)."""
+    """The times 0, every, 2·every, … up to the end of a run (or `until`), s."""
     end = float(run.t[-1]) if until is None else min(float(until), float(run.t[-1]))
     if not 0 < every < np.inf or end < run.t[0]:
         raise LinkwrightError(
@@ -92,8 +92,10 @@ def equal_figure_times(run: Run, every: float, until: float | None = None) -> Fl
 
 
 def find_traced_points(scene: Scene, names: Sequence[str] | None) -> list[TracedPoint]:
-    """Frames by name, bodies by their centres of mass; default: the frames that move, or the
-    centres of mass of the last bodies."""
+    """The traced points: frames by name, bodies by their centres of mass.
+
+    The default is all frames that move, or the centres of mass of the last bodies.
+    """
     tree = scene.tree
     if names is None:
         found = [n for n, place in tree.frames.items() if place.link != GROUND_LINK]

@@ -19,9 +19,9 @@ _NAMED_PLANES = {"xy": ("x", "y"), "xz": ("x", "z"), "yz": ("y", "z")}
 
 @dataclass(frozen=True)
 class View:
-    """A parallel projection: `right` and `up` on the paper, `toward` the eye; unit vectors.
+    """A parallel projection onto the paper by the unit vectors `right` and `up`.
 
-    `is_planar` marks the view onto the plane in which a mechanism moves, or onto a plane of the
+    `is_planar` marks the view onto the plane of motion of a mechanism, or onto a plane of the
     world.
     """
 
@@ -31,17 +31,19 @@ class View:
 
     @property
     def toward_eye(self) -> Floats:
+        """The unit vector from the paper toward the eye."""
         return np.cross(self.right, self.up)
 
     def __call__(self, points: Floats) -> Floats:
-        """(…, 3) in the world to (…, 2) on the paper."""
+        """Points (…, 3) of the world on the paper, (…, 2), m."""
         return np.stack([points @ self.right, points @ self.up], axis=-1)
 
     def depth(self, points: Floats) -> Floats:
+        """How near points (…, 3) are to the eye, m."""
         return np.asarray(points @ self.toward_eye)
 
     def axis_name(self, direction: Floats) -> str:
-        """x, y, z, or a sum of them for a plane that is askew."""
+        """The name of a direction: x, y, z, or a sum of these for an oblique plane."""
         k = int(np.argmax(np.abs(direction)))
         if abs(abs(direction[k]) - 1) < 1e-9:
             return ("−" if direction[k] < 0 else "") + "xyz"[k]
@@ -52,8 +54,10 @@ class View:
 def choose_view(
     tree: KinematicTree, gravity: Floats, asked: str | tuple[float, float] | None
 ) -> View:
-    """The plane of motion if there is one, else from the front, left and above; or as asked:
-    "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees."""
+    """The view that is asked for, or the plane of motion, or a view from the front, left and above.
+
+    `asked` is "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees.
+    """
     if isinstance(asked, str) and asked in _NAMED_PLANES:
         right, up = (np.eye(3)["xyz".index(c)] for c in _NAMED_PLANES[asked])
         return View(right, up, True)
@@ -69,12 +73,13 @@ def choose_view(
 
 
 def upward_direction(gravity: Floats) -> Floats:
-    """Against gravity along an axis of the world; z where there is none."""
+    """The unit vector against gravity; z without gravity."""
     size = float(np.linalg.norm(gravity))
     return -gravity / size if size > _MIN_VECTOR_LENGTH else np.array([0.0, 0.0, 1.0])
 
 
 def _view_onto_plane(normal: Floats, gravity: Floats) -> View:
+    """The view along the normal of a plane, with gravity pointing down on the paper."""
     down = gravity - normal * (gravity @ normal)
     size = float(np.linalg.norm(down))
     if size > _MIN_VECTOR_LENGTH:
@@ -89,7 +94,7 @@ def _view_onto_plane(normal: Floats, gravity: Floats) -> View:
 
 
 def _view_from_angles(angles: Floats, up: Floats) -> View:
-    """The eye stands at an azimuth about `up`, and that much above the horizon."""
+    """The view from an azimuth about `up` and an elevation above the horizon, degrees."""
     if angles.shape != (2,) or not np.isfinite(angles).all():
         raise LinkwrightError("a direction is azimuth and elevation", remedy="give two angles, °")
     azimuth, elevation = np.radians(angles)
@@ -105,11 +110,13 @@ def _view_from_angles(angles: Floats, up: Floats) -> View:
 
 
 def _clean_view_vector(a: Floats) -> Floats:
+    """A vector without rounding errors and negative zeros."""
     return np.where(np.abs(a) < 1e-12, 0.0, a) + 0.0
 
 
 def view_plane_normal(tree: KinematicTree, gravity: Floats) -> Floats | None:
-    """The normal of the plane to which all motions are parallel, wherever the joints stand."""
+    """The normal of the plane to which all motions are parallel at all configurations; None if
+    there is none."""
     q = tree.motion.q
     world = WorldKinematics(tree, q)
     rows: list[Any] = [ca.horzcat(ca.SX(f.s).T, float(f.has_rotation)) for f in world.joint_axes]
@@ -129,7 +136,7 @@ def view_plane_normal(tree: KinematicTree, gravity: Floats) -> Floats | None:
 
 
 def _turning_axes(tree: KinematicTree, world: WorldKinematics) -> list[Any]:
-    """Axes of wheels and of loops that turn, in the world."""
+    """The axes of wheels and of loops that turn, in the world."""
     found: list[Any] = []
     for tie in tree.restraints.entries:
         for place, axis in tie.turning_axes(tree):
@@ -139,7 +146,8 @@ def _turning_axes(tree: KinematicTree, world: WorldKinematics) -> list[Any]:
 
 
 def _sliding_view_normal(sliding: Floats, gravity: Floats) -> Floats:
-    """A normal for mechanisms that only slide: of two directions, or of one and the vertical."""
+    """The view normal of a mechanism that only slides: across two directions, or one and the
+    vertical."""
     first = sliding[0]
     for other in (*sliding[1:], gravity, np.eye(3)[2], np.eye(3)[0]):
         normal = np.cross(first, other)

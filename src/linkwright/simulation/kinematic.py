@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, mechanism_names
+from ..mechanism.mechanism_units import coordinate_range_table
 from ..model.model import Model
 from ..model.model import compile as compiled
 from ..number_checks import check_number, check_number_table
@@ -81,7 +81,8 @@ class Kinematics:
         save(self, FilePath(path))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        head, *notes = repr(self).strip("<>").split("\n  ")
+        return coordinate_range_table(self.mechanism, self.q, notes).to_html(head)
 
     def __repr__(self) -> str:
         head = f"<Kinematics of {self.mechanism.name}: {len(self.t)} positions"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..displays import NotebookDisplayed
+from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.assembly import assemble
 from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse, project_velocities
@@ -46,15 +46,24 @@ class Linear(NotebookDisplayed):
         """The number of states, inputs and outputs."""
         columns = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
         sizes = ", ".join(f"{len(names)} {what}" for what, names in columns.items())
-        times = f" at {np.size(self.t)} times" if np.ndim(self.t) else ""
+        times = f" at {np.size(self.t)} times" if np.ndim(self.A) > 2 else ""
         return f"Linear model of {sizes}{times}"
 
     def __str__(self) -> str:
         lines = [self.summary(), f"x: {', '.join(self.states)}", f"u: {', '.join(self.inputs)}"]
         lines.append(f"y: {', '.join(self.outputs)}")
-        if not np.ndim(self.t):
+        if np.ndim(self.A) == 2:
             lines += [f"{key} =\n{getattr(self, key).round(6)}" for key in ("A", "B")]
         return "\n".join(lines)
+
+    def notebook_table(self) -> NotebookTable | None:
+        """Return A and B side by side, for a notebook; None along a motion."""
+        if np.ndim(self.A) > 2:
+            return None
+        entries = np.hstack([self.A, self.B]).tolist()
+        rows = [(f"d({name})/dt", *row) for name, row in zip(self.states, entries, strict=True)]
+        inputs = (f"u: {name}" for name in self.inputs)
+        return NotebookTable(("", *self.states, *inputs), rows)
 
     @property
     def states(self) -> tuple[str, ...]:

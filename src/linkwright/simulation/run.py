@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from ..conveniences import find_convenience
 from ..mechanism import Mechanism
+from ..mechanism.mechanism_units import coordinate_range_table
 from ..types import Floats
 from .details import Details, Named
 
@@ -252,7 +252,8 @@ class Run:
         ]
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        head = repr(self).strip("<>").partition("\n")[0]
+        return coordinate_range_table(self.mechanism, self.q, self.warnings).to_html(head)
 
     def __repr__(self) -> str:
         head = (

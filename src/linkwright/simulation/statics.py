@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..displays import NotebookDisplayed
+from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..mechanism.mechanism_units import coordinate_units
@@ -56,6 +56,12 @@ class Equilibrium(NotebookDisplayed):
         """stable; unstable; indifferent, where some motion meets no resistance."""
         lowest = self.frequencies.min(initial=np.inf)
         return "stable" if lowest > 0 else "unstable" if lowest < 0 else "indifferent"
+
+    def notebook_table(self) -> NotebookTable:
+        """Return the configuration, and the frequency and mode of each small motion."""
+        place = f"q = {np.round(self.q, 6).tolist()}; modes are along all velocities"
+        modes = zip(self.frequencies.tolist(), np.round(self.modes.T, 6).tolist(), strict=True)
+        return NotebookTable(("frequency (rad/s)", "mode"), list(modes), (place,))
 
     def __str__(self) -> str:
         rates = ", ".join(f"{f:.6g}" for f in self.frequencies)

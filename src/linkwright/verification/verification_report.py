@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from ..displays import NotebookDisplayed
+from ..displays import NotebookDisplayed, NotebookTable
 
 PROVED_VERDICT, PASSED_VERDICT, NOTED_VERDICT, SKIPPED_VERDICT, FAILED_VERDICT = (
     "proved",
@@ -71,6 +71,11 @@ class VerificationReport(NotebookDisplayed):
     def failed(self) -> tuple[str, ...]:
         """Names of the checks that failed."""
         return tuple(check.name for check in self.checks if not check.passed)
+
+    def notebook_table(self) -> NotebookTable:
+        """Return the checks with their verdicts, for a notebook."""
+        rows = [(one.verdict, one.name, one.figure, one.meaning) for one in self.checks]
+        return NotebookTable(("verdict", "check", "figure", "meaning"), rows)
 
     def __getitem__(self, name: str) -> Check:
         return {check.name: check for check in self.checks}[name]

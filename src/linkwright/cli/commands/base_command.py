@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...equations import Equations
     from ...expressions import Expression
     from ...identify import NamedRegressor
+    from ...types import SX
 
 
 @register_command("Equations")
@@ -86,7 +87,7 @@ def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
     scope = _regressor_symbols(eqs)
     algebra = CasadiAlgebra(numbers)
 
-    def read(entry: Expression) -> Any:
+    def read(entry: Expression) -> SX:
         value = fold_expression(entry, algebra, scope.__getitem__)
         return value if isinstance(value, ca.SX) else numbers(value)
 
@@ -103,7 +104,8 @@ def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
         }
 
 
-def _regressor_symbols(eqs: Equations) -> dict[str, Any]:
+def _regressor_symbols(eqs: Equations) -> dict[str, SX]:
+    """Return the symbols of coordinates, their rates and parameters by name."""
     import casadi as ca
 
     from ...quantities import quantity_entry_names

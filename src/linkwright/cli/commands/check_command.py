@@ -111,11 +111,12 @@ def _check_failure(report: CheckReport) -> LinkwrightError | None:
 
 
 def _list_equation_numbers(numbers: Sequence[str]) -> str:
-    """List the first ten."""
+    """Lists the first ten numbers of equations."""
     return ", ".join(dict.fromkeys(numbers[:10])) + (", …" if len(numbers) > 10 else "")
 
 
 def _print_check_report(report: CheckReport) -> None:
+    """Prints the verdict on each equation, and the meanings of symbols."""
     from ...checking.check_report import DEFINITION
     from ...expressions.tokens import shorten_text
 

@@ -99,6 +99,7 @@ def derive_sheets(
 
 
 def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
+    """Refuses quantities that the equations do not have."""
     from ...forms import SHORT_QUANTITY_NAMES, closed_form_quantities
     from ...forms.quantity_typesetting import writable_functions
     from ...quantities import FRAME_SIGNATURES
@@ -115,6 +116,7 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
 
 
 def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+    """Prints the equations as plain text."""
     from ...expressions import expression_text
     from ...forms.quantity_typesetting import equation_of_motion_text
 
@@ -133,6 +135,7 @@ def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantit
 
 
 def _print_equations_latex(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+    """Prints the equations as LaTeX."""
     from ...forms.quantity_typesetting import equation_of_motion_text
 
     print(f"% {escape_for_terminal(equations.mechanism.name)}, by {equations.by}")
@@ -142,6 +145,7 @@ def _print_equations_latex(equations: Equations, sheets: dict[str, TypesetQuanti
 
 
 def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+    """Prints the equations as an HTML page."""
     from markupsafe import Markup
 
     from ...forms.page_fonts import math_font_css
@@ -160,7 +164,7 @@ def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantit
 
 
 def _equations_json(equations: Equations, sheets: dict[str, TypesetQuantity]) -> dict[str, Any]:
-    """Return what `--json` prints."""
+    """Returns the equations as data for `--json`."""
     from ...expressions import expression_text
     from ...forms.quantity_typesetting import equation_of_motion_text
 

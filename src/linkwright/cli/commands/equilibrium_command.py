@@ -55,6 +55,7 @@ def equilibrium(
 
 
 def _equilibrium_json(one: Equilibrium) -> dict[str, Any]:
+    """Returns an equilibrium as data for `--json`."""
     return {
         "kind": one.kind,
         "q": one.q.tolist(),
@@ -68,6 +69,7 @@ def _equilibrium_json(one: Equilibrium) -> dict[str, Any]:
 
 
 def _print_equilibria(mechanism: Mechanism, found: list[Equilibrium]) -> None:
+    """Prints the equilibria with their frequencies, and the modes if there is only one."""
     from ...mechanism import mechanism_names
     from ...mechanism.mechanism_units import coordinate_units
 

@@ -173,6 +173,7 @@ def _check_finite_numbers(
 
 
 def _array_entry_name(model: Model, port: Port, index: tuple[int, ...]) -> str:
+    """The name of an entry of an input or output: q1, or M[1,2]."""
     import numpy as np
 
     from ...quantities import quantity_entry_names
@@ -184,6 +185,7 @@ def _array_entry_name(model: Model, port: Port, index: tuple[int, ...]) -> str:
 
 
 def _print_arrays(arrays: Mapping[str, Any]) -> None:
+    """Prints arrays with their names and ten digits."""
     import numpy as np
 
     for key, value in arrays.items():

@@ -51,6 +51,7 @@ def check_command_form(
 
 
 def _check_folder_form(folder: str, equations: str | None, mechanism: str) -> None:
+    """Refuses a single text where a folder of texts is expected."""
     if equations is not None:
         raise LinkwrightError(
             f"--mechanism {mechanism} and the file {equations} are both given",
@@ -94,6 +95,7 @@ def mark_folder(
 
 
 def _homework_failure(homework: Homework) -> LinkwrightError | None:
+    """Returns the error if no text could be read or some text is not right."""
     if all(text.report is None for text in homework):
         first = homework[0]
         return FileError(

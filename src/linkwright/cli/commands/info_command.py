@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..command import register_command
 from ..command_output import CommandOutcome, escape_for_terminal, open_console, print_console_table
@@ -10,6 +10,8 @@ from ..options import MechanismFile
 
 if TYPE_CHECKING:
     from rich.tree import Tree
+
+    from ...report.mechanism_facts import MechanismFacts
 
 
 @register_command("Mechanisms")
@@ -33,16 +35,16 @@ def _escape_markup(text: str) -> str:
     return escape(escape_for_terminal(text))
 
 
-def print_mechanism_info(info: dict[str, Any]) -> None:
+def print_mechanism_info(info: MechanismFacts) -> None:
     """Print the header, the tree, the parameters, the constraints and the remarks."""
     out = open_console()
-    count = "unknown" if info["freedom"] is None else info["freedom"]
-    frees = f"{count} degree{'s' if info['freedom'] != 1 else ''} of freedom"
-    if info["coordinates"] != info["freedom"]:
-        frees += f" ({info['coordinates']} coordinates)"
+    dof = info["freedom"]
+    degrees = f"{'unknown' if dof is None else dof} degree{'s' if dof != 1 else ''} of freedom"
+    if info["coordinates"] != dof:
+        degrees += f" ({info['coordinates']} coordinates)"
     out.print(
         f"[bold]{_escape_markup(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
-        f"{len(info['joints'])} joints, {frees}, {info['total_mass']:.6g} kg, "
+        f"{len(info['joints'])} joints, {degrees}, {info['total_mass']:.6g} kg, "
         f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
     )
     out.print(_body_tree(info))
@@ -51,17 +53,24 @@ def print_mechanism_info(info: dict[str, Any]) -> None:
         out.print()
         print_console_table(["parameter", "value (SI)", "as written"], rows)
     _print_constraint_info(info)
-    for key in ("forces", "contacts", "actuators", "chosen_coordinates"):
-        if info[key]:
-            out.print(f"\n{key.replace('_', ' ')}: {', '.join(map(_escape_markup, info[key]))}")
-    for title, key in (("Warnings", "warnings"), ("In the file, but not used", "unused")):
-        if info[key]:
+    parts = {
+        "forces": info["forces"],
+        "contacts": info["contacts"],
+        "actuators": info["actuators"],
+        "chosen coordinates": info["chosen_coordinates"],
+    }
+    for title, names in parts.items():
+        if names:
+            out.print(f"\n{title}: {', '.join(map(_escape_markup, names))}")
+    remarks = {"Warnings": info["warnings"], "In the file, but not used": info["unused"]}
+    for title, lines in remarks.items():
+        if lines:
             out.print(f"\n[bold]{title}[/bold]")
-            for line in info[key]:
+            for line in lines:
                 out.print(f"  • {_escape_markup(line)}")
 
 
-def _print_constraint_info(info: dict[str, Any]) -> None:
+def _print_constraint_info(info: MechanismFacts) -> None:
     """Print loops, constraints and the mobility that they leave."""
     out, mobility = open_console(), info["mobility"]
     if mobility:
@@ -77,7 +86,7 @@ def _print_constraint_info(info: dict[str, Any]) -> None:
             out.print(_escape_markup(line))
 
 
-def _body_tree(info: dict[str, Any]) -> Tree:
+def _body_tree(info: MechanismFacts) -> Tree:
     """Return the tree of bodies and joints, with what closes loops, and frames."""
     from rich.tree import Tree
 

@@ -62,6 +62,7 @@ def inverse(
 
 
 def _force_summary_json(found: Run) -> dict[str, Any]:
+    """Returns the largest forces and reactions as data for `--json`."""
     import numpy as np
 
     from ...mechanism import mechanism_names
@@ -79,6 +80,7 @@ def _force_summary_json(found: Run) -> dict[str, Any]:
 
 
 def _print_force_summary(found: Run) -> None:
+    """Prints the range of the force along each velocity, and the largest power."""
     from ...mechanism import mechanism_names
     from ...mechanism.mechanism_units import UNITS_OF_RATES, velocity_units
 

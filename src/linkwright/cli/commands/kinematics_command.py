@@ -75,6 +75,7 @@ def kinematics(
 
 
 def _kinematics_json(found: Kinematics) -> dict[str, Any]:
+    """Returns the last position and the singular configurations as data for `--json`."""
     return {
         "status": found.status,
         "positions": len(found.t),
@@ -91,6 +92,7 @@ def _kinematics_json(found: Kinematics) -> dict[str, Any]:
 
 
 def _print_kinematics(found: Kinematics) -> None:
+    """Prints the status and the singular configurations."""
     from ...mechanism import mechanism_names
     from ...mechanism.mechanism_units import coordinate_units
 

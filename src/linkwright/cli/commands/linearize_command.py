@@ -60,14 +60,17 @@ def linearize(
 
 
 def _state_space_arrays(linear: Linear) -> dict[str, Any]:
+    """The matrices of a linear model by name."""
     return {"A": linear.A, "B": linear.B, "C": linear.C, "D": linear.D}
 
 
 def _state_space_eigenvalues(linear: Linear) -> list[complex]:
+    """The eigenvalues of A in a fixed order, 1/s."""
     return sorted(linear.eigenvalues.tolist(), key=lambda x: (x.real, x.imag))
 
 
 def _save_state_space(path: Path, arrays: dict[str, Any]) -> None:
+    """Writes matrices and names of a linear model to an .npz file."""
     import numpy as np
 
     buffer = io.BytesIO()
@@ -76,6 +79,7 @@ def _save_state_space(path: Path, arrays: dict[str, Any]) -> None:
 
 
 def _print_state_space(linear: Linear) -> None:
+    """Prints the matrices, eigenvalues, frequencies and damping ratios of a linear model."""
     for key, matrix in _state_space_arrays(linear).items():
         columns = linear.states if key in "AC" else linear.inputs
         names = linear.states if key in "AB" else linear.outputs

@@ -23,6 +23,7 @@ from ..option_texts import option_configuration
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
     from ...motion import MotionPlan
+    from ...types import Floats
 
 
 def read_target_option(text: str, sizes: tuple[int, ...] = (2, 3, 7)) -> list[float]:
@@ -141,6 +142,7 @@ def plan(
 
 
 def _choose_frame_option(mechanism: Mechanism, wanted: str | None) -> str:
+    """Returns the frame to move: the given one, 'tool', or the only one."""
     known = list(mechanism.frames)
     if wanted is None:
         if "tool" in known or len(known) == 1:
@@ -198,6 +200,7 @@ def _path_law_of_options(speed: float | None, acceleration: float) -> Callable[[
 
 
 def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
+    """Returns the outcome of a plan: a failure if it exceeds limits."""
     from ...motion.timing import peak_rates_and_efforts
 
     tops = peak_rates_and_efforts(plan.mechanism, plan.trajectory)
@@ -214,16 +217,19 @@ def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
         "start": plan.q[0].tolist(),
         "goal": plan.q[-1].tolist(),
         "point": plan.point[-1].tolist(),
-        "largest_speeds": tops[0].tolist(),
+        "largest_velocities": tops[0].tolist(),
         "largest_accelerations": tops[1].tolist(),
-        "largest_drives": tops[2].tolist(),
+        "largest_efforts": tops[2].tolist(),
         "exceeded": list(plan.exceeded),
         "files": [str(path) for path in files],
     }
     return CommandOutcome(data, lambda: _print_plan_summary(plan, tops, files), failure=failure)
 
 
-def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
+def _print_plan_summary(
+    plan: MotionPlan, tops: tuple[Floats, Floats, Floats], files: list[Path]
+) -> None:
+    """Prints start, goal and the largest rates and efforts of each joint."""
     from ...mechanism import mechanism_names
     from ...motion.coordinate_units import number_with_unit, units_of_coordinates
 
@@ -245,6 +251,6 @@ def _print_plan_summary(plan: MotionPlan, tops: Any, files: list[Path]) -> None:
             strict=True,
         )
     ]
-    print_console_table(["", "start", "goal", "largest velocity", "acceleration", "drive"], rows)
+    print_console_table(["", "start", "goal", "largest velocity", "acceleration", "effort"], rows)
     for path in files:
         print(f"written: {path}")

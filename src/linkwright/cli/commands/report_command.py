@@ -59,7 +59,18 @@ def report(
     from ...report import page
 
     with show_progress(f"making the page of {mechanism.name}"):
-        text = page(mechanism, file, time, start, budget, by, base, speed, drive, closure)
+        text = page(
+            mechanism,
+            file,
+            time,
+            q0=start,
+            qd0=speed,
+            efforts=drive,
+            budget=budget,
+            by=by,
+            base=base,
+            closure=closure,
+        )
     write_output_file(output, text)
     size = len(text.encode())
     return CommandOutcome(

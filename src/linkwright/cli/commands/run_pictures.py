@@ -28,7 +28,8 @@ class RunPictures:
     pace: float = 1.0
 
     def check_files(self) -> None:
-        """Refuse what cannot be written before anything is simulated."""
+        """Refuses files that cannot be written and unknown histories before anything is
+        simulated."""
         check_output_option(self.plot_file, *PICTURE_ENDINGS)
         check_output_option(self.cyclograph, *PICTURE_ENDINGS)
         check_output_option(self.animate, *FILM_ENDINGS)
@@ -47,7 +48,7 @@ class RunPictures:
                 check_history_name(name)
 
     def write_pictures(self, run: Run) -> list[str]:
-        """Draw them, and return the names of the files."""
+        """Draws the pictures, and returns the names of their files."""
         if self.plot_file is not None:
             run.plot(*self.plot, path=self.plot_file)
         if self.cyclograph is not None:

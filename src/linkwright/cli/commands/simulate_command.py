@@ -24,6 +24,7 @@ from .run_pictures import RunPictures, split_output_option
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
     from ...simulation import Run
+    from ...simulation.feedback import Feedback
 
 
 @register_command("Motion")
@@ -34,7 +35,7 @@ def simulate(
     time: options.DurationOption = 1.0,
     speed: options.VelocityOptions,
     drive: Annotated[
-        dict[str, Any],
+        dict[str, object],
         typer.Option(metavar=options.NAMED_VALUE_METAVAR),
         options.HISTORY_CONVERSION,
     ],
@@ -136,7 +137,7 @@ def simulate(
     return _run_outcome(run, run_file, pictures)
 
 
-def _read_controller_file(mechanism: Mechanism, file: Path, drives: dict[str, Any]) -> Any:
+def _read_controller_file(mechanism: Mechanism, file: Path, drives: dict[str, object]) -> Feedback:
     """Return the controller that a file describes."""
     from ...control import made_by
     from ...files import read_toml_numbers
@@ -188,6 +189,7 @@ def _run_outcome(
 
 
 def _run_summary_json(run: Run) -> dict[str, Any]:
+    """Returns the last state, the energy audit and the events of a run as data for `--json`."""
     parts, last = run.parts, run.parts[-1]
     return {
         "status": last.status,
@@ -236,5 +238,6 @@ def _run_summary_lines(last: Run, summary: dict[str, Any]) -> list[str]:
 
 
 def _join_named_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
+    """Values with their names and units in one line."""
     rows = zip(names, values, units, strict=True)
     return ", ".join(f"{n} = {printed_number(x, '' if u == '1' else u)}" for n, x, u in rows)

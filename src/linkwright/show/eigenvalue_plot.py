@@ -1,0 +1,113 @@
+"""Eigenvalues of small motions over a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import LinkwrightError
+from ..mechanism import Mechanism
+from .figure_style import (
+    COLUMN_WIDTH,
+    INK_COLOR,
+    draw_legend,
+    line_color,
+    new_figure,
+    save_if_path,
+    with_house_style,
+)
+from .history_plots import hide_rounding_errors
+from .label_text import symbol_label
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_EIGENVALUE_DOT_SIZE = 4.5
+"""Size of an eigenvalue, in points."""
+
+
+@with_house_style
+def eigenvalues(
+    source: Mechanism | Callable[[float], object],
+    parameter: str,
+    values: Sequence[float],
+    q: ArrayLike | Callable[[float], ArrayLike] | None = None,
+    *,
+    unit: str = "",
+    width: float = COLUMN_WIDTH,
+    path: str | Path | None = None,
+) -> Figure:
+    """Plot real and imaginary parts of the eigenvalues of small motions over a parameter.
+
+    Parameters
+    ----------
+    source : Mechanism or callable
+        A mechanism, or a function from the value to eigenvalues or to a linear model.
+    parameter, values : str and sequence of float
+        Name of the parameter, and its values.
+    q : (nq,) array or callable, optional
+        Where the mechanism is linearized, or a function of the value (default: home).
+    unit, width, path : optional
+        Unit of the parameter, width in mm, and the file to write: .svg, .pdf or .png.
+
+    Returns
+    -------
+    Figure
+        Of matplotlib.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> len(lw.show.eigenvalues(lambda k: [k * 1j, -k * 1j], "k", [1.0, 2.0]).axes)
+    2
+    """
+    sizes = np.asarray(values, dtype=float)
+    if not sizes.size:
+        raise LinkwrightError(f"no values of {parameter} are given", remedy="give some")
+    rows = np.array(
+        [np.sort_complex(_eigenvalues_at_parameter(source, parameter, v, q)) for v in sizes]
+    )
+    figure = new_figure(width, 90)
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    for axes, part, word in ((upper, rows.real, "real part"), (lower, rows.imag, "imaginary part")):
+        axes.plot(sizes, part, ".", ms=_EIGENVALUE_DOT_SIZE, color=line_color(0), mec="none")
+        axes.axhline(0, color=INK_COLOR, lw=0.5)
+        hide_rounding_errors(axes, part, float(np.abs(rows).max(initial=0.0)))
+        axes.set_ylabel(f"{word} / 1/s")
+    unstable = rows.real > 1e-9 * np.abs(rows).max(initial=1e-300)
+    upper.plot(
+        sizes[:, None].repeat(rows.shape[1], 1)[unstable],
+        rows.real[unstable],
+        ".",
+        ms=_EIGENVALUE_DOT_SIZE,
+        color=line_color(1),
+        mec="none",
+        label="growing",
+    )
+    if unstable.any():
+        draw_legend(upper)
+    name = symbol_label(parameter) if isinstance(source, Mechanism) else parameter
+    lower.set_xlabel(f"{name} / {unit}" if unit else name)
+    lower.margins(x=0)
+    figure.align_ylabels()
+    return save_if_path(figure, path)
+
+
+def _eigenvalues_at_parameter(
+    source: Mechanism | Callable[[float], object],
+    parameter: str,
+    value: float,
+    q: ArrayLike | Callable[[float], ArrayLike] | None,
+) -> NDArray[np.complex128]:
+    """The eigenvalues at one value of the parameter, 1/s."""
+    if isinstance(source, Mechanism):
+        from ..simulation.statics import linearize
+
+        about = q(value) if callable(q) else q
+        return linearize(source.with_parameters(**{parameter: float(value)}), about).eigenvalues
+    found = source(float(value))
+    return np.asarray(getattr(found, "eigenvalues", found), dtype=complex)
