@@ -14,6 +14,7 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..types import Floats
 from .checked import MOST_SAMPLES
+from .compiled_motion import CompiledMotion, can_compile
 from .events import FailureError, events_of, without_sharp_friction
 from .events.breaking import broken, carried_over
 from .fixed.tables import FIXED
@@ -22,7 +23,7 @@ from .march import March, Mending
 from .onward import held_forces, remaining_drive
 from .progress import Watch
 from .record import prepare_recording, recorded
-from .run import Run
+from .run import FINISHED, Run
 from .solvers import Maker
 from .stabilization import stabilization_of
 from .system import System
@@ -66,6 +67,10 @@ class Motion:
             except FailureError as failure:
                 broken = watch.failed(times[0], y, failure)
         end = system.next_stop(times[0], times[-1])
+        if watch is None and broken is None:
+            compiled = self._compiled(mechanism, system, times, y, begin)
+            if compiled is not None:
+                return compiled
         watched = Watch(mechanism.name, times[-1], self.progress)
         with np.errstate(all="ignore"), watched as progress:
             prepare_recording(system)
@@ -85,6 +90,24 @@ class Motion:
             pushes=None if watch is None else np.array(march.pushes), borne=march.reactions(),
         )  # fmt: skip
         return found if march.broken is None else self._onward(found, march.broken, torque, times)
+
+    def _compiled(
+        self, mechanism: Mechanism, system: System, times: Floats, y: Floats, begin: float
+    ) -> Run | None:
+        """The run in compiled code, where that is possible and nothing special happens."""
+        integrator = self.settings["integrator"]
+        if self.settings["coordinates"] != "all" or not can_compile(system, integrator):
+            return None
+        with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
+            found = CompiledMotion(system, integrator).integrate(times, y, self.options, watch.step)
+        if found is None:
+            return None
+        status = f"interrupted at t = {found.times[-1]:g} s" if found.is_interrupted else FINISHED
+        return recorded(
+            mechanism, system, found.times, found.states, status=status, fastest=found.fastest,
+            statistics={**found.statistics, "seconds": time.perf_counter() - begin},
+            settings={**self.settings, **system.drive.kept}, singular=(),
+        )  # fmt: skip
 
     def _onward(self, found: Run, member: str, torque: Any, times: Floats) -> Run:
         """The same motion in the coordinates of the mechanism that is left."""

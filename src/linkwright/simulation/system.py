@@ -151,6 +151,16 @@ class System:
         return x, made, state.to_motion()
 
     @property
+    def motion_expressions(self) -> tuple[Any, Any]:
+        """(q, q̇) by the symbols of the states."""
+        q, qd = self._maps[2]
+        return q, qd
+
+    def state_from_motion(self, q: Any, qd: Any) -> Any:
+        """The states x of expressions of q and q̇."""
+        return self._from_motion(q, qd)
+
+    @property
     def state(self) -> Any:
         """The symbols x of the states, without works."""
         return self._maps[0]

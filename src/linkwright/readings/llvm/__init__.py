@@ -15,17 +15,21 @@ from . import code_cache
 from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
 from .interruptible import call_interruptibly
+from .program_code import CompiledProgram, assemble_program
 from .step_loop import StepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
 if TYPE_CHECKING:
+    from ...program.syntax import Program
     from .target import MachineTarget
 
 __all__ = [
+    "CompiledProgram",
     "StepLoop",
     "assemble_tape",
     "compile_cached_tape",
     "compile_expressions",
+    "compile_program",
     "compile_step_loop",
     "compile_tape",
     "shared_object_code",
@@ -154,6 +158,14 @@ def compile_step_loop(
     key = code_cache.cache_key((tape.digest, course), 8, target or code_cache.cpu_identity())
     code = _load_cached_code(key, lambda: assemble_tape(tape, 8, target, course), 8, target)
     return make_step_gufunc(tape, course, code)
+
+
+def compile_program(read: Callable[[], Program], identity: Sequence[object]) -> CompiledProgram:
+    """A program whose parameters are buffers, as a function of arrays; it is read only if no code is
+    stored for its `identity`."""
+    made = once(read)
+    key = code_cache.cache_key("program", identity, code_cache.cpu_identity())
+    return CompiledProgram(_load_cached_code(key, lambda: assemble_program(made()), 8, None))
 
 
 def _load_cached_code(
