@@ -117,6 +117,6 @@ def simulate(
         "stops": stops, "impacts": impacts,
     }  # fmt: skip
     motion = Motion(make, options, written(settings), events, progress)
-    system = motion.system(mechanism, torque)
-    q, qd = start_of(mechanism, system.model, q0, qd0)
-    return motion.run(mechanism, system, torque, times, q, qd)
+    prepared = motion.prepare(mechanism, torque)
+    q, qd = start_of(mechanism, prepared.template.model, q0, qd0)
+    return motion.run(mechanism, prepared, torque, times, q, qd)

@@ -10,22 +10,20 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..formulations import derive
 from ..mechanism import Mechanism
 from ..types import Floats
 from .checked import MOST_SAMPLES
-from .compiled_motion import CompiledMotion, can_compile
-from .events import FailureError, events_of, without_sharp_friction
+from .compiled_motion import can_compile
+from .events import FailureError, events_of
 from .events.breaking import broken, carried_over
 from .fixed.tables import FIXED
-from .inputs import drive_of
 from .march import March, Mending
 from .onward import held_forces, remaining_drive
+from .preparation import Preparation, prepare_simulation
 from .progress import Watch
 from .record import prepare_recording, recorded
 from .run import FINISHED, Run
 from .solvers import Maker
-from .stabilization import stabilization_of
 from .system import System
 
 
@@ -39,20 +37,20 @@ class Motion:
     events: Mapping[str, Any] | None = None
     progress: bool | None = None
 
-    def system(self, mechanism: Mechanism, torque: Any) -> System:
-        """The equations; friction that sticks is left to the events."""
-        bare = without_sharp_friction(mechanism)
-        equations = derive(bare, by=self.settings["by"], parameters="numeric")
-        held = stabilization_of(self.settings["stabilization"], equations)
-        fixed = self.settings["integrator"] in FIXED
-        return System(equations, drive_of(equations, torque), held, crosses_kinks=fixed)
+    def prepare(self, mechanism: Mechanism, torque: Any) -> Preparation:
+        """Equations and code, which runs with the same inputs share."""
+        return prepare_simulation(
+            mechanism, self.settings["by"], torque, self.settings["stabilization"],
+            crosses_kinks=self.settings["integrator"] in FIXED,
+        )  # fmt: skip
 
     def run(
-        self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,
+        self, mechanism: Mechanism, prepared: Preparation, torque: Any, times: Floats, q: Floats,
         qd: Floats, held: Floats | None = None,
     ) -> Run:  # fmt: skip
         """`held` is what a sampled controller has set before."""
         begin = time.perf_counter()
+        system = prepared.system()
         _check_period(system, float(times[-1] - times[0]))
         watch = events_of(
             mechanism, system, self.events, self.settings["stops"], self.settings["impacts"]
@@ -68,7 +66,7 @@ class Motion:
                 broken = watch.failed(times[0], y, failure)
         end = system.next_stop(times[0], times[-1])
         if watch is None and broken is None:
-            compiled = self._compiled(mechanism, system, times, y, begin)
+            compiled = self._compiled(mechanism, prepared, times, y, begin)
             if compiled is not None:
                 return compiled
         watched = Watch(mechanism.name, times[-1], self.progress)
@@ -92,14 +90,14 @@ class Motion:
         return found if march.broken is None else self._onward(found, march.broken, torque, times)
 
     def _compiled(
-        self, mechanism: Mechanism, system: System, times: Floats, y: Floats, begin: float
+        self, mechanism: Mechanism, prepared: Preparation, times: Floats, y: Floats, begin: float
     ) -> Run | None:
         """The run in compiled code, where that is possible and nothing special happens."""
-        integrator = self.settings["integrator"]
+        integrator, system = self.settings["integrator"], prepared.template
         if self.settings["coordinates"] != "all" or not can_compile(system, integrator):
             return None
         with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
-            found = CompiledMotion(system, integrator).integrate(times, y, self.options, watch.step)
+            found = prepared.program(integrator).integrate(times, y, self.options, watch.step)
         if found is None:
             return None
         status = f"interrupted at t = {found.times[-1]:g} s" if found.is_interrupted else FINISHED
@@ -121,7 +119,7 @@ class Motion:
             drive = remaining_drive(torque, found, left)
             held = held_forces(drive, found, left)
             motion = replace(self, settings={**self.settings, "after": member})
-            going_on = motion.run(left, motion.system(left, drive), drive, later, q, qd, held)
+            going_on = motion.run(left, motion.prepare(left, drive), drive, later, q, qd, held)
         except LinkwrightError as error:
             return replace(found, status=f"{found.status}; it cannot go on: {error}")
         return replace(found, next=going_on)
