@@ -1,6 +1,7 @@
 """Integrators as programs: written once, printed for every target."""
 
-from .adaptive import Clock, Progress, StopReason, integrate_trajectories
+from .adaptive import Clock, Progress, StopReason, integrate_trajectories, step_record_size
+from .explicit_steps import dense_rows, evaluate_dense_output
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
 
 __all__ = [
@@ -10,5 +11,8 @@ __all__ = [
     "Progress",
     "RungeKuttaPair",
     "StopReason",
+    "dense_rows",
+    "evaluate_dense_output",
     "integrate_trajectories",
+    "step_record_size",
 ]

@@ -30,6 +30,7 @@ from .explicit_steps import (
     dense_rows,
     error_norm,
     evaluate_dense_output,
+    passes_zero,
     power_of_error,
     prepare_dense_output,
 )
@@ -77,6 +78,8 @@ class StopReason(IntEnum):
     STEP_TOO_SMALL = 3
     MARGIN_ALARM = 4
     NOT_CLOSED = 5
+    SIGNAL = 6
+    """A signal passes zero, or nearly so, in the last step, whose polynomial is in `step_records`."""
 
 
 CLOCK_COLUMNS, PROGRESS_COLUMNS = len(Clock), len(Progress)
@@ -97,6 +100,11 @@ TREND_STEPS = 2.0
 """The number of steps over which the trend of the margin is followed."""
 
 
+def step_record_size(pair: RungeKuttaPair, n: int) -> int:
+    """The numbers of a step with its polynomial: beginning, length, first state, coefficients."""
+    return 2 + n + dense_rows(pair) * n
+
+
 def integrate_trajectories(
     ticket: IntBuffer,
     count: IntBuffer,
@@ -108,11 +116,14 @@ def integrate_trajectories(
     sample_times: Buffer,
     samples: Buffer,
     fastest: Buffer,
+    step_records: Buffer,
     rates: Procedure,
     project: Procedure | None,
+    signals: Procedure | None,
     pair: RungeKuttaPair,
     n: Size,
     m: Size,
+    signal_count: Size,
     first_speed: Size,
     speed_count: Size,
 ) -> None:
@@ -200,13 +211,27 @@ def integrate_trajectories(
                     if was_rejected:
                         factor = min(1.0, factor)
                     was_rejected = False
-                    if sample_times[sample] <= t_new:
+                    needs_dense = sample_times[sample] <= t_new
+                    if signals is not None:
+                        needs_dense = True
+                    if needs_dense:
                         dense = scratch_matrix(dense_rows(pair), n)
                         state = scratch(n)
                         prepare_dense_output(
                             rates, pair, n, t, length, y, y_new, p, slope, dense, stage, margin
                         )
                         progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += len(pair.dense_c)
+                        if signals is not None:
+                            is_near = passes_zero(
+                                signals, pair, n, signal_count, t, length, y, p, dense, state
+                            )
+                            if is_near:
+                                reason = StopReason.SIGNAL
+                                record = step_record_size(pair, n) * k
+                                step_records[record] = t
+                                step_records[record + 1] = length
+                                write_buffer_row(step_records, record + 2, y)
+                                write_buffer_row(step_records, record + 2 + n, dense)
                         while sample_times[sample] <= t_new:
                             x = (sample_times[sample] - t) / length
                             evaluate_dense_output(pair, n, x, y, dense, state)

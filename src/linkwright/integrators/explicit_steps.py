@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..program import Procedure, Size, Vector, unroll
+from ..program import Procedure, Size, Vector, unroll, vector
 from .tableaus import RungeKuttaPair
 
 
@@ -162,6 +162,51 @@ def evaluate_dense_output(
             for row in unroll(range(dense_rows(pair) - 1, -1, -1)):
                 value = (value + dense[row, i]) * x
         state[i] = y[i] + value
+
+
+PIECES = 8
+"""Parts of a step at whose ends signals are looked at."""
+
+NEAR_PASSAGE = 0.1
+"""A dip whose parabola comes as near to zero as this share of its lowest value is looked at closely."""
+
+
+def passes_zero(
+    signals: Procedure,
+    pair: RungeKuttaPair,
+    n: Size,
+    signal_count: Size,
+    t: float,
+    h: float,
+    y: Vector,
+    p: Vector,
+    dense: Vector,
+    state: Vector,
+) -> bool:
+    """Whether a signal changes its sign in a step, or dips so low between two looks that it may."""
+    earlier = vector(signal_count)
+    before = vector(signal_count)
+    value = vector(signal_count)
+    passes = False
+    for piece in range(PIECES + 1):
+        x = float(piece) / PIECES
+        evaluate_dense_output(pair, n, x, y, dense, state)
+        signals(t + x * h, state, p, value)
+        for i in range(signal_count):
+            if piece > 0:
+                if not before[i] * value[i] > 0.0:
+                    passes = True
+            if piece > 1:
+                side = 1.0 if before[i] > 0.0 else -1.0
+                bend = side * (earlier[i] - 2.0 * before[i] + value[i])
+                lean = earlier[i] - value[i]
+                height = side * before[i]
+                is_dip = height < side * earlier[i] and height < side * value[i]
+                if is_dip and height - lean * lean / (8.0 * bend) < NEAR_PASSAGE * height:
+                    passes = True
+            earlier[i] = before[i]
+            before[i] = value[i]
+    return passes
 
 
 def choose_first_step(

@@ -14,7 +14,8 @@ from ..mechanism import Mechanism
 from ..types import Floats
 from .checked import MOST_SAMPLES
 from .compiled_motion import can_compile
-from .events import FailureError, events_of
+from .compiled_run import integrate_compiled
+from .events import EventParts, FailureError
 from .events.breaking import broken, carried_over
 from .fixed.tables import FIXED
 from .march import March, Mending
@@ -22,7 +23,7 @@ from .onward import held_forces, remaining_drive
 from .preparation import Preparation, prepare_simulation
 from .progress import Watch
 from .record import prepare_recording, recorded
-from .run import FINISHED, Run
+from .run import Run
 from .solvers import Maker
 from .system import System
 
@@ -48,16 +49,58 @@ class Motion:
         self, mechanism: Mechanism, prepared: Preparation, torque: Any, times: Floats, q: Floats,
         qd: Floats, held: Floats | None = None,
     ) -> Run:  # fmt: skip
-        """`held` is what a sampled controller has set before."""
+        """The run in compiled code; where that cannot be, step by step. `held` is what a sampled
+        controller has set before."""
         begin = time.perf_counter()
-        system = prepared.system()
-        _check_period(system, float(times[-1] - times[0]))
-        watch = events_of(
-            mechanism, system, self.events, self.settings["stops"], self.settings["impacts"]
+        _check_period(prepared.template, float(times[-1] - times[0]))
+        parts = prepared.event_parts(
+            mechanism, self.events, self.settings["stops"], self.settings["impacts"]
         )
+        found = self._run_compiled(mechanism, prepared, parts, times, (q, qd), begin)
+        if found is not None:
+            return found
+        return self._run_stepwise(mechanism, prepared, parts, torque, times, (q, qd), held, begin)
+
+    def _run_compiled(
+        self, mechanism: Mechanism, prepared: Preparation, parts: EventParts | None,
+        times: Floats, motion: tuple[Floats, Floats], begin: float,
+    ) -> Run | None:  # fmt: skip
+        """The run in compiled code, where that is possible and nothing special happens."""
+        integrator, system = self.settings["integrator"], prepared.system()
+        events = None if parts is None else parts.events(system)
+        if self.settings["coordinates"] != "all" or not can_compile(system, integrator, events):
+            return None
+        y = system.start(*motion)
+        if events is not None:
+            y = events.begin(times[0], y)
+            if not events.mode.plain:
+                return None
+        with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
+            prepare_recording(system)
+            program = prepared.program(integrator, parts)
+            found = integrate_compiled(
+                program, system, events, times, y, self.options, watch.step
+            )
+            if found is None or not np.isfinite(system.torques(found.times, found.states)).all():
+                return None
+        statistics = {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1}
+        return recorded(
+            mechanism, system, found.times, found.states, status=found.status,
+            fastest=found.fastest, statistics=statistics,
+            settings={**self.settings, **system.drive.kept}, singular=(),
+            events=() if events is None else tuple(events.happened),
+            pushes=None if events is None else np.zeros((len(found.times), system.names.nv)),
+        )  # fmt: skip
+
+    def _run_stepwise(
+        self, mechanism: Mechanism, prepared: Preparation, parts: EventParts | None, torque: Any,
+        times: Floats, motion: tuple[Floats, Floats], held: Floats | None, begin: float,
+    ) -> Run:  # fmt: skip
+        """The run step by step, in Python."""
+        system = prepared.system()
+        watch = None if parts is None else parts.events(system)
         mending = Mending(system, watch)
-        y = system.start(q, qd)
-        y = system.sample(times[0], y, held)
+        y = system.sample(times[0], system.start(*motion), held)
         broken = None
         if watch is not None:
             try:
@@ -65,10 +108,6 @@ class Motion:
             except FailureError as failure:
                 broken = watch.failed(times[0], y, failure)
         end = system.next_stop(times[0], times[-1])
-        if watch is None and broken is None:
-            compiled = self._compiled(mechanism, prepared, times, y, begin)
-            if compiled is not None:
-                return compiled
         watched = Watch(mechanism.name, times[-1], self.progress)
         with np.errstate(all="ignore"), watched as progress:
             prepare_recording(system)
@@ -77,7 +116,7 @@ class Motion:
         statistics = {
             "steps": march.steps if system.inner_steps is None else system.inner_steps,
             "rejected": system.rejected, "evaluations": system.evaluations,
-            "seconds": time.perf_counter() - begin,
+            "seconds": time.perf_counter() - begin, "compiled": 0,
         }  # fmt: skip
         found = recorded(
             mechanism, system, np.array(march.times), march.states, status=status,
@@ -88,24 +127,6 @@ class Motion:
             pushes=None if watch is None else np.array(march.pushes), borne=march.reactions(),
         )  # fmt: skip
         return found if march.broken is None else self._onward(found, march.broken, torque, times)
-
-    def _compiled(
-        self, mechanism: Mechanism, prepared: Preparation, times: Floats, y: Floats, begin: float
-    ) -> Run | None:
-        """The run in compiled code, where that is possible and nothing special happens."""
-        integrator, system = self.settings["integrator"], prepared.template
-        if self.settings["coordinates"] != "all" or not can_compile(system, integrator):
-            return None
-        with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
-            found = prepared.program(integrator).integrate(times, y, self.options, watch.step)
-        if found is None:
-            return None
-        status = f"interrupted at t = {found.times[-1]:g} s" if found.is_interrupted else FINISHED
-        return recorded(
-            mechanism, system, found.times, found.states, status=status, fastest=found.fastest,
-            statistics={**found.statistics, "seconds": time.perf_counter() - begin},
-            settings={**self.settings, **system.drive.kept}, singular=(),
-        )  # fmt: skip
 
     def _onward(self, found: Run, member: str, torque: Any, times: Floats) -> Run:
         """The same motion in the coordinates of the mechanism that is left."""

@@ -9,7 +9,7 @@ from typing import Any
 from ..formulations import derive
 from ..mechanism import Mechanism
 from .compiled_motion import CompiledMotion
-from .events import without_sharp_friction
+from .events import EventParts, find_event_parts, without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
 from .inputs import drive_of
 from .provenance import written
@@ -25,17 +25,31 @@ class Preparation:
     """A system that no run has changed, and its programs by integrator."""
 
     template: System
-    programs: dict[str, CompiledMotion] = field(default_factory=dict)
+    programs: dict[tuple[str, EventParts | None], CompiledMotion] = field(default_factory=dict)
+    happenings: dict[str, EventParts | None] = field(default_factory=dict)
 
     def system(self) -> System:
         """A system for one run, which shares expressions and code with the others."""
         return self.template.for_a_run()
 
-    def program(self, integrator: str) -> CompiledMotion:
-        """The compiled program of an integrator."""
-        if integrator not in self.programs:
-            self.programs[integrator] = CompiledMotion(self.template, integrator)
-        return self.programs[integrator]
+    def event_parts(self, mechanism: Mechanism, events: Any, stops: str, impacts: str) -> EventParts | None:
+        """What may happen on the way."""
+        kept = repr((written(events), stops, impacts))
+        if NOT_KEPT in kept:
+            return find_event_parts(mechanism, self.template, events, stops, impacts)
+        if kept not in self.happenings:
+            self.happenings[kept] = find_event_parts(
+                mechanism, self.template, events, stops, impacts
+            )
+        return self.happenings[kept]
+
+    def program(self, integrator: str, parts: EventParts | None) -> CompiledMotion:
+        """The compiled program of an integrator that watches for events."""
+        key = integrator, parts
+        if key not in self.programs:
+            events = None if parts is None else parts.events(self.template.for_a_run())
+            self.programs[key] = CompiledMotion(self.template, integrator, events)
+        return self.programs[key]
 
 
 @dataclass(frozen=True)
