@@ -1,6 +1,13 @@
 """Integrators as programs: written once, printed for every target."""
 
-from .adaptive import Clock, Progress, StopReason, integrate_trajectories, step_record_size
+from .adaptive import (
+    Clock,
+    Progress,
+    Sizes,
+    StopReason,
+    integrate_trajectories,
+    step_record_size,
+)
 from .explicit_steps import dense_rows, evaluate_dense_output
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
 
@@ -10,6 +17,7 @@ __all__ = [
     "Clock",
     "Progress",
     "RungeKuttaPair",
+    "Sizes",
     "StopReason",
     "dense_rows",
     "evaluate_dense_output",

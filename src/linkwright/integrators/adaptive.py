@@ -69,6 +69,17 @@ class Progress(IntEnum):
     """Whether the next step may come near to a singular configuration."""
 
 
+class Sizes(IntEnum):
+    """Entries of the buffer `sizes`: what all trajectories have in common."""
+
+    STATES = 0
+    PARAMETERS = 1
+    SIGNALS = 2
+    FIRST_SPEED = 3
+    """Where the velocities stand among the states."""
+    END_SPEED = 4
+
+
 class StopReason(IntEnum):
     """Why a trajectory stopped."""
 
@@ -117,17 +128,18 @@ def integrate_trajectories(
     samples: Buffer,
     fastest: Buffer,
     step_records: Buffer,
+    sizes: IntBuffer,
     rates: Procedure,
     project: Procedure | None,
     signals: Procedure | None,
     pair: RungeKuttaPair,
-    n: Size,
-    m: Size,
-    signal_count: Size,
-    first_speed: Size,
-    speed_count: Size,
 ) -> None:
     """Integrate all trajectories up to their stops; write states at the sample times."""
+    n: Size = sizes[Sizes.STATES]
+    m: Size = sizes[Sizes.PARAMETERS]
+    signal_count: Size = sizes[Sizes.SIGNALS]
+    first_speed: Size = sizes[Sizes.FIRST_SPEED]
+    end_speed: Size = sizes[Sizes.END_SPEED]
     running = False
     k = 0
     t = 0.0
@@ -227,7 +239,7 @@ def integrate_trajectories(
                             )
                             if is_near:
                                 reason = StopReason.SIGNAL
-                                record = step_record_size(pair, n) * k
+                                record = (2 + n + dense_rows(pair) * n) * k
                                 step_records[record] = t
                                 step_records[record + 1] = length
                                 write_buffer_row(step_records, record + 2, y)
@@ -256,13 +268,12 @@ def integrate_trajectories(
                     h = length * factor if h <= max_step else max_step * factor
                     quiet = 0
                     progress[PROGRESS_COLUMNS * k + Progress.STEPS] += 1
-                    if speed_count > 0:
-                        speed = 0.0
-                        for i in range(first_speed, first_speed + speed_count):
-                            speed = speed + y[i] * y[i]
-                        if speed > top_speed:
-                            top_speed = speed
-                            write_buffer_row(fastest, (n + 1) * k + 1, y)
+                    speed = 0.0
+                    for i in range(first_speed, end_speed):
+                        speed = speed + y[i] * y[i]
+                    if speed > top_speed:
+                        top_speed = speed
+                        write_buffer_row(fastest, (n + 1) * k + 1, y)
                     if t >= stop and reason == 0:
                         reason = StopReason.REACHED_STOP
             else:

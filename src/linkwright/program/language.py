@@ -8,10 +8,10 @@ trajectory, point or state; a target runs it on many lanes at once.
 annotation     meaning
 ============== =====================================================================
 float int bool a number of this lane
-Vector         an array of this lane: floats, one or two axes, sizes known beforehand
+Vector         an array of this lane: floats, one or two axes
 Buffer         memory shared by all lanes: floats, one axis
 IntBuffer      the same of integers
-Size           an integer that is known when the program is read
+Size           an integer that is the same in all lanes
 Procedure      a tape, called as procedure(inputs …, outputs …)
 anything else  a constant that is known when the program is read
 ============== =====================================================================

@@ -21,13 +21,14 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import language
-from .language import Procedure
 from .syntax import (
+    Argument,
     Array,
     Assign,
     Break,
     CallProgram,
     CallTape,
+    Code,
     Constant,
     CopyRow,
     Declare,
@@ -38,6 +39,7 @@ from .syntax import (
     Loop,
     Memory,
     Operation,
+    Parameter,
     Program,
     Statement,
     Ticket,
@@ -45,7 +47,7 @@ from .syntax import (
     While,
 )
 
-_NUMBER_KINDS = {"float": Kind.FLOAT, "int": Kind.INT, "bool": Kind.BOOL}
+_NUMBER_KINDS = {"float": Kind.FLOAT, "int": Kind.INT, "bool": Kind.BOOL, "Size": Kind.INT}
 _BUFFER_KINDS = {"Buffer": Kind.FLOAT, "IntBuffer": Kind.INT}
 _ARITHMETIC: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -75,7 +77,12 @@ _FUNCTIONS: dict[object, str] = {
     int: "int",
 }
 
-Known = Constant | Variable | Array | Memory
+Shape = tuple[Expression, ...]
+
+UNKNOWN_SIZE = Variable("unknown size", Kind.INT, True)
+"""The length of a vector that was handed over without it."""
+
+Known = Constant | Variable | Array | Memory | Code
 """What a name in a program may stand for, beside constants of Python."""
 
 
@@ -91,26 +98,25 @@ def read_program(function: Callable[..., object], **given: object) -> Program:
     function : callable
         A function in the subset of Python that `language` describes.
     **given
-        Values of its constants, and shapes (tuples) of its vectors.
+        Values of its constants. Sizes and tapes that are not given are parameters of the program.
 
     Returns
     -------
     Program
         The syntax tree, which readings print.
     """
-    shapes = {key: value for key, value in given.items() if isinstance(value, tuple)}
     assert isinstance(function, FunctionType)
-    return _specialize(function, {k: v for k, v in given.items() if k not in shapes}, shapes)
+    return _specialize(function, given, {})
 
 
 def _specialize(
-    function: FunctionType, constants: Mapping[str, object], shapes: Mapping[str, object]
+    function: FunctionType, constants: Mapping[str, object], shapes: Mapping[str, Shape]
 ) -> Program:
     source = textwrap.dedent(inspect.getsource(function))
     tree = ast.parse(source).body[0]
     assert isinstance(tree, ast.FunctionDef)
     scope = _Scope(function, dict(constants))
-    parameters: list[Variable | Array | Memory] = []
+    parameters: list[Parameter] = []
     for argument in [*tree.args.args, *tree.args.kwonlyargs]:
         known = _parameter(argument, constants, shapes)
         if known is not None:
@@ -127,19 +133,20 @@ def _specialize(
 
 
 def _parameter(
-    argument: ast.arg, constants: Mapping[str, object], shapes: Mapping[str, object]
-) -> Variable | Array | Memory | None:
+    argument: ast.arg, constants: Mapping[str, object], shapes: Mapping[str, Shape]
+) -> Parameter | None:
     """The parameter at run time; None for a constant."""
     name, annotation = argument.arg, ast.unparse(argument.annotation or ast.Name("?"))
     if name in constants:
         return None
     if annotation in _NUMBER_KINDS:
-        return Variable(name, _NUMBER_KINDS[annotation])
+        return Variable(name, _NUMBER_KINDS[annotation], annotation == "Size")
     if annotation in _BUFFER_KINDS:
         return Memory(name, _BUFFER_KINDS[annotation])
-    shape = shapes.get(name)
-    if annotation == "Vector" and isinstance(shape, tuple):
-        return Array(name, shape)
+    if annotation in ("Procedure", "Procedure | None"):
+        return Code(name)
+    if annotation == "Vector" and name in shapes:
+        return Array(name, shapes[name])
     raise ProgramSyntaxError(f"the constant '{name}' is not given")
 
 
@@ -174,8 +181,10 @@ class _Scope:
                 self.read_call(call, ())
             case ast.Assign(targets=[target], value=value):
                 self.read_assignment(target, value)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                self.read_assignment(target, value)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                if ast.unparse(node.annotation) == "Size":
+                    self.names[name] = Variable(name, Kind.INT, True)
+                self.read_assignment(node.target, value)
             case ast.AugAssign(target=target, op=op, value=value):
                 load = ast.parse(ast.unparse(target), mode="eval").body
                 self.read_assignment(target, ast.BinOp(load, op, value))
@@ -214,7 +223,7 @@ class _Scope:
             self.fail(counts, "a loop needs range(…) or unroll(…)")
         bounds = [self.read_expression(argument) for argument in counts.args]
         start, stop = bounds if len(bounds) == 2 else (Constant(0, Kind.INT), bounds[0])
-        variable = Variable(counter, Kind.INT)
+        variable = Variable(counter, Kind.INT, True)
         self.names[counter] = variable
         self.pending.append(Loop(variable, start, stop, self.read_block(body)))
 
@@ -248,11 +257,11 @@ class _Scope:
         self.names[target.id] = array
         self.pending.append(Declare(array, is_scratch))
 
-    def read_size(self, node: ast.expr) -> int:
+    def read_size(self, node: ast.expr) -> Expression:
         size = self.read_expression(node)
-        if not isinstance(size, Constant) or size.kind is not Kind.INT:
-            self.fail(node, "a size must be known")
-        return int(size.value)
+        if size.kind is not Kind.INT:
+            self.fail(node, "a size must be an integer")
+        return size
 
     def assign(self, target: ast.expr, value: Expression) -> None:
         if isinstance(target, ast.Name):
@@ -287,35 +296,26 @@ class _Scope:
             buffer, start, array = (self.read_any(argument) for argument in call.args)
             assert isinstance(buffer, Memory)
             assert isinstance(array, Array)
+            if UNKNOWN_SIZE in array.shape:
+                self.fail(call, "the length of this vector is not known here")
             writes = called is language.write_buffer_row
             self.pending.append(CopyRow(buffer, self.expression(start, call), array, writes))
-        elif isinstance(called, Procedure):
+        elif isinstance(called, Code):
             self.call_tape(called, call)
         elif isinstance(called, FunctionType):
             self.call_program(called, call, targets)
         else:
             self.fail(call, "programs can call only programs and tapes")
 
-    def call_tape(self, procedure: Procedure, call: ast.Call) -> None:
-        split = len(procedure.tape.inputs)
-        ports = [*procedure.tape.inputs, *procedure.tape.outputs]
-        if len(ports) != len(call.args):
-            self.fail(call, f"the tape needs {len(ports)} arguments")
+    def call_tape(self, code: Code, call: ast.Call) -> None:
         arguments: list[Expression | Array] = []
-        for port, node in zip(ports, call.args, strict=True):
+        for node in call.args:
             value = self.read_any(node)
             if isinstance(value, Array):
-                if math.prod(value.shape) != port.size:
-                    self.fail(node, f"'{port.name}' has {port.size} numbers, not {value.shape}")
                 arguments.append(value)
-            elif port.size == 1:
-                arguments.append(self.convert(self.expression(value, node), Kind.FLOAT, node))
             else:
-                self.fail(node, f"'{port.name}' has {port.size} numbers")
-        outputs = [value for value in arguments[split:] if isinstance(value, Array)]
-        if len(outputs) != len(ports) - split:
-            self.fail(call, "outputs of tapes must be vectors")
-        self.pending.append(CallTape(procedure, tuple(arguments[:split]), tuple(outputs)))
+                arguments.append(self.convert(self.expression(value, node), Kind.FLOAT, node))
+        self.pending.append(CallTape(code, tuple(arguments)))
 
     def call_program(
         self, function: FunctionType, call: ast.Call, targets: tuple[str, ...]
@@ -324,16 +324,19 @@ class _Scope:
         given = dict(zip(names, call.args, strict=False))
         given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
         annotations = inspect.get_annotations(function)
+        values = {name: self.read_any(given[name]) for name in names}
         constants: dict[str, object] = {}
-        shapes: dict[str, object] = {}
-        arguments: list[Expression | Array | Memory] = []
-        for name in names:
-            value, annotation = self.read_any(given[name]), annotations[name]
+        shapes: dict[str, Shape] = {}
+        arguments: list[Argument] = []
+        for name, value in values.items():
+            annotation = annotations[name]
             if isinstance(value, Array):
-                shapes[name] = value.shape
+                shapes[name] = self.shape_inside(value.shape, values, call)
                 arguments.append(value)
-            elif isinstance(value, Memory):
+            elif isinstance(value, Memory | Code):
                 arguments.append(value)
+            elif annotation == "Size" and not isinstance(value, Expression):
+                constants[name] = value
             elif annotation in _NUMBER_KINDS:
                 expression = self.expression(value, given[name])
                 arguments.append(self.convert(expression, _NUMBER_KINDS[annotation], given[name]))
@@ -349,6 +352,26 @@ class _Scope:
             results.append(known)
         self.pending.append(CallProgram(program, tuple(arguments), tuple(results)))
 
+    def shape_inside(
+        self, shape: Shape, values: Mapping[str, object], call: ast.Call
+    ) -> Shape:
+        """The shape of an array by the names of the program that it is handed to.
+
+        The columns of a matrix must be known there; the length of a vector need not be.
+        """
+        names = {value: name for name, value in values.items() if isinstance(value, Variable)}
+        found: list[Expression] = []
+        for axis, size in enumerate(shape):
+            if isinstance(size, Constant):
+                found.append(size)
+            elif isinstance(size, Variable) and size in names:
+                found.append(Variable(names[size], Kind.INT, True))
+            elif axis == 0:
+                found.append(UNKNOWN_SIZE)
+            else:
+                self.fail(call, "hand over the number of columns too")
+        return tuple(found)
+
     def read_results(self, node: ast.Return) -> tuple[Expression, ...]:
         """The expressions that a program returns."""
         if node.value is None:
@@ -361,7 +384,10 @@ class _Scope:
     def python_value(self, node: ast.expr) -> object:
         """The value of a name outside of the program: a constant, a function, a tape."""
         if isinstance(node, ast.Name):
-            for names in (self.constants, self.function.__globals__, vars(builtins)):
+            scopes: tuple[Mapping[str, object], ...] = (
+                self.constants, self.names, self.function.__globals__, vars(builtins),
+            )  # fmt: skip
+            for names in scopes:
                 if node.id in names:
                     return names[node.id]
             self.fail(node, "this name is not known")
@@ -433,10 +459,10 @@ class _Scope:
             return Array(array.name, array.shape[1:], start)
         return Element(array, self.shift(start, positions[1]), Kind.FLOAT)
 
-    def times(self, position: Expression, size: int) -> Expression:
-        if isinstance(position, Constant):
-            return Constant(int(position.value) * size, Kind.INT)
-        return Operation("*", (position, Constant(size, Kind.INT)), Kind.INT)
+    def times(self, position: Expression, size: Expression) -> Expression:
+        if isinstance(position, Constant) and isinstance(size, Constant):
+            return Constant(int(position.value) * int(size.value), Kind.INT)
+        return Operation("*", (position, size), Kind.INT)
 
     def shift(self, offset: Expression | None, position: Expression) -> Expression:
         if offset is None:

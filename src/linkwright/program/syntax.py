@@ -1,11 +1,9 @@
-"""The syntax tree of programs: typed, with all constants filled in and loops over constants unrolled."""
+"""The syntax tree of programs: typed, with constants filled in and loops over constants unrolled."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-
-from .language import Procedure
 
 
 class Kind(Enum):
@@ -29,10 +27,11 @@ class Constant:
 
 @dataclass(frozen=True)
 class Variable:
-    """A number of the lane, or the counter of a loop."""
+    """A number of the lane, or one that is the same in all lanes: a size, the counter of a loop."""
 
     name: str
     kind: Kind
+    is_uniform: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Array:
     """A vector or matrix of the lane, or a row of a matrix: `offset` numbers from its start."""
 
     name: str
-    shape: tuple[int, ...]
+    shape: tuple[Expression, ...]
     offset: Expression | None = None
 
 
@@ -50,6 +49,13 @@ class Memory:
 
     name: str
     kind: Kind
+
+
+@dataclass(frozen=True)
+class Code:
+    """A tape that is given when the program runs."""
+
+    name: str
 
 
 @dataclass(frozen=True)
@@ -134,11 +140,10 @@ class Break:
 
 @dataclass(frozen=True)
 class CallTape:
-    """A tape fills its outputs."""
+    """A tape reads its inputs and fills its outputs, which follow them among the arguments."""
 
-    procedure: Procedure
-    inputs: tuple[Expression | Array, ...]
-    outputs: tuple[Array, ...]
+    code: Code
+    arguments: tuple[Expression | Array, ...]
 
 
 @dataclass(frozen=True)
@@ -146,7 +151,7 @@ class CallProgram:
     """A program fills arrays, and its results become values of variables."""
 
     program: Program
-    arguments: tuple[Expression | Array | Memory, ...]
+    arguments: tuple[Argument, ...]
     results: tuple[Variable, ...]
 
 
@@ -160,7 +165,12 @@ class CopyRow:
     writes: bool
 
 
+Argument = Expression | Array | Memory | Code
+
 Statement = Declare | Assign | Loop | While | If | Break | CallTape | CallProgram | CopyRow
+
+
+Parameter = Variable | Array | Memory | Code
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +178,6 @@ class Program:
     """One program with all its constants: parameters, statements, and the expressions that it returns."""
 
     name: str
-    parameters: tuple[Variable | Array | Memory, ...]
+    parameters: tuple[Parameter, ...]
     body: tuple[Statement, ...]
     results: tuple[Expression, ...]

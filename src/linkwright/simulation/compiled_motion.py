@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import casadi as ca
 import numpy as np
@@ -15,10 +15,10 @@ from ..integrators import (
     RungeKuttaPair,
     integrate_trajectories,
 )
-from ..program import Procedure, Program, read_program
-from ..readings.llvm import CompiledProgram, compile_program, compile_tape
+from ..program import read_program
+from ..readings.llvm import CompiledProgram, LoadedCode, compile_procedure, compile_program, compile_tape
 from ..tape import NamedExpression, Tape, record_expression_tape
-from ..types import SX, Floats
+from ..types import SX, Floats, Integers
 from .events import Hybrid
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
@@ -52,6 +52,16 @@ def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
         and (events is None or events.can_signal)
     )
+
+
+@cache
+def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) -> CompiledProgram:
+    """The program of a pair, with projection and with signals or without."""
+    given: dict[str, object] = {"pair": pair}
+    given |= {} if projects else {"project": None}
+    given |= {} if has_signals else {"signals": None}
+    identity = ("integrate", pair, projects, has_signals)
+    return compile_program(lambda: read_program(integrate_trajectories, **given), identity)
 
 
 class CompiledMotion:
@@ -153,30 +163,27 @@ class CompiledMotion:
         return compile_tape(self.projection_tape, threads=1)
 
     @cached_property
-    def program(self) -> CompiledProgram:
-        """The integration of trajectories."""
+    def sizes(self) -> Integers:
+        """What the program is told of the system; of states of their own no velocities are known."""
         names = self.system.names
-        plain = self.system.equations.state is None
-        constants = {
-            "pair": self.pair,
-            "n": self.state_count,
-            "m": self.parameter_count,
-            "signal_count": 0 if self.signals_tape is None else self.signals_tape.outputs[0].size,
-            "first_speed": names.nq if plain else 0,
-            "speed_count": names.nv if plain else 0,
-        }
-        tapes = {
-            "rates": self.rates_tape,
-            "project": self.projection_tape if self.needs_projection else None,
-            "signals": self.signals_tape,
-        }
+        signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
+        is_plain = self.system.equations.state is None
+        speeds = (names.nq, names.nq + names.nv) if is_plain else (0, 0)
+        return np.array([self.state_count, self.parameter_count, signals, *speeds])
 
-        def read() -> Program:
-            made = {key: tape and Procedure(tape) for key, tape in tapes.items()}
-            return read_program(integrate_trajectories, **made, **constants)
+    @cached_property
+    def tapes(self) -> tuple[LoadedCode, ...]:
+        """The code that the program calls."""
+        tapes = [self.rates_tape]
+        tapes += [self.projection_tape] if self.needs_projection else []
+        tapes += [] if self.signals_tape is None else [self.signals_tape]
+        return tuple(map(compile_procedure, tapes))
 
-        identity = [repr(constants), *(tape and tape.digest for tape in tapes.values())]
-        return compile_program(read, identity)
+    @cached_property
+    def program(self) -> CompiledProgram:
+        """The integration of trajectories; all systems share it."""
+        has_signals = self.signals_tape is not None
+        return compile_integrator(self.pair, self.needs_projection, has_signals)
 
     @cached_property
     def closing(self) -> Projection | None:

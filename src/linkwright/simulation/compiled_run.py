@@ -128,6 +128,7 @@ class CompiledRun:
         self.motion.program(
             self.ticket, self.count, self.clock, self.progress, self.y, self.slopes,
             self.parameters, self.times, self.samples, self.fastest, self.step_record,
+            self.motion.sizes, *self.motion.tapes,
         )  # fmt: skip
         match self.progress[Progress.REASON]:
             case StopReason.REACHED_STOP:

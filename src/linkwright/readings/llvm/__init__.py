@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompiledProgram",
+    "LoadedCode",
     "StepLoop",
     "assemble_tape",
     "compile_cached_tape",
     "compile_expressions",
+    "compile_procedure",
     "compile_program",
     "compile_step_loop",
     "compile_tape",
@@ -161,11 +163,24 @@ def compile_step_loop(
 
 
 def compile_program(read: Callable[[], Program], identity: Sequence[object]) -> CompiledProgram:
-    """A program whose parameters are buffers, as a function of arrays; it is read only if no code is
-    stored for its `identity`."""
-    made = once(read)
+    """A program whose parameters are buffers and tapes, as a function of arrays and of the code of tapes;
+    it is read only if no code is stored for its `identity`."""
     key = code_cache.cache_key("program", identity, code_cache.cpu_identity())
-    return CompiledProgram(_load_cached_code(key, lambda: assemble_program(made()), 8, None))
+    return CompiledProgram(_load_cached_code(key, lambda: assemble_program(read()), 8, None))
+
+
+def compile_procedure(tape: Tape) -> LoadedCode:
+    """The code of a tape that programs call."""
+
+    def assemble_procedure() -> bytes:
+        from .tape_ir import emit_tape_procedure
+        from .target import host_target
+
+        target = host_target()
+        return _compile_ir(emit_tape_procedure(tape, target), target.target_machine())
+
+    key = code_cache.cache_key("procedure", tape.digest, code_cache.cpu_identity())
+    return _load_cached_code(key, assemble_procedure, 8, None)
 
 
 def _load_cached_code(

@@ -16,6 +16,7 @@ from ...program.syntax import (
     Break,
     CallProgram,
     CallTape,
+    Code,
     Constant,
     CopyRow,
     Declare,
@@ -32,7 +33,13 @@ from ...program.syntax import (
     Variable,
     While,
 )
-from .program_masks import Block, branch_blocks, find_private_names, is_uniform
+from .program_masks import (
+    Block,
+    branch_blocks,
+    find_private_names,
+    is_uniform,
+    names_in_expression,
+)
 from .sincos import llvm_hexadecimal
 from .target import MachineTarget
 
@@ -52,19 +59,11 @@ class LaneValue:
     is_uniform: bool
 
 
-@dataclass(frozen=True)
-class ProgramModule:
-    """The module of a program, and the tapes that it calls, by the names of their procedures."""
-
-    text: str
-    tapes: dict[str, CallTape]
-
-
-def emit_program_module(program: Program, target: MachineTarget) -> ProgramModule:
-    """The LLVM module of a program whose parameters are all buffers; `@loop` takes their addresses."""
+def emit_program_module(program: Program, target: MachineTarget) -> str:
+    """The LLVM module of a program whose parameters are buffers and tapes; `@loop` takes their addresses."""
     emitter = _ModuleEmitter(target)
     name = emitter.emit_program(program)
-    return ProgramModule(emitter.finish(program, name), emitter.tapes)
+    return emitter.finish(program, name)
 
 
 class _ModuleEmitter:
@@ -75,8 +74,6 @@ class _ModuleEmitter:
         self.lanes = target.vector_lanes(8)
         self.functions: list[str] = []
         self.declared: set[str] = set()
-        self.tapes: dict[str, CallTape] = {}
-        self.tape_names: dict[int, str] = {}
 
     def vector_type(self, kind: Kind) -> str:
         return f"<{self.lanes} x {_SCALARS[kind]}>"
@@ -88,16 +85,6 @@ class _ModuleEmitter:
         self.functions.append(text.replace("@SELF", f"@{name}", 1))
         return name
 
-    def tape_name(self, call: CallTape) -> str:
-        key = id(call.procedure)
-        if key not in self.tape_names:
-            name = self.tape_names[key] = f"tape.{len(self.tape_names)}"
-            self.tapes[name] = call
-            count = len(call.procedure.tape.inputs) + len(call.procedure.tape.outputs)
-            mask = self.vector_type(Kind.BOOL)
-            self.declared.add(f"declare void @{name}({', '.join(['ptr'] * count)}, {mask})")
-        return self.tape_names[key]
-
     def result_type(self, program: Program) -> str:
         kinds = [self.vector_type(result.kind) for result in program.results]
         return f"{{{', '.join(kinds)}}}" if kinds else "void"
@@ -106,7 +93,7 @@ class _ModuleEmitter:
         """The module, with the function that is called from outside."""
         lines, arguments = [], []
         for k, parameter in enumerate(program.parameters):
-            assert isinstance(parameter, Memory), f"'{parameter.name}' is not a buffer"
+            assert isinstance(parameter, Memory | Code), f"'{parameter.name}' is not a buffer"
             lines.append(f"  %p{k} = getelementptr ptr, ptr %buffers, i64 {k}")
             lines.append(f"  %b{k} = load ptr, ptr %p{k}")
             arguments.append(f"ptr %b{k}")
@@ -133,10 +120,10 @@ class _FunctionEmitter:
         self.lines: list[str] = []
         self.count = 0
         self.variables: dict[str, Kind] = {}
-        self.counters: set[str] = set()
         self.private = find_private_names(program)
         self.block: Block = ()
         self.mask = "%mask"
+        self.pending = find_arrays(program.body)
         self.live: list[str] = []
         """The slots of the lanes that are still in each `while` around."""
 
@@ -174,13 +161,14 @@ class _FunctionEmitter:
         parameters = []
         for parameter in self.program.parameters:
             if isinstance(parameter, Variable):
-                kind = self.type_of(parameter.kind)
+                kind = "i64" if parameter.is_uniform else self.type_of(parameter.kind)
                 parameters.append(f"{kind} %in.{parameter.name}")
                 self.slot(parameter)
                 self.lines.append(f"  store {kind} %in.{parameter.name}, ptr %{parameter.name}")
             else:
                 parameters.append(f"ptr %{parameter.name}")
         parameters.append(f"{self.mask_type} %mask")
+        self.emit_pending_arrays()
         self.emit_block(self.program.body)
         kind = self.module.result_type(self.program)
         self.emit_results(kind)
@@ -201,9 +189,13 @@ class _FunctionEmitter:
         """A stack slot for a variable."""
         if variable.name not in self.variables:
             self.variables[variable.name] = variable.kind
-            kind = self.type_of(variable.kind)
+            kind = self.slot_type(variable)
             self.slots.append(f"  %{variable.name} = alloca {kind}")
             self.slots.append(f"  store {kind} zeroinitializer, ptr %{variable.name}")
+
+    def slot_type(self, variable: Variable) -> str:
+        scalar = _SCALARS[variable.kind]
+        return scalar if variable.is_uniform else self.type_of(variable.kind)
 
     # -- statements ------------------------------------------------------------------------------
 
@@ -218,6 +210,11 @@ class _FunctionEmitter:
         match statement:
             case Declare(array=array, is_scratch=is_scratch):
                 self.declare(array, is_scratch)
+            case Assign(target=Variable(is_uniform=True) as target, value=value):
+                number = self.uniform(value)
+                self.slot(target)
+                self.lines.append(f"  store {_SCALARS[target.kind]} {number}, ptr %{target.name}")
+                self.emit_pending_arrays()
             case Assign(target=Variable() as target, value=value):
                 self.assign(target, self.vector(self.emit_expression(value)))
             case Assign(target=Element() as target, value=value):
@@ -227,7 +224,7 @@ class _FunctionEmitter:
             case While():
                 self.emit_while(statement)
             case If(condition=condition):
-                if is_uniform(condition, self.counters):
+                if is_uniform(condition):
                     self.emit_uniform_branch(statement)
                 else:
                     self.emit_branch(statement)
@@ -245,16 +242,34 @@ class _FunctionEmitter:
                 self.copy_row(statement)
 
     def declare(self, array: Array, is_scratch: bool) -> None:
-        size = math.prod(array.shape)
-        kind = f"[{size} x {self.type_of(Kind.FLOAT)}]"
-        self.slots.append(f"  %{array.name} = alloca {kind}, align {8 * self.w}")
+        """Arrays have their place from the beginning; here numbers are set to zero."""
         if is_scratch:
             return
+        size = self.array_size(array)
         self.module.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-        bytes_ = size * self.w * 8
+        bytes_ = self.add(f"mul i64 {size}, {8 * self.w}")
         self.lines.append(
             f"  call void @llvm.memset.p0.i64(ptr align {8 * self.w} %{array.name}, i8 0, i64 {bytes_}, i1 false)"
         )
+
+    def emit_pending_arrays(self) -> None:
+        """Reserve the arrays whose sizes are known by now."""
+        for array in [*self.pending]:
+            sizes = {name for size in array.shape for name in names_in_expression(size)}
+            if sizes <= set(self.variables):
+                self.pending.remove(array)
+                size = self.array_size(array)
+                kind = self.type_of(Kind.FLOAT)
+                self.lines.append(
+                    f"  %{array.name} = alloca {kind}, i64 {size}, align {8 * self.w}"
+                )
+
+    def array_size(self, array: Array) -> str:
+        """The number of entries of an array."""
+        total = self.uniform(array.shape[0])
+        for size in array.shape[1:]:
+            total = self.add(f"mul i64 {total}, {self.uniform(size)}")
+        return total
 
     def assign(self, target: Variable, value: str) -> None:
         self.slot(target)
@@ -265,11 +280,10 @@ class _FunctionEmitter:
         self.lines.append(f"  store {kind} {value}, ptr %{target.name}")
 
     def emit_loop(self, loop: Loop) -> None:
-        counter = loop.counter.name
+        counter = loop.counter
         start, stop = self.uniform(loop.start), self.uniform(loop.stop)
-        slot = f"%{counter}.count"
-        if counter not in self.counters and f"  {slot} = alloca i64" not in self.slots:
-            self.slots.append(f"  {slot} = alloca i64")
+        self.slot(counter)
+        slot = f"%{counter.name}"
         head, body, done = (self.fresh(name) for name in ("head", "body", "done"))
         self.lines.append(f"  store i64 {start}, ptr {slot}")
         self.jump(head)
@@ -278,9 +292,7 @@ class _FunctionEmitter:
         more = self.add(f"icmp slt i64 {now}, {stop}")
         self.branch(more, body, done)
         self.label(body)
-        self.counters.add(counter)
         self.emit_block(loop.body)
-        self.counters.discard(counter)
         last = self.add(f"load i64, ptr {slot}")
         after = self.add(f"add i64 {last}, 1")
         self.lines.append(f"  store i64 {after}, ptr {slot}")
@@ -349,9 +361,8 @@ class _FunctionEmitter:
     # -- calls -----------------------------------------------------------------------------------
 
     def call_tape(self, call: CallTape) -> None:
-        name = self.module.tape_name(call)
         arguments = []
-        for value in call.inputs:
+        for value in call.arguments:
             if isinstance(value, Array):
                 arguments.append(self.address(value))
             else:
@@ -360,18 +371,19 @@ class _FunctionEmitter:
                 number = self.vector(self.emit_expression(value))
                 self.lines.append(f"  store {self.type_of(Kind.FLOAT)} {number}, ptr {slot}")
                 arguments.append(slot)
-        arguments += [self.address(output) for output in call.outputs]
         given = ", ".join([*(f"ptr {a}" for a in arguments), f"{self.mask_type} {self.mask}"])
-        self.lines.append(f"  call void @{name}({given})")
+        self.lines.append(f"  call void %{call.code.name}({given})")
 
     def call_program(self, call: CallProgram) -> None:
         name = self.module.emit_program(call.program)
         arguments = []
-        for value in call.arguments:
+        for value, parameter in zip(call.arguments, call.program.parameters, strict=True):
             if isinstance(value, Array):
                 arguments.append(f"ptr {self.address(value)}")
-            elif isinstance(value, Memory):
+            elif isinstance(value, Memory | Code):
                 arguments.append(f"ptr %{value.name}")
+            elif isinstance(parameter, Variable) and parameter.is_uniform:
+                arguments.append(f"i64 {self.uniform(value)}")
             else:
                 number = self.vector(self.emit_expression(value))
                 arguments.append(f"{self.type_of(value.kind)} {number}")
@@ -387,14 +399,16 @@ class _FunctionEmitter:
     def copy_row(self, copy: CopyRow) -> None:
         """A loop over the numbers of the row."""
         start = Variable(f"start.{self.count}", Kind.INT)
-        entry = Variable(f"entry.{self.count}", Kind.INT)
+        entry = Variable(f"entry.{self.count}", Kind.INT, True)
         self.assign(start, self.vector(self.emit_expression(copy.start)))
         offset = copy.array.offset
         place: Expression = entry if offset is None else Operation("+", (offset, entry), Kind.INT)
         inside = Element(copy.array, place, Kind.FLOAT)
         outside = Element(copy.buffer, Operation("+", (start, entry), Kind.INT), Kind.FLOAT)
         target, value = (outside, inside) if copy.writes else (inside, outside)
-        size = Constant(math.prod(copy.array.shape), Kind.INT)
+        size = copy.array.shape[0]
+        for factor in copy.array.shape[1:]:
+            size = Operation("*", (size, factor), Kind.INT)
         self.emit_loop(Loop(entry, Constant(0, Kind.INT), size, (Assign(target, value),)))
 
     # -- memory ----------------------------------------------------------------------------------
@@ -408,7 +422,6 @@ class _FunctionEmitter:
 
     def element_addresses(self, element: Element, index: LaneValue) -> str:
         """The addresses of an element, one for each lane."""
-        pointers = f"<{self.w} x ptr>"
         position = self.vector(index)
         if isinstance(element.source, Array):
             lanes = ", ".join(f"i64 {k}" for k in range(self.w))
@@ -416,11 +429,9 @@ class _FunctionEmitter:
             row = self.add(f"mul {kind} {position}, splat (i64 {self.w})")
             position = self.add(f"add {kind} {row}, <{lanes}>")
         scalar = _SCALARS[element.kind]
-        found = self.add(
+        return self.add(
             f"getelementptr {scalar}, ptr %{element.source.name}, {self.type_of(Kind.INT)} {position}"
         )
-        assert pointers
-        return found
 
     def load_element(self, element: Element) -> LaneValue:
         index = self.emit_expression(element.index)
@@ -493,11 +504,10 @@ class _FunctionEmitter:
                 if kind is Kind.BOOL:
                     text = "true" if value else "false"
                 return LaneValue(text, kind, True)
-            case Variable(name=name, kind=kind) if name in self.counters:
-                return LaneValue(self.add(f"load i64, ptr %{name}.count"), kind, True)
-            case Variable(name=name, kind=kind):
+            case Variable(name=name, kind=kind, is_uniform=same):
                 self.slot(expression)
-                return LaneValue(self.add(f"load {self.type_of(kind)}, ptr %{name}"), kind, False)
+                value = self.add(f"load {self.slot_type(expression)}, ptr %{name}")
+                return LaneValue(value, kind, same)
             case Element():
                 return self.load_element(expression)
             case Ticket():
@@ -570,6 +580,22 @@ class _FunctionEmitter:
         suffix = "f64" if same else f"v{self.w}f64"
         self.module.declared.add(f"declare {type_} @llvm.{name}.{suffix}({type_})")
         return f"call {type_} @llvm.{name}.{suffix}({type_} {text})"
+
+
+def find_arrays(body: tuple[Statement, ...]) -> list[Array]:
+    """The arrays that a program declares."""
+    found: list[Array] = []
+    for statement in body:
+        match statement:
+            case Declare(array=array):
+                found.append(array)
+            case Loop(body=inner) | While(body=inner):
+                found += find_arrays(inner)
+            case If(body=inner, otherwise=otherwise):
+                found += find_arrays((*inner, *otherwise))
+            case _:
+                continue
+    return found
 
 
 def _may_break(statement: Statement) -> bool:

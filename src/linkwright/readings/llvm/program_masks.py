@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...program.syntax import (
+    Argument,
     Array,
     Assign,
     CallProgram,
@@ -44,7 +45,7 @@ class _Use:
 def find_private_names(program: Program) -> dict[str, Block]:
     """The names whose values no lane outside of a block can see, with that block."""
     uses: dict[str, list[_Use]] = {}
-    for use in _uses(program.body, (), set()):
+    for use in _uses(program.body, ()):
         uses.setdefault(use.name, []).append(use)
     for result in program.results:
         for name in names_in_expression(result):
@@ -62,7 +63,7 @@ def find_private_names(program: Program) -> dict[str, Block]:
     return found
 
 
-def names_in_expression(value: Expression | Array | Memory) -> Iterator[str]:
+def names_in_expression(value: Argument) -> Iterator[str]:
     """The names of variables and arrays in an expression."""
     match value:
         case Variable(name=name):
@@ -81,17 +82,17 @@ def names_in_expression(value: Expression | Array | Memory) -> Iterator[str]:
             return
 
 
-def is_uniform(value: Expression, counters: set[str]) -> bool:
-    """Whether a number is the same in all lanes: made of constants and counters of loops."""
+def is_uniform(value: Expression) -> bool:
+    """Whether a number is the same in all lanes: made of constants, sizes and counters of loops."""
     match value:
         case Constant():
             return True
-        case Variable(name=name):
-            return name in counters
+        case Variable():
+            return value.is_uniform
         case Operation(operands=operands):
-            return all(is_uniform(operand, counters) for operand in operands)
+            return all(map(is_uniform, operands))
         case Element(source=Memory(), index=index):
-            return is_uniform(index, counters)
+            return is_uniform(index)
         case _:
             return False
 
@@ -103,7 +104,7 @@ def branch_blocks(statement: If, block: Block, is_uniform_branch: bool) -> tuple
     return (*block, id(statement), 1), (*block, id(statement), 2)
 
 
-def _uses(body: tuple[Statement, ...], block: Block, counters: set[str]) -> Iterator[_Use]:
+def _uses(body: tuple[Statement, ...], block: Block) -> Iterator[_Use]:
     for statement in body:
         match statement:
             case Declare(array=array):
@@ -114,25 +115,25 @@ def _uses(body: tuple[Statement, ...], block: Block, counters: set[str]) -> Iter
                     yield _Use(target.name, block, True)
                 else:
                     yield from _read(target, block)
-            case Loop(counter=counter, start=start, stop=stop, body=inner):
+            case Loop(start=start, stop=stop, body=inner):
                 yield from _read(start, block)
                 yield from _read(stop, block)
-                yield from _uses(inner, (*block,), counters | {counter.name})
+                yield from _uses(inner, block)
             case While(condition=condition, body=inner):
                 path = (*block, id(statement))
                 yield from _read(condition, path)
-                yield from _uses(inner, path, counters)
+                yield from _uses(inner, path)
             case If(condition=condition, body=inner, otherwise=otherwise):
                 yield from _read(condition, block)
-                own = is_uniform(condition, counters)
+                own = is_uniform(condition)
                 paths = branch_blocks(statement, block, own)
-                yield from _uses(inner, paths[0], counters)
-                yield from _uses(otherwise, paths[1], counters)
-            case CallTape(inputs=inputs, outputs=outputs):
-                for value in (*inputs, *outputs):
+                yield from _uses(inner, paths[0])
+                yield from _uses(otherwise, paths[1])
+            case CallTape(arguments=values):
+                for value in values:
                     yield from _read(value, block)
-            case CallProgram(arguments=arguments, results=results):
-                for value in arguments:
+            case CallProgram(arguments=given, results=results):
+                for value in given:
                     yield from _read(value, block)
                 for result in results:
                     yield _Use(result.name, block, True)
@@ -143,6 +144,6 @@ def _uses(body: tuple[Statement, ...], block: Block, counters: set[str]) -> Iter
                 continue
 
 
-def _read(value: Expression | Array | Memory, block: Block) -> Iterator[_Use]:
+def _read(value: Argument, block: Block) -> Iterator[_Use]:
     for name in names_in_expression(value):
         yield _Use(name, block, False)

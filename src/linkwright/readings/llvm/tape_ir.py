@@ -75,9 +75,9 @@ def emit_tape_module(
     return _TapeEmitter(tape, target, precision).emit_module(course)
 
 
-def emit_tape_procedure(tape: Tape, target: MachineTarget, name: str) -> str:
-    """The LLVM module of a tape as a procedure of programs, called `name`."""
-    return _TapeEmitter(tape, target, DOUBLE_PRECISION).emit_procedure(name)
+def emit_tape_procedure(tape: Tape, target: MachineTarget) -> str:
+    """The LLVM module of a tape that programs call; it exports `@loop`."""
+    return _TapeEmitter(tape, target, DOUBLE_PRECISION).emit_procedure()
 
 
 def _padded_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
@@ -172,7 +172,7 @@ class _TapeEmitter:
             parts.append(fma)
         return "\n".join([*parts, *functions])
 
-    def emit_procedure(self, name: str) -> str:
+    def emit_procedure(self) -> str:
         """A function (inputs …, outputs …, mask) on vectors; lanes outside of the mask keep their outputs."""
         ports = [f"ptr %in{k}" for k in range(len(self.tape.inputs))]
         ports += [f"ptr %out{k}" for k in range(len(self.tape.outputs))]
@@ -193,7 +193,7 @@ class _TapeEmitter:
         align = self.w * self.p.bytes
         body = "\n".join(self.lines)
         return f"""{self.emit_functions()}
-define void @{name}({", ".join(ports)}, {self.b} %mask) noinline {{
+define void @loop({", ".join(ports)}, {self.b} %mask) {{
   %ctx = alloca [{self.layout.size} x {self.v}], align {align}
 {body}
   ret void
