@@ -66,7 +66,7 @@ class Progress(IntEnum):
     BUDGET = 5
     """Attempts that are left before the program returns to Python."""
     QUIET = 6
-    """Whether the next step may come near to a singular configuration."""
+    """Above 0 where the next step may have small margins, since Python has looked at it; counts trials."""
 
 
 class Sizes(IntEnum):
@@ -104,8 +104,15 @@ ALARM_MARGIN = 0.05
 WATCHED_MARGIN = 0.5
 """Below this margin, its trend is followed: a step that may meet margin 0 is not taken either."""
 
-LEAST_MARGIN = 1e-3
-"""Below this margin elimination without pivoting loses more digits than tolerances allow."""
+LEAST_MARGIN = 1e-4
+"""Below this margin elimination without pivoting may lose half of the digits. A step with such a stage is
+tried again with other lengths, so that its stages lie elsewhere."""
+
+QUIET_TRIALS = 12
+"""Trials of a step near to small margins."""
+
+OTHER_LENGTH = 0.87
+"""The share of its length with which such a step is tried again."""
 
 TREND_STEPS = 2.0
 """The number of steps over which the trend of the margin is followed."""
@@ -213,8 +220,13 @@ def integrate_trajectories(
             progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += pair.stages
             budget -= 1
             if error < 1.0:
-                if not least >= (LEAST_MARGIN if quiet == 1 else ALARM_MARGIN):
+                if quiet == 0 and not least >= ALARM_MARGIN:
                     reason = StopReason.MARGIN_ALARM
+                elif quiet > 0 and not least >= LEAST_MARGIN:
+                    quiet += 1
+                    h = OTHER_LENGTH * length
+                    if quiet > QUIET_TRIALS:
+                        reason = StopReason.MARGIN_ALARM
                 else:
                     factor = MAX_FACTOR
                     if error > 0.0:
