@@ -98,6 +98,15 @@ CLOCK_COLUMNS, PROGRESS_COLUMNS = len(Clock), len(Progress)
 SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 10.0
 """Step control of Hairer, Nørsett and Wanner, as in SciPy."""
 
+LEAST_STEP = 1.5e-15
+"""The least step, as a share of the time: a shorter one would not change it."""
+
+SMALLEST_SHARE = 1e-16
+"""The least step as a share of the time to go: near t = 0 numbers have room for ever smaller steps."""
+
+LAST_STRETCH = 1 + 1e-9
+"""A step is stretched by as much to meet its stop, so that no tiny rest is left."""
+
 ALARM_MARGIN = 0.05
 """A step with a smaller margin is not taken before Python has looked at it."""
 
@@ -158,6 +167,7 @@ def integrate_trajectories(
     margin_now = 0.0
     margin_before = 0.0
     step_before = 0.0
+    least_step = 0.0
     top_speed = 0.0
     sample = 0
     budget = 0
@@ -185,6 +195,7 @@ def integrate_trajectories(
             margin_now = clock[CLOCK_COLUMNS * k + Clock.MARGIN]
             margin_before = clock[CLOCK_COLUMNS * k + Clock.MARGIN_BEFORE]
             step_before = clock[CLOCK_COLUMNS * k + Clock.STEP_BEFORE]
+            least_step = SMALLEST_SHARE * (stop - t)
             sample = progress[PROGRESS_COLUMNS * k + Progress.SAMPLE]
             budget = progress[PROGRESS_COLUMNS * k + Progress.BUDGET]
             quiet = progress[PROGRESS_COLUMNS * k + Progress.QUIET]
@@ -204,11 +215,12 @@ def integrate_trajectories(
                 progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += 2
             running = True
         reason = 0
-        length = min(min(h, max_step), stop - t)
+        length = min(h, max_step)
         t_new = t + length
-        if h >= stop - t:
+        if length * LAST_STRETCH >= stop - t:
+            length = stop - t
             t_new = stop
-        if not length >= 1.5e-15 * abs(t):
+        if not length >= max(LEAST_STEP * abs(t), least_step):
             reason = StopReason.STEP_TOO_SMALL
         fall = margin_before - margin_now
         if quiet == 0 and margin_now < WATCHED_MARGIN and margin_now * step_before < TREND_STEPS * length * fall:
