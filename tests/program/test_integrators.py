@@ -63,7 +63,7 @@ class Batch:
     def run(self, program: object, code: object, pair: RungeKuttaPair) -> Batch:
         count = len(self.starts)
         arrays = (
-            np.zeros(1, np.int64), np.array([count, self.samples]), self.clock.reshape(-1),
+            np.zeros(1, np.int64), np.array([count, self.samples]), np.arange(count), self.clock.reshape(-1),
             self.progress.reshape(-1), self.starts.copy().reshape(-1), np.zeros(2 * count),
             np.ones(count), self.times, self.found.reshape(-1), np.zeros(3 * count),
             np.zeros(count * step_record_size(pair, 2)), np.array([2, 1, 0, 1, 2]),
@@ -166,7 +166,7 @@ def test_a_budget_that_is_spent_can_be_renewed() -> None:
     for _ in range(1000):
         parts.progress[:, Progress.BUDGET] = 3
         program(
-            np.zeros(1, np.int64), np.array([1, parts.samples]), parts.clock.reshape(-1),
+            np.zeros(1, np.int64), np.array([1, parts.samples]), np.zeros(1, np.int64), parts.clock.reshape(-1),
             parts.progress.reshape(-1), states, slopes, np.ones(1), parts.times,
             parts.found.reshape(-1), fastest, np.zeros(step_record_size(DOP853, 2)),
             np.array([2, 1, 0, 1, 2]), code,

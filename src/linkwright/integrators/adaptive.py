@@ -135,6 +135,7 @@ def step_record_size(pair: RungeKuttaPair, n: int) -> int:
 def integrate_trajectories(
     ticket: IntBuffer,
     count: IntBuffer,
+    active: IntBuffer,
     clock: Buffer,
     progress: IntBuffer,
     states: Buffer,
@@ -150,7 +151,7 @@ def integrate_trajectories(
     signals: Procedure | None,
     pair: RungeKuttaPair,
 ) -> None:
-    """Integrate all trajectories up to their stops; write states at the sample times."""
+    """Integrate the active trajectories up to their stops; write states at the sample times."""
     n: Size = sizes[Sizes.STATES]
     m: Size = sizes[Sizes.PARAMETERS]
     signal_count: Size = sizes[Sizes.SIGNALS]
@@ -183,9 +184,10 @@ def integrate_trajectories(
         y_new = scratch(n)
         slope = scratch_matrix(pair.slopes, n)
         if not running:
-            k = take_ticket(ticket)
-            if k >= count[0]:
+            place = take_ticket(ticket)
+            if place >= count[0]:
                 break
+            k = active[place]
             t = clock[CLOCK_COLUMNS * k + Clock.TIME]
             stop = clock[CLOCK_COLUMNS * k + Clock.STOP]
             h = clock[CLOCK_COLUMNS * k + Clock.STEP]

@@ -8,6 +8,7 @@ the loop in `march`: `integrate_compiled` then returns None, and the run is made
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ..integrators import (
     evaluate_dense_output,
     step_record_size,
 )
-from ..types import Floats
+from ..types import Floats, Integers
 from .compiled_motion import CompiledMotion, Trajectory
 from .diagnosis import largest_gap
 from .events import Hybrid, LostError
@@ -46,14 +47,15 @@ def integrate_compiled(
     report: Callable[[float], None],
 ) -> Trajectory | None:
     """The states at the times; None where the loop in Python must find them."""
-    run = CompiledRun(motion, system, events, times, y, options)
+    records = TrajectoryRecords(motion, times, y[None], options)
+    run = CompiledRun(records, 0, system, events)
     try:
         while run.status is None:
-            run.advance()
+            records.advance(np.zeros(1, np.int64))
+            run.go_on()
             report(run.t)
     except KeyboardInterrupt:
-        run.status = f"interrupted at t = {run.t:g} s"
-        run.keep_last(run.t, run.y)
+        run.interrupt()
     except CannotContinueError:
         return None
     return run.trajectory()
@@ -63,54 +65,97 @@ class CannotContinueError(Exception):
     """The compiled program meets what it cannot treat."""
 
 
-class CompiledRun:
-    """The records of one trajectory, and what is done where the program stops."""
+class TrajectoryRecords:
+    """The buffers of many trajectories, one row each."""
 
     def __init__(
         self,
         motion: CompiledMotion,
-        system: System,
-        events: Hybrid | None,
         times: Floats,
         y: Floats,
         options: Mapping[str, float],
+        parameters: Floats | None = None,
     ) -> None:
-        n, count = motion.state_count, len(times)
-        self.motion, self.system, self.events = motion, system, events
-        self.status: str | None = None
-        self.end = float(times[-1])
-        self.closed = largest_gap(system)
+        (rows, n), count = y.shape, len(times)
+        self.motion, self.end = motion, float(times[-1])
+        self.closed = largest_gap(motion.system)
         self.budget = max(50, INSTRUCTIONS_PER_CALL // (len(motion.rates_tape) * 16 * 13) + 1)
-        self.ticket, self.count = np.zeros(1, np.int64), np.array([1, count])
-        self.clock = np.zeros(len(Clock))
-        self.clock[Clock.RTOL], self.clock[Clock.ATOL] = options["rtol"], options["atol"]
-        self.clock[Clock.MAX_STEP], self.clock[Clock.CLOSED] = options["max_step"], self.closed
-        self.progress = np.zeros(len(Progress), np.int64)
-        self.progress[Progress.SAMPLE] = 1
-        self.y, self.slopes = y.astype(float), np.zeros(n)
-        self.parameters = np.zeros(motion.parameter_count)
+        self.clock = np.zeros((rows, len(Clock)))
+        self.clock[:, Clock.RTOL], self.clock[:, Clock.ATOL] = options["rtol"], options["atol"]
+        self.clock[:, Clock.MAX_STEP], self.clock[:, Clock.CLOSED] = options["max_step"], self.closed
+        self.progress = np.zeros((rows, len(Progress)), np.int64)
+        self.progress[:, Progress.SAMPLE] = 1
+        self.y, self.slopes = np.array(y, dtype=float), np.zeros((rows, n))
+        self.parameters = np.zeros((rows, motion.parameter_count))
+        if parameters is not None:
+            self.parameters[:, motion.outer.count : motion.outer.count + parameters.shape[1]] = parameters
         self.times = np.append(times, np.inf)
-        self.samples = np.empty((count, n))
-        self.samples[0] = y
-        self.fastest = np.concatenate([[0.0], y])
-        self.step_record = np.zeros(step_record_size(motion.pair, n))
+        self.samples = np.empty((rows, count, n))
+        self.samples[:, 0] = y
+        self.fastest = np.hstack([np.zeros((rows, 1)), y])
+        self.step_records = np.zeros((rows, step_record_size(motion.pair, n)))
+        self.begin_segment(slice(None), float(times[0]))
+
+    def begin_segment(self, rows: int | slice, t: float) -> None:
+        """Start trajectories anew at t, up to the next kink of a table."""
+        table_pieces = self.motion.outer.values(t)
+        self.parameters[rows, : len(table_pieces)] = table_pieces
+        self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
+        self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
+
+    def advance(self, active: Integers, threads: int = 1) -> None:
+        """Run the program on some of the trajectories until each of them stops."""
+        self.progress[active, Progress.BUDGET] = self.budget
+        arguments = (
+            np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
+            self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
+            self.samples, self.fastest, self.step_records, self.motion.sizes, *self.motion.tapes,
+        )  # fmt: skip
+        if threads < 2:
+            self.motion.program(*arguments)
+            return
+        with ThreadPoolExecutor(threads) as pool:  # all take their trajectories from one counter
+            for run in [pool.submit(self.motion.program, *arguments) for _ in range(threads)]:
+                run.result()
+
+    def projected_samples(self, rows: int | slice) -> Floats:
+        """Samples on the constraints, (rows, times, states); NaN where they cannot be put there."""
+        samples = self.samples[rows]
+        if not self.motion.needs_projection:
+            return samples
+        parameters = self.parameters[rows]
+        with np.errstate(all="ignore"):
+            projected, gap = self.motion.project(
+                self.times[:-1, None], samples, parameters[..., None, :]
+            )
+        found: Floats = np.where(gap[..., :1] <= self.closed, projected, np.nan)
+        return found
+
+
+class CompiledRun:
+    """One trajectory, and what is done where the program stops."""
+
+    def __init__(
+        self, records: TrajectoryRecords, row: int, system: System, events: Hybrid | None
+    ) -> None:
+        self.records, self.row = records, row
+        self.motion, self.system, self.events = records.motion, system, events
+        self.status: str | None = None
+        self.times, self.end = records.times, records.end
+        self.clock, self.progress = records.clock[row], records.progress[row]
+        self.y, self.step_record = records.y[row], records.step_records[row]
         self.last: tuple[float, Floats] | None = None
         """A state behind the last sample, where the run ended between samples."""
-        self.begin_segment(float(times[0]))
-
-    # -- the records -----------------------------------------------------------------------------
 
     @property
     def t(self) -> float:
         """The time that was reached."""
         return float(self.clock[Clock.TIME])
 
-    def begin_segment(self, t: float) -> None:
-        """Start anew at t, up to the next kink of a table."""
-        parameters = self.motion.outer.values(t)
-        self.parameters[: len(parameters)] = parameters
-        self.clock[Clock.TIME], self.clock[Clock.STEP] = t, 0.0
-        self.clock[Clock.STOP] = self.system.next_stop(t, self.end)
+    def interrupt(self) -> None:
+        """End the run where it is, at the user's wish."""
+        self.status = f"interrupted at t = {self.t:g} s"
+        self.keep_last(self.t, self.y)
 
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y): samples before it are kept."""
@@ -121,15 +166,8 @@ class CompiledRun:
 
     # -- going on --------------------------------------------------------------------------------
 
-    def advance(self) -> None:
-        """Run the program once, and treat what it stopped at."""
-        self.ticket[0] = 0
-        self.progress[Progress.BUDGET] = self.budget
-        self.motion.program(
-            self.ticket, self.count, self.clock, self.progress, self.y, self.slopes,
-            self.parameters, self.times, self.samples, self.fastest, self.step_record,
-            self.motion.sizes, *self.motion.tapes,
-        )  # fmt: skip
+    def go_on(self) -> None:
+        """Treat what the program stopped at."""
         match self.progress[Progress.REASON]:
             case StopReason.REACHED_STOP:
                 self.reach_stop()
@@ -154,7 +192,7 @@ class CompiledRun:
         if self.events is not None:
             self.y[:] = self.events.pushed_anew(self.t, self.y)
             self.check_mode()
-        self.begin_segment(self.t)
+        self.records.begin_segment(self.row, self.t)
 
     def is_near_singular(self) -> bool:
         """Whether the constraints lose rank within the next steps, or a wheel is about to lie flat."""
@@ -216,7 +254,7 @@ class CompiledRun:
         self.check_mode()
         self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
         self.y[:] = y
-        self.begin_segment(t)
+        self.records.begin_segment(self.row, t)
 
     def check_mode(self) -> None:
         """Contacts that rest and friction are forces that the program does not have."""
@@ -230,9 +268,7 @@ class CompiledRun:
         """The states on the constraints; None where they could not be put there."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
-        times, states = self.times[:count], self.samples[:count]
-        if self.motion.needs_projection:
-            states = self.project_states(times, states)
+        times, states = self.times[:count], self.records.projected_samples(self.row)[:count]
         if self.last is not None:
             times, states = np.append(times, self.last[0]), np.vstack([states, self.last[1]])
         if not np.isfinite(states).all():
@@ -242,12 +278,5 @@ class CompiledRun:
             "rejected": int(self.progress[Progress.REJECTED]),
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
-        return Trajectory(times, states.T, self.fastest[1:], statistics, self.status)
-
-    def project_states(self, times: Floats, states: Floats) -> Floats:
-        """States on the constraints; NaN where they cannot be put there."""
-        unused = np.zeros(self.motion.parameter_count)
-        with np.errstate(all="ignore"):
-            projected, gap = self.motion.project(times[:, None], states, unused)
-        found: Floats = np.where(gap[:, :1] <= self.closed, projected, np.nan)
-        return found
+        fastest = self.records.fastest[self.row, 1:]
+        return Trajectory(times, states.T, fastest, statistics, self.status)
