@@ -31,7 +31,9 @@ SIZES = (1, 3, 8, 29)
 
 
 def compile_function(function, **constants):
-    return compile_program(lambda: read_program(function, **constants), (function.__name__, constants))
+    return compile_program(
+        lambda: read_program(function, **constants), (function.__name__, constants)
+    )
 
 
 # -- programs --------------------------------------------------------------------------------------
@@ -61,19 +63,22 @@ def collatz(ticket: IntBuffer, count: IntBuffer, given: IntBuffer, found: IntBuf
             break
         number = given[k]
         length = 0
+        halvings = 0
         highest = number
         while True:
             if number == 1:
                 break
             if number % 2 == 0:
                 number = number // 2
+                halvings += 1
             else:
                 number = 3 * number + 1
             if number > highest:
                 highest = number
             length += 1
-        found[2 * k] = length
-        found[2 * k + 1] = highest
+        found[3 * k] = length
+        found[3 * k + 1] = highest
+        found[3 * k + 2] = halvings
 
 
 def sort_rows(
@@ -166,12 +171,12 @@ def test_nested_branches_and_breaks(count: int) -> None:
     given = np.arange(1, count + 1)
     results = []
     for run in (compile_function(collatz), collatz):
-        found = np.zeros((count, 2), np.int64)
+        found = np.zeros((count, 3), np.int64)
         run(np.zeros(1, np.int64), np.array([count]), given, found.reshape(-1))
         results.append(found)
     np.testing.assert_array_equal(results[0], results[1])
     if count >= 27:
-        assert tuple(results[0][26]) == (111, 9232)  # OEIS A006577, A025586
+        assert tuple(results[0][26, :2]) == (111, 9232)  # OEIS A006577, A025586
 
 
 @pytest.mark.parametrize("count", SIZES)

@@ -17,7 +17,7 @@ class NumericFunction:
     Outputs are arrays (rows, columns), or (rows,) where they have one column.
     """
 
-    def __init__(self, name: str, inputs: Sequence[SX], outputs: Sequence[SX]) -> None:
+    def __init__(self, name: str, inputs: Sequence[SX], outputs: Sequence[SX | ca.DM]) -> None:
         dense = [ca.densify(ca.SX(output)) for output in outputs]
         self.function = ca.Function(name, list(inputs), dense)
         self._sizes = [int(symbol.numel()) for symbol in inputs]
@@ -31,11 +31,11 @@ class NumericFunction:
             array = np.ascontiguousarray(value, dtype=float).reshape(size)
             given.append(array)  # the buffer keeps only its address
             if size:
-                buffer.set_arg(k, memoryview(array))
+                buffer.set_arg(k, memoryview(array))  # type: ignore[call-arg, arg-type]
         results = [np.empty(shape[::-1]) for shape in self._shapes]
         for k, result in enumerate(results):
             if result.size:
-                buffer.set_res(k, memoryview(result))
+                buffer.set_res(k, memoryview(result))  # type: ignore[call-arg, arg-type]
         evaluate()
         return tuple(
             result.reshape(-1) if shape[1] == 1 else result.T

@@ -1,14 +1,13 @@
 """The adaptive integration of many trajectories, as one program.
 
-Each lane integrates one trajectory at its own pace. When it is done, it takes the next one, so that no
-lane waits for another. A trajectory is a record in buffers, from which the program starts and into which
-it writes where it stopped and why; so it can be resumed after Python has treated an event, a kink
-of a table or an alarm.
+Each lane integrates one trajectory at its own pace. When it is done, it takes the next one, so that
+no lane waits for another. A trajectory is a record in buffers, from which the program starts and
+into which it writes where it stopped and why; so it can be resumed after Python has treated an
+event, a kink of a table or an alarm.
 """
 
 from __future__ import annotations
 
-import math
 from enum import IntEnum
 
 from ..program import (
@@ -16,7 +15,6 @@ from ..program import (
     IntBuffer,
     Procedure,
     Size,
-    Vector,
     read_buffer_row,
     scratch,
     scratch_matrix,
@@ -66,7 +64,8 @@ class Progress(IntEnum):
     BUDGET = 5
     """Attempts that are left before the program returns to Python."""
     QUIET = 6
-    """Above 0 where the next step may have small margins, since Python has looked at it; counts trials."""
+    """Above 0 where the next step may have small margins, since Python has looked at it; counts
+    trials."""
 
 
 class Sizes(IntEnum):
@@ -90,7 +89,7 @@ class StopReason(IntEnum):
     MARGIN_ALARM = 4
     NOT_CLOSED = 5
     SIGNAL = 6
-    """A signal passes zero, or nearly so, in the last step, whose polynomial is in `step_records`."""
+    """A signal passes zero, or nearly so, in the last step; `step_records` has its polynomial."""
 
 
 CLOCK_COLUMNS, PROGRESS_COLUMNS = len(Clock), len(Progress)
@@ -102,7 +101,7 @@ LEAST_STEP = 1.5e-15
 """The least step, as a share of the time: a shorter one would not change it."""
 
 SMALLEST_SHARE = 1e-16
-"""The least step as a share of the time to go: near t = 0 numbers have room for ever smaller steps."""
+"""The least step, as a share of the time to go: near t = 0 steps could shrink for ever."""
 
 LAST_STRETCH = 1 + 1e-9
 """A step is stretched by as much to meet its stop, so that no tiny rest is left."""
@@ -114,8 +113,8 @@ WATCHED_MARGIN = 0.5
 """Below this margin, its trend is followed: a step that may meet margin 0 is not taken either."""
 
 LEAST_MARGIN = 1e-4
-"""Below this margin elimination without pivoting may lose half of the digits. A step with such a stage is
-tried again with other lengths, so that its stages lie elsewhere."""
+"""Below this margin elimination without pivoting may lose half of the digits. A step with such a
+stage is tried again with other lengths, so that its stages lie elsewhere."""
 
 QUIET_TRIALS = 12
 """Trials of a step near to small margins."""
@@ -212,7 +211,19 @@ def integrate_trajectories(
                 margin_now = margin[0]
                 margin_before = margin_now
                 h = choose_first_step(
-                    rates, pair.error_order, n, t, stop - t, y, p, f, rtol, atol, stage, y_new, margin
+                    rates,
+                    pair.error_order,
+                    n,
+                    t,
+                    stop - t,
+                    y,
+                    p,
+                    f,
+                    rtol,
+                    atol,
+                    stage,
+                    y_new,
+                    margin,
                 )
                 progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += 2
             running = True
@@ -225,11 +236,17 @@ def integrate_trajectories(
         if not length >= max(LEAST_STEP * abs(t), least_step):
             reason = StopReason.STEP_TOO_SMALL
         fall = margin_before - margin_now
-        if quiet == 0 and margin_now < WATCHED_MARGIN and margin_now * step_before < TREND_STEPS * length * fall:
+        if (
+            quiet == 0
+            and margin_now < WATCHED_MARGIN
+            and margin_now * step_before < TREND_STEPS * length * fall
+        ):
             reason = StopReason.MARGIN_ALARM
         if reason == 0:
             margin[0] = margin_now
-            least, end_margin = compute_stages(rates, pair, n, t, length, y, p, f, slope, y_new, margin)
+            least, end_margin = compute_stages(
+                rates, pair, n, t, length, y, p, f, slope, y_new, margin
+            )
             error = error_norm(pair, n, length, y, y_new, slope, rtol, atol)
             progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += pair.stages
             budget -= 1

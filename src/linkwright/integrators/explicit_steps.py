@@ -57,7 +57,7 @@ def error_norm(
     rtol: float,
     atol: float,
 ) -> float:
-    """The root mean square of the error of a step, in units of its tolerance; ∞ where the state is."""
+    """The root mean square of a step's error, in units of its tolerance; ∞ where the state is."""
     total = 0.0
     second = 0.0
     reach = 0.0
@@ -168,7 +168,8 @@ PIECES = 8
 """Parts of a step at whose ends signals are looked at."""
 
 NEAR_PASSAGE = 0.1
-"""A dip whose parabola comes as near to zero as this share of its lowest value is looked at closely."""
+"""A dip whose parabola comes as near to zero as this share of its lowest value is looked at
+closely."""
 
 
 def passes_zero(
@@ -193,9 +194,8 @@ def passes_zero(
         evaluate_dense_output(pair, n, x, y, dense, state)
         signals(t + x * h, state, p, value)
         for i in range(signal_count):
-            if piece > 0:
-                if not before[i] * value[i] > 0.0:
-                    passes = True
+            if piece > 0 and not before[i] * value[i] > 0.0:
+                passes = True
             if piece > 1:
                 side = 1.0 if before[i] > 0.0 else -1.0
                 bend = side * (earlier[i] - 2.0 * before[i] + value[i])

@@ -59,7 +59,9 @@ class ConstraintSystem:
         self._move_function = NumericFunction(
             "moved", [q, step], [integrate_coordinates(tree, q, step)]
         )
-        self._rate_matrix_function = NumericFunction("rates", [q], [coordinate_rate_matrix(tree, q)])
+        self._rate_matrix_function = NumericFunction(
+            "rates", [q], [coordinate_rate_matrix(tree, q)]
+        )
         self.starting_q = starting_pose(tree)
         self._axle_rate_function = NumericFunction(
             "askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)]

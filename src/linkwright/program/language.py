@@ -1,7 +1,7 @@
 """What programs may use: the types of their parameters, and a few functions.
 
-A program is a Python function made of assignments, `for … in range(…)`, `while`, `if`, `break`
-(in `while`), a final `return`, arithmetic, comparisons and calls. It describes one lane, that is one
+A program is a Python function made of assignments, `for … in range(…)`, `while`, `if`, `break` (in
+`while`), a final `return`, arithmetic, comparisons and calls. It describes one lane, that is one
 trajectory, point or state; a target runs it on many lanes at once.
 
 ============== =====================================================================

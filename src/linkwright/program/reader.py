@@ -1,8 +1,8 @@
 """From the source of a Python function to the syntax tree of a program.
 
 Constants (sizes, tableaus, tapes, other programs) are filled in here: expressions of constants are
-computed, branches on constants are decided, loops by `unroll` are written out. The same function with
-other constants gives another program.
+computed, branches on constants are decided, loops by `unroll` are written out. The same function
+with other constants gives another program.
 """
 
 from __future__ import annotations
@@ -201,11 +201,11 @@ class _Scope:
             case _:
                 self.fail(node, "this statement has no meaning in a program")
 
-    def read_branch(
-        self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]
-    ) -> None:
+    def read_branch(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
         condition = self.read_any(test)
-        if isinstance(condition, Constant) or not isinstance(condition, Operation | Variable | Element):
+        if isinstance(condition, Constant) or not isinstance(
+            condition, Operation | Variable | Element
+        ):
             value = condition.value if isinstance(condition, Constant) else condition
             for node in body if value else otherwise:
                 self.read_statement(node)
@@ -230,7 +230,7 @@ class _Scope:
     def unroll_loop(self, counter: str, counts: ast.expr, body: list[ast.stmt]) -> None:
         numbers = self.read_any(counts)
         assert not isinstance(numbers, Known | Operation | Element | Ticket)
-        for number in numbers:  # type: ignore[attr-defined]
+        for number in numbers:
             self.constants[counter] = number
             for node in body:
                 self.read_statement(node)
@@ -352,9 +352,7 @@ class _Scope:
             results.append(known)
         self.pending.append(CallProgram(program, tuple(arguments), tuple(results)))
 
-    def shape_inside(
-        self, shape: Shape, values: Mapping[str, object], call: ast.Call
-    ) -> Shape:
+    def shape_inside(self, shape: Shape, values: Mapping[str, object], call: ast.Call) -> Shape:
         """The shape of an array by the names of the program that it is handed to.
 
         The columns of a matrix must be known there; the length of a vector need not be.
@@ -393,7 +391,7 @@ class _Scope:
             self.fail(node, "this name is not known")
         if isinstance(node, ast.Attribute):
             return getattr(self.python_value(node.value), node.attr)
-        self.fail(node, "this is not a constant")
+        return self.fail(node, "this is not a constant")
 
     def read_expression(self, node: ast.expr) -> Expression:
         """A number."""
@@ -409,7 +407,7 @@ class _Scope:
             return Constant(int(value), Kind.INT)
         if isinstance(value, float | np.floating):
             return Constant(float(value), Kind.FLOAT)
-        self.fail(node, "this is not a number")
+        return self.fail(node, "this is not a number")
 
     def read_any(self, node: ast.expr) -> Any:
         """A number, an array, a buffer, or a constant of Python."""
@@ -431,7 +429,11 @@ class _Scope:
                 return Operation("neg", (value,), value.kind)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 value = self.read_any(operand)
-                return Operation("not", (value,), Kind.BOOL) if isinstance(value, Expression) else not value
+                return (
+                    Operation("not", (value,), Kind.BOOL)
+                    if isinstance(value, Expression)
+                    else not value
+                )
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 return self.read_comparison(node, type(op), left, right)
             case ast.BoolOp(op=op, values=values):
@@ -441,7 +443,7 @@ class _Scope:
             case ast.Call():
                 return self.read_function(node)
             case _:
-                self.fail(node, "this expression has no meaning in a program")
+                return self.fail(node, "this expression has no meaning in a program")
 
     def read_subscript(self, node: ast.expr, source: ast.expr, index: ast.expr) -> Any:
         array = self.read_any(source)

@@ -1,4 +1,4 @@
-"""The syntax tree of programs: typed, with constants filled in and loops over constants unrolled."""
+"""The syntax tree of programs: typed, constants filled in, loops over constants unrolled."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ class Element:
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation on numbers: + - * / // % neg, < <= == !=, and or not, choose, sqrt abs min max pow float int."""
+    """An operation on numbers: + - * / // % neg, < <= == !=, and or not, choose, sqrt abs min max
+    pow float int."""
 
     name: str
     operands: tuple[Expression, ...]
@@ -175,7 +176,8 @@ Parameter = Variable | Array | Memory | Code
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """One program with all its constants: parameters, statements, and the expressions that it returns."""
+    """One program with all its constants: parameters, statements, and the expressions that it
+    returns."""
 
     name: str
     parameters: tuple[Parameter, ...]

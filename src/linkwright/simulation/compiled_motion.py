@@ -1,4 +1,5 @@
-"""What runs in compiled code: the tapes of rates, projection and signals, and the program around them."""
+"""What runs in compiled code: the tapes of rates, projection and signals, and the program around
+them."""
 
 from __future__ import annotations
 
@@ -16,7 +17,13 @@ from ..integrators import (
     integrate_trajectories,
 )
 from ..program import read_program
-from ..readings.llvm import CompiledProgram, LoadedCode, compile_procedure, compile_program, compile_tape
+from ..readings.llvm import (
+    CompiledProgram,
+    LoadedCode,
+    compile_procedure,
+    compile_program,
+    compile_tape,
+)
 from ..tape import NamedExpression, Tape, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events import Hybrid
@@ -30,10 +37,11 @@ from .wheels import wheel_lean_expressions
 PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
 """The integrators that can run in compiled code."""
 
+
 @dataclass(frozen=True)
 class Trajectory:
-    """States at the times that were reached, one column each; the state of largest speeds; counts; how
-    the run ended."""
+    """States at the times that were reached, one column each; the state of largest speeds; counts;
+    how the run ended."""
 
     times: Floats
     states: Floats
@@ -65,13 +73,17 @@ def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) 
 
 
 class CompiledMotion:
-    """The compiled program of a system with its signals, for one integrator; it keeps nothing of a run."""
+    """The compiled program of a system with its signals, for one integrator; it keeps nothing of a
+    run."""
 
     def __init__(self, system: System, integrator: str, events: Hybrid | None) -> None:
         self.system, self.pair, self.events = system, PAIRS[integrator], events
         self.outer = Outer(system, integrator)
         self.state_count = system.size + len(system.drive.state_names) + WORKS
-        self.parameter_count = max(1, self.outer.count)
+        self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
+        """Symbols of the mechanism's parameters that differ from run to run; they follow the
+        inputs."""
+        self.parameter_count = max(1, self.outer.count + len(self.kept))
         self.y = ca.SX.sym("y", self.state_count)
         self.p = ca.SX.sym("p", self.parameter_count)
 
@@ -90,7 +102,7 @@ class CompiledMotion:
 
     @cached_property
     def rates_tape(self) -> Tape:
-        """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from lying flat."""
+        """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
         system, t = self.system, self.system.symbols[3]
         x, controls = system.state, max(1, len(system.drive.state_names))
         z = self.y[system.size : self.state_count - WORKS]
@@ -107,7 +119,9 @@ class CompiledMotion:
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
 
     def _with_wheels(self, margin: SX) -> SX:
-        motion = ca.substitute(list(self.system.motion_expressions), [self.system.state], [self.y[: self.system.size]])
+        motion = ca.substitute(
+            list(self.system.motion_expressions), [self.system.state], [self.y[: self.system.size]]
+        )
         for lean in wheel_lean_expressions(self.system.equations.mechanism, motion[0]):
             margin = ca.fmin(margin, lean)
         return margin
@@ -118,7 +132,7 @@ class CompiledMotion:
         system, t = self.system, self.system.symbols[3]
         inside = self.y[: system.size]
         q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
-        of = Ingredients(system.equations)
+        of = Ingredients(system.equations, kept=self.kept)
         if system.names.nq != system.names.nv:
             q = of.moved(q, ca.SX.zeros(system.names.nv))
         gap, pivot = ca.SX(0), ca.SX(1)
@@ -153,7 +167,18 @@ class CompiledMotion:
             ("y", self.y, (self.state_count,)),
             ("p", self.p, (self.parameter_count,)),
         ]
-        return record_expression_tape(name, inputs, [(key, e, (size,)) for key, e, size in outputs])
+        made = [
+            (key, self._with_parameters(expression), (size,)) for key, expression, size in outputs
+        ]
+        return record_expression_tape(name, inputs, made)
+
+    def _with_parameters(self, expression: SX) -> SX:
+        """An expression with the parameters as inputs."""
+        if not self.kept:
+            return expression
+        inputs = self.p[self.outer.count : self.outer.count + len(self.kept)]
+        by_name = ca.substitute(expression, ca.vertcat(*self.kept.values()), inputs)
+        return ca.substitute(by_name, self.system.equations.symbols["p"], inputs)
 
     # -- code ------------------------------------------------------------------------------------
 
@@ -164,7 +189,7 @@ class CompiledMotion:
 
     @cached_property
     def sizes(self) -> Integers:
-        """What the program is told of the system; of states of their own no velocities are known."""
+        """Sizes that the program needs; states of a formulation's own have no known velocities."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None

@@ -1,8 +1,9 @@
 """A motion in compiled code, from start to end.
 
-Python is entered at kinks of tables, at signals that pass zero, at alarms, and now and then for progress
-and Ctrl-C. What this cannot do (contacts that rest, singular configurations, steps that fail) is left to
-the loop in `march`: `integrate_compiled` then returns None, and the run is made there from its beginning.
+Python is entered at kinks of tables, at signals that pass zero, at alarms, and now and then for
+progress and Ctrl-C. What this cannot do (contacts that rest, singular configurations, steps that
+fail) is left to the loop in `march`: `integrate_compiled` then returns None, and the run is made
+there from its beginning.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..integrators import (
     evaluate_dense_output,
     step_record_size,
 )
+from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import CompiledMotion, Trajectory
 from .diagnosis import largest_gap
@@ -31,10 +33,12 @@ from .system import System
 from .wheels import rolls_on_planes
 
 INSTRUCTIONS_PER_CALL = 50_000_000
-"""Instructions of tapes, about, after which the program returns to Python: some hundredths of a second."""
+"""Instructions of tapes, about, after which the program returns to Python: some hundredths of a
+second."""
 
 NEAR_SINGULAR = 0.01
-"""Share of the usual smallest singular value of J below which a run reports a singular configuration."""
+"""Share of the usual smallest singular value of J below which a run reports a singular
+configuration."""
 
 
 def integrate_compiled(
@@ -82,13 +86,18 @@ class TrajectoryRecords:
         self.budget = max(50, INSTRUCTIONS_PER_CALL // (len(motion.rates_tape) * 16 * 13) + 1)
         self.clock = np.zeros((rows, len(Clock)))
         self.clock[:, Clock.RTOL], self.clock[:, Clock.ATOL] = options["rtol"], options["atol"]
-        self.clock[:, Clock.MAX_STEP], self.clock[:, Clock.CLOSED] = options["max_step"], self.closed
+        self.clock[:, Clock.MAX_STEP], self.clock[:, Clock.CLOSED] = (
+            options["max_step"],
+            self.closed,
+        )
         self.progress = np.zeros((rows, len(Progress)), np.int64)
         self.progress[:, Progress.SAMPLE] = 1
         self.y, self.slopes = np.array(y, dtype=float), np.zeros((rows, n))
         self.parameters = np.zeros((rows, motion.parameter_count))
         if parameters is not None:
-            self.parameters[:, motion.outer.count : motion.outer.count + parameters.shape[1]] = parameters
+            self.parameters[:, motion.outer.count : motion.outer.count + parameters.shape[1]] = (
+                parameters
+            )
         self.times = np.append(times, np.inf)
         self.samples = np.empty((rows, count, n))
         self.samples[:, 0] = y
@@ -106,7 +115,7 @@ class TrajectoryRecords:
     def advance(self, active: Integers, threads: int = 1) -> None:
         """Run the program on some of the trajectories until each of them stops."""
         self.progress[active, Progress.BUDGET] = self.budget
-        arguments = (
+        arguments: tuple[Floats | Integers | LoadedCode, ...] = (
             np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
             self.samples, self.fastest, self.step_records, self.motion.sizes, *self.motion.tapes,
@@ -195,9 +204,9 @@ class CompiledRun:
         self.records.begin_segment(self.row, self.t)
 
     def is_near_singular(self) -> bool:
-        """Whether the constraints lose rank within the next steps, or a wheel is about to lie flat."""
+        """Whether the constraints lose rank within the next steps, or a wheel may lie flat."""
         system, closing = self.system, self.motion.closing
-        if closing is None or rolls_on_planes(system.equations.mechanism):
+        if self.motion.kept or closing is None or rolls_on_planes(system.equations.mechanism):
             return True
         q, qd = system.motion(self.y)
         length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
@@ -216,7 +225,7 @@ class CompiledRun:
     # -- events ----------------------------------------------------------------------------------
 
     def treat_events(self) -> None:
-        """Find and treat the events of the last step, until one changes the state or ends the run."""
+        """Treat the events of the last step, until one changes the state or ends the run."""
         assert self.events is not None
         begin, end = float(self.step_record[0]), self.t
         mending = Mending(self.system, self.events)

@@ -78,9 +78,7 @@ class Motion:
         with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
             prepare_recording(system)
             program = prepared.program(integrator, parts)
-            found = integrate_compiled(
-                program, system, events, times, y, self.options, watch.step
-            )
+            found = integrate_compiled(program, system, events, times, y, self.options, watch.step)
             if found is None or not np.isfinite(system.torques(found.times, found.states)).all():
                 return None
         statistics = {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1}

@@ -1,4 +1,4 @@
-"""What the simulations of one mechanism share, made once: equations, models, and compiled programs."""
+"""What simulations of one mechanism share, made once: equations, models, compiled programs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Preparation:
         """A system for one run, which shares expressions and code with the others."""
         return self.template.for_a_run()
 
-    def event_parts(self, mechanism: Mechanism, events: Any, stops: str, impacts: str) -> EventParts | None:
+    def event_parts(
+        self, mechanism: Mechanism, events: Any, stops: str, impacts: str
+    ) -> EventParts | None:
         """What may happen on the way."""
         kept = repr((written(events), stops, impacts))
         if NOT_KEPT in kept:

@@ -20,7 +20,7 @@ from .storage import load_run
 
 
 def versions() -> dict[str, str]:
-    """Versions of all that computes: the same ones on the same kind of machine give the same bits."""
+    """Versions of all that computes: the same ones on one kind of machine give the same bits."""
     return dict(_versions())
 
 

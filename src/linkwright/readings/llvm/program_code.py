@@ -11,6 +11,7 @@ from ...program.syntax import Program
 from .code_loader import LoadedCode
 from .interruptible import call_interruptibly
 
+
 class CompiledProgram:
     """A program in machine code; its parameters are contiguous arrays of float64 or int64, and tapes."""
 

@@ -182,7 +182,9 @@ class _FunctionEmitter:
         total = "poison"
         for k, result in enumerate(self.program.results):
             value = self.vector(self.emit_expression(result))
-            total = self.add(f"insertvalue {kind} {total}, {self.type_of(result.kind)} {value}, {k}")
+            total = self.add(
+                f"insertvalue {kind} {total}, {self.type_of(result.kind)} {value}, {k}"
+            )
         self.lines.append(f"  ret {kind} {total}")
 
     def slot(self, variable: Variable) -> None:
@@ -418,7 +420,9 @@ class _FunctionEmitter:
         if array.offset is None:
             return f"%{array.name}"
         offset = self.uniform(array.offset)
-        return self.add(f"getelementptr {self.type_of(Kind.FLOAT)}, ptr %{array.name}, i64 {offset}")
+        return self.add(
+            f"getelementptr {self.type_of(Kind.FLOAT)}, ptr %{array.name}, i64 {offset}"
+        )
 
     def element_addresses(self, element: Element, index: LaneValue) -> str:
         """The addresses of an element, one for each lane."""
@@ -506,8 +510,8 @@ class _FunctionEmitter:
                 return LaneValue(text, kind, True)
             case Variable(name=name, kind=kind, is_uniform=same):
                 self.slot(expression)
-                value = self.add(f"load {self.slot_type(expression)}, ptr %{name}")
-                return LaneValue(value, kind, same)
+                loaded = self.add(f"load {self.slot_type(expression)}, ptr %{name}")
+                return LaneValue(loaded, kind, same)
             case Element():
                 return self.load_element(expression)
             case Ticket():
@@ -554,7 +558,11 @@ class _FunctionEmitter:
             case "not":
                 return f"xor {type_} {texts[0]}, {'true' if same else 'splat (i1 true)'}"
             case "neg":
-                return f"fneg {type_} {texts[0]}" if number else f"sub {type_} zeroinitializer, {texts[0]}"
+                return (
+                    f"fneg {type_} {texts[0]}"
+                    if number
+                    else f"sub {type_} zeroinitializer, {texts[0]}"
+                )
             case "choose":
                 return f"select {truth} {texts[0]}, {type_} {texts[1]}, {type_} {texts[2]}"
             case "min" | "max":
@@ -570,7 +578,9 @@ class _FunctionEmitter:
                 bound = infinite if same else f"splat (double {infinite})"
                 return f"fcmp olt {type_} {size}, {bound}"
             case "float":
-                return f"sitofp {type_} {texts[0]} to {'double' if same else self.type_of(Kind.FLOAT)}"
+                return (
+                    f"sitofp {type_} {texts[0]} to {'double' if same else self.type_of(Kind.FLOAT)}"
+                )
             case "int":
                 return f"fptosi {type_} {texts[0]} to {'i64' if same else self.type_of(Kind.INT)}"
             case _:

@@ -130,11 +130,11 @@ def _uses(body: tuple[Statement, ...], block: Block) -> Iterator[_Use]:
                 yield from _uses(inner, paths[0])
                 yield from _uses(otherwise, paths[1])
             case CallTape(arguments=values):
-                for value in values:
-                    yield from _read(value, block)
+                for argument in values:
+                    yield from _read(argument, block)
             case CallProgram(arguments=given, results=results):
-                for value in given:
-                    yield from _read(value, block)
+                for handed in given:
+                    yield from _read(handed, block)
                 for result in results:
                     yield _Use(result.name, block, True)
             case CopyRow(start=start, array=array):

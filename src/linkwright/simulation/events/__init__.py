@@ -17,7 +17,13 @@ from .rows import Rows, without_sharp_friction
 from .search import LostError
 
 __all__ = [
-    "Event", "FailureError", "Hybrid", "LostError", "Outcome", "find_event_parts", "EventParts",
+    "Event",
+    "EventParts",
+    "FailureError",
+    "Hybrid",
+    "LostError",
+    "Outcome",
+    "find_event_parts",
     "without_sharp_friction",
 ]  # fmt: skip
 

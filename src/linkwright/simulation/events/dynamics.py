@@ -127,10 +127,15 @@ class DynamicsCode:
 
 
 class Dynamics:
-    """A mechanism in numbers, state by state, for one run; `model` lacks what the rows bring about."""
+    """A mechanism in numbers, for one run; `model` lacks what the rows bring about."""
 
     def __init__(self, code: DynamicsCode) -> None:
-        self.code, self.mechanism, self.model, self.rows = code, code.mechanism, code.model, code.rows
+        self.code, self.mechanism, self.model, self.rows = (
+            code,
+            code.mechanism,
+            code.model,
+            code.rows,
+        )
         rows, model = self.rows, self.model
         self.in_time = model.names.is_time_dependent
         self.constrained = code.constrained
@@ -152,7 +157,8 @@ class Dynamics:
 
     @property
     def wrenches(self) -> Callable[..., list[Floats]]:
-        """(q, q̇, q̈, t, λ, forces of contacts) → loads of rubs, of members that may fail, of all joints."""
+        """(q, q̇, q̈, t, λ, forces of contacts) → loads of rubs, of members that may fail, of all
+        joints."""
         return self.code.wrenches
 
 

@@ -103,12 +103,13 @@ def _scope(equations: Equations) -> dict[str, Any]:
 
 def _expressions(equations: Equations, texts: list[str]) -> SX:
     scope = _scope(equations)
-    return ca.vertcat(
+    found: SX = ca.vertcat(
         *(
             read_mechanism_expression(equations.mechanism, parse_expression(text), scope)
             for text in texts
         )
     )
+    return found
 
 
 def _compiled(equations: Equations, texts: list[str]) -> NumericFunction:

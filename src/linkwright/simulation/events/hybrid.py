@@ -118,8 +118,12 @@ class Hybrid:
     def signal_expressions(self, t: SX, q: SX, qd: SX) -> SX:
         """What is watched then: gaps, and the values of the user's events."""
         s = self.system.equations.symbols
-        values = [event.expression for event in self.given]
-        given = ca.substitute(ca.vertcat(ca.SX(0, 1), *values), ca.vertcat(s["t"], s["q"], s["qd"]), ca.vertcat(t, q, qd))
+        values = [event.expression for event in self.given if event.expression is not None]
+        given = ca.substitute(
+            ca.vertcat(ca.SX(0, 1), *values),
+            ca.vertcat(s["t"], s["q"], s["qd"]),
+            ca.vertcat(t, q, qd),
+        )
         return ca.vertcat(self.rows.gap_expressions(q), given)
 
     # -- looking -------------------------------------------------------------------------
