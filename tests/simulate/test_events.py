@@ -16,7 +16,7 @@ from linkwright.errors import LinkwrightError
 from linkwright.simulation import Event, load_run
 from linkwright.simulation.events.boxes import boxed
 from linkwright.simulation.events.compression import Problem
-from linkwright.simulation.events.dynamics import Dynamics
+from linkwright.simulation.events.dynamics import Dynamics, DynamicsCode
 from linkwright.simulation.events.impacts import impact
 from linkwright.simulation.events.rows import Rows
 from tests.commands import ok
@@ -235,7 +235,7 @@ def test_energy_never_grows_at_an_impact(seed: int, count: int, mu: float, singl
     mechanism = hedgehog(rng, count, mu)
     model = lw.compile(mechanism, threads=1)
     rows = Rows(mechanism, "ignore")
-    dynamics = Dynamics(mechanism, model, rows)
+    dynamics = Dynamics(DynamicsCode(mechanism, model, rows))
     q = model.integrate(model.neutral(), rng.uniform(-1, 1, model.nv))
     qd = rng.uniform(-2, 2, model.nv)
     instant = dynamics.at(0.0, q, qd, np.zeros(model.nv))

@@ -8,6 +8,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from ..algebra.numeric_function import NumericFunction
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
@@ -50,17 +51,19 @@ class ConstraintSystem:
         q, qd, t = tree.motion.q, tree.motion.qd, tree.motion.t
         c, step = constraints, ca.SX.sym("step", tree.nv)
         jacobian = c.J[list(c.position_rows), :]
-        self._residual_function = ca.Function("residual", [q, t], [c.residual])
-        self._position_function = ca.Function(
+        self._residual_function = NumericFunction("residual", [q, t], [c.residual])
+        self._position_function = NumericFunction(
             "positions", [q, t], [c.residual, jacobian, c.upright_conditions]
         )
-        self._velocity_function = ca.Function("velocities", [q, qd, t], [c.velocity, c.J])
-        self._move_function = ca.Function(
+        self._velocity_function = NumericFunction("velocities", [q, qd, t], [c.velocity, c.J])
+        self._move_function = NumericFunction(
             "moved", [q, step], [integrate_coordinates(tree, q, step)]
         )
-        self._rate_matrix_function = ca.Function("rates", [q], [coordinate_rate_matrix(tree, q)])
+        self._rate_matrix_function = NumericFunction(
+            "rates", [q], [coordinate_rate_matrix(tree, q)]
+        )
         self.starting_q = starting_pose(tree)
-        self._axle_rate_function = ca.Function(
+        self._axle_rate_function = NumericFunction(
             "askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)]
         )
         self.is_angular = _turning_velocities(tree)
@@ -96,26 +99,29 @@ class ConstraintSystem:
 
     def residual(self, q: Floats, t: float) -> Floats:
         """Return the residual φ(q, t) of the constraints of positions, m or rad."""
-        return np.asarray(self._residual_function(q, t), dtype=float).ravel()
+        return self._residual_function(q, t)[0]
 
     def position_terms(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
         """Return φ, its Jacobian, and the upright conditions, which must be above zero."""
-        phi, J, upright = (np.asarray(x, dtype=float) for x in self._position_function(q, t))
-        return phi.ravel(), J, upright.ravel()
+        phi, J, upright = self._position_function(q, t)
+        return phi, J.reshape(len(phi), self.names.nv), upright
 
     def velocity_terms(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
         """Return the violation J q̇ − b of velocities, and J of all constraints."""
-        violation, J = (np.asarray(x, dtype=float) for x in self._velocity_function(q, qd, t))
-        return violation.ravel(), J
+        violation, J = self._velocity_function(q, qd, t)
+        return violation, J.reshape(len(violation), self.names.nv)
 
     def jacobian(self, q: Floats, t: float) -> Floats:
         """Return J of all constraints at (q, t)."""
         return self.velocity_terms(q, np.zeros(self.names.nv), t)[1]
 
+    def rate_matrix(self, q: Floats) -> Floats:
+        """Return N with the rates N q̇ of the coordinates."""
+        return self._rate_matrix_function(q)[0].reshape(self.names.nq, self.names.nv)
+
     def axle_rates(self, q: Floats) -> Floats:
-        """Return the Jacobian of the rates at which the axles of wheels that roll on wheels turn
-        apart."""
-        return np.asarray(self._axle_rate_function(q), dtype=float)
+        """Return how velocities turn the axles of wheels that roll on wheels apart."""
+        return self._axle_rate_function(q)[0].reshape(-1, self.names.nv)
 
     def is_upright(self, q: Floats, t: float) -> bool:
         """Return whether no joint is turned over and no wheel lies flat."""
@@ -125,7 +131,7 @@ class ConstraintSystem:
 
     def move(self, q: Floats, step: Floats) -> Floats:
         """Return q after unit time at the velocities `step`."""
-        return np.asarray(self._move_function(q, step), dtype=float).ravel()
+        return self._move_function(q, step)[0]
 
     def move_in_parent_axes(self, q: Floats, step: Floats) -> Floats:
         """Return q after a step of the search: as `move`, but free joints are displaced in their
@@ -142,7 +148,7 @@ class ConstraintSystem:
         """Return J with columns for steps of the search from J with columns for velocities."""
         if not self.positions:
             return J
-        J, N = J.copy(), np.asarray(self._rate_matrix_function(q), dtype=float)
+        J, N = J.copy(), self.rate_matrix(q)
         for places, velocities in self.positions:
             J[:, velocities] = J[:, velocities] @ N[places, velocities].T
         return J
@@ -179,7 +185,7 @@ class ConstraintSystem:
         """Return the index of the velocity that is the coordinate's rate."""
         self.check_coordinate(coordinate)
         anywhere = self.move(self.starting_q, np.full(self.names.nv, 0.3))
-        row = np.asarray(self._rate_matrix_function(anywhere))[self.names.q.index(coordinate)]
+        row = self.rate_matrix(anywhere)[self.names.q.index(coordinate)]
         if np.count_nonzero(row) != 1 or row.max() != 1:
             raise UnsupportedError(
                 f"'{coordinate}' has no velocity of its own", remedy='use rotation = "cardan"'

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 from ..mechanism import Mechanism
 from ..types import ForceLike, VectorLike
-from .checked import check_mechanism, sample_times
+from .checked import check_mechanism, check_single_start, sample_times
+from .ensembles import simulate_ensemble
 from .events import Event
 from .feedback import Feedback
 from .fixed.rollouts import rollout
@@ -24,7 +25,8 @@ from .storage import load_run
 
 __all__ = [
     "Equilibrium", "Event", "Happened", "Kinematics", "Linear", "Run", "equilibria", "equilibrium",
-    "linearize", "load_run", "repeat", "rollout", "simulate", "solve_inverse", "solve_kinematics",
+    "linearize", "load_run", "repeat", "rollout", "simulate", "simulate_ensemble",
+    "solve_inverse", "solve_kinematics",
 ]  # fmt: skip
 
 
@@ -104,6 +106,7 @@ def simulate(
     (3, 2)
     """
     check_mechanism(mechanism)
+    check_single_start(q0, qd0)
     mechanism = mechanism.with_closure(closure)
     make = solver_named(integrator, coordinates)
     times = sample_times(t, samples)
@@ -117,6 +120,6 @@ def simulate(
         "stops": stops, "impacts": impacts,
     }  # fmt: skip
     motion = Motion(make, options, written(settings), events, progress)
-    system = motion.system(mechanism, torque)
-    q, qd = start_of(mechanism, system.model, q0, qd0)
-    return motion.run(mechanism, system, torque, times, q, qd)
+    prepared = motion.prepare(mechanism, torque)
+    q, qd = start_of(mechanism, prepared.template.model, q0, qd0)
+    return motion.run(mechanism, prepared, torque, times, q, qd)

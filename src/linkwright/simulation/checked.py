@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,3 +30,16 @@ def sample_times(t: Any, samples: Any) -> Floats:
 
 def check_mechanism(given: Any) -> None:
     require_mechanism(given)
+
+
+def check_single_start(*starts: Any) -> None:
+    """Raises where the starts of many runs are given."""
+    for start in starts:
+        values = start.values() if isinstance(start, Mapping) else ()
+        if any(isinstance(x, np.ndarray | list) and np.ndim(x) for x in values) or (
+            isinstance(start, np.ndarray) and start.ndim > 1
+        ):
+            raise LinkwrightError(
+                "simulate makes one run, and several starts are given",
+                remedy="use simulate_ensemble",
+            )

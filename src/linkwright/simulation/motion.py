@@ -10,21 +10,21 @@ from typing import Any
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..formulations import derive
 from ..mechanism import Mechanism
 from ..types import Floats
 from .checked import MOST_SAMPLES
-from .events import FailureError, events_of, without_sharp_friction
+from .compiled_motion import can_compile
+from .compiled_run import integrate_compiled
+from .events import EventParts, FailureError
 from .events.breaking import broken, carried_over
 from .fixed.tables import FIXED
-from .inputs import drive_of
 from .march import March, Mending
 from .onward import held_forces, remaining_drive
+from .preparation import Preparation, prepare_simulation
 from .progress import Watch
 from .record import prepare_recording, recorded
 from .run import Run
 from .solvers import Maker
-from .stabilization import stabilization_of
 from .system import System
 
 
@@ -38,27 +38,67 @@ class Motion:
     events: Mapping[str, Any] | None = None
     progress: bool | None = None
 
-    def system(self, mechanism: Mechanism, torque: Any) -> System:
-        """The equations; friction that sticks is left to the events."""
-        bare = without_sharp_friction(mechanism)
-        equations = derive(bare, by=self.settings["by"], parameters="numeric")
-        held = stabilization_of(self.settings["stabilization"], equations)
-        fixed = self.settings["integrator"] in FIXED
-        return System(equations, drive_of(equations, torque), held, crosses_kinks=fixed)
+    def prepare(self, mechanism: Mechanism, torque: Any) -> Preparation:
+        """Equations and code, which runs with the same inputs share."""
+        return prepare_simulation(
+            mechanism, self.settings["by"], torque, self.settings["stabilization"],
+            crosses_kinks=self.settings["integrator"] in FIXED,
+        )  # fmt: skip
 
     def run(
-        self, mechanism: Mechanism, system: System, torque: Any, times: Floats, q: Floats,
+        self, mechanism: Mechanism, prepared: Preparation, torque: Any, times: Floats, q: Floats,
         qd: Floats, held: Floats | None = None,
     ) -> Run:  # fmt: skip
-        """`held` is what a sampled controller has set before."""
+        """The run in compiled code; where that cannot be, step by step. `held` is what a sampled
+        controller has set before."""
         begin = time.perf_counter()
-        _check_period(system, float(times[-1] - times[0]))
-        watch = events_of(
-            mechanism, system, self.events, self.settings["stops"], self.settings["impacts"]
+        _check_period(prepared.template, float(times[-1] - times[0]))
+        parts = prepared.event_parts(
+            mechanism, self.events, self.settings["stops"], self.settings["impacts"]
         )
+        found = self._run_compiled(mechanism, prepared, parts, times, (q, qd), begin)
+        if found is not None:
+            return found
+        return self._run_stepwise(mechanism, prepared, parts, torque, times, (q, qd), held, begin)
+
+    def _run_compiled(
+        self, mechanism: Mechanism, prepared: Preparation, parts: EventParts | None,
+        times: Floats, motion: tuple[Floats, Floats], begin: float,
+    ) -> Run | None:  # fmt: skip
+        """The run in compiled code, where that is possible and nothing special happens."""
+        integrator, system = self.settings["integrator"], prepared.system()
+        events = None if parts is None else parts.events(system)
+        if self.settings["coordinates"] != "all" or not can_compile(system, integrator, events):
+            return None
+        y = system.start(*motion)
+        if events is not None:
+            y = events.begin(times[0], y)
+            if not events.mode.plain:
+                return None
+        with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
+            prepare_recording(system)
+            program = prepared.program(integrator, parts)
+            found = integrate_compiled(program, system, events, times, y, self.options, watch.step)
+            if found is None or not np.isfinite(system.torques(found.times, found.states)).all():
+                return None
+        statistics = {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1}
+        return recorded(
+            mechanism, system, found.times, found.states, status=found.status,
+            fastest=found.fastest, statistics=statistics,
+            settings={**self.settings, **system.drive.kept}, singular=(),
+            events=() if events is None else tuple(events.happened),
+            pushes=None if events is None else np.zeros((len(found.times), system.names.nv)),
+        )  # fmt: skip
+
+    def _run_stepwise(
+        self, mechanism: Mechanism, prepared: Preparation, parts: EventParts | None, torque: Any,
+        times: Floats, motion: tuple[Floats, Floats], held: Floats | None, begin: float,
+    ) -> Run:  # fmt: skip
+        """The run step by step, in Python."""
+        system = prepared.system()
+        watch = None if parts is None else parts.events(system)
         mending = Mending(system, watch)
-        y = system.start(q, qd)
-        y = system.sample(times[0], y, held)
+        y = system.sample(times[0], system.start(*motion), held)
         broken = None
         if watch is not None:
             try:
@@ -74,7 +114,7 @@ class Motion:
         statistics = {
             "steps": march.steps if system.inner_steps is None else system.inner_steps,
             "rejected": system.rejected, "evaluations": system.evaluations,
-            "seconds": time.perf_counter() - begin,
+            "seconds": time.perf_counter() - begin, "compiled": 0,
         }  # fmt: skip
         found = recorded(
             mechanism, system, np.array(march.times), march.states, status=status,
@@ -98,7 +138,7 @@ class Motion:
             drive = remaining_drive(torque, found, left)
             held = held_forces(drive, found, left)
             motion = replace(self, settings={**self.settings, "after": member})
-            going_on = motion.run(left, motion.system(left, drive), drive, later, q, qd, held)
+            going_on = motion.run(left, motion.prepare(left, drive), drive, later, q, qd, held)
         except LinkwrightError as error:
             return replace(found, status=f"{found.status}; it cannot go on: {error}")
         return replace(found, next=going_on)

@@ -15,7 +15,8 @@ from ..types import Floats
 
 def power_function(eqs: Equations) -> Any:
     """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
-    these and losses do together; springs and weight are in the potential."""
+    these and losses do together; springs and weight are in the potential. Parameters that the
+    equations keep stay symbols."""
     q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
     (passive,), (external,), (V,) = (
         eqs.expressions(name) for name in ("passive", "external", "potential_energy")
@@ -25,7 +26,11 @@ def power_function(eqs: Equations) -> Any:
     if eqs.names.constraints and eqs.names.is_time_dependent:
         given = given + eqs.expressions("required_forces")[0] - tau
     powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
-    return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+    if not eqs.parameters:
+        return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+    p = eqs.symbols["p"]
+    kept = ca.Function("power", [q, qd, qdd, tau, t, p], [ca.vertcat(*powers)])
+    return lambda *given: kept(*given, p)
 
 
 def power_of(mechanism: Mechanism, rows: tuple[Floats, ...], tau: Floats) -> Floats:

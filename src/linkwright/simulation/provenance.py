@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,12 @@ from .storage import load_run
 
 
 def versions() -> dict[str, str]:
-    """Of what computes: the same versions on the same kind of machine give the same bits."""
+    """Versions of all that computes: the same ones on one kind of machine give the same bits."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     from importlib.metadata import version
 
     from .. import __version__

@@ -7,6 +7,7 @@ included; so that kinetic + potential − W is constant along a motion, whatever
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -53,6 +54,15 @@ class System:
         """τ of a sampled controller, from when on."""
         self.beside: Callable[[float, Floats, Floats, Floats], Floats] | None = None
         """(t, q, q̇, τ) → forces beside the drive: of friction, stops, contacts."""
+
+    def for_a_run(self) -> System:
+        """The same system without the traces of a run; expressions and code are shared."""
+        fresh = copy.copy(self)
+        fresh.__dict__.pop("projection", None)
+        fresh.evaluations = fresh.rejected = 0
+        fresh.inner_steps = fresh.fault = fresh.beside = None
+        fresh.held = []
+        return fresh
 
     @cached_property
     def pushed(self) -> Any:
@@ -149,6 +159,16 @@ class System:
             ca.vertcat(state.from_motion(), near),
         )
         return x, made, state.to_motion()
+
+    @property
+    def motion_expressions(self) -> tuple[Any, Any]:
+        """(q, q̇) by the symbols of the states."""
+        q, qd = self._maps[2]
+        return q, qd
+
+    def state_from_motion(self, q: Any, qd: Any) -> Any:
+        """The states x of expressions of q and q̇."""
+        return self._from_motion(q, qd)
 
     @property
     def state(self) -> Any:

@@ -54,6 +54,28 @@ class FlatWheels:
         return self.names[int(np.argmax(flat))] if flat.any() else None
 
 
+def rolls_on_planes(mechanism: Mechanism) -> bool:
+    """Whether a wheel rolls on a plane, and so may fall flat."""
+    return any(
+        constraint.type == "rolling" and constraint.other_radius is None
+        for constraint in mechanism.constraints.values()
+    )
+
+
+def wheel_lean_expressions(mechanism: Mechanism, q: Any) -> list[Any]:
+    """sin² of the angle between each wheel and its plane, at coordinates q."""
+    if not rolls_on_planes(mechanism):
+        return []
+    tree = build_tree(mechanism, "numeric")
+    ties = [
+        tie
+        for tie in tree.restraints.entries
+        if isinstance(tie, WheelRestraint) and tie.other_radius is None
+    ]
+    leans = [_lean_and_contact(tie, BodyStates(tree))[0] for tie in ties]
+    return [ca.substitute(lean, tree.motion.q, q) for lean in leans]
+
+
 def _lean_and_contact(tie: WheelRestraint, setting: BodyStates) -> Any:
     """sin² of the angle between wheel and plane, and the direction from contact to centre times
     the sine."""

@@ -15,19 +15,23 @@ from . import code_cache
 from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
 from .ir_compiler import compile_ir
+from .program_code import CompiledProgram, assemble_program
 from .step_loop import StepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
 if TYPE_CHECKING:
-    import llvmlite.binding as llvm
-
+    from ...program.syntax import Program
     from .target import MachineTarget
 
 __all__ = [
+    "CompiledProgram",
+    "LoadedCode",
     "StepLoop",
     "assemble_tape",
     "compile_cached_tape",
     "compile_expressions",
+    "compile_procedure",
+    "compile_program",
     "compile_step_loop",
     "compile_tape",
     "shared_object_code",
@@ -150,6 +154,27 @@ def compile_step_loop(
     key = code_cache.cache_key((tape.digest, course), 8, target or code_cache.cpu_identity())
     code = _load_cached_code(key, lambda: assemble_tape(tape, 8, target, course), 8, target)
     return make_step_gufunc(tape, course, code)
+
+
+def compile_program(read: Callable[[], Program], identity: Sequence[object]) -> CompiledProgram:
+    """A program whose parameters are buffers and tapes, as a function of arrays and of the code of tapes;
+    it is read only if no code is stored for its `identity`."""
+    key = code_cache.cache_key("program", identity, code_cache.cpu_identity())
+    return CompiledProgram(_load_cached_code(key, lambda: assemble_program(read()), 8, None))
+
+
+def compile_procedure(tape: Tape) -> LoadedCode:
+    """The code of a tape that programs call."""
+
+    def assemble_procedure() -> bytes:
+        from .tape_ir import emit_tape_procedure
+        from .target import host_target
+
+        target = host_target()
+        return compile_ir(emit_tape_procedure(tape, target), target)
+
+    key = code_cache.cache_key("procedure", tape.digest, code_cache.cpu_identity())
+    return _load_cached_code(key, assemble_procedure, 8, None)
 
 
 def _load_cached_code(

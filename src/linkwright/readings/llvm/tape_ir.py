@@ -75,6 +75,11 @@ def emit_tape_module(
     return _TapeEmitter(tape, target, precision).emit_module(course)
 
 
+def emit_tape_procedure(tape: Tape, target: MachineTarget) -> str:
+    """The LLVM module of a tape that programs call; it exports `@loop`."""
+    return _TapeEmitter(tape, target, DOUBLE_PRECISION).emit_procedure()
+
+
 def _padded_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
     """The first slots of ports padded to whole tiles, and the slot behind the last one."""
     ends = np.cumsum([start, *(math.ceil(port.size / lanes) * lanes for port in ports)])
@@ -151,6 +156,12 @@ class _TapeEmitter:
 
     def emit_module(self, course: StepLoop | None) -> str:
         """The whole module, with a loop over states or, for a `course`, over steps."""
+        given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
+        loop = LoopWriter(*given) if course is None else StepLoopWriter(*given, course=course)
+        return "\n".join([self.emit_functions(), loop.write_loop()])
+
+    def emit_functions(self) -> str:
+        """The functions of a block of states: constants, trigonometry, and the chunks."""
         functions = [self.emit_chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
         functions.append(self.emit_constants())
         fma = f"declare {self.v} @llvm.fma.{self.suffix}({self.v}, {self.v}, {self.v})"
@@ -162,11 +173,53 @@ class _TapeEmitter:
             parts.append(self.emit_trigonometry())
         if self.p.bytes == 8:
             parts.append(fma)
-        parts += functions
-        given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
-        loop = LoopWriter(*given) if course is None else StepLoopWriter(*given, course=course)
-        parts.append(loop.write_loop())
-        return "\n".join(parts)
+        return "\n".join([*parts, *functions])
+
+    def emit_procedure(self) -> str:
+        """A function (inputs …, outputs …, mask) on vectors; lanes outside of the mask keep their outputs."""
+        ports = [f"ptr %in{k}" for k in range(len(self.tape.inputs))]
+        ports += [f"ptr %out{k}" for k in range(len(self.tape.outputs))]
+        self.lines = []
+        for k, port in enumerate(self.tape.inputs):
+            for n in range(port.size):
+                self.copy_vector(f"%in{k}", n, "%ctx", self.layout.inputs[k] + n, f"i{k}.{n}")
+        self.lines.append("  call void @constants(ptr %ctx)")
+        if self.angles:
+            self.lines.append("  call void @trigonometry(ptr %ctx)")
+        self.lines += [f"  call void @chunk{n}(ptr %ctx)" for n in range(len(self.chunks))]
+        for tile in (tile for some in self.plan.completed_tiles for tile in some):
+            for n in range(min(self.w, self.tape.outputs[tile.port].size - tile.first)):
+                at, to = self.layout.outputs + tile.slot + n, tile.first + n
+                self.copy_vector(
+                    "%ctx", at, f"%out{tile.port}", to, f"o{tile.port}.{to}", mask="%mask"
+                )
+        align = self.w * self.p.bytes
+        body = "\n".join(self.lines)
+        return f"""{self.emit_functions()}
+define void @loop({", ".join(ports)}, {self.b} %mask) {{
+  %ctx = alloca [{self.layout.size} x {self.v}], align {align}
+{body}
+  ret void
+}}
+"""
+
+    def copy_vector(
+        self, source: str, at: int, target: str, to: int, name: str, *, mask: str | None = None
+    ) -> None:
+        """Copy a vector from one block to another, or only the lanes of a mask."""
+        value = f"%{name}.x"
+        self.lines += [
+            f"  %{name}.from = getelementptr {self.v}, ptr {source}, i64 {at}",
+            f"  {value} = load {self.v}, ptr %{name}.from",
+            f"  %{name}.to = getelementptr {self.v}, ptr {target}, i64 {to}",
+        ]
+        if mask is not None:
+            self.lines += [
+                f"  %{name}.old = load {self.v}, ptr %{name}.to",
+                f"  %{name}.new = select {self.b} {mask}, {self.v} {value}, {self.v} %{name}.old",
+            ]
+            value = f"%{name}.new"
+        self.lines.append(f"  store {self.v} {value}, ptr %{name}.to")
 
     def emit_constants(self) -> str:
         """The function that writes the outputs that are the same for all states into a context."""

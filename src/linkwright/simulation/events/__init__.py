@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...errors import LinkwrightError
 from ...mechanism import Mechanism
 from ...model.model import compile as compiled
 from ..system import System
-from .dynamics import Dynamics
+from .dynamics import Dynamics, DynamicsCode
 from .failures import FailureError
-from .given import Event, watched_events
+from .given import Event, Watched, watched_events
 from .hybrid import Hybrid, Outcome
 from .rows import Rows, without_sharp_friction
 from .search import LostError
 
 __all__ = [
-    "Event", "FailureError", "Hybrid", "LostError", "Outcome", "events_of",
+    "Event",
+    "EventParts",
+    "FailureError",
+    "Hybrid",
+    "LostError",
+    "Outcome",
+    "find_event_parts",
     "without_sharp_friction",
 ]  # fmt: skip
 
@@ -24,9 +31,22 @@ STOPS = ("stop", "impact", "ignore")
 IMPACTS = ("together", "one by one")
 
 
-def events_of(
+@dataclass(frozen=True, eq=False)
+class EventParts:
+    """What may happen to a mechanism on the way: the parts that its runs share."""
+
+    code: DynamicsCode
+    given: tuple[Watched, ...]
+    one_by_one: bool
+
+    def events(self, system: System) -> Hybrid:
+        """The events of one run."""
+        return Hybrid(system, Dynamics(self.code), list(self.given), one_by_one=self.one_by_one)
+
+
+def find_event_parts(
     mechanism: Mechanism, system: System, events: Any, stops: str, impacts: str
-) -> Hybrid | None:
+) -> EventParts | None:
     """What may happen on the way; None where nothing can. `system` is without sharp friction."""
     for value, known, what in ((stops, STOPS, "stops"), (impacts, IMPACTS, "impacts")):
         if value not in known:
@@ -38,10 +58,10 @@ def events_of(
     rows = Rows(mechanism, stops)
     bare = system.equations.mechanism
     model = system.model if system.equations.by == "recursive" else compiled(bare, threads=1)
-    dynamics = Dynamics(mechanism, model, rows)
-    if not (rows.any or given or dynamics.members or dynamics.ties):
+    code = DynamicsCode(mechanism, model, rows)
+    if not (rows.any or given or code.members or code.ties):
         return None
-    return Hybrid(system, dynamics, given, one_by_one=impacts == "one by one")
+    return EventParts(code, tuple(given), impacts == "one by one")
 
 
 def _eventful(mechanism: Mechanism, stops: str) -> bool:

@@ -44,19 +44,12 @@ class Held:
     multipliers: Floats
 
 
-class Dynamics:
-    """A mechanism in numbers, state by state; `model` lacks what the rows bring about."""
+class DynamicsCode:
+    """The compiled functions of a mechanism with rows, which its runs share."""
 
     def __init__(self, mechanism: Mechanism, model: Model, rows: Rows) -> None:
         self.mechanism, self.model, self.rows = mechanism, model, rows
-        self.in_time = model.names.is_time_dependent
         self.constrained = bool(model.names.constraints)
-        self.pressure: Floats = np.zeros(len(rows.rubs))
-        """Of the rubs when last solved for: a start for the next."""
-        self.still, self.nothing = np.zeros(len(model.names.qd)), np.zeros(0)
-        self.by_reaction = any(rub.arm for rub in rows.rubs)
-        self.plan: Plan | None = None
-        """Of the mode when last solved for."""
         tables = (mechanism.joints, mechanism.loops)
         self.members = [
             (name, joint.breaks) for table in tables for name, joint in table.items()
@@ -66,9 +59,6 @@ class Dynamics:
             (name, strength) for name, tie in mechanism.constraints.items()
             if (strength := getattr(tie, "breaks", None)) is not None
         ]  # fmt: skip
-
-    def at(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Instant:
-        return Instant(self, t, q, qd, tau)
 
     @cached_property
     def numbers(self) -> Callable[..., list[Floats]]:
@@ -134,6 +124,42 @@ class Dynamics:
                     link = self.rows.tree.bodies[body].link
                     found.append(BodyForce(body, link, at, sign * force, ca.SX.zeros(3)))
         return found
+
+
+class Dynamics:
+    """A mechanism in numbers, for one run; `model` lacks what the rows bring about."""
+
+    def __init__(self, code: DynamicsCode) -> None:
+        self.code, self.mechanism, self.model, self.rows = (
+            code,
+            code.mechanism,
+            code.model,
+            code.rows,
+        )
+        rows, model = self.rows, self.model
+        self.in_time = model.names.is_time_dependent
+        self.constrained = code.constrained
+        self.pressure: Floats = np.zeros(len(rows.rubs))
+        """Of the rubs when last solved for: a start for the next."""
+        self.still, self.nothing = np.zeros(len(model.names.qd)), np.zeros(0)
+        self.by_reaction = any(rub.arm for rub in rows.rubs)
+        self.plan: Plan | None = None
+        """Of the mode when last solved for."""
+        self.members, self.ties = code.members, code.ties
+
+    def at(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Instant:
+        return Instant(self, t, q, qd, tau)
+
+    @property
+    def numbers(self) -> Callable[..., list[Floats]]:
+        """(q, q̇, t) → M, what the motion takes without acceleration, R, γ, J and its γ."""
+        return self.code.numbers
+
+    @property
+    def wrenches(self) -> Callable[..., list[Floats]]:
+        """(q, q̇, q̈, t, λ, forces of contacts) → loads of rubs, of members that may fail, of all
+        joints."""
+        return self.code.wrenches
 
 
 class Instant:

@@ -9,11 +9,12 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ...algebra.numeric_function import NumericFunction
 from ...equations import Equations
 from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ...expressions import parse_expression
 from ...kinematics.parameter_values import read_mechanism_expression
-from ...types import Floats
+from ...types import SX, Floats
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 ACTIONS = ("record", "stop")
@@ -41,6 +42,8 @@ class Watched:
     sign: int
     sets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     """Places of the coordinates and speeds that a table gives; a function gives whole states."""
+    expression: SX | None = None
+    """Of the equations' t, q and q̇, where the event is given as text."""
 
 
 def watched_events(equations: Equations, given: Mapping[str, Any] | None) -> list[Watched]:
@@ -74,7 +77,9 @@ def _watched(equations: Equations, name: str, given: Any) -> Watched:
             remedy="use record, stop, a table of new values, or a function of (t, q, qd)",
         )  # fmt: skip
     sign = DIRECTIONS[event.direction]
-    return Watched(name, value, change, event.action == "stop", sign, sets)
+    text = event.when if isinstance(event.when, str) else None
+    expression = None if text is None else _expressions(equations, [text])
+    return Watched(name, value, change, event.action == "stop", sign, sets, expression)
 
 
 def _event(name: str, given: Any) -> Event:
@@ -96,20 +101,27 @@ def _scope(equations: Equations) -> dict[str, Any]:
     return scope | {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}
 
 
-def _compiled(equations: Equations, texts: list[str]) -> Any:
-    s = equations.symbols
+def _expressions(equations: Equations, texts: list[str]) -> SX:
     scope = _scope(equations)
-    found = [
-        read_mechanism_expression(equations.mechanism, parse_expression(text), scope)
-        for text in texts
-    ]
-    return ca.Function("event", [s["q"], s["qd"], s["t"]], [ca.vertcat(*found)])
+    found: SX = ca.vertcat(
+        *(
+            read_mechanism_expression(equations.mechanism, parse_expression(text), scope)
+            for text in texts
+        )
+    )
+    return found
+
+
+def _compiled(equations: Equations, texts: list[str]) -> NumericFunction:
+    s = equations.symbols
+    inputs = [s["q"], s["qd"], s["t"]]
+    return NumericFunction("event", inputs, [_expressions(equations, texts)])
 
 
 def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floats, Floats], float]:
     if isinstance(when, str):
         function = _compiled(equations, [when])
-        return lambda t, q, qd: float(function(q, qd, t))
+        return lambda t, q, qd: float(function(q, qd, t)[0][0])
     if not callable(when):
         raise LinkwrightError(
             f"{when!r} is neither text nor a function", where=where, remedy="give one of these"
@@ -143,7 +155,7 @@ def _changes(
 
     def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         state = (q.copy(), qd.copy())
-        values = np.asarray(function(q, qd, t), dtype=float).ravel()
+        (values,) = function(q, qd, t)
         if not np.isfinite(values).all():
             name = list(table)[int(np.argmin(np.isfinite(values)))]
             remedy = "look at what divides or takes roots in it"

@@ -23,7 +23,7 @@ from ...kinematics.tree_coordinates import (
     spread_velocities,
 )
 from ...mechanism import Contact, Joint, Mechanism, coordinate_name, mechanism_names
-from ...types import Floats
+from ...types import SX, Floats
 from .coding import coded
 
 FAR = 1e12
@@ -225,6 +225,11 @@ class Rows:
             [("gaps", gaps, (len(self._gaps),)), ("V", self.V, (self.count,)),
              ("pads", pads, (self.pads,))],
         )  # fmt: skip
+
+    def gap_expressions(self, q: SX) -> SX:
+        """Gaps of stops and contacts, and of compliant contacts, at coordinates q."""
+        gaps = ca.vertcat(ca.SX(0, 1), *self._gaps, *self._pads)
+        return ca.substitute(gaps, self.tree.motion.q, q)
 
     def gaps_and_speeds(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         """Of one state."""

@@ -1,0 +1,26 @@
+"""Integrators as programs: written once, printed for every target."""
+
+from .adaptive import (
+    Clock,
+    Progress,
+    Sizes,
+    StopReason,
+    integrate_trajectories,
+    step_record_size,
+)
+from .explicit_steps import dense_rows, evaluate_dense_output
+from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
+
+__all__ = [
+    "DOP853",
+    "DORMAND_PRINCE",
+    "Clock",
+    "Progress",
+    "RungeKuttaPair",
+    "Sizes",
+    "StopReason",
+    "dense_rows",
+    "evaluate_dense_output",
+    "integrate_trajectories",
+    "step_record_size",
+]

@@ -1,0 +1,216 @@
+"""What runs in compiled code: the tapes of rates, projection and signals, and the program around
+them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..integrators import (
+    DOP853,
+    DORMAND_PRINCE,
+    RungeKuttaPair,
+    integrate_trajectories,
+)
+from ..program import read_program
+from ..readings.llvm import (
+    CompiledProgram,
+    LoadedCode,
+    compile_procedure,
+    compile_program,
+    compile_tape,
+)
+from ..tape import NamedExpression, Tape, record_expression_tape
+from ..types import SX, Floats, Integers
+from .events import Hybrid
+from .fixed.ingredients import Ingredients
+from .fixed.onto import Onto
+from .projection import Projection
+from .solvers.outer import Outer
+from .system import WORKS, System
+from .wheels import wheel_lean_expressions
+
+PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
+"""The integrators that can run in compiled code."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """States at the times that were reached, one column each; the state of largest speeds; counts;
+    how the run ended."""
+
+    times: Floats
+    states: Floats
+    fastest: Floats
+    statistics: Mapping[str, float]
+    status: str
+
+
+def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
+    """Whether compiled code can integrate a system and watch its events without calling Python."""
+    drive = system.drive
+    return (
+        integrator in PAIRS
+        and (events is not None or system.beside is None)
+        and drive.function is None
+        and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
+        and (events is None or events.can_signal)
+    )
+
+
+@cache
+def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) -> CompiledProgram:
+    """The program of a pair, with projection and with signals or without."""
+    given: dict[str, object] = {"pair": pair}
+    given |= {} if projects else {"project": None}
+    given |= {} if has_signals else {"signals": None}
+    identity = ("integrate", pair, projects, has_signals)
+    return compile_program(lambda: read_program(integrate_trajectories, **given), identity)
+
+
+class CompiledMotion:
+    """The compiled program of a system with its signals, for one integrator; it keeps nothing of a
+    run."""
+
+    def __init__(self, system: System, integrator: str, events: Hybrid | None) -> None:
+        self.system, self.pair, self.events = system, PAIRS[integrator], events
+        self.outer = Outer(system, integrator)
+        self.state_count = system.size + len(system.drive.state_names) + WORKS
+        self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
+        """Symbols of the mechanism's parameters that differ from run to run; they follow the
+        inputs."""
+        self.parameter_count = max(1, self.outer.count + len(self.kept))
+        self.y = ca.SX.sym("y", self.state_count)
+        self.p = ca.SX.sym("p", self.parameter_count)
+
+    # -- tapes -----------------------------------------------------------------------------------
+
+    @property
+    def needs_projection(self) -> bool:
+        """Whether states must be put back onto constraints, joints or unit quaternions."""
+        return self._holds_constraints or self.system.drifts
+
+    @property
+    def _holds_constraints(self) -> bool:
+        system = self.system
+        exactly = system.baumgarte is None and system.equations.by != "approximate"
+        return bool(system.names.constraints) and exactly
+
+    @cached_property
+    def rates_tape(self) -> Tape:
+        """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
+        system, t = self.system, self.system.symbols[3]
+        x, controls = system.state, max(1, len(system.drive.state_names))
+        z = self.y[system.size : self.state_count - WORKS]
+        w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
+        symbols = [x, system.drive.z, system.drive.w, system.pushed]
+        values = [
+            self.y[: system.size],
+            z if z.shape[0] else ca.SX.zeros(controls),
+            ca.vertcat(*w),
+            ca.SX.zeros(system.names.nv),
+        ]
+        rates, pivot = ca.substitute(list(system.rates_expression), symbols, values)
+        margin = self._with_wheels(ca.SX(pivot if system.guarded else 1))
+        return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
+
+    def _with_wheels(self, margin: SX) -> SX:
+        motion = ca.substitute(
+            list(self.system.motion_expressions), [self.system.state], [self.y[: self.system.size]]
+        )
+        for lean in wheel_lean_expressions(self.system.equations.mechanism, motion[0]):
+            margin = ca.fmin(margin, lean)
+        return margin
+
+    @cached_property
+    def projection_tape(self) -> Tape:
+        """(t, y, p) → y on the constraints, how far these are open then, and the smallest pivot."""
+        system, t = self.system, self.system.symbols[3]
+        inside = self.y[: system.size]
+        q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
+        of = Ingredients(system.equations, kept=self.kept)
+        if system.names.nq != system.names.nv:
+            q = of.moved(q, ca.SX.zeros(system.names.nv))
+        gap, pivot = ca.SX(0), ca.SX(1)
+        if self._holds_constraints:
+            onto = Onto(of)
+            q, one = onto.positions_of(q, t)
+            qd, other = onto.speeds_of(q, qd, t)
+            pivot = ca.fmin(one, other)
+            if onto.positions:
+                gap = ca.mmax(ca.fabs(onto.residual(q, t)))
+        x = system.state_from_motion(q, qd)
+        y = ca.vertcat(x, self.y[system.size :])
+        return self._tape(
+            "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
+        )
+
+    @cached_property
+    def signals_tape(self) -> Tape | None:
+        """(t, y, p) → the signals that are watched; None where there are none."""
+        if self.events is None:
+            return None
+        system, t = self.system, self.system.symbols[3]
+        inside = self.y[: system.size]
+        q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
+        signals = self.events.signal_expressions(t, q, qd)
+        return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
+
+    def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
+        t = self.system.symbols[3]
+        inputs: list[NamedExpression] = [
+            ("t", t, (1,)),
+            ("y", self.y, (self.state_count,)),
+            ("p", self.p, (self.parameter_count,)),
+        ]
+        made = [
+            (key, self._with_parameters(expression), (size,)) for key, expression, size in outputs
+        ]
+        return record_expression_tape(name, inputs, made)
+
+    def _with_parameters(self, expression: SX) -> SX:
+        """An expression with the parameters as inputs."""
+        if not self.kept:
+            return expression
+        inputs = self.p[self.outer.count : self.outer.count + len(self.kept)]
+        by_name = ca.substitute(expression, ca.vertcat(*self.kept.values()), inputs)
+        return ca.substitute(by_name, self.system.equations.symbols["p"], inputs)
+
+    # -- code ------------------------------------------------------------------------------------
+
+    @cached_property
+    def project(self) -> np.ufunc:
+        """The projection of many states."""
+        return compile_tape(self.projection_tape, threads=1)
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """Sizes that the program needs; states of a formulation's own have no known velocities."""
+        names = self.system.names
+        signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
+        is_plain = self.system.equations.state is None
+        speeds = (names.nq, names.nq + names.nv) if is_plain else (0, 0)
+        return np.array([self.state_count, self.parameter_count, signals, *speeds])
+
+    @cached_property
+    def tapes(self) -> tuple[LoadedCode, ...]:
+        """The code that the program calls."""
+        tapes = [self.rates_tape]
+        tapes += [self.projection_tape] if self.needs_projection else []
+        tapes += [] if self.signals_tape is None else [self.signals_tape]
+        return tuple(map(compile_procedure, tapes))
+
+    @cached_property
+    def program(self) -> CompiledProgram:
+        """The integration of trajectories; all systems share it."""
+        has_signals = self.signals_tape is not None
+        return compile_integrator(self.pair, self.needs_projection, has_signals)
+
+    @cached_property
+    def closing(self) -> Projection | None:
+        """Singular values of the constraints, where singular configurations can be met."""
+        return Projection(self.system.model) if self._holds_constraints else None

@@ -1,0 +1,291 @@
+"""A motion in compiled code, from start to end.
+
+Python is entered at kinks of tables, at signals that pass zero, at alarms, and now and then for
+progress and Ctrl-C. What this cannot do (contacts that rest, singular configurations, steps that
+fail) is left to the loop in `march`: `integrate_compiled` then returns None, and the run is made
+there from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ..integrators import (
+    Clock,
+    Progress,
+    StopReason,
+    dense_rows,
+    evaluate_dense_output,
+    step_record_size,
+)
+from ..readings.llvm import LoadedCode
+from ..types import Floats, Integers
+from .compiled_motion import CompiledMotion, Trajectory
+from .diagnosis import largest_gap
+from .events import Hybrid, LostError
+from .march import Mending
+from .run import FINISHED
+from .solvers.passing import REACH
+from .system import System
+from .wheels import rolls_on_planes
+
+INSTRUCTIONS_PER_CALL = 50_000_000
+"""Instructions of tapes, about, after which the program returns to Python: some hundredths of a
+second."""
+
+NEAR_SINGULAR = 0.01
+"""Share of the usual smallest singular value of J below which a run reports a singular
+configuration."""
+
+
+def integrate_compiled(
+    motion: CompiledMotion,
+    system: System,
+    events: Hybrid | None,
+    times: Floats,
+    y: Floats,
+    options: Mapping[str, float],
+    report: Callable[[float], None],
+) -> Trajectory | None:
+    """The states at the times; None where the loop in Python must find them."""
+    records = TrajectoryRecords(motion, times, y[None], options)
+    run = CompiledRun(records, 0, system, events)
+    try:
+        while run.status is None:
+            records.advance(np.zeros(1, np.int64))
+            run.go_on()
+            report(run.t)
+    except KeyboardInterrupt:
+        run.interrupt()
+    except CannotContinueError:
+        return None
+    return run.trajectory()
+
+
+class CannotContinueError(Exception):
+    """The compiled program meets what it cannot treat."""
+
+
+class TrajectoryRecords:
+    """The buffers of many trajectories, one row each."""
+
+    def __init__(
+        self,
+        motion: CompiledMotion,
+        times: Floats,
+        y: Floats,
+        options: Mapping[str, float],
+        parameters: Floats | None = None,
+    ) -> None:
+        (rows, n), count = y.shape, len(times)
+        self.motion, self.end = motion, float(times[-1])
+        self.closed = largest_gap(motion.system)
+        self.budget = max(50, INSTRUCTIONS_PER_CALL // (len(motion.rates_tape) * 16 * 13) + 1)
+        self.clock = np.zeros((rows, len(Clock)))
+        self.clock[:, Clock.RTOL], self.clock[:, Clock.ATOL] = options["rtol"], options["atol"]
+        self.clock[:, Clock.MAX_STEP], self.clock[:, Clock.CLOSED] = (
+            options["max_step"],
+            self.closed,
+        )
+        self.progress = np.zeros((rows, len(Progress)), np.int64)
+        self.progress[:, Progress.SAMPLE] = 1
+        self.y, self.slopes = np.array(y, dtype=float), np.zeros((rows, n))
+        self.parameters = np.zeros((rows, motion.parameter_count))
+        if parameters is not None:
+            self.parameters[:, motion.outer.count : motion.outer.count + parameters.shape[1]] = (
+                parameters
+            )
+        self.times = np.append(times, np.inf)
+        self.samples = np.empty((rows, count, n))
+        self.samples[:, 0] = y
+        self.fastest = np.hstack([np.zeros((rows, 1)), y])
+        self.step_records = np.zeros((rows, step_record_size(motion.pair, n)))
+        self.begin_segment(slice(None), float(times[0]))
+
+    def begin_segment(self, rows: int | slice, t: float) -> None:
+        """Start trajectories anew at t, up to the next kink of a table."""
+        table_pieces = self.motion.outer.values(t)
+        self.parameters[rows, : len(table_pieces)] = table_pieces
+        self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
+        self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
+
+    def advance(self, active: Integers, threads: int = 1) -> None:
+        """Run the program on some of the trajectories until each of them stops."""
+        self.progress[active, Progress.BUDGET] = self.budget
+        arguments: tuple[Floats | Integers | LoadedCode, ...] = (
+            np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
+            self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
+            self.samples, self.fastest, self.step_records, self.motion.sizes, *self.motion.tapes,
+        )  # fmt: skip
+        if threads < 2:
+            self.motion.program(*arguments)
+            return
+        with ThreadPoolExecutor(threads) as pool:  # all take their trajectories from one counter
+            for run in [pool.submit(self.motion.program, *arguments) for _ in range(threads)]:
+                run.result()
+
+    def projected_samples(self, rows: int | slice) -> Floats:
+        """Samples on the constraints, (rows, times, states); NaN where they cannot be put there."""
+        samples = self.samples[rows]
+        if not self.motion.needs_projection:
+            return samples
+        parameters = self.parameters[rows]
+        with np.errstate(all="ignore"):
+            projected, gap = self.motion.project(
+                self.times[:-1, None], samples, parameters[..., None, :]
+            )
+        found: Floats = np.where(gap[..., :1] <= self.closed, projected, np.nan)
+        return found
+
+
+class CompiledRun:
+    """One trajectory, and what is done where the program stops."""
+
+    def __init__(
+        self, records: TrajectoryRecords, row: int, system: System, events: Hybrid | None
+    ) -> None:
+        self.records, self.row = records, row
+        self.motion, self.system, self.events = records.motion, system, events
+        self.status: str | None = None
+        self.times, self.end = records.times, records.end
+        self.clock, self.progress = records.clock[row], records.progress[row]
+        self.y, self.step_record = records.y[row], records.step_records[row]
+        self.last: tuple[float, Floats] | None = None
+        """A state behind the last sample, where the run ended between samples."""
+
+    @property
+    def t(self) -> float:
+        """The time that was reached."""
+        return float(self.clock[Clock.TIME])
+
+    def interrupt(self) -> None:
+        """End the run where it is, at the user's wish."""
+        self.status = f"interrupted at t = {self.t:g} s"
+        self.keep_last(self.t, self.y)
+
+    def keep_last(self, t: float, y: Floats) -> None:
+        """End the run at (t, y): samples before it are kept."""
+        kept = int(np.searchsorted(self.times[: int(self.progress[Progress.SAMPLE])], t))
+        self.progress[Progress.SAMPLE] = max(kept, int(t <= self.times[0]))
+        if t > self.times[0]:
+            self.last = t, y.copy()
+
+    # -- going on --------------------------------------------------------------------------------
+
+    def go_on(self) -> None:
+        """Treat what the program stopped at."""
+        match self.progress[Progress.REASON]:
+            case StopReason.REACHED_STOP:
+                self.reach_stop()
+            case StopReason.SIGNAL:
+                self.treat_events()
+                if self.status is None and self.t >= self.clock[Clock.STOP]:
+                    self.reach_stop()
+            case StopReason.MARGIN_ALARM:
+                if self.progress[Progress.QUIET] or self.is_near_singular():
+                    raise CannotContinueError
+                self.progress[Progress.QUIET] = 1
+            case StopReason.BUDGET_SPENT:
+                pass
+            case _:
+                raise CannotContinueError
+
+    def reach_stop(self) -> None:
+        """The end of the run, or a kink of a table."""
+        if self.t >= self.end:
+            self.status = FINISHED
+            return
+        if self.events is not None:
+            self.y[:] = self.events.pushed_anew(self.t, self.y)
+            self.check_mode()
+        self.records.begin_segment(self.row, self.t)
+
+    def is_near_singular(self) -> bool:
+        """Whether the constraints lose rank within the next steps, or a wheel may lie flat."""
+        system, closing = self.system, self.motion.closing
+        if self.motion.kept or closing is None or rolls_on_planes(system.equations.mechanism):
+            return True
+        q, qd = system.motion(self.y)
+        length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
+        small = 1e-3 * length
+        now, then = (
+            closing.weakest(
+                system.model.constraint_jacobian(
+                    system.model.integrate(q, h * qd), *([self.t + h] if closing.in_time else [])
+                )
+            )
+            for h in (0.0, small)
+        )
+        ahead = now * small / (now - then) if then < now else np.inf
+        return bool(ahead < REACH * length or now < NEAR_SINGULAR * closing.usual)
+
+    # -- events ----------------------------------------------------------------------------------
+
+    def treat_events(self) -> None:
+        """Treat the events of the last step, until one changes the state or ends the run."""
+        assert self.events is not None
+        begin, end = float(self.step_record[0]), self.t
+        mending = Mending(self.system, self.events)
+        try:
+            while (event := self.events.next_event(begin, end, self.state_between)) is not None:
+                t, columns = event
+                outcome = self.events.handle(t, mending(t, self.state_between(t)), columns)
+                if outcome.broken is not None:
+                    raise CannotContinueError
+                if outcome.status is not None:
+                    self.status = outcome.status
+                if outcome.y is not None:
+                    self.jump(t, outcome.y)
+                    return
+                begin = t
+        except LostError:
+            raise CannotContinueError from None
+
+    def state_between(self, t: float) -> Floats:
+        """The state at a time of the last step."""
+        n, pair = self.motion.state_count, self.motion.pair
+        begin, length = self.step_record[:2]
+        first, dense = self.step_record[2 : 2 + n], self.step_record[2 + n :]
+        state = np.empty(n)
+        share = (t - begin) / length
+        evaluate_dense_output(pair, n, share, first, dense.reshape(dense_rows(pair), n), state)
+        return state
+
+    def jump(self, t: float, y: Floats) -> None:
+        """Go on from another state, or end there."""
+        if self.status is not None or t >= self.end:
+            self.status = self.status or FINISHED
+            self.keep_last(t, y)
+            return
+        self.check_mode()
+        self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
+        self.y[:] = y
+        self.records.begin_segment(self.row, t)
+
+    def check_mode(self) -> None:
+        """Contacts that rest and friction are forces that the program does not have."""
+        assert self.events is not None
+        if not self.events.mode.plain:
+            raise CannotContinueError
+
+    # -- the result ------------------------------------------------------------------------------
+
+    def trajectory(self) -> Trajectory | None:
+        """The states on the constraints; None where they could not be put there."""
+        assert self.status is not None
+        count = int(self.progress[Progress.SAMPLE])
+        times, states = self.times[:count], self.records.projected_samples(self.row)[:count]
+        if self.last is not None:
+            times, states = np.append(times, self.last[0]), np.vstack([states, self.last[1]])
+        if not np.isfinite(states).all():
+            return None
+        statistics = {
+            "steps": int(self.progress[Progress.STEPS]),
+            "rejected": int(self.progress[Progress.REJECTED]),
+            "evaluations": int(self.progress[Progress.EVALUATIONS]),
+        }
+        fastest = self.records.fastest[self.row, 1:]
+        return Trajectory(times, states.T, fastest, statistics, self.status)
