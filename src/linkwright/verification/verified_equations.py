@@ -21,12 +21,11 @@ from ..mechanism import Mechanism, coordinate_names
 from ..quantities import quantity_entry_names, quantity_ports
 from ..readings.balls import (
     MAX_UNROUNDED_CONSTANT,
-    Ball,
     compare_tapes_in_balls,
     exact_ball_inputs,
 )
 from ..tape import Op, Tape, record_tape
-from ..types import SX, Floats
+from ..types import SX, Ball, Floats
 
 MAX_ERROR_CHANCE = 2.0**-60
 """The chance of an error in one identity; for many together it stays below 2⁻⁵⁰."""
