@@ -30,7 +30,7 @@ from linkwright.formulations import derive_uncached
 from linkwright.ports import Port
 from linkwright.quantities import quantity_ports
 from linkwright.readings.llvm import compile_tape
-from linkwright.readings.llvm.fused_multiply_add import find_fused_multiply_adds
+from linkwright.readings.llvm.fused_multiply_add import find_machine_fused_multiply_adds
 from linkwright.tape import Op, Tape
 from linkwright.tape.writer import TapeWriter
 from robots import Robot, long_chain, robots
@@ -183,7 +183,7 @@ def threads_row(table: Table, robot: Robot, seconds: float) -> None:
 
 def vector_instructions(tape: Tape) -> int:
     """Arithmetic that is left when products and sums have been fused."""
-    _, gone = find_fused_multiply_adds(tape)
+    _, gone = find_machine_fused_multiply_adds(tape)
     free = (Op.INPUT, Op.CONSTANT, Op.NEG, Op.SIN, Op.COS)
     return int(np.isin(tape.ops, free, invert=True).sum()) - len(gone)
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from .algebra.expression_copies import SymbolTable, copy_expressions
-from .algebra.linear_algebra import solve_symmetric
-from .algebra.operators import direct_operators
+from .algebra.expression_copies import SymbolTable, copy_casadi_expressions
+from .algebra.linear_algebra import solve_symmetric_matrix
+from .algebra.operators import direct_casadi_operators
 from .conveniences import find_convenience
 from .displays import SummarizedResult
 from .errors import NameNotFoundError, UnsupportedError, suggest_remedy
@@ -57,7 +57,7 @@ class FormulationState:
     def __post_init__(self) -> None:
         for name in ("rates", "from_motion", "to_motion", "rates_from_motion"):
             if (build := getattr(self, name)) is not None:
-                object.__setattr__(self, name, direct_operators()(build))
+                object.__setattr__(self, name, direct_casadi_operators()(build))
 
 
 @dataclass(frozen=True, repr=False)
@@ -198,10 +198,10 @@ class Equations(SummarizedResult):
         key = (name, *frame)
         if key not in self._built:
             self._built[key] = self._build_expressions(name, *frame)
-        made: tuple[SX, ...] = copy_expressions(self._built[key])
+        made: tuple[SX, ...] = copy_casadi_expressions(self._built[key])
         return made
 
-    @direct_operators()
+    @direct_casadi_operators()
     def _build_expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         made: Any
         if frame:
@@ -227,9 +227,9 @@ class Equations(SummarizedResult):
                 remedy=suggest_remedy(name, list(self.extras)),
             )
         if ("extra", name) not in self._built:
-            with direct_operators():
+            with direct_casadi_operators():
                 self._built["extra", name] = self.extras[name]()
-        return copy_expressions(self._built["extra", name])
+        return copy_casadi_expressions(self._built["extra", name])
 
     def function(self, name: str, *frame: str) -> ca.Function:
         """Return the function `name` (of a `frame`) as a `casadi.Function`.
@@ -334,7 +334,7 @@ def _complete_forces(eqs: Equations) -> SX:
 
 def _complete_forward_dynamics(eqs: Equations) -> SX:
     (bias,) = eqs.expressions("bias")
-    accelerations: SX = solve_symmetric(eqs.M, eqs.symbols["tau"] - bias)
+    accelerations: SX = solve_symmetric_matrix(eqs.M, eqs.symbols["tau"] - bias)
     return accelerations
 
 

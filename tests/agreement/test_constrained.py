@@ -14,7 +14,7 @@ import linkwright as lw
 from linkwright.errors import AssemblyError, UnsupportedError
 from linkwright.expressions import expression_to_float
 from linkwright.formulations import FORMULATIONS, formulation_module
-from linkwright.kinematics.assembly import consistent_velocities
+from linkwright.kinematics.assembly import nearest_constrained_velocities
 from linkwright.kinematics.assembly_search import close_configuration
 from linkwright.kinematics.constraint_system import constraint_system
 from linkwright.mechanism import mechanism_names
@@ -53,7 +53,7 @@ def random_state(mechanism: lw.Mechanism, seed: int) -> tuple[np.ndarray, ...]:
     else:
         reject()  # constraints of time may have no solution then
     try:
-        qd = consistent_velocities(mechanism, q, rng.uniform(-1, 1, names.nv), t)
+        qd = nearest_constrained_velocities(mechanism, q, rng.uniform(-1, 1, names.nv), t)
     except AssemblyError:
         reject()  # what moves in time may be too much to ask
     return q, qd, rng.uniform(-1, 1, names.nv), t
@@ -203,7 +203,7 @@ def test_approximate_motions_converge(name: str) -> None:
     n, in_time = truth.nv, truth.names.is_time_dependent
     q = lw.assemble(mechanism)
     rng = np.random.default_rng(0)
-    qd, tau = consistent_velocities(mechanism, q, rng.uniform(-1, 1, n)), rng.uniform(-1, 1, n)
+    qd, tau = nearest_constrained_velocities(mechanism, q, rng.uniform(-1, 1, n)), rng.uniform(-1, 1, n)
     exact = truth.function("forward_dynamics")
 
     def rates(t: float, x: np.ndarray) -> np.ndarray:

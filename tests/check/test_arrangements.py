@@ -11,7 +11,7 @@ import sympy as sp
 
 import linkwright as lw
 from linkwright.errors import ExpressionError, FileError, LinkwrightError, NameNotFoundError
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from tests.check.test_misprints import D11, D12, RIGHT
 
 ELBOW = lw.gallery("elbow")
@@ -334,7 +334,7 @@ def test_names_in_the_text_yield_to_names_that_are_given() -> None:
 
 def test_parameters_without_effect_have_a_meaning() -> None:
     """Lengths that no force depends on."""
-    mechanism = replace_fields(ELBOW, parameters={**ELBOW.parameters, "l2": 1})
+    mechanism = replace_part_fields(ELBOW, parameters={**ELBOW.parameters, "l2": 1})
     assert lw.check(mechanism, "! d22 = m2*l2^2 + I2").passed
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.checking import CheckReport, Finding
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 
 HOME = Path(lw.__file__).parent / "mechanism" / "gallery_files"
 FILES = (
@@ -59,11 +59,11 @@ def arm(name: str) -> lw.Mechanism:
     if name != "chain-6":
         return plain
     damped = {
-        joint: replace_fields(part, damping=f"D{k}")
+        joint: replace_part_fields(part, damping=f"D{k}")
         for k, (joint, part) in enumerate(plain.joints.items(), 1)
     }
     parameters = {**plain.parameters, **{f"D{k}": k for k in range(1, 7)}}
-    return replace_fields(plain, joints=damped, parameters=parameters)
+    return replace_part_fields(plain, joints=damped, parameters=parameters)
 
 
 def file_of(name: str) -> Path:

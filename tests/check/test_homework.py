@@ -13,7 +13,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.checking.documents import extract_document_equations
-from linkwright.checking.homework import escape_spreadsheet_cell
+from linkwright.checking.homework import escape_marks_cell
 from linkwright.errors import FileError
 from tests.check.homework_texts import LATEX, SOLUTION, WRITTEN_OUT, marks
 
@@ -235,8 +235,8 @@ def test_the_solution_within_the_folder_is_no_text(tmp_path: Path) -> None:
 
 def test_cells_are_no_formulas() -> None:
     for text in ("=1+1", "+x", "-x", "@sum", " =x", "\tx", "\r=x"):
-        assert escape_spreadsheet_cell(text) == f"'{text}"
-    assert escape_spreadsheet_cell("anna = b") == "anna = b"
+        assert escape_marks_cell(text) == f"'{text}"
+    assert escape_marks_cell("anna = b") == "anna = b"
 
 
 class _Tags(HTMLParser):
@@ -273,7 +273,7 @@ def test_page_and_table_are_safe_and_whole(tmp_path: Path) -> None:
 
 
 def test_cells_of_the_table_are_text_and_the_page_carries_its_fonts(tmp_path: Path) -> None:
-    assert [escape_spreadsheet_cell(text) for text in ("", "a - b", "=1+1", " @x")] == [
+    assert [escape_marks_cell(text) for text in ("", "a - b", "=1+1", " @x")] == [
         "",
         "a - b",
         "'=1+1",

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 
 import linkwright as lw
-from linkwright.checking.misprint_candidates import multiply_term
-from linkwright.checking.node_paths import replace_node
+from linkwright.checking.misprint_candidates import multiply_repaired_term
+from linkwright.checking.node_paths import replace_statement_node
 from linkwright.expressions import (
     Call,
     Expression,
@@ -64,7 +64,7 @@ def slips(kind: str, root: Expression) -> list[Expression]:
             case "factor 2", Sum(terms):
                 for number in (Number(Fraction(2)), Number(Fraction(1, 2))):
                     new += [
-                        Sum((*terms[:i], multiply_term(t, number), *terms[i + 1 :]))
+                        Sum((*terms[:i], multiply_repaired_term(t, number), *terms[i + 1 :]))
                         for i, t in enumerate(terms)
                     ]
             case "lost square", Power(base, _):
@@ -86,7 +86,7 @@ def slips(kind: str, root: Expression) -> list[Expression]:
                 new = [Sum((*terms, term)) for term in terms]
             case "dot", Name(name) if name in ("ddq1", "ddq2", "dq1", "dq2"):
                 new = [Name(name[1:])]
-        found += [replace_node(root, path, x) for x in new]
+        found += [replace_statement_node(root, path, x) for x in new]
     return found
 
 

@@ -10,7 +10,7 @@ import linkwright as lw
 from linkwright.checking.statement_reader import Statement, UnreadableStatement, read_statements
 from linkwright.errors import ExpressionError, LinkwrightError
 from linkwright.expressions import expression_text
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from tests.commands import run
 
 ELBOW = lw.gallery("elbow")
@@ -299,7 +299,7 @@ def test_nested_sums() -> None:
 def test_parameters_on_the_diagonal() -> None:
     chain = lw.gallery("chain-6")
     dampers = {f"D{k}": 1 for k in range(1, 7)}
-    damped = replace_fields(chain, parameters={**chain.parameters, **dampers})
+    damped = replace_part_fields(chain, parameters={**chain.parameters, **dampers})
     found = equations(damped, r"M\ddot q + D\dot q = \tau")
     assert "D1*dq1" in found[0]
     assert "D2" not in found[0]

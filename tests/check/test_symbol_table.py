@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
-from linkwright.checking.approximate_vocabulary import ApproximateVocabulary
+from linkwright.checking.approximate_vocabulary import ApproximateCheckerVocabulary
 from linkwright.checking.declarations import separate_declarations
-from linkwright.checking.symbol_patterns import SymbolRow, split_symbol_indices
+from linkwright.checking.symbol_patterns import CheckerSymbolRow, split_symbol_indices
 from linkwright.checking.symbol_table import (
     APPROXIMATE_SYMBOLS,
     DUAL_COMPONENTS,
@@ -18,7 +18,7 @@ from linkwright.checking.symbol_table import (
     FORCE_SYMBOLS,
     PAPER_SYMBOLS,
 )
-from linkwright.checking.vocabulary import Vocabulary
+from linkwright.checking.vocabulary import CheckerVocabulary
 from tests.check.proved_texts import is_proved, pendulum
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ def test_the_page_lists_the_table() -> None:
 
 
 @pytest.mark.parametrize("row", [*FORCE_SYMBOLS, *PAPER_SYMBOLS], ids=lambda row: row.patterns)
-def test_every_symbol_of_papers_has_a_value(row: SymbolRow[object]) -> None:
+def test_every_symbol_of_papers_has_a_value(row: CheckerSymbolRow[object]) -> None:
     for name in row.examples:
         if name == "g":  # gravity by its components
             arm = pendulum(gravity=[0, "-9.81", 0])
@@ -45,13 +45,13 @@ def test_every_symbol_of_papers_has_a_value(row: SymbolRow[object]) -> None:
             arm = pendulum()
         else:
             arm = lw.gallery("four-bar" if name in CONSTRAINED else "chain-3")
-        assert Vocabulary(arm).paper_expression(name) is not None, name
+        assert CheckerVocabulary(arm).paper_expression(name) is not None, name
 
 
 def test_every_dual_symbol_has_a_value() -> None:
     arm = lw.gallery("elbow")
     _, declared = separate_declarations("mass m2 at tool", arm)
-    own = Vocabulary(arm, declared)
+    own = CheckerVocabulary(arm, declared)
     for row in DUAL_COMPONENTS:
         assert all(f"{name}@{part}" in own for name in row.examples for part in "rd")
     for row in DUAL_VECTORS:
@@ -59,7 +59,7 @@ def test_every_dual_symbol_has_a_value() -> None:
 
 
 def test_every_approximate_symbol_has_a_value() -> None:
-    own = ApproximateVocabulary(lw.gallery("triple-pendulum"))
+    own = ApproximateCheckerVocabulary(lw.gallery("triple-pendulum"))
     assert all(name in own for row in APPROXIMATE_SYMBOLS for name in row.examples)
     assert "approximate equations" in own.why_index_fails("M11")
 

@@ -17,7 +17,7 @@ from linkwright.comparison import Comparison
 from linkwright.comparison.cost_measurement import MOTION_SAMPLES, TIMED_ACCURACY, FormulationTrial
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.formulations import FORMULATIONS
-from linkwright.processes.timed_worker import BudgetExceededError, TimedWorker
+from linkwright.processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from tests.commands import ok, run
 
 
@@ -79,7 +79,7 @@ def test_loops_rolling_and_free_bases(name: str) -> None:
 
 @pytest.mark.slow
 def test_a_worker_is_stopped_and_begins_again() -> None:
-    with TimedWorker() as worker:
+    with TimedWorkerProcess() as worker:
         assert worker.call_within(max, 2, 3, seconds=20) == 3
         begin = time.perf_counter()
         with pytest.raises(BudgetExceededError, match=r"more than 0\.2 s"):
@@ -121,11 +121,11 @@ def test_figures(pendulum: Comparison, ending: str, tmp_path: Path) -> None:
 
 
 def test_figures_can_be_read(pendulum: Comparison) -> None:
-    from linkwright.comparison.cost_figures import draw_cost_figure
+    from linkwright.comparison.cost_figures import draw_formulation_costs
 
     texts = [
         t
-        for t in draw_cost_figure(pendulum).findobj(lambda a: hasattr(a, "get_fontsize"))
+        for t in draw_formulation_costs(pendulum).findobj(lambda a: hasattr(a, "get_fontsize"))
         if t.get_text()
     ]
     assert min(text.get_fontsize() for text in texts) >= 7
@@ -133,9 +133,9 @@ def test_figures_can_be_read(pendulum: Comparison) -> None:
 
 def test_numbers_of_the_figure_touch_nothing(pendulum: Comparison) -> None:
     """Each stands between its panel and the next one, or the figure's end."""
-    from linkwright.comparison.cost_figures import draw_cost_figure
+    from linkwright.comparison.cost_figures import draw_formulation_costs
 
-    figure = draw_cost_figure(pendulum)
+    figure = draw_formulation_costs(pendulum)
     figure.draw_without_rendering()
     panels = [axes.get_window_extent() for axes in figure.axes]
     ends = [panels[1].x0, figure.bbox.x1, panels[3].x0, figure.bbox.x1]

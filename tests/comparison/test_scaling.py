@@ -12,10 +12,10 @@ from linkwright.comparison import CostScaling, measure_scaling
 from linkwright.comparison.size_scaling import (
     COST_LABELS,
     VIRGALA_COEFFICIENTS,
-    chain_sizes_between,
-    fit_cubic,
-    fit_power_law,
-    upper_half,
+    compared_chain_sizes,
+    fit_cubic_cost,
+    fit_cost_power_law,
+    fitted_chain_sizes,
     virgala_derivation_time,
 )
 from linkwright.errors import LinkwrightError
@@ -26,16 +26,16 @@ SIZES = [2, 3, 4, 6, 8, 12, 16, 24, 30]
 
 @pytest.mark.parametrize("exponent", [0.0, 1.0, 2.5, 4.0])
 def test_a_power_is_found(exponent: float) -> None:
-    found = fit_power_law(SIZES, [0.3 * n**exponent for n in SIZES])
+    found = fit_cost_power_law(SIZES, [0.3 * n**exponent for n in SIZES])
     assert found is not None
     assert found.exponent == pytest.approx(exponent, abs=1e-12)
     assert found.factor == pytest.approx(0.3)
     assert found.error < 1e-12
-    assert found.points == len(upper_half(SIZES)) == 5
+    assert found.points == len(fitted_chain_sizes(SIZES)) == 5
 
 
 def test_what_a_cost_begins_with_weighs_little() -> None:
-    found = fit_power_law(SIZES, [5.0 + n**3 for n in SIZES])
+    found = fit_cost_power_law(SIZES, [5.0 + n**3 for n in SIZES])
     assert found is not None
     assert found.exponent == pytest.approx(3, abs=0.02)
     assert 0 < found.error < 0.02
@@ -47,14 +47,14 @@ def test_the_error_is_the_usual_one() -> None:
 
     costs = np.array(SIZES) ** 2 * np.exp(np.random.default_rng(0).normal(0, 0.1, len(SIZES)))
     line = linregress(np.log(SIZES[-5:]), np.log(costs[-5:]))
-    found = fit_power_law(SIZES, list(costs))
+    found = fit_cost_power_law(SIZES, list(costs))
     assert found is not None
     np.testing.assert_allclose((found.exponent, found.error), (line.slope, line.stderr))
 
 
 def test_no_power_of_two_sizes_or_of_nothing() -> None:
-    assert fit_power_law([2, 3], [1, 2]) is None
-    assert fit_power_law([2, 3, 4], [0, 1, 2]) is None
+    assert fit_cost_power_law([2, 3], [1, 2]) is None
+    assert fit_cost_power_law([2, 3, 4], [0, 1, 2]) is None
 
 
 def test_the_fit_of_virgala() -> None:
@@ -62,17 +62,17 @@ def test_the_fit_of_virgala() -> None:
     assert virgala_derivation_time(30) == pytest.approx(434.3563, abs=1e-3)
     assert virgala_derivation_time(100) == pytest.approx(18112.206, abs=1e-2)
     np.testing.assert_allclose(
-        fit_cubic(SIZES, [virgala_derivation_time(n) for n in SIZES]),
+        fit_cubic_cost(SIZES, [virgala_derivation_time(n) for n in SIZES]),
         VIRGALA_COEFFICIENTS,
         rtol=1e-6,
     )
 
 
 def test_sizes_between() -> None:
-    sizes = chain_sizes_between(2, 30)
+    sizes = compared_chain_sizes(2, 30)
     assert (sizes[0], sizes[-1]) == (2, 30)
     assert 10 <= len(sizes) <= 14
-    assert chain_sizes_between(2, 4) == [2, 3, 4]
+    assert compared_chain_sizes(2, 4) == [2, 3, 4]
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +115,9 @@ def test_files(study: CostScaling, tmp_path: Path) -> None:
 
 def test_every_panel_of_the_figure_has_numbers(study: CostScaling) -> None:
     """Also where costs are within one power of ten; and no letter is below seven points."""
-    from linkwright.comparison.cost_figures import draw_cost_figure
+    from linkwright.comparison.cost_figures import draw_formulation_costs
 
-    figure = draw_cost_figure(study)
+    figure = draw_formulation_costs(study)
     figure.draw_without_rendering()
     for axes in figure.axes:
         low, high = axes.get_ylim()

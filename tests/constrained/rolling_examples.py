@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from tests.constrained.rolling_files import DRIVE, GEARS, LOOSE, SLEIGH, TABLE
 from tests.references import bicycle, contacts, rigid, rolling_disk, sharp_edged_disk, vehicles
 from tests.references.contacts import Blade, Wheel, link
@@ -138,8 +138,8 @@ def _disk_body(p: dict[str, float], parent: int) -> rigid.Body:
 
 def disk_on_slope() -> Example:
     flat = lw.gallery("rolling-disk")
-    rolling = replace_fields(flat.constraints["rolling"], on="slope")
-    mechanism = replace_fields(
+    rolling = replace_part_fields(flat.constraints["rolling"], on="slope")
+    mechanism = replace_part_fields(
         flat,
         frames={"slope": {"body": "ground", "origin": SLOPE_ORIGIN}},
         constraints={"rolling": rolling},
@@ -156,12 +156,12 @@ def disk_on_moving_plane(kind: str) -> Example:
     table = {"mass": 2.0, "center": [0.1, -0.2, 0.05], "inertia": tensor}
     assert flat.coordinates is not None
     new = {**flat.coordinates.new, "s": "table"}
-    mechanism = replace_fields(
+    mechanism = replace_part_fields(
         flat,
         bodies={**flat.bodies, "table": table},
         joints={**flat.joints, "table": {"type": kind, "child": "table", "axis": axis}},
         frames={"top": {"body": "table", "origin": SLOPE_ORIGIN}},
-        constraints={"rolling": replace_fields(flat.constraints["rolling"], on="top")},
+        constraints={"rolling": replace_part_fields(flat.constraints["rolling"], on="top")},
         independent=["psi", "theta", "phi", "s"],
         coordinates={"new": new},
     )

@@ -20,8 +20,8 @@ from linkwright.kinematics.closing import (
     project_accelerations,
     project_velocities,
     search_positions,
-    smallest_singular_share,
-    solve_least_change,
+    smallest_jacobian_singular_share,
+    solve_constraint_least_change,
 )
 from linkwright.simulation.stabilization import Baumgarte
 
@@ -46,9 +46,9 @@ def test_least_change_in_a_metric_is_that_of_the_kkt_equations(seed: int) -> Non
     rng = np.random.default_rng(seed)
     J, right, A = rng.normal(size=(3, 6)), rng.normal(size=3), rng.normal(size=(6, 6))
     metric = A @ A.T + np.eye(6)
-    x = solve_least_change(J, right, rank_share=1e-9, metric=metric)
+    x = solve_constraint_least_change(J, right, rank_share=1e-9, metric=metric)
     np.testing.assert_allclose(x, least_change_by_kkt(J, right, metric), rtol=1e-9)
-    doubled = solve_least_change(
+    doubled = solve_constraint_least_change(
         np.vstack([J, J]), np.r_[right, right], rank_share=1e-9, rank=3, metric=metric
     )
     np.testing.assert_allclose(doubled, x, rtol=1e-9)
@@ -59,12 +59,12 @@ def test_least_change_of_many_states_is_that_of_each() -> None:
     J, right = rng.normal(size=(4, 3, 5)), rng.normal(size=(4, 3))
     J[1, 2] = J[1, 0]  # a rank of 2
     J[3] = np.nan
-    found = solve_least_change(J, right, rank_share=1e-9)
+    found = solve_constraint_least_change(J, right, rank_share=1e-9)
     for k in range(3):
         expected = scipy.linalg.lstsq(J[k], right[k], cond=1e-9)[0]
         np.testing.assert_allclose(found[k], expected, rtol=1e-9)
         np.testing.assert_allclose(
-            solve_least_change(J[k], right[k], rank_share=1e-9), expected, rtol=1e-9
+            solve_constraint_least_change(J[k], right[k], rank_share=1e-9), expected, rtol=1e-9
         )
     assert np.isnan(found[3]).all()
 
@@ -160,8 +160,8 @@ def test_null_space_and_weakest_direction() -> None:
     Z, expected = jacobian_null_space(J, 1e-9), scipy.linalg.null_space(J, rcond=1e-9)
     np.testing.assert_allclose(Z @ Z.T, expected @ expected.T, atol=1e-12)
     sizes = scipy.linalg.svdvals(J)
-    assert smallest_singular_share(J, 2) == pytest.approx(sizes[1] / sizes[0])
-    assert smallest_singular_share(J, 4) == 0.0
+    assert smallest_jacobian_singular_share(J, 2) == pytest.approx(sizes[1] / sizes[0])
+    assert smallest_jacobian_singular_share(J, 4) == 0.0
 
 
 def test_tolerances_are_frozen_and_each_has_a_reason() -> None:

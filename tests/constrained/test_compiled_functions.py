@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError
-from linkwright.mechanism import replace_fields
+from linkwright.mechanism import replace_part_fields
 from linkwright.quantities import GUARDED_QUANTITIES, quantity_ports
 
 FOUR_BAR = lw.compile(lw.gallery("four-bar"), threads=1)
@@ -131,7 +131,7 @@ def test_check_names_the_state_and_the_constraint() -> None:
 
 def test_a_locked_mechanism_is_checked_too() -> None:
     """No freedom is left: nothing is compiled, and the states are checked all the same."""
-    held = replace_fields(
+    held = replace_part_fields(
         lw.gallery("elbow"),
         constraints={
             "a": {"type": "coupling", "joint": "q1", "coefficients": ["1/3"]},

@@ -7,8 +7,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, UnsupportedError
-from linkwright.kinematics.assembly import assembly_branches, consistent_velocities
-from linkwright.mechanism import replace_fields
+from linkwright.kinematics.assembly import assembly_branches, nearest_constrained_velocities
+from linkwright.mechanism import replace_part_fields
 from tests.commands import ok, run
 
 LINK = {"mass": 1.3, "center": [0.3, 0.1, 0.05], "inertia": [0.1, 0.1, 0.1]}
@@ -56,7 +56,7 @@ def test_too_few_actuators_are_an_error() -> None:
 
 def test_a_drive_at_its_dead_centre_is_an_error() -> None:
     """Crank and coupler in line: a motor at the rocker cannot move the crank."""
-    linkage = replace_fields(lw.gallery("four-bar"), actuators={"u": {"moves": "theta3"}})
+    linkage = replace_part_fields(lw.gallery("four-bar"), actuators={"u": {"moves": "theta3"}})
     model = lw.compile(linkage)
     wide = model.actuator_forces(lw.assemble(linkage), np.zeros(3), np.zeros(3))
     assert np.abs(wide).max() < 1e3
@@ -67,11 +67,11 @@ def test_a_drive_at_its_dead_centre_is_an_error() -> None:
 
 
 def test_drives_of_least_norm_give_the_motion() -> None:
-    linkage = replace_fields(lw.gallery("five-bar"), ["actuators"])
+    linkage = replace_part_fields(lw.gallery("five-bar"), ["actuators"])
     model = lw.compile(linkage)
     q = model.home()
     rng = np.random.default_rng(0)
-    qd = consistent_velocities(linkage, q, rng.uniform(-1, 1, model.nv))
+    qd = nearest_constrained_velocities(linkage, q, rng.uniform(-1, 1, model.nv))
     qdd = model.forward_dynamics(q, qd, rng.uniform(-1, 1, model.nv))
     tau = model.inverse_dynamics(q, qd, qdd)
     np.testing.assert_allclose(model.forward_dynamics(q, qd, tau), qdd, atol=1e-9)
@@ -118,8 +118,8 @@ def test_constraint_that_holds_at_first() -> None:
 def test_kept_parameters_that_tilt_a_loop() -> None:
     """At its nominal values the loop is planar; with others it restricts more."""
     linkage = lw.gallery("four-bar")
-    loop = replace_fields(linkage.loops["pin"], axis=[0, "tilt", 1])
-    tilted = replace_fields(
+    loop = replace_part_fields(linkage.loops["pin"], axis=[0, "tilt", 1])
+    tilted = replace_part_fields(
         linkage, loops={"pin": loop}, parameters={**linkage.parameters, "tilt": 0}
     )
     model = lw.compile(tilted, parameters=["tilt"])

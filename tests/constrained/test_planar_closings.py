@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.mechanism import replace_fields
+from linkwright.mechanism import replace_part_fields
 from tests.references.four_bar import FourBar
 from tests.references.rigid import rpy
 from tests.references.slider_crank import SliderCrank, Sundials
@@ -25,7 +25,7 @@ def test_pin_of_another_type(kind: str, equations: int) -> None:
     """In the plane they all leave a turning piston pin."""
     plain, reference = lw.gallery("slider-crank"), SliderCrank()
     pin = {"type": kind, "parent": "rod", "child": "piston", "origin": ["l2", 0, 0]}
-    model = lw.compile(replace_fields(plain, loops={"pin": pin}))
+    model = lw.compile(replace_part_fields(plain, loops={"pin": pin}))
     assert len(model.constraint_names) == equations
     q = reference.configuration(0.8)
     tau = np.array([1.0, 0.5, -2.0])
@@ -40,7 +40,7 @@ def test_slider_that_closes_the_loop(branch: int) -> None:
     pin = {"type": "revolute", "parent": "rod", "child": "piston", "origin": ["l2", 0, 0]}
     slide = {"type": "prismatic", "child": "piston", "axis": [1, 0, 0]}
     joints = {**plain.joints, "q3": pin}
-    cut = replace_fields(
+    cut = replace_part_fields(
         plain, ["independent", "coordinates", "actuators"], joints=joints,
         loops={"slide": slide}, assembly={"q1": 1.0, "q2": -1.3, "q3": 0.3},
     )  # fmt: skip
@@ -88,10 +88,10 @@ def tilted_four_bar(turn: tuple[float, float, float]) -> lw.Mechanism:
     """The four-bar on a base that stands askew, with weight in its plane as before."""
     plain = lw.gallery("four-bar")
     base = {"type": "fixed", "child": "base", "origin": {"xyz": [0.3, -1, 2], "rpy": list(turn)}}
-    joints = {name: replace_fields(joint, parent="base") if joint.parent == "ground" else joint
+    joints = {name: replace_part_fields(joint, parent="base") if joint.parent == "ground" else joint
               for name, joint in plain.joints.items()}  # fmt: skip
     weight = rpy(*turn) @ [0.0, -9.81, 0.0]
-    return replace_fields(
+    return replace_part_fields(
         plain,
         bodies={"base": {}, **plain.bodies},
         joints={"base": base, **joints},
@@ -170,7 +170,7 @@ def test_forces_where_a_pivot_vanishes(function: str) -> None:
 def test_accuracy_near_a_vanishing_pivot() -> None:
     """With speeds that the library chooses itself, past a pose where these cannot drive."""
     planar, rates, tau = ThreeRRR().mechanism(1), np.array([1.0, -2.0, 1.5]), np.ones(7)
-    model = lw.compile(replace_fields(lw.gallery("3-rrr"), ["independent"]))
+    model = lw.compile(replace_part_fields(lw.gallery("3-rrr"), ["independent"]))
     for beyond in np.geomspace(1e-6, 1e-2, 60):
         a = np.array([0.0330461 + beyond, 0.0476677, 0.03602913])
         q, qd = planar.coordinates(a, rates)
@@ -179,7 +179,7 @@ def test_accuracy_near_a_vanishing_pivot() -> None:
 
 def test_forces_where_the_chosen_speed_cannot_drive() -> None:
     """Left to itself the library takes x, which stands still where crank and rod are in line."""
-    model = lw.compile(replace_fields(lw.gallery("slider-crank"), ["independent"]))
+    model = lw.compile(replace_part_fields(lw.gallery("slider-crank"), ["independent"]))
     reference, tau = SliderCrank(), np.array([1.0, 0.5, -0.3])
     q = reference.configuration(1e-9)
     qd = reference.influence(q)[0] * 2.0

@@ -8,7 +8,7 @@ from numpy import cos, sin
 
 import linkwright as lw
 from linkwright.errors import AssemblyError
-from linkwright.mechanism import replace_fields
+from linkwright.mechanism import replace_part_fields
 from tests.constrained.integrate import integrate
 from tests.references.four_bar import FourBar
 
@@ -62,11 +62,11 @@ def test_a_gear_is_a_mimicking_joint() -> None:
     """The arm whose elbow follows the shoulder, by a gear and by `mimic`."""
     arm = lw.gallery("elbow")
     gear = {"type": "gear", "factors": {"q2": 1, "q1": 2}, "offset": 0.3}
-    geared = replace_fields(arm, constraints={"gear": gear})
-    second = replace_fields(
+    geared = replace_part_fields(arm, constraints={"gear": gear})
+    second = replace_part_fields(
         arm.joints["q2"], mimic={"joint": "q1", "multiplier": -2, "offset": 0.3}
     )
-    mimicking = replace_fields(arm, joints={**arm.joints, "q2": second})
+    mimicking = replace_part_fields(arm, joints={**arm.joints, "q2": second})
     q1, v, tau = 0.4, 1.1, np.array([2.0, 0.5])
     one = lw.compile(mimicking).forward_dynamics([q1], [v], [tau[0] - 2 * tau[1]])
     both = lw.compile(geared).forward_dynamics([q1, 0.3 - 2 * q1], [v, -2 * v], tau)
@@ -150,7 +150,7 @@ def test_gears_that_contradict_each_other() -> None:
 
 def driven_four_bar() -> lw.Mechanism:
     drive = {"type": "drive", "on": "theta1", "position": "1 + 2*t + 0.3*sin(5*t)"}
-    return replace_fields(lw.gallery("four-bar"), ["independent"], constraints={"motor": drive})
+    return replace_part_fields(lw.gallery("four-bar"), ["independent"], constraints={"motor": drive})
 
 
 @pytest.mark.parametrize("t", [0.0, 0.7])

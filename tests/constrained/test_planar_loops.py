@@ -11,7 +11,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import AssemblyError
 from linkwright.formulations import FORMULATIONS
-from linkwright.mechanism import replace_fields
+from linkwright.mechanism import replace_part_fields
 from tests.constrained.integrate import integrate, project
 from tests.references.five_bar import FiveBar
 from tests.references.four_bar import FourBar
@@ -106,7 +106,7 @@ def test_four_bar_closes_on_both_branches(theta1: float, branch: int) -> None:
 
 def test_a_partial_guess_is_enough() -> None:
     """Only the crank and the sign of the rod's angle are said."""
-    plain = replace_fields(lw.gallery("four-bar"), assembly={})
+    plain = replace_part_fields(lw.gallery("four-bar"), assembly={})
     q = lw.assemble(plain, {"theta1": 1.0}, hold=["theta1"], ranges={"theta3": (0.0, np.pi)})
     close(q, FourBar().angles(1.0), 1e-11)
 
@@ -146,7 +146,7 @@ def test_a_second_coupler_is_redundant() -> None:
     """A parallelogram with a middle bar moves, although it counts to freedom 0."""
     row = lw.gallery("n-four-bar-1")
     bar = {"type": "revolute", "child": "bar", "origin": [0.5, 0, 0]}
-    double = replace_fields(
+    double = replace_part_fields(
         row,
         ["independent", "coordinates"],
         bodies={**row.bodies, "bar": {"mass": 1, "center": [0.5, 0, 0], "inertia": {"zz": "1/12"}}},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, MechanismError
 from linkwright.files.toml_reader import read_toml
-from linkwright.model.guard import ConstrainedState
+from linkwright.model.guard import GuardedState
 from linkwright.simulation import solve_kinematics
 from linkwright.writers.toml_writer import write_toml
 
@@ -277,4 +277,4 @@ def test_hinges_off_by_less_than_a_wide_closure_do_not_lock_the_door() -> None:
     wanted = acceleration_of_a_hinged_door([0, 0, 1], 0.4)
     assert model.forward_dynamics([0.4], [0.0], [0.0])[0] == pytest.approx(wanted, rel=1e-9)
     state = {"q": np.array([0.4]), "qd": np.zeros(1), "tau": np.zeros(1)}
-    assert ConstrainedState(model, state).forward_dynamics()[0] == pytest.approx(wanted, rel=1e-9)
+    assert GuardedState(model, state).forward_dynamics()[0] == pytest.approx(wanted, rel=1e-9)

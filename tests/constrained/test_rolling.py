@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from tests.constrained.rolling_examples import EXAMPLES, Example, values
 from tests.references import rolling_disk, sharp_edged_disk
 
@@ -148,10 +148,10 @@ def test_disk_in_steady_circles(theta: float, psi_rate: float) -> None:
 def test_wheel_down_an_incline() -> None:
     """Straight down: g sin(slope) / (1 + J/(m r²))."""
     flat = lw.gallery("rolling-disk")
-    mechanism = replace_fields(
+    mechanism = replace_part_fields(
         flat,
         frames={"slope": {"body": "ground", "origin": {"rpy": [0, 0.4, 0]}}},
-        constraints={"rolling": replace_fields(flat.constraints["rolling"], on="slope")},
+        constraints={"rolling": replace_part_fields(flat.constraints["rolling"], on="slope")},
     )
     p = values(flat)
     q = np.array([p["r"] * np.sin(0.4), 0, p["r"] * np.cos(0.4), 0, 0, 0])
@@ -164,7 +164,7 @@ def test_wheel_down_an_incline() -> None:
 def test_disk_with_a_quaternion() -> None:
     """Other coordinates and speeds, the same motion."""
     one = example("rolling-disk")
-    mechanism = replace_fields(
+    mechanism = replace_part_fields(
         one.mechanism,
         ["coordinates", "independent"],
         joints={"free": {"type": "free", "child": "disk"}},

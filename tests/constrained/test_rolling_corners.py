@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from tests.commands import run
 from tests.constrained.rolling_examples import EXAMPLES, values
 from tests.references import sharp_edged_disk
@@ -35,7 +35,7 @@ def test_states_where_a_pivot_vanishes_give_no_warning() -> None:
 def test_digits_beside_a_vanishing_pivot() -> None:
     """With q1 and q3 leading, as the library chooses by itself, q2 cannot follow at q3 = 90°."""
     one = EXAMPLES["sharp-edged-disk"]()
-    model = lw.compile(replace_fields(one.mechanism, ["independent"]))
+    model = lw.compile(replace_part_fields(one.mechanism, ["independent"]))
     disk = sharp_edged_disk.Disk(**values(one.mechanism))
     worst = 0.0
     for off in np.geomspace(1.1e-4, 1e-3, 20):

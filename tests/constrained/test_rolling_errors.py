@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from tests.commands import ok
 from tests.constrained.rolling_examples import EXAMPLES
 
@@ -42,24 +42,24 @@ def test_disk_is_not_assembled_flat() -> None:
 
 def test_edge_against_its_own_body_is_refused() -> None:
     disk = lw.gallery("sharp-edged-disk")
-    edge = replace_fields(disk.constraints["edge"], relative_to="R")
-    whole = replace_fields(disk, ["independent"], constraints={**disk.constraints, "edge": edge})
+    edge = replace_part_fields(disk.constraints["edge"], relative_to="R")
+    whole = replace_part_fields(disk, ["independent"], constraints={**disk.constraints, "edge": edge})
     with pytest.raises(LinkwrightError, match="edge"):
         lw.compile(whole)
 
 
 def test_gears_with_crossed_axles_are_refused() -> None:
     planet = EXAMPLES["planet"]().mechanism
-    crossed = replace_fields(planet.joints["planet"], axis=[1, 0, 0])
+    crossed = replace_part_fields(planet.joints["planet"], axis=[1, 0, 0])
     with pytest.raises(LinkwrightError, match="parallel"):
-        lw.compile(replace_fields(planet, joints={**planet.joints, "planet": crossed}))
+        lw.compile(replace_part_fields(planet, joints={**planet.joints, "planet": crossed}))
 
 
 def test_misspelt_wheel_is_found_where_it_stands() -> None:
     disk = lw.gallery("rolling-disk")
-    rolling = replace_fields(disk.constraints["rolling"], wheel="dsik")
+    rolling = replace_part_fields(disk.constraints["rolling"], wheel="dsik")
     with pytest.raises(LinkwrightError, match=r"rolling\.wheel"):
-        replace_fields(disk, constraints={"rolling": rolling})
+        replace_part_fields(disk, constraints={"rolling": rolling})
 
 
 def test_mobility_of_gears_does_not_say_that_angles_are_free() -> None:

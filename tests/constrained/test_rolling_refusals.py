@@ -6,12 +6,12 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 
 
 def changed(whole: lw.Mechanism, constraint: str, **fields: object) -> lw.Mechanism:
-    part = replace_fields(whole.constraints[constraint], **fields)
-    return replace_fields(whole, constraints={**whole.constraints, constraint: part})
+    part = replace_part_fields(whole.constraints[constraint], **fields)
+    return replace_part_fields(whole, constraints={**whole.constraints, constraint: part})
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from linkwright.formulations.influence.coordinate_transfer import (
     operational_dynamics,
     transfer_dynamics,
 )
-from linkwright.kinematics.assembly import consistent_velocities
-from linkwright.mechanism import replace_fields
+from linkwright.kinematics.assembly import nearest_constrained_velocities
+from linkwright.mechanism import replace_part_fields
 
 THETA = np.array([1.0, 0.5705956522, 1.7456700684])
 
@@ -110,14 +110,14 @@ def test_inputs_that_cannot_drive_are_named(four_bar: lw.Equations) -> None:
 
 def test_mechanism_names_inputs_that_cannot_drive() -> None:
     """A joint that is held moves nothing, here or elsewhere."""
-    held = replace_fields(
+    held = replace_part_fields(
         lw.gallery("elbow"), independent=["q1"],
         constraints={"hold": {"type": "coupling", "joint": "q1", "coefficients": ["1/3"]}},
     )  # fmt: skip
     with pytest.raises(UnsupportedError, match="'q1' cannot drive"):
         lw.compile(held)
     with pytest.raises(UnsupportedError, match="2 velocities are named for 1 degree of freedom"):
-        lw.compile(replace_fields(held, independent=["q1", "q2"]))
+        lw.compile(replace_part_fields(held, independent=["q1", "q2"]))
     assert lw.mobility(held).independent == ("q2",)
 
 
@@ -151,7 +151,7 @@ def test_legs_in_parallel() -> None:
     for i, arm in enumerate(arms):
         bodies |= {f"{n}_{i}": b for n, b in arm.bodies.items()}
         joints |= {
-            f"{n}_{i}": replace_fields(
+            f"{n}_{i}": replace_part_fields(
                 j, parent="ground" if j.parent == "ground" else f"{j.parent}_{i}", child=f"{j.child}_{i}"
             )
             for n, j in arm.joints.items()
@@ -163,7 +163,7 @@ def test_legs_in_parallel() -> None:
     names = lw.compile(whole)
     q = lw.assemble(whole)
     rng = np.random.default_rng(3)
-    qd = consistent_velocities(whole, q, rng.uniform(-1, 1, names.nv))
+    qd = nearest_constrained_velocities(whole, q, rng.uniform(-1, 1, names.nv))
     parts, speed = [], qd[:3]
     for i, arm in enumerate(arms):
         own = slice(6 + 3 * i, 9 + 3 * i)
@@ -206,7 +206,7 @@ def test_redundant_arm() -> None:
 
 def test_coefficients_with_time() -> None:
     """A four-bar whose ground pivot moves: q̈ by H, H_t, h_tt is that of multipliers."""
-    moving = replace_fields(
+    moving = replace_part_fields(
         lw.gallery("four-bar"),
         ["loops", "independent"],
         constraints={
@@ -220,7 +220,7 @@ def test_coefficients_with_time() -> None:
                   for by in ("influence", "multipliers"))  # fmt: skip
     t, tau = 0.4, np.array([1.0, -0.5, 0.3])
     q = lw.assemble(moving, t=t)
-    qd = consistent_velocities(moving, q, [2.0, 0, 0], t)
+    qd = nearest_constrained_velocities(moving, q, [2.0, 0, 0], t)
     first, second = (np.asarray(e.function("forward_dynamics")(q, qd, tau, t)[0]).ravel()
                      for e in (one, other))  # fmt: skip
     np.testing.assert_allclose(first, second, rtol=1e-11)

@@ -15,7 +15,7 @@ from linkwright.cli.commands.export_command import export
 from linkwright.errors import FileError, LinkwrightError
 from linkwright.files import load
 from linkwright.files.toml_reader import FIELDS_NOT_IN_FILES, read_toml
-from linkwright.writers import check_output_file_name, save, write_mechanism_text
+from linkwright.writers import check_written_file_name, save, write_mechanism_text
 from linkwright.writers.toml_writer import write_toml
 from tests.random_trees import RandomTree, trees
 
@@ -141,8 +141,8 @@ def test_names_say_the_format(tmp_path: Path) -> None:
         with pytest.raises(FileError, match="is not a file name for TOML"):
             save(arm, tmp_path / name)
     with pytest.raises(FileError, match="is not a file name for URDF"):
-        check_output_file_name(Path("arm.toml"), "urdf")
-    check_output_file_name(Path("arm.txt"), "toml")
+        check_written_file_name(Path("arm.toml"), "urdf")
+    check_written_file_name(Path("arm.txt"), "toml")
     with pytest.raises(FileError, match="is not a file name for TOML"):
         export(arm, to="toml", output=tmp_path / "arm.dh.toml")
     assert [path.name for path in tmp_path.iterdir()] == ["arm.TOML"]

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 import linkwright as lw
-from linkwright.expressions import Expression, evaluate_exactly, expression_text, parse_expression
-from linkwright.forms.form_sources import find_form_source, record_source_tape
+from linkwright.expressions import Expression, evaluate_expression_exactly, expression_text, parse_expression
+from linkwright.forms.form_sources import find_form_source, record_form_source_tape
 
 
 def state(eqs: lw.Equations, seed: int) -> dict[str, float]:
@@ -37,7 +37,7 @@ def numeric(eqs: lw.Equations, name: str, *frame: str, values: dict[str, float])
         made = replace(made, outputs=((made.outputs[0][0], eqs.expressions(made.name)[0]),))
     outputs = [ca.densify(ca.SX(expression)) for _, expression in made.outputs]
     symbols = ca.symvar(ca.vertcat(*(ca.vec(o) for o in outputs)))
-    _, entries = record_source_tape(eqs, made)
+    _, entries = record_form_source_tape(eqs, made)
     inputs = [values[name] for name in entries["x"]] if symbols else []
     function = ca.Function("f", symbols, outputs)
     results = function.call(inputs)
@@ -62,7 +62,7 @@ def _value(expression: Expression, known: dict[str, float]) -> float:
     """By way of the text, unless that is longer than the parser takes."""
     text = expression_text(expression)
     return float(
-        evaluate_exactly(
+        evaluate_expression_exactly(
             parse_expression(text) if len(text) < 10_000 and "'" not in text else expression, known
         )
     )

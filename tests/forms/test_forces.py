@@ -11,7 +11,7 @@ import sympy as sp
 
 import linkwright as lw
 from linkwright.cli.commands.derive_command import derive
-from linkwright.report.page_parts import write_equation_functions
+from linkwright.report.page_parts import write_page_functions
 from tests.forms.reading import agree, state
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -64,7 +64,7 @@ def test_derive_prints_declared_loads(
 
 
 def test_the_report_prints_declared_loads() -> None:
-    found = {one.name: one for one in write_equation_functions(WIND)}
+    found = {one.name: one for one in write_page_functions(WIND)}
     assert "passive" not in found
     assert "- 3 \\, l \\, \\cos(q)" in found["forces"].latex
 

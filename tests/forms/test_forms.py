@@ -13,7 +13,7 @@ import linkwright as lw
 from linkwright.algebra.exact.polynomial_budget import BudgetError
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.expressions import names_in_expression as names_in
-from linkwright.forms.quantity_typesetting import equation_functions, typeset_quantity
+from linkwright.forms.quantity_typesetting import equation_of_motion_functions, typeset_quantity
 from tests.forms.reading import agree
 from tests.random_trees import random_tree
 
@@ -112,17 +112,17 @@ def test_random_trees(seed: int, kind: str, parent: int) -> None:
 def test_accelerations_are_adjugate_over_determinant(name: str) -> None:
     import numpy as np
 
-    from linkwright.expressions import evaluate_exactly, parse_expression
+    from linkwright.expressions import evaluate_expression_exactly, parse_expression
     from tests.forms.reading import state
 
     eqs = lw.derive(lw.gallery(name))
     values = state(eqs, 1)
     made = eqs.closed_form("forward_dynamics", seconds=30).json()
-    known = values | {"D": float(evaluate_exactly(parse_expression(made["groups"]["D"]), values))}
+    known = values | {"D": float(evaluate_expression_exactly(parse_expression(made["groups"]["D"]), values))}
     for group, text in made["groups"].items():
-        known[group] = float(evaluate_exactly(parse_expression(text), known))
+        known[group] = float(evaluate_expression_exactly(parse_expression(text), known))
     found = [
-        float(evaluate_exactly(parse_expression(made["entries"][f"qdd[{k + 1}]"]), known))
+        float(evaluate_expression_exactly(parse_expression(made["entries"][f"qdd[{k + 1}]"]), known))
         for k in range(eqs.nv)
     ]
     model = lw.compile(lw.gallery(name))
@@ -376,7 +376,7 @@ def test_no_invented_symbol_stands_for_a_number(name: str) -> None:
     eqs = lw.derive(lw.gallery(name))
     numbers = {*eqs.literals}
     assert {key for key in eqs.parameters if key.startswith("n_")} == numbers
-    for what in equation_functions(eqs) if numbers or "pi" in eqs.parameters else ():
+    for what in equation_of_motion_functions(eqs) if numbers or "pi" in eqs.parameters else ():
         for steps in (True, False):
             sheet = typeset_quantity(eqs, what, steps=steps)
             values = [value for _, value in (*sheet.steps, *sheet.rows)]

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 
 import linkwright as lw
 from linkwright.expressions import parse_expression
-from linkwright.formulations.base_inertial_parameters.exact_constants import evaluate_exact_entries
+from linkwright.formulations.base_inertial_parameters.exact_constants import exact_base_parameter_values
 from linkwright.identify import base_parameters
 from tests.commands import ok, run
 from tests.random_trees import KINDS, RandomTree, trees
@@ -118,7 +118,7 @@ def test_the_published_relations(tmp_path: Path) -> None:
     arm = khalil_arm(tmp_path, PUMA)
     found = base_parameters(arm)
     eqs = lw.derive(arm)
-    values = evaluate_exact_entries(eqs, eqs.inertial_parameters)
+    values = exact_base_parameter_values(eqs, eqs.inertial_parameters)
     own = [dict(zip(LETTERS, values[10 * j : 10 * j + 10], strict=True)) for j in range(6)]
     printed = gautier_khalil(own, PUMA)
     for parameter in found.parameters.values():

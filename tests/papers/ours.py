@@ -15,8 +15,8 @@ import linkwright as lw
 from linkwright.algebra.dual import DualDisplacement, DualVector
 from linkwright.formulations.approximate import ApproximateFormulation
 from linkwright.formulations.kane import KaneFormulation
-from linkwright.kinematics.tree_builder import build_tree
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.kinematics.tree_builder import build_kinematic_tree
+from linkwright.mechanism.mechanism import replace_part_fields
 from tests.papers.printed import Value, value
 
 POINTS = {"B1": 0, "A": 0, "B2": 1, "D2": 1, "C": 1, "D3": 2, "E": 2}
@@ -41,13 +41,13 @@ class Instant:
         joints = dict(plain.joints)
         if self.name == "chain-6":
             for d, (name, joint) in zip(self.damping, joints.items(), strict=True):
-                joints[name] = replace_fields(joint, damping=float(d))
+                joints[name] = replace_part_fields(joint, damping=float(d))
         rng = np.random.default_rng(self.seed)
         values = {
             key: round(rng.uniform(0.1, 0.5) if key[0] == "I" else rng.uniform(0.5, 2), 3)
             for key in plain.parameters
         }
-        own = replace_fields(plain, frames={**plain.frames, **centers}, joints=joints)
+        own = replace_part_fields(plain, frames={**plain.frames, **centers}, joints=joints)
         return own.with_parameters(**values)
 
     @cached_property
@@ -259,7 +259,7 @@ def approximate(now: Instant) -> dict[str, float]:
     known = dict(now.numbers) | {"beta": now.beta, "gamma": now.gamma} | entries("tau", drives)
     eqs = lw.derive(now.arm, by="approximate", parameters="numeric", beta=now.beta, gamma=0.0)
     damped = ApproximateFormulation(
-        build_tree(now.arm, "numeric"), ["link2", "link3"], now.beta, now.gamma, 0
+        build_kinematic_tree(now.arm, "numeric"), ["link2", "link3"], now.beta, now.gamma, 0
     )
     assert eqs.state is not None
     assert eqs.state.names[:7] == (*eqs.names.q, "x_link2", "y_link2", "x_link3", "y_link3")  # (66)
@@ -280,7 +280,7 @@ def approximate(now: Instant) -> dict[str, float]:
 def kane(now: Instant) -> dict[str, float | Value]:
     """Agrawal's dual velocities, partials, momenta and inertia forces."""
     e = Evaluated(now, "kane")
-    own = KaneFormulation(build_tree(now.arm, "numeric"))
+    own = KaneFormulation(build_kinematic_tree(now.arm, "numeric"))
     known: dict[str, float | Value] = {**general(e)}
     symbols = [own.q, own.qd, own.qdd]
     partials = e.eqs.extra("partial_velocities")

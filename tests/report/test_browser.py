@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 import linkwright as lw
 from linkwright.report import page
-from linkwright.report.page_parts import write_equation_functions
-from linkwright.report.report_page import html_document
+from linkwright.report.page_parts import write_page_functions
+from linkwright.report.report_page import page_html_document
 from tests.report.browser import Browser, found
 
 PROGRAM = found()
@@ -102,9 +102,9 @@ def test_the_animation_moves(browser: Browser, report: Path) -> None:
 @pytest.fixture(scope="module")
 def long_equations(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("long") / "a.html"
-    found = write_equation_functions(lw.gallery("six-axis"))
+    found = write_page_functions(lw.gallery("six-axis"))
     path.write_text(
-        html_document("a", Markup().join(one.markup for one in found)), encoding="utf-8"
+        page_html_document("a", Markup().join(one.markup for one in found)), encoding="utf-8"
     )
     return path
 
@@ -240,7 +240,7 @@ def test_what_is_injected_does_not_run(browser: Browser, tmp_path: Path) -> None
     """Even if something were not escaped, the page's own policy would stop it."""
     path = tmp_path / "a.html"
     body = "<script>document.title = 'owned'</script><img src=https://example.com onerror=alert(1)>"
-    text = html_document("</title><b>title", Markup("<p>text</p>"))
+    text = page_html_document("</title><b>title", Markup("<p>text</p>"))
     path.write_text(text.replace("<p>text</p>", body), encoding="utf-8")
     browser.open(path, 800)
     assert browser.evaluate("document.title") == "</title><b>title"

@@ -8,7 +8,7 @@ from base64 import b64decode
 from pathlib import Path
 
 import linkwright
-from linkwright.forms.page_fonts import math_font_css, text_font_css
+from linkwright.forms.page_fonts import formula_font_css, text_font_css
 from tests.commands import ok
 
 FOLDER = Path(linkwright.__file__).parent / "forms" / "fonts"
@@ -46,7 +46,7 @@ def test_fonts_are_small_and_have_their_licence() -> None:
 
 
 def test_the_embedded_font_for_formulas_has_a_math_table() -> None:
-    content = re.search(r"base64,([^)]+)\)", math_font_css())
+    content = re.search(r"base64,([^)]+)\)", formula_font_css())
     assert content is not None
     assert {MATH, GLYF, CMAP} <= tables_of(b64decode(content[1]))
 

@@ -18,10 +18,10 @@ from linkwright.comparison import Comparison
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.mechanism import mechanism_names
 from linkwright.report import page, report_page, shown_motion
-from linkwright.report.mechanism_facts import describe_mechanism
-from linkwright.report.motion_starts import _GALLERY_STARTS, MotionStart, default_motion_start
-from linkwright.report.page_figures import motion_figures_html, spinning_coordinates
-from linkwright.report.page_parts import PageParts, write_equation_functions
+from linkwright.report.mechanism_facts import mechanism_page_facts
+from linkwright.report.motion_starts import _GALLERY_STARTS, PageMotionStart, default_page_motion_start
+from linkwright.report.page_figures import motion_figures_html, coordinates_hidden_on_page
+from linkwright.report.page_parts import PageParts, write_page_functions
 from linkwright.report.page_sections import (
     checks_section,
     comparison_section,
@@ -30,9 +30,9 @@ from linkwright.report.page_sections import (
     motion_section,
     page_header,
 )
-from linkwright.report.rendering import typeset_figures
+from linkwright.report.rendering import typeset_page_figures
 from linkwright.report.report_page import PageCommands
-from linkwright.report.shown_motion import LeftOutPart, PageMotion, simulate_page_motion
+from linkwright.report.shown_motion import LeftOutPagePart, PageMotion, simulate_page_motion
 from linkwright.simulation import Happened
 from linkwright.verification.verification_report import Check, VerificationReport
 from tests.commands import ok, run
@@ -44,9 +44,9 @@ HOSTILE = "<script>alert('x')</script>&\"'"
 def test_everything_filled_in_is_escaped() -> None:
     checks = (Check(HOSTILE, HOSTILE, HOSTILE, HOSTILE),)
     text = checks_section(VerificationReport("x", "recursive", checks, 1.0), HOSTILE)
-    text += checks_section(LeftOutPart(HOSTILE), HOSTILE)
-    text += comparison_section(LeftOutPart(HOSTILE), HOSTILE) + motion_section(
-        LeftOutPart(HOSTILE), HOSTILE
+    text += checks_section(LeftOutPagePart(HOSTILE), HOSTILE)
+    text += comparison_section(LeftOutPagePart(HOSTILE), HOSTILE) + motion_section(
+        LeftOutPagePart(HOSTILE), HOSTILE
     )
     safe = "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&#34;&#39;"
     assert text.count(safe) == 5 + 2 + 2 + 2
@@ -85,7 +85,7 @@ class Tags(HTMLParser):
 def hostile() -> str:
     """All text that a file can choose freely is markup, and so are the reasons of what is missing."""
     arm = lw.gallery("elbow").model_copy(update={"name": HOSTILE, "unused": (HOSTILE,)})
-    missing = LeftOutPart(HOSTILE)
+    missing = LeftOutPagePart(HOSTILE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             report_page, "make_page_parts", lambda *_: PageParts(missing, missing, missing, missing)
@@ -118,7 +118,7 @@ def test_what_takes_too_long_is_left_out_and_said() -> None:
 
 
 def test_the_base_and_no_folder_are_in_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = LeftOutPart("why")
+    missing = LeftOutPagePart("why")
     monkeypatch.setattr(
         report_page, "make_page_parts", lambda *_: PageParts(missing, missing, missing, missing)
     )
@@ -140,7 +140,7 @@ FREE = pytest.param("quadruped", marks=pytest.mark.slow)
 @pytest.mark.parametrize("name", ["four-bar", "sharp-edged-disk", FREE])
 def test_motions_of_all_kinds(name: str) -> None:
     """Loops, rolling, free bases; what would stand still is given speeds, and that is said."""
-    moved = simulate_page_motion(lw.gallery(name), MotionStart(0.3))
+    moved = simulate_page_motion(lw.gallery(name), PageMotionStart(0.3))
     assert moved.run.finished
     assert abs(moved.run.q - moved.run.q[0]).max() > 1e-3
     text = motion_section(moved, name)
@@ -160,7 +160,7 @@ def test_motions_of_all_kinds(name: str) -> None:
 def test_the_printed_command_makes_the_motion(
     name: str, q0: dict[str, float], tmp_path: Path
 ) -> None:
-    start = MotionStart(0.05, q0)
+    start = PageMotionStart(0.05, q0)
     moved = simulate_page_motion(lw.gallery(name), start)
     command = PageCommands.from_request(name, moved, start, start, 20.0, None).simulate
     again = json.loads(ok(*shlex.split(command)[1:], "--json", cwd=tmp_path))
@@ -179,13 +179,13 @@ def test_removed_friction_is_in_the_command(monkeypatch: pytest.MonkeyPatch) -> 
                 raise LinkwrightError("it took long")
             return PageMotion(None, (), " -t 1")  # type: ignore[arg-type]
 
-    found = shown_motion.compute_page_motion(Impatient(), arm, MotionStart(1.0), 10.0)  # type: ignore[arg-type]
+    found = shown_motion.compute_page_motion(Impatient(), arm, PageMotionStart(1.0), 10.0)  # type: ignore[arg-type]
     assert isinstance(found, PageMotion)
     assert found.command_arguments == " -t 1 --without friction"
 
 
 def test_what_was_asked_for_is_in_the_commands() -> None:
-    start = MotionStart(2.5, {"q1": 0.1}, {"q2": 1.5}, {"q1": "sin(t)"})
+    start = PageMotionStart(2.5, {"q1": 0.1}, {"q2": 1.5}, {"q1": "sin(t)"})
     found = PageCommands.from_request("x.toml", None, start, start, 7.0, ["lagrange", "kane"])
     assert found.report == (
         "linkwright report x.toml q1=0.1 --speed q2=1.5 --drive 'q1=sin(t)' -t 2.5 --by lagrange,kane "
@@ -200,7 +200,7 @@ def test_what_was_asked_for_is_in_the_commands() -> None:
 
 def test_what_would_rest_where_it_starts_moves() -> None:
     moved = simulate_page_motion(
-        lw.gallery("elbow").without("gravity"), MotionStart(0.1, {"q1": 0.3})
+        lw.gallery("elbow").without("gravity"), PageMotionStart(0.1, {"q1": 0.3})
     )
     assert "where it would rest, at speeds q1 = 0.5, q2 = 0.5" in moved.notes[0]
     assert moved.command_arguments.startswith(" q1=0.3 --speed q1=0.5 --speed q2=0.5")
@@ -209,10 +209,10 @@ def test_what_would_rest_where_it_starts_moves() -> None:
 def test_the_picture_is_where_the_motion_starts() -> None:
     arm = lw.gallery("elbow")
     text = mechanism_section(
-        arm, describe_mechanism(arm), [0.3, 0.0], MotionStart(q0={"q1": 0.3}).place_text()
+        arm, mechanism_page_facts(arm), [0.3, 0.0], PageMotionStart(q0={"q1": 0.3}).place_text()
     )
     assert "At q1 = 0.3, the rest at home, drawn to scale" in text
-    assert "At home, drawn" in mechanism_section(arm, describe_mechanism(arm))
+    assert "At home, drawn" in mechanism_section(arm, mechanism_page_facts(arm))
 
 
 def test_a_motion_that_stopped_at_once_is_no_motion() -> None:
@@ -222,7 +222,7 @@ def test_a_motion_that_stopped_at_once_is_no_motion() -> None:
 
 
 def test_equations_are_mathml_and_latex() -> None:
-    found = write_equation_functions(lw.gallery("elbow"))
+    found = write_page_functions(lw.gallery("elbow"))
     assert [one.name for one in found][:3] == ["mass_matrix", "coriolis_matrix", "gravity"]
     arm = lw.gallery("elbow")
     text = equations_section(found, "elbow", mechanism_names(arm))
@@ -237,7 +237,7 @@ def test_equations_are_mathml_and_latex() -> None:
 
 
 def test_long_equations_fold_or_are_left_out() -> None:
-    found = {one.name: one for one in write_equation_functions(lw.gallery("six-axis"))}
+    found = {one.name: one for one in write_page_functions(lw.gallery("six-axis"))}
     assert found["mass_matrix"].is_long
     assert "with 293 abbreviations, x1 to x293" in found["coriolis_matrix"].size_text
     found["forces"] = replace(found["forces"], markup="")
@@ -253,39 +253,39 @@ def test_long_equations_fold_or_are_left_out() -> None:
     assert "longer than some pages" in text
     assert "--what forces" in text
     assert len(text) < 800_000
-    left_out = equations_section(LeftOutPart("why"), "x", mechanism_names(lw.gallery("elbow")))
+    left_out = equations_section(LeftOutPagePart("why"), "x", mechanism_names(lw.gallery("elbow")))
     assert "Left out: why" in left_out
 
 
 def test_what_only_falls_is_followed_no_further() -> None:
     """Free fall: 2.5 times the size of 0.6 m or so after √(2 · 1.5 / 9.81) s, of the 5 s asked for."""
     trunk = lw.gallery("quadruped")
-    moved = simulate_page_motion(trunk, MotionStart(5.0))
+    moved = simulate_page_motion(trunk, PageMotionStart(5.0))
     assert 0.4 <= moved.run.t[-1] <= 0.9
     assert "it would only fall" in moved.notes[-1]
     assert f" -t {moved.run.t[-1]:g} " in moved.command_arguments
-    arm = simulate_page_motion(lw.gallery("puma560"), MotionStart(1.0))
+    arm = simulate_page_motion(lw.gallery("puma560"), PageMotionStart(1.0))
     assert arm.run.t[-1] == 1.0, "an arm falls too, but is held"
 
 
 def test_the_gallery_has_motions_of_its_own() -> None:
     ball = lw.gallery("bouncing-ball")
-    assert default_motion_start(ball).qd0 == {"fall.x": 0.4}
-    assert not default_motion_start(ball.without("gravity")).is_given
-    assert not default_motion_start(lw.gallery("elbow")).is_given
-    assert "comes to rest" in page_header(ball, describe_mechanism(ball))
-    assert "comes to rest" not in page_header(ball.without("gravity"), describe_mechanism(ball))
+    assert default_page_motion_start(ball).qd0 == {"fall.x": 0.4}
+    assert not default_page_motion_start(ball.without("gravity")).is_given
+    assert not default_page_motion_start(lw.gallery("elbow")).is_given
+    assert "comes to rest" in page_header(ball, mechanism_page_facts(ball))
+    assert "comes to rest" not in page_header(ball.without("gravity"), mechanism_page_facts(ball))
 
 
 def test_wheels_do_not_hide_the_other_angles() -> None:
     bicycle = lw.gallery("bicycle")
-    run = simulate_page_motion(bicycle, replace(default_motion_start(bicycle), seconds=1.5)).run
-    assert spinning_coordinates(run) == ["thetaR", "thetaF"]
+    run = simulate_page_motion(bicycle, replace(default_page_motion_start(bicycle), seconds=1.5)).run
+    assert coordinates_hidden_on_page(run) == ["thetaR", "thetaF"]
     assert (
         "Coordinates, without thetaR and thetaF, which keep turning." in motion_figures_html(run)[0]
     )
     assert (
-        spinning_coordinates(simulate_page_motion(lw.gallery("elbow"), MotionStart(0.2)).run) == []
+        coordinates_hidden_on_page(simulate_page_motion(lw.gallery("elbow"), PageMotionStart(0.2)).run) == []
     )
 
 
@@ -293,7 +293,7 @@ def test_wheels_do_not_hide_the_other_angles() -> None:
 @pytest.mark.parametrize("name", sorted(_GALLERY_STARTS))
 def test_their_motions_begin(name: str) -> None:
     """All names in them are known, and nothing rests."""
-    start = default_motion_start(lw.gallery(name))
+    start = default_page_motion_start(lw.gallery(name))
     moved = simulate_page_motion(lw.gallery(name), replace(start, seconds=0.5))
     assert moved.run.finished
     assert abs(moved.run.q - moved.run.q[0]).max() > 0.01
@@ -303,8 +303,8 @@ def test_their_motions_begin(name: str) -> None:
 def test_two_arms_swing_gently() -> None:
     """They fall and tumble, at hundreds of rad/s, where nothing holds them."""
     arms = lw.gallery("two-arms")
-    run = simulate_page_motion(arms, default_motion_start(arms)).run
-    assert run.t[-1] == default_motion_start(arms).seconds
+    run = simulate_page_motion(arms, default_page_motion_start(arms)).run
+    assert run.t[-1] == default_page_motion_start(arms).seconds
     assert abs(run.qd).max() < 1.5
     moved = run.data["frame_positions"].to_numpy()
     assert 0.1 < (moved.max(axis=0) - moved.min(axis=0)).min() < 0.3
@@ -336,7 +336,7 @@ def test_many_events_are_no_forest_of_lines(
     ],
 )
 def test_numbers_are_printed_as_such(text: str, shown: str) -> None:
-    assert shown in typeset_figures(text)
+    assert shown in typeset_page_figures(text)
 
 
 def test_what_was_not_compared_in_time_has_a_command_that_is_patient() -> None:

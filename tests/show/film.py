@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from linkwright.kinematics.constraint_kinds.loop import LoopRestraint
-from linkwright.kinematics.tree_builder import build_tree
+from linkwright.kinematics.tree_builder import build_kinematic_tree
 from linkwright.mechanism import Mechanism
-from linkwright.show.glyphs import numeric_point
+from linkwright.show.glyphs import drawn_point
 from linkwright.types import Floats
 
 CANVAS = (620.0, 378.0)
@@ -86,7 +86,7 @@ def loop_gap(data: dict[str, Any], mechanism: Mechanism, times: Floats) -> float
     """The largest opening of a loop's pin on the film, in pixels."""
     film = FilmPoses(data)
     ties = [
-        tie for tie in build_tree(mechanism).restraints.entries if isinstance(tie, LoopRestraint)
+        tie for tie in build_kinematic_tree(mechanism).restraints.entries if isinstance(tie, LoopRestraint)
     ]
     ends = [
         (tie.at_parent, tie.at_child) for tie in ties if tie.kind.name in ("revolute", "spherical")
@@ -94,6 +94,6 @@ def loop_gap(data: dict[str, Any], mechanism: Mechanism, times: Floats) -> float
     gaps = []
     for placed in map(film, times):
         for pin in ends:
-            a, b = (placed[e.link][0] @ numeric_point(e.p) + placed[e.link][1] for e in pin)
+            a, b = (placed[e.link][0] @ drawn_point(e.p) + placed[e.link][1] for e in pin)
             gaps.append(np.linalg.norm(a - b))
     return float(max(gaps)) * pixels(data)

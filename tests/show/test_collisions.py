@@ -8,7 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import LinkwrightError, NameNotFoundError
-from linkwright.show.collision_search import segment_distance
+from linkwright.show.collision_search import drawn_segment_distance
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_distance_of_segments(
 ) -> None:
     a, b = np.array(first, dtype=float)[:, None], np.array(second, dtype=float)[:, None]
     for one, other in ((a, b), (b, a), (a[::-1], b)):
-        np.testing.assert_allclose(segment_distance(*one, *other), distance, atol=1e-12)
+        np.testing.assert_allclose(drawn_segment_distance(*one, *other), distance, atol=1e-12)
 
 
 def test_against_fine_sampling() -> None:
@@ -38,7 +38,7 @@ def test_against_fine_sampling() -> None:
     for a, b, c, d in rng.normal(size=(20, 4, 3)):
         one, other = a + s * (b - a), c + s * (d - c)
         dense = np.linalg.norm(one[:, None] - other[None], axis=-1).min()
-        exact = segment_distance(a[None], b[None], c[None], d[None])[0]
+        exact = drawn_segment_distance(a[None], b[None], c[None], d[None])[0]
         assert exact <= dense + 1e-12
         assert dense - exact < 2e-3 * (1 + np.linalg.norm(b - a) + np.linalg.norm(d - c))
 

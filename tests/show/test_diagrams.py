@@ -9,7 +9,7 @@ import linkwright as lw
 from linkwright import show
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.expressions import expression_to_float
-from linkwright.kinematics.assembly import consistent_velocities
+from linkwright.kinematics.assembly import nearest_constrained_velocities
 from linkwright.show.polygons import force_polygon_corners
 from linkwright.show.scene import mechanism_scene
 
@@ -25,7 +25,7 @@ def state(name: str) -> tuple[lw.Mechanism, np.ndarray, np.ndarray, np.ndarray]:
         -0.4, 0.4, len(mechanism_scene(mechanism).home)
     ) * (not mechanism.loops)
     qd, tau = rng.uniform(-1, 1, (2, len(q)))
-    return mechanism, q, consistent_velocities(mechanism, q, qd) if mechanism.loops else qd, tau
+    return mechanism, q, nearest_constrained_velocities(mechanism, q, qd) if mechanism.loops else qd, tau
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

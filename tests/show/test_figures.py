@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright import show
-from linkwright.show.link_glyphs import inertia_box_edges
+from linkwright.show.link_glyphs import inertia_box_glyph_edges
 from linkwright.show.scene import mechanism_scene
 from linkwright.show.view_direction import View
 
@@ -40,7 +40,7 @@ def members(name: str, q: object) -> list[np.ndarray]:
     scene = mechanism_scene(lw.gallery(name))
     poses = scene.link_placements(q)
     return [
-        np.array([scene.world_point(poses, s.link, p) for p in s.points]) for s in scene.link_glyphs
+        np.array([scene.drawn_point_in_world(poses, s.link, p) for p in s.points]) for s in scene.link_glyphs
     ]
 
 
@@ -114,7 +114,7 @@ def test_the_box_of_an_inertia() -> None:
     """A uniform box of 0.2 × 0.3 × 0.5 m has edges of just these lengths."""
     sides, m = np.array([0.2, 0.3, 0.5]), 7.0
     tensor = m / 12 * np.diag((sides**2).sum() - sides**2)
-    pairs = inertia_box_edges(m, np.array([1.0, 2.0, 3.0]), tensor).reshape(-1, 2, 3)
+    pairs = inertia_box_glyph_edges(m, np.array([1.0, 2.0, 3.0]), tensor).reshape(-1, 2, 3)
     lengths = np.linalg.norm(pairs[:, 0] - pairs[:, 1], axis=1)
     np.testing.assert_allclose(np.sort(lengths), np.repeat(sides, 4), rtol=1e-12)
     np.testing.assert_allclose(pairs.mean(axis=(0, 1)), [1, 2, 3])
@@ -166,14 +166,14 @@ def test_what_cannot_move_is_refused() -> None:
 
 
 def test_graph_and_sparsity() -> None:
-    from linkwright.show.sparsity_figure import pattern
+    from linkwright.show.sparsity_figure import sparsity_pattern
     from linkwright.show.structure_graph import graph_node_places
 
     robot = lw.gallery("quadruped")
     spots = graph_node_places(robot)
     assert set(spots) == {"ground", *robot.bodies}
     assert len(set(spots.values())) == len(spots)
-    M = pattern(lw.gallery("quadruped"))
+    M = sparsity_pattern(lw.gallery("quadruped"))
     assert (M == M.T).all()
     assert not M[6:9, 9:].any()  # legs do not know each other
     figure = show.graph(lw.gallery("four-bar"))
@@ -185,10 +185,10 @@ def test_graph_and_sparsity() -> None:
 def test_the_graph_of_many_branches_is_an_outline() -> None:
     """Of the Stewart platform: every body below its parent, a lane for every loop, no word on
     another; the name of a loop stands at its rod, not at the platform that has six."""
-    from linkwright.show.graph_outline import outline_rows
+    from linkwright.show.graph_outline import graph_outline_rows
 
     robot = lw.gallery("stewart")
-    rows = outline_rows(robot)
+    rows = graph_outline_rows(robot)
     assert {row.name for row in rows} == {"ground", *robot.bodies}
     assert all(rows[row.parent].depth == row.depth - 1 for row in rows[1:])
     assert [row.name for row in rows if row.loops] == [f"rod{k}" for k in range(1, 7)]
@@ -235,14 +235,14 @@ def test_signs_of_joints_lie_over_their_links_and_mass_centres_over_frames() -> 
 @pytest.mark.parametrize("view", [(-60.0, 22.0), (-30.0, 70.0), (200.0, 5.0)])
 def test_scale_and_directions_stand_where_nothing_is_drawn(view: tuple[float, float]) -> None:
     """Also where a mechanism fills the corners of the paper."""
-    from linkwright.show.figure_style import house_style, new_figure
+    from linkwright.show.figure_style import house_figure_style, new_figure
     from linkwright.show.glyph_brush import GlyphBrush
     from linkwright.show.paper_transform import PaperTransform, drawn_label_obstacles, text_corners
     from linkwright.show.scaled_axes import finish_axes
 
     scene = mechanism_scene(lw.gallery("stewart"))
     seen = scene.view(view)
-    with house_style():
+    with house_figure_style():
         axes = new_figure(85, 80).add_subplot()
         axes.set_aspect("equal")
         axes.set(xlim=(-1.0, 1.0), ylim=(-0.3, 1.5))

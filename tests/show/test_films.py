@@ -16,13 +16,13 @@ import pytest
 import linkwright as lw
 from linkwright import show
 from linkwright.errors import FileError, LinkwrightError, MissingExtraError
-from linkwright.show.film_page import motion_data, policy_of
+from linkwright.show.film_page import film_page_data, film_page_policy
 from linkwright.show.scene import mechanism_scene
 from linkwright.show.traced_points import (
-    divide_path_times,
+    divide_traced_times,
     find_traced_points,
-    parts_for_smooth_path,
-    placements_at_times,
+    traced_path_parts,
+    drawn_placements_at_times,
 )
 from linkwright.simulation import Run
 
@@ -111,7 +111,7 @@ def test_no_joint_of_a_fast_film_opens_by_a_pixel(case: str, sampled: int) -> No
     the film's own run has few samples."""
     fine, points = fast_run(case, 401)
     coarse, _ = fast_run(case, 400 // (4 * sampled) + 1)
-    data = motion_data(coarse, trace=points)
+    data = film_page_data(coarse, trace=points)
     times = np.linspace(0, fine.t[-1], 593)
     if fine.mechanism.loops:
         assert loop_gap(data, fine.mechanism, times) < 0.5
@@ -138,8 +138,8 @@ def test_traces_of_fast_pictures_are_smooth() -> None:
     run = fast_run("slider-crank", 101)[0]
     scene, times = mechanism_scene(run.mechanism), np.linspace(0, 0.5, 16)
     points = find_traced_points(scene, ["crank"])
-    parts = parts_for_smooth_path(scene, run, times, points, 5e-4 * scene.size)
-    path = points[0].path(placements_at_times(scene, run, divide_path_times(times, parts)))
+    parts = traced_path_parts(scene, run, times, points, 5e-4 * scene.size)
+    path = points[0].path(drawn_placements_at_times(scene, run, divide_traced_times(times, parts)))
     turns = np.diff(np.unwrap(np.arctan2(*np.diff(path[:, :2], axis=0).T)))
     assert np.abs(turns).max() < 0.2
 
@@ -169,7 +169,7 @@ def test_names_of_users_are_no_markup() -> None:
 
 def with_script(page: str, probe: str) -> str:
     """The page with a further script, which its policy allows then."""
-    hashes = re.findall(r"sha256-[^&]*", html.escape(policy_of(probe)))
+    hashes = re.findall(r"sha256-[^&]*", html.escape(film_page_policy(probe)))
     allowed = page.replace("script-src ", f"script-src &#x27;{hashes[0]}&#x27; ", 1)
     return allowed.replace("</body>", probe + "</body>")
 

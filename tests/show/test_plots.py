@@ -20,7 +20,7 @@ from linkwright.show.histories import (
     RUN_DATA_NAMES,
     HistoryLine,
     Panel,
-    _component_lines,
+    _component_history_lines,
     history_panels,
     plan_history_panels,
 )
@@ -188,9 +188,9 @@ def test_momenta_are_not_chosen_by_noise() -> None:
     """Free, and without momentum: nothing but rounding errors is left, of which none is chosen."""
     values = 1e-15 * np.random.default_rng(1).normal(size=(20, 3))
     values[:, 1] *= 1e-12
-    assert [line.name for line in _component_lines("p", values, 1.0)] == ["x", "y", "z"]
+    assert [line.name for line in _component_history_lines("p", values, 1.0)] == ["x", "y", "z"]
     values[:, 2] += 1.0
-    assert [line.name for line in _component_lines("p", values, 1.0)] == ["z"]
+    assert [line.name for line in _component_history_lines("p", values, 1.0)] == ["z"]
 
 
 def test_phase_portrait() -> None:
@@ -285,7 +285,7 @@ def test_small_numbers_have_their_power_of_ten_in_the_label() -> None:
 
 def test_names_of_lines_fit_over_their_panel() -> None:
     """Six torques in one row; long names in several, read row by row."""
-    from linkwright.show.figure_style import house_style, legend_columns
+    from linkwright.show.figure_style import house_figure_style, legend_columns
 
     t = np.linspace(0, 1, 3)
     for count, word in ((6, "$\\tau_{{q{}}}$"), (7, "shoulder_{}")):
@@ -294,7 +294,7 @@ def test_names_of_lines_fit_over_their_panel() -> None:
         axes.figure.draw_without_rendering()
         key = axes.get_legend()
         assert key.get_window_extent().x1 <= axes.figure.bbox.x1
-        with house_style():
+        with house_figure_style():
             columns = legend_columns([line.label for line in lines], 85)
         assert columns == (6 if count == 6 else 3)
         first_row = [text.get_text() for text in key.get_texts()][:: -(-count // columns)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 
 SLIDE = lw.Mechanism(
     name="slide", gravity=[0, 0, 0], bodies={"block": {"mass": 1}},
@@ -43,7 +43,7 @@ def test_a_drive_that_is_not_finite_is_named_with_its_time(integrator: str, kind
 
 @pytest.mark.parametrize("force", ["1/(s - 1)^2", "log(1 - s)", "1/(t - 0.5)"])
 def test_a_pole_in_a_declared_force_is_named(force: str) -> None:
-    pushed = replace_fields(SLIDE, forces={"f": {"type": "joint", "on": "s", "force": force}})
+    pushed = replace_part_fields(SLIDE, forces={"f": {"type": "joint", "on": "s", "force": force}})
     run = lw.simulate(pushed, 1.0, qd0=[1.5], samples=21)
     assert "the force along 's' is not finite" in run.status
 

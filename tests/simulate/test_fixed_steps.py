@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.kinematics.assembly import consistent_velocities
+from linkwright.kinematics.assembly import nearest_constrained_velocities
 from tests.commands import ok, run
 from tests.simulate.known import FREE_ARM, PENDULUM, TOP, n_four_bar, pendulum, spinning
 
@@ -63,7 +63,7 @@ def test_orders_under_constraints(name: str, method: str) -> None:
     mechanism = lw.gallery(name)
     model, rng = lw.compile(mechanism), np.random.default_rng(0)
     q = model.home()
-    qd = consistent_velocities(mechanism, q, rng.uniform(-1, 1, model.nv))
+    qd = nearest_constrained_velocities(mechanism, q, rng.uniform(-1, 1, model.nv))
     truth = lw.simulate(mechanism, 0.2, q0=q, qd0=qd, samples=2, rtol=1e-12, atol=1e-13)
     errors = []
     for n in (8, 16):
@@ -229,7 +229,7 @@ def test_fixed_steps_past_a_singular_configuration() -> None:
     np.testing.assert_allclose(np.cos(found.q[:, 0]), wanted[:, 0], atol=1e-8)
     assert len(found.singular) == 1
     model = lw.compile(lw.gallery("n-four-bar"))
-    qd = consistent_velocities(model.mechanism, model.home(), [-1, 1, -1, 1, -1])
+    qd = nearest_constrained_velocities(model.mechanism, model.home(), [-1, 1, -1, 1, -1])
     q, _ = lw.rollout(model, model.home(), qd / -qd[0], None, 2e-3, 500)
     np.testing.assert_allclose(np.cos(q[0]), wanted[-1, 0], atol=1e-8)
 

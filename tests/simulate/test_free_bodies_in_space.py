@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.forms.quantity_typesetting import typeset_quantity, writable_functions
+from linkwright.forms.quantity_typesetting import typeset_quantity, typesettable_functions
 from linkwright.formulations.newton_euler import size
 from linkwright.simulation import repeat
 from linkwright.simulation.inputs import drive_of
@@ -332,7 +332,7 @@ def test_written_with_symbols() -> None:
             np.asarray(ca.Function("f", inputs, [each.state.rates()])(x, near, tau, values))
         )
     np.testing.assert_allclose(*found, rtol=1e-10, atol=1e-10)
-    assert writable_functions(eqs)[-1] == "state_rates"
+    assert typesettable_functions(eqs)[-1] == "state_rates"
     assert "near_j0" in str(typeset_quantity(eqs, "state_rates"))
 
 

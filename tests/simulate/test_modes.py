@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from linkwright.simulation import repeat, solve_inverse, solve_kinematics
 from linkwright.simulation.provenance import differences
 from tests.commands import ok, run
@@ -84,7 +84,7 @@ def test_limit_positions(name: str, lengths: tuple, over: tuple, rough: dict, en
 def test_limit_of_a_driven_constraint() -> None:
     """The same limit where a motor in the file drives the crank: nothing is given beside."""
     linkage = lw.gallery("four-bar").with_parameters(l1=1.5, l2=2.0, l3=2.0, l4=4.0)
-    driven = replace_fields(
+    driven = replace_part_fields(
         linkage, independent=(), assembly={"theta1": 0.5, "theta2": 0.6, "theta3": 2.0},
         constraints={"motor": {"type": "drive", "on": "theta1", "position": "0.5 + t"}},
     )  # fmt: skip
@@ -178,7 +178,7 @@ def test_inverse_of_a_run_returns_its_torques(name: str, torque: dict) -> None:
 
 def test_drives_that_cannot_do_it() -> None:
     """A pole that shall stand still while its cart shakes needs a torque that nobody gives."""
-    arm = replace_fields(lw.gallery("cart-pole"), actuators={"push": {"moves": "x"}})
+    arm = replace_part_fields(lw.gallery("cart-pole"), actuators={"push": {"moves": "x"}})
     found = solve_inverse(arm, {"x": "sin(3*t)", "theta": 0.5}, 1.0, samples=21)
     assert not found.finished
     assert "the actuators cannot give" in found.status

@@ -11,7 +11,7 @@ from scipy.interpolate import CubicSpline
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, MissingExtraError, UnsupportedError
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from linkwright.simulation import Event, Run, load_run, repeat
 from linkwright.simulation.provenance import differences
 from tests.commands import ok, run
@@ -88,7 +88,7 @@ def test_parts_make_up_the_whole(name: str) -> None:
 
 def test_works_apart() -> None:
     """A damper loses ∫ c q̇²; the drive gives ∫ τ q̇; a given force its own; a spring nothing."""
-    arm = replace_fields(
+    arm = replace_part_fields(
         pendulum(damping=0.8, stiffness=3), forces={"push": {"type": "joint", "on": "q", "force": "cos(t)"}}
     )  # fmt: skip
     found = lw.simulate(arm, 4.0, torque={"q": "2*sin(3*t)"}, samples=2001, rtol=1e-11, atol=1e-12)
@@ -111,7 +111,7 @@ def test_works_apart() -> None:
 @pytest.mark.parametrize("by", ["recursive", "hamilton"])
 def test_work_of_a_driven_constraint_is_given(by: str) -> None:
     """A motor that turns a pendulum at 2 rad/s does what weight takes: m g l (cos 0 − cos 2t)."""
-    driven = replace_fields(
+    driven = replace_part_fields(
         pendulum(), constraints={"motor": {"type": "drive", "on": "q", "position": "2*t"}}
     )
     found = lw.simulate(driven, 1.0, by=by, samples=21, qd0={"q": 2.0})

@@ -19,7 +19,7 @@ from linkwright.control import (
     pid,
 )
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.kinematics.assembly import consistent_velocities
+from linkwright.kinematics.assembly import nearest_constrained_velocities
 from linkwright.motion import quintic, through
 from linkwright.simulation.feedback import Feedback
 from linkwright.writers import write_mechanism_text
@@ -185,7 +185,7 @@ def test_controlled_loops(name: str, speed: float, steps: int, period: float | N
     mechanism = lw.gallery(name)
     model = lw.compile(mechanism)
     q, n = model.home(), model.nv
-    qd = speed * consistent_velocities(mechanism, q, [-1, 1, -1, 1, -1][:n])
+    qd = speed * nearest_constrained_velocities(mechanism, q, [-1, 1, -1, 1, -1][:n])
     law = pid(mechanism, q + 0.1, 2.0, 3.0, 0.1, period=period)
     found = lw.rollout(model, np.tile(q, (3, 1)), qd, law, 4e-3, steps, history=True)
     run = lw.simulate(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_fields
+from linkwright.mechanism.mechanism import replace_part_fields
 from linkwright.simulation import load_run
 from linkwright.simulation.progress import Watch
 
@@ -50,7 +50,7 @@ def test_singular_mass() -> None:
 def test_lost_closure() -> None:
     """A four-bar with a + b = 4 cannot take its crank beyond cos θ = (1.5² + 4² − 4²)/(2·1.5·4)."""
     linkage = lw.gallery("four-bar").with_parameters(l1=1.5, l2=2.0, l3=2.0, l4=4.0)
-    driven = replace_fields(
+    driven = replace_part_fields(
         linkage, independent=(), assembly={"theta1": 0.5, "theta2": 0.6, "theta3": 2.0},
         constraints={"motor": {"type": "drive", "on": "theta1", "position": "0.5 + 1*t"}},
     )  # fmt: skip
@@ -65,7 +65,7 @@ def test_lost_closure() -> None:
 
 def test_what_is_not_finite() -> None:
     found = lw.simulate(
-        replace_fields(SLIDE, forces={"f": {"type": "joint", "on": "s", "force": "1/(s - 1)^2"}}), 1.0,
+        replace_part_fields(SLIDE, forces={"f": {"type": "joint", "on": "s", "force": "1/(s - 1)^2"}}), 1.0,
         q0=[1.0],
     )  # fmt: skip
     assert "the force along 's' is not finite" in found.status
@@ -129,7 +129,7 @@ def test_progress(monkeypatch) -> None:
 @pytest.mark.parametrize("restitution", [0, 0.5])
 def test_drive_against_a_stop(restitution: float) -> None:
     limits = {"upper": 0.5, "restitution": restitution}
-    driven = replace_fields(
+    driven = replace_part_fields(
         SLIDE, joints={"s": {"type": "prismatic", "child": "block", "limits": limits}},
         constraints={"pull": {"type": "drive", "on": "s", "position": "t"}},
     )  # fmt: skip

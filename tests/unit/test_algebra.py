@@ -9,15 +9,15 @@ import casadi as ca
 import pytest
 
 from linkwright.algebra.exact.prime_field import PrimeField
-from linkwright.algebra.exact.residue_programs import ModularProgram, TapePoint
+from linkwright.algebra.exact.residue_programs import ResidueProgram, RandomResiduePoint
 from linkwright.algebra.exact.residues import FIELD_PRIME
 from linkwright.algebra.exact.tape_algebra import (
-    evaluate_expression,
-    read_tape,
-    record_formula_tape,
+    evaluate_expression_in_algebra,
+    evaluate_tape_in_algebra,
+    record_exact_formula_tape,
 )
-from linkwright.checking.residue_keys import DualResidue, DualResidueAlgebra
-from linkwright.checking.statement_jets import Jet, JetAlgebra
+from linkwright.checking.residue_keys import DualStatementValue, DualStatementAlgebra
+from linkwright.checking.statement_jets import StatementJet, StatementJetAlgebra
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import (
     PI,
@@ -31,7 +31,7 @@ from linkwright.expressions import (
     Product,
     Reciprocal,
     Sum,
-    evaluate_exactly,
+    evaluate_expression_exactly,
     parse_expression,
 )  # fmt: skip
 from linkwright.readings.balls import ExactBallAlgebra, ball_precision
@@ -57,18 +57,18 @@ def random_expression(rng: random.Random, depth: int) -> Expression:
 @pytest.mark.parametrize("seed", range(60))
 def test_an_expression_and_its_tape_have_the_same_value(seed: int) -> None:
     expression = random_expression(random.Random(seed), 3)
-    tape = record_formula_tape(expression, inputs=NAMES)
+    tape = record_exact_formula_tape(expression, inputs=NAMES)
     field = PrimeField(seed, lenient=True)
     inputs = [field.symbol(name) for name in NAMES] + [field.pi()] * (tape.inputs[0].size - 3)
-    ((value,),) = read_tape(tape, field, [inputs])
-    direct = evaluate_expression(expression, field, field.symbol)
+    ((value,),) = evaluate_tape_in_algebra(tape, field, [inputs])
+    direct = evaluate_expression_in_algebra(expression, field, field.symbol)
     assert (value.number, value.marks) == (direct.number, direct.marks)
     with ball_precision(200):
         balls = ExactBallAlgebra()
         known = {name: balls.constant(Fraction(k + 3, 7)) for k, name in enumerate(NAMES)}
         inputs = [*known.values()] + [balls.pi()] * (tape.inputs[0].size - 3)
-        ((ball,),) = read_tape(tape, balls, [inputs])
-        other = evaluate_expression(expression, balls, known.__getitem__)
+        ((ball,),) = evaluate_tape_in_algebra(tape, balls, [inputs])
+        other = evaluate_expression_in_algebra(expression, balls, known.__getitem__)
         assert not ball.is_finite() or not other.is_finite() or ball.overlaps(other)
 
 
@@ -78,8 +78,8 @@ def test_an_expression_and_its_tape_have_the_same_value(seed: int) -> None:
 def test_numbers_are_exact_on_the_tape(text: str) -> None:
     """A float holds 53 bits; a recorded number has all that it is written with."""
     expression = parse_expression(text)
-    ((value,),) = read_tape(record_formula_tape(expression), _Fractions(), [[]])
-    assert value == evaluate_exactly(expression)
+    ((value,),) = evaluate_tape_in_algebra(record_exact_formula_tape(expression), _Fractions(), [[]])
+    assert value == evaluate_expression_exactly(expression)
 
 
 class _Fractions:
@@ -104,10 +104,10 @@ class _Fractions:
 def test_a_power_is_whole_only_where_its_exponent_is_certain() -> None:
     """Modulo a prime √4 is 2 or −2: x^√4 must not be taken for x²."""
     field = PrimeField(1, lenient=True)
-    power = evaluate_expression(parse_expression("x^sqrt(4)"), field, field.symbol)
+    power = evaluate_expression_in_algebra(parse_expression("x^sqrt(4)"), field, field.symbol)
     assert power.marks is not None
     assert (
-        evaluate_expression(parse_expression("x^40/x^39"), field, field.symbol).number
+        evaluate_expression_in_algebra(parse_expression("x^40/x^39"), field, field.symbol).number
         == field.symbol("x").number
     )
 
@@ -132,8 +132,8 @@ def test_both_readings_modulo_a_prime_give_functions_the_same_values(expression:
     """The checker's field and the programs of proofs at the same point of the same prime."""
     tape = record_tape(ca.Function("f", [X], [expression]))
     field = PrimeField(11, lenient=True)
-    ((value,),) = read_tape(tape, field, [[field.symbol(name) for name in LETTERS]])
-    assert ModularProgram(tape, [LETTERS]).evaluate_at(TapePoint(FIELD_PRIME, 11, 1)) == [
+    ((value,),) = evaluate_tape_in_algebra(tape, field, [[field.symbol(name) for name in LETTERS]])
+    assert ResidueProgram(tape, [LETTERS]).evaluate_residues_at(RandomResiduePoint(FIELD_PRIME, 11, 1)) == [
         [value.number]
     ]
 
@@ -143,7 +143,7 @@ def test_a_condition_that_is_a_number_is_not_taken_for_0_or_1(condition: ca.SX) 
     """`if 2 then b else c` is b: a difference from c + 2 (b − c) is not a proof of anything."""
     tape = record_tape(ca.Function("f", [X], [ca.if_else(condition, C, D)]))
     field = PrimeField(5, lenient=True)
-    ((value,),) = read_tape(tape, field, [[field.symbol(name) for name in LETTERS]])
+    ((value,),) = evaluate_tape_in_algebra(tape, field, [[field.symbol(name) for name in LETTERS]])
     assert value.marks is not None
     assert value.marks.has_unknown_function
 
@@ -158,12 +158,12 @@ def test_a_condition_that_is_a_number_is_not_taken_for_0_or_1(condition: ca.SX) 
 def test_derivatives_modulo_a_prime(text: str, derivative: str) -> None:
     field = PrimeField(2, lenient=True)
     values = {name: field.symbol(name) for name in "xy"}
-    jets = {"x": Jet(values["x"], {"x": 1}), "y": Jet(values["y"])}
-    found = evaluate_expression(parse_expression(text), JetAlgebra(field), jets.__getitem__)
-    wanted = evaluate_expression(parse_expression(derivative), field, values.__getitem__)
+    jets = {"x": StatementJet(values["x"], {"x": 1}), "y": StatementJet(values["y"])}
+    found = evaluate_expression_in_algebra(parse_expression(text), StatementJetAlgebra(field), jets.__getitem__)
+    wanted = evaluate_expression_in_algebra(parse_expression(derivative), field, values.__getitem__)
     assert found.derivatives == {"x": wanted.number}
     with pytest.raises(UnsupportedError, match="derivatives"):
-        evaluate_expression(parse_expression("exp(x)"), JetAlgebra(field), jets.__getitem__)
+        evaluate_expression_in_algebra(parse_expression("exp(x)"), StatementJetAlgebra(field), jets.__getitem__)
 
 
 @pytest.mark.parametrize(
@@ -177,11 +177,11 @@ def test_dual_numbers_modulo_a_prime(text: str, real: str, dual: str) -> None:
     """x = a + eps b, y = c + eps d."""
     field = PrimeField(3, lenient=True)
     a, b, c, d = (field.symbol(name) for name in LETTERS)
-    numbers = {"x": DualResidue((a,), (b,)), "y": DualResidue((c,), (d,))}
-    found = evaluate_expression(
-        parse_expression(text), DualResidueAlgebra(field, 1), numbers.__getitem__
+    numbers = {"x": DualStatementValue((a,), (b,)), "y": DualStatementValue((c,), (d,))}
+    found = evaluate_expression_in_algebra(
+        parse_expression(text), DualStatementAlgebra(field, 1), numbers.__getitem__
     )
     parts = [
-        evaluate_expression(parse_expression(x), field, field.symbol).number for x in (real, dual)
+        evaluate_expression_in_algebra(parse_expression(x), field, field.symbol).number for x in (real, dual)
     ]
     assert [found.real_parts[0].number, found.dual_parts[0].number] == parts

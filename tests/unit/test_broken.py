@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 import pytest
 
 from linkwright.expressions import parse_expression
-from linkwright.expressions.formula_breaks import MAX_PIECE_LENGTH, FormulaBreaker
-from linkwright.expressions.typeset import MathmlNotation, Typesetter
+from linkwright.expressions.formula_breaks import MAX_PIECE_LENGTH, ExpressionBreaker
+from linkwright.expressions.typeset import MathmlNotation, ExpressionTypesetter
 
 
 def pieces(text: str) -> list[str]:
-    found = FormulaBreaker(Typesetter(MathmlNotation(), {})).formula_pieces(parse_expression(text))
+    found = ExpressionBreaker(ExpressionTypesetter(MathmlNotation(), {})).formula_pieces(parse_expression(text))
     return [unescape(re.sub("<[^>]*>", "", piece)) for piece in found]
 
 
@@ -44,7 +44,7 @@ def test_pieces(text: str, shown: list[str]) -> None:
 def test_every_piece_is_well_formed_and_short() -> None:
     term = "m{0}*(l{0}*cos(q1 + q{0}) - (a{0} + b)^2*sin(q2)*cos(q{0})^2)"
     long = " + ".join(term.format(k) for k in range(9))
-    found = FormulaBreaker(Typesetter(MathmlNotation(), {})).formula_pieces(
+    found = ExpressionBreaker(ExpressionTypesetter(MathmlNotation(), {})).formula_pieces(
         parse_expression(f"2*({long})^2/(1 + {long})")
     )
     assert len(found) > 30

@@ -124,8 +124,8 @@ def test_writers_at_the_same_time(folder: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         for found in pool.map(
             lambda _: (
-                code_cache.write_cache_entry("a", content),
-                code_cache.read_cache_entry("a"),
+                code_cache.write_code_cache_entry("a", content),
+                code_cache.read_code_cache_entry("a"),
             )[1],
             range(64),
         ):
@@ -136,10 +136,10 @@ def test_writers_at_the_same_time(folder: Path) -> None:
 def test_the_longest_unused_goes_first(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(code_cache, "MAX_CACHE_BYTES", 3000)
     for k, name in enumerate("abc"):
-        code_cache.write_cache_entry(name, bytes(900))
+        code_cache.write_code_cache_entry(name, bytes(900))
         os.utime(folder / f"{name}.lwc", (k, k))
-    code_cache.read_cache_entry("a")
-    code_cache.write_cache_entry("d", bytes(900))
+    code_cache.read_code_cache_entry("a")
+    code_cache.write_code_cache_entry("d", bytes(900))
     assert {entry.name[0] for entry in folder.iterdir()} == {"a", "c", "d"}
 
 
@@ -155,25 +155,25 @@ def test_the_files_of_others_are_left_alone(folder: Path, monkeypatch: pytest.Mo
     folder.mkdir(mode=0o700)
     (folder / "thesis.tex").write_bytes(bytes(5000))
     for name in "ab":
-        code_cache.write_cache_entry(name, bytes(900))
+        code_cache.write_code_cache_entry(name, bytes(900))
     assert {entry.name for entry in folder.iterdir()} == {"thesis.tex", "b.lwc"}
 
 
 def test_a_cache_that_only_can_be_read_is_used(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code_cache.write_cache_entry("a", b"code")
+    code_cache.write_code_cache_entry("a", b"code")
 
     def refuse(*_: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr(os, "utime", refuse)
-    assert code_cache.read_cache_entry("a") == b"code"
+    assert code_cache.read_code_cache_entry("a") == b"code"
 
 
 def test_without_sources_to_tell_versions_apart_nothing_is_stored(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(code_cache, "_sources_hash", lambda: "")
-    code_cache.write_cache_entry("a", b"code")
+    code_cache.write_code_cache_entry("a", b"code")
     assert not folder.exists()

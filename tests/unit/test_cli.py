@@ -56,7 +56,7 @@ def test_derive(form: str) -> None:
 
 def test_derive_json_holds_the_equations() -> None:
     """The printed text, read by our own parser, has the compiled function's values."""
-    from linkwright.expressions import evaluate_exactly, parse_expression
+    from linkwright.expressions import evaluate_expression_exactly, parse_expression
 
     data = json.loads(ok("derive", "elbow", "--json"))
     q = {"q1": 0.3, "q2": -0.8, "dq1": 1.1, "dq2": 0.4}
@@ -65,10 +65,10 @@ def test_derive_json_holds_the_equations() -> None:
     part = data["functions"]["coriolis_matrix"]
     values = {**data["parameters"], **q}
     for name, text in part["steps"].items():
-        values[name] = float(evaluate_exactly(parse_expression(text), values))
+        values[name] = float(evaluate_expression_exactly(parse_expression(text), values))
     for i in range(2):
         for j in range(2):
-            found = evaluate_exactly(
+            found = evaluate_expression_exactly(
                 parse_expression(part["results"][f"C[{i + 1},{j + 1}]"]), values
             )
             assert float(found) == pytest.approx(wanted[i, j], abs=1e-14)

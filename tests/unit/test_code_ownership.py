@@ -19,9 +19,9 @@ import pytest
 
 import linkwright as lw
 from linkwright.readings import llvm
-from linkwright.readings.llvm import StepLoop, code_loader, compile_step_loop, compile_tape
+from linkwright.readings.llvm import CompiledStepLoop, code_loader, compile_step_loop, compile_tape
 from linkwright.readings.llvm.code_loader import LoadedCode
-from linkwright.readings.llvm.code_table import CodeTable
+from linkwright.readings.llvm.code_table import LoadedCodeTable
 from linkwright.readings.llvm.ir_compiler import compile_ir
 from linkwright.simulation.fixed.kernels import Kernel
 from linkwright.tape import Tape, record_tape
@@ -30,9 +30,9 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="co
 
 
 @pytest.fixture(autouse=True)
-def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[CodeTable]:
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoadedCodeTable]:
     """A table without the code of other tests."""
-    fresh = CodeTable()
+    fresh = LoadedCodeTable()
     monkeypatch.setattr(llvm, "LOADED_CODES", fresh)
     return fresh
 
@@ -64,7 +64,7 @@ def reuse_freed_memory() -> None:
 @needs_proc
 @pytest.mark.parametrize("times", [15, pytest.param(1000, marks=pytest.mark.slow)])
 def test_compiling_100_functions_again_and_again_leaves_memory_flat(
-    times: int, table: CodeTable
+    times: int, table: LoadedCodeTable
 ) -> None:
     """In turn, so that each is loaded anew from the cache; then each many times in a row."""
     tapes = [scaling(k + 1.0) for k in range(100)]
@@ -88,7 +88,7 @@ def test_compiling_100_functions_again_and_again_leaves_memory_flat(
 
 
 @needs_proc
-def test_models_and_simulations_leave_mappings_flat(table: CodeTable) -> None:
+def test_models_and_simulations_leave_mappings_flat(table: LoadedCodeTable) -> None:
     def work() -> None:
         lw.compile(lw.gallery("elbow")).inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
         model = lw.compile(lw.gallery("slider-crank"))
@@ -107,7 +107,7 @@ def test_models_and_simulations_leave_mappings_flat(table: CodeTable) -> None:
 
 @pytest.mark.parametrize("name", ["elbow", "slider-crank"])
 def test_code_of_a_model_is_freed_without_the_garbage_collector(
-    name: str, table: CodeTable
+    name: str, table: LoadedCodeTable
 ) -> None:
     gc.collect()
     gc.disable()
@@ -128,7 +128,7 @@ def test_code_of_a_model_is_freed_without_the_garbage_collector(
 
 
 def test_code_by_llvms_own_loader_is_freed_too(
-    table: CodeTable, monkeypatch: pytest.MonkeyPatch
+    table: LoadedCodeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(llvm, "load_object_code", code_loader.load_code_by_llvm)
     tape, x = scaling(2.0), np.linspace(-1, 1, 3)
@@ -162,7 +162,7 @@ def taken_functions(model: Any) -> dict[str, Callable[[], Any]]:
 
 
 @pytest.mark.parametrize("name", ["elbow", "slider-crank"])
-def test_functions_work_after_their_model_is_gone(name: str, table: CodeTable) -> None:
+def test_functions_work_after_their_model_is_gone(name: str, table: LoadedCodeTable) -> None:
     model = lw.compile(lw.gallery(name))
     wanted = {key: function() for key, function in taken_functions(model).items()}
     functions = taken_functions(lw.compile(lw.gallery(name)))
@@ -190,7 +190,7 @@ def test_a_guarded_function_solves_weak_states_after_its_model_is_gone() -> None
         np.testing.assert_allclose(function(q, zeros, zeros), wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_compiled_steps_work_after_their_kernel_is_gone(table: CodeTable) -> None:
+def test_compiled_steps_work_after_their_kernel_is_gone(table: LoadedCodeTable) -> None:
     def step_and_march() -> tuple[np.ufunc, np.ufunc]:
         kernel = Kernel(lw.derive(lw.gallery("elbow"), parameters="numeric"), "rk4")
         return kernel.ufunc, kernel.march
@@ -213,10 +213,10 @@ def test_compiled_steps_work_after_their_kernel_is_gone(table: CodeTable) -> Non
     np.testing.assert_allclose([x[0, -1] for x in many], [q, qd], rtol=1e-15)
 
 
-def test_a_march_owns_its_code(table: CodeTable) -> None:
+def test_a_march_owns_its_code(table: LoadedCodeTable) -> None:
     x, u = ca.SX.sym("x"), ca.SX.sym("u")
     tape = record_tape(ca.Function("f", [x, u], [x + u], ["x", "u"], ["x_end"]))
-    march = compile_step_loop(tape, StepLoop(1, 1, ()))
+    march = compile_step_loop(tape, CompiledStepLoop(1, 1, ()))
     reuse_freed_memory()
     out = np.empty((1, 4, 1))
     march(np.zeros((1, 1)), np.ones((1, 4, 1)), out=out)
@@ -225,7 +225,7 @@ def test_a_march_owns_its_code(table: CodeTable) -> None:
     assert len(table) == 0
 
 
-def test_code_stays_while_a_call_of_it_runs(table: CodeTable) -> None:
+def test_code_stays_while_a_call_of_it_runs(table: LoadedCodeTable) -> None:
     """The only reference to the function is that of the call itself, on another thread."""
     x = np.tile(np.linspace(-1, 1, 3), (200_000, 1))
     tape, inside = scaling(3.0), threading.Event()
@@ -245,7 +245,7 @@ def test_code_stays_while_a_call_of_it_runs(table: CodeTable) -> None:
 # -- sharing -----------------------------------------------------------------------------
 
 
-def test_equal_models_share_code_and_a_changed_one_has_its_own(table: CodeTable) -> None:
+def test_equal_models_share_code_and_a_changed_one_has_its_own(table: LoadedCodeTable) -> None:
     mechanism, state = lw.gallery("elbow"), ([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
     one, other = lw.compile(mechanism), lw.compile(lw.gallery("elbow"), threads=3)
     np.testing.assert_array_equal(one.inverse_dynamics(*state), other.inverse_dynamics(*state))
@@ -265,10 +265,10 @@ def test_equal_models_share_code_and_a_changed_one_has_its_own(table: CodeTable)
 
 
 def test_threads_that_compile_equal_models_at_once_share_one_code(
-    table: CodeTable, monkeypatch: pytest.MonkeyPatch
+    table: LoadedCodeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
-    assembled, assemble, barrier = [], llvm.assemble_tape, threading.Barrier(4)
+    assembled, assemble, barrier = [], llvm.assemble_tape_object_code, threading.Barrier(4)
 
     def count(*arguments: Any) -> bytes:
         assembled.append(arguments)
@@ -288,9 +288,9 @@ def test_threads_that_compile_equal_models_at_once_share_one_code(
     assert all(np.array_equal(result, results[0]) for result in results)
 
 
-def test_code_that_cannot_be_made_leaves_nothing_behind(table: CodeTable) -> None:
+def test_code_that_cannot_be_made_leaves_nothing_behind(table: LoadedCodeTable) -> None:
     """Whoever asks next tries again, also while the first attempt fails."""
-    content, support = llvm.assemble_tape(scaling(2.0), 8), llvm.shared_object_code(8)
+    content, support = llvm.assemble_tape_object_code(scaling(2.0), 8), llvm.shared_object_code(8)
     waiting, barrier = threading.Event(), threading.Barrier(2)
 
     def fail() -> LoadedCode:
@@ -360,4 +360,4 @@ def test_a_table_entry_of_an_own_symbol_is_refused() -> None:
     text = "define void @other() {\n  ret void\n}\ndefine ptr @loop() {\n  ret ptr @other\n}\n"
     content = compile_ir(text, generic_x86_target("sse2"))
     with pytest.raises(AssertionError, match="no slot"):
-        code_loader._CodeImage(content, {}).load_code()
+        code_loader._ElfCodeImage(content, {}).load_code()

@@ -23,8 +23,8 @@ from linkwright.expressions import (
     Product,
     Reciprocal,
     Sum,
-    check_dimension,
-    evaluate_exactly,
+    check_expression_dimension,
+    evaluate_expression_exactly,
     expression_text,
     expression_to_float,
     expression_without_unit,
@@ -34,7 +34,7 @@ from linkwright.expressions import (
     parse_unit,
     read_expression,
 )
-from linkwright.expressions.typeset import LatexNotation, MathmlNotation, Typesetter
+from linkwright.expressions.typeset import LatexNotation, MathmlNotation, ExpressionTypesetter
 from linkwright.expressions.units import UNIT_PLACE_RULE
 from tests.effort import calls_of, memory_of
 
@@ -79,7 +79,7 @@ F = Fraction
     ],
 )
 def test_exact_values(text: str, value: Fraction) -> None:
-    found = evaluate_exactly(parse_expression(text))
+    found = evaluate_expression_exactly(parse_expression(text))
     assert found == value
     assert isinstance(found, Fraction)
 
@@ -90,13 +90,13 @@ def test_exact_values(text: str, value: Fraction) -> None:
      ("1.5 rev", F(3)), ("π", F(1)), ("60 rpm", F(2))],
 )  # fmt: skip
 def test_multiples_of_pi_stay_exact(text: str, coefficient: Fraction) -> None:
-    assert evaluate_exactly(parse_expression(text)) == PiMultiple(coefficient)
+    assert evaluate_expression_exactly(parse_expression(text)) == PiMultiple(coefficient)
 
 
 def test_values_of_names() -> None:
     expression = parse_expression("m1*l1^2/12")
     assert names_in_expression(expression) == {"m1", "l1"}
-    assert evaluate_exactly(expression, {"m1": F(3), "l1": F(1, 2)}) == F(1, 16)
+    assert evaluate_expression_exactly(expression, {"m1": F(3), "l1": F(1, 2)}) == F(1, 16)
     assert expression_to_float(
         parse_expression("exp(log(x)) + atan2(0, -1)"), {"x": F(2)}
     ) == pytest.approx(2 + math.pi)
@@ -191,7 +191,7 @@ def test_refusals(text: str, what: str) -> None:
 )
 def test_values_that_do_not_exist(text: str) -> None:
     with pytest.raises(ExpressionError, match="no finite real value"):
-        evaluate_exactly(parse_expression(text))
+        evaluate_expression_exactly(parse_expression(text))
 
 
 @pytest.mark.parametrize(
@@ -200,12 +200,12 @@ def test_values_that_do_not_exist(text: str) -> None:
      "1" * 10**6, "1e" + "9" * 5000, "sin(" * 3000 + "1" + ")" * 3000],
 )  # fmt: skip
 def test_hostile_text_costs_little(text: str) -> None:
-    assert calls_of(lambda: evaluate_exactly(parse_expression(text))) < 500_000
-    assert memory_of(lambda: evaluate_exactly(parse_expression(text))) < 30 * 2**20
+    assert calls_of(lambda: evaluate_expression_exactly(parse_expression(text))) < 500_000
+    assert memory_of(lambda: evaluate_expression_exactly(parse_expression(text))) < 30 * 2**20
 
 
 def test_long_sums_are_not_deep() -> None:
-    assert evaluate_exactly(parse_expression("+".join(["1"] * 3000))) == 3000
+    assert evaluate_expression_exactly(parse_expression("+".join(["1"] * 3000))) == 3000
 
 
 @pytest.mark.parametrize(
@@ -219,13 +219,13 @@ def test_units(text: str, dimension: tuple[int, int, int]) -> None:
 
 def test_dimensions_are_checked_as_far_as_units_tell() -> None:
     known = {"l": InferredDimension((F(0), F(1), F(0))), "m": InferredDimension((F(1), F(0), F(0)))}
-    check_dimension(parse_expression("m*l^2/12"), (1, 2, 0), known)
-    check_dimension(parse_expression("2*l + 0.1"), (0, 1, 0), known)
-    check_dimension(parse_expression("sqrt(l^2)"), (0, 1, 0), known)
-    check_dimension(parse_expression("x*l"), (5, 5, 5), known)  # x is not known, so anything may be
+    check_expression_dimension(parse_expression("m*l^2/12"), (1, 2, 0), known)
+    check_expression_dimension(parse_expression("2*l + 0.1"), (0, 1, 0), known)
+    check_expression_dimension(parse_expression("sqrt(l^2)"), (0, 1, 0), known)
+    check_expression_dimension(parse_expression("x*l"), (5, 5, 5), known)  # x is not known, so anything may be
     for wrong in ("m*l", "l + m", "sin(l)", "m^2*l^2"):
         with pytest.raises(ExpressionError):
-            check_dimension(parse_expression(wrong), (1, 2, 0), known)
+            check_expression_dimension(parse_expression(wrong), (1, 2, 0), known)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_plain_numbers_are_si_in_products_and_functions(text: str) -> None:
         "l": InferredDimension((F(0), F(1), F(0))),
         "tilt": InferredDimension((F(0), F(0), F(0))),
     }
-    check_dimension(parse_expression(text), (0, 1, 0), known)
+    check_expression_dimension(parse_expression(text), (0, 1, 0), known)
 
 
 @pytest.mark.parametrize(
@@ -253,11 +253,11 @@ def test_units_of_the_wrong_kind_stay_errors_beside_plain_numbers(text: str) -> 
         "tilt": InferredDimension((F(0), F(0), F(0))),
     }
     with pytest.raises(ExpressionError):
-        check_dimension(parse_expression(text), (0, 1, 0), known)
+        check_expression_dimension(parse_expression(text), (0, 1, 0), known)
 
 
 def test_units_can_be_taken_off() -> None:
-    assert evaluate_exactly(expression_without_unit(parse_expression("90 deg"))) == PiMultiple(
+    assert evaluate_expression_exactly(expression_without_unit(parse_expression("90 deg"))) == PiMultiple(
         F(1, 2)
     )
     assert expression_without_unit(parse_expression("5 mm")) == Number(F(1, 200))
@@ -287,11 +287,11 @@ def test_what_no_float_holds_is_refused() -> None:
     ],
 )
 def test_names_in_latex_are_no_commands(name: str, latex: str) -> None:
-    assert Typesetter(LatexNotation()).name(name) == latex
+    assert ExpressionTypesetter(LatexNotation()).name(name) == latex
 
 
 def test_entries_and_units_are_set() -> None:
-    latex, mathml = Typesetter(LatexNotation()), Typesetter(MathmlNotation())
+    latex, mathml = ExpressionTypesetter(LatexNotation()), ExpressionTypesetter(MathmlNotation())
     assert latex.entry("by_q[1,2]") == r"\mathrm{by\_q}_{12}"
     assert latex.entry("M[10,2]") == "M_{10,2}"
     assert latex.typeset(parse_expression("l1^2*sin(q2)^2*(a + 1/b)")) == (
@@ -299,7 +299,7 @@ def test_entries_and_units_are_set() -> None:
     )
     squared = "<msubsup><mi>l</mi><mtext>1</mtext><mn>2</mn></msubsup>"
     assert mathml.typeset(parse_expression("l1^2")) == squared
-    rate = Typesetter(MathmlNotation(), {"dq1": ("q1", 1)}).typeset(parse_expression("dq1"))
+    rate = ExpressionTypesetter(MathmlNotation(), {"dq1": ("q1", 1)}).typeset(parse_expression("dq1"))
     assert rate == "<msub><mover><mi>q</mi><mo>.</mo></mover><mtext>1</mtext></msub>"
     assert latex.entry("T") == "T"
     assert mathml.entry("M[1,2]") == "<msub><mi>M</mi><mtext>12</mtext></msub>"

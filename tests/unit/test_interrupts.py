@@ -15,11 +15,11 @@ import pytest
 
 import linkwright as lw
 from linkwright.processes.timed_worker import (
-    TimedWorker,
+    TimedWorkerProcess,
     cancel_workers_on_error,
-    clear_cancellation,
+    clear_worker_cancellation,
 )
-from linkwright.readings.llvm.interruptible import call_interruptibly
+from linkwright.readings.llvm.interruptible import call_llvm_interruptibly
 from linkwright.simulation import load_run
 from linkwright.simulation.storage import prepare_saving
 
@@ -115,7 +115,7 @@ def test_an_interrupted_wait_ends_the_workers_of_other_threads() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     def interrupted() -> None:
-        with clear_cancellation(), ThreadPoolExecutor(1) as pool, TimedWorker() as worker:
+        with clear_worker_cancellation(), ThreadPoolExecutor(1) as pool, TimedWorkerProcess() as worker:
             worker.call_within(bool, seconds=60)
             pool.submit(worker.call_within, time.sleep, 1000, seconds=1000)
             with cancel_workers_on_error():
@@ -123,7 +123,7 @@ def test_an_interrupted_wait_ends_the_workers_of_other_threads() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    with TimedWorker() as worker:  # and others can begin
+    with TimedWorkerProcess() as worker:  # and others can begin
         assert worker.call_within(bool, seconds=60) is False
 
 
@@ -214,13 +214,13 @@ def test_compilation_lets_the_main_thread_hear_ctrl_c() -> None:
     signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:
         with pytest.raises(KeyboardInterrupt):
-            call_interruptibly(work)
+            call_llvm_interruptibly(work)
         assert not ended
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     with pytest.raises(ZeroDivisionError):
-        call_interruptibly(lambda: 1 // 0)
+        call_llvm_interruptibly(lambda: 1 // 0)
 
 
 PERIOD, LONGEST = 0.05, 1.0

@@ -114,12 +114,12 @@ def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
 def test_a_pipe_in_the_cache_is_no_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o700)
     monkeypatch.setenv("LINKWRIGHT_CACHE", str(tmp_path))
-    code_cache.write_cache_entry("entry", b"content")
+    code_cache.write_code_cache_entry("entry", b"content")
     (stored,) = tmp_path.iterdir()
-    assert code_cache.read_cache_entry("entry") == b"content"
+    assert code_cache.read_code_cache_entry("entry") == b"content"
     stored.unlink()
     os.mkfifo(stored)
-    assert code_cache.read_cache_entry("entry") is None
+    assert code_cache.read_code_cache_entry("entry") is None
 
 
 @pytest.mark.parametrize("by", ["recursive", "lagrange", "hamilton"])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright import readings
 from linkwright.readings.llvm import compile_tape
-from linkwright.readings.llvm.code_table import CodeTable
+from linkwright.readings.llvm.code_table import LoadedCodeTable
 from linkwright.readings.llvm.shared_ir import shared_functions_ir
 from linkwright.readings.llvm.sincos import MAX_FAST_ARGUMENT
 from linkwright.readings.llvm.tape_ir import emit_tape_module
@@ -303,10 +303,10 @@ def test_threads_do_not_change_a_bit(name: str) -> None:
 @pytest.mark.parametrize("function", ["inverse_dynamics", "regressor", "forward_dynamics"])
 def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
     """Our loader applies relocations itself; LLVM's is what other systems use."""
-    from linkwright.readings.llvm import assemble_tape, code_loader, shared_object_code, ufunc
+    from linkwright.readings.llvm import assemble_tape_object_code, code_loader, shared_object_code, ufunc
 
     tape = lw.compile(lw.gallery("quadruped")).tape(function)
-    content = assemble_tape(tape, 8)
+    content = assemble_tape_object_code(tape, 8)
     rng = np.random.default_rng(0)
     states = [rng.uniform(-1, 1, (19, *port.shape)) for port in tape.inputs]
     results = []
@@ -325,7 +325,7 @@ def test_a_float32_loop_that_cannot_be_compiled_is_an_error(
 ) -> None:
     """It is compiled inside of the first call, which raises the error and writes nothing."""
     monkeypatch.setenv("LINKWRIGHT_CACHE", "off")
-    monkeypatch.setattr(readings.llvm, "LOADED_CODES", CodeTable())
+    monkeypatch.setattr(readings.llvm, "LOADED_CODES", LoadedCodeTable())
     function = lw.compile(lw.gallery("six-axis")).mass_matrix
     out = np.full((3, 6, 6), 7, np.float32)
 
@@ -363,7 +363,7 @@ def test_without_memory_the_stack_is_used(monkeypatch: pytest.MonkeyPatch) -> No
     address = ctypes.cast(nothing, ctypes.c_void_p).value
     assert address is not None
     found = code_loader._c_function_address
-    monkeypatch.setattr(readings.llvm, "LOADED_CODES", CodeTable())
+    monkeypatch.setattr(readings.llvm, "LOADED_CODES", LoadedCodeTable())
     monkeypatch.setattr(
         code_loader,
         "_c_function_address",

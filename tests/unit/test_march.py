@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from linkwright.ports import Port
-from linkwright.readings.llvm import StepLoop, compile_step_loop, compile_tape
+from linkwright.readings.llvm import CompiledStepLoop, compile_step_loop, compile_tape
 from linkwright.tape import Tape, record_tape
 from tests.targets import TARGETS, target
 
-COURSE = StepLoop(state_ports=2, timed_ports=3, last_step_outputs=(1,))
+COURSE = CompiledStepLoop(state_ports=2, timed_ports=3, last_step_outputs=(1,))
 
 
 def step(n: int) -> Tape:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algebra.linear_algebra import matrix_from_rows, rotate_vector
-from linkwright.algebra.operators import direct_operators
+from linkwright.algebra.linear_algebra import matrix_from_rows, rotate_vector_by_matrix
+from linkwright.algebra.operators import direct_casadi_operators
 from linkwright.formulations import derive_uncached
 
 A, V = ca.SX.sym("a"), ca.SX.sym("v", 3)
@@ -37,7 +37,7 @@ def same(one: ca.SX, other: ca.SX) -> bool:
 
 @pytest.mark.parametrize("operation", GENERAL)
 @pytest.mark.parametrize("other", OPERANDS, ids=repr)
-@direct_operators()
+@direct_casadi_operators()
 def test_operators_give_what_those_of_casadi_give(operation: str, other: object) -> None:
     for x, y in ((A, other), (other, A), (V, other), (other, V)):
         try:
@@ -51,7 +51,7 @@ def test_operators_give_what_those_of_casadi_give(operation: str, other: object)
 
 @pytest.mark.parametrize("other", [ca.MX.sym("x"), "text", None, [A]], ids=repr)
 @pytest.mark.parametrize("operation", GENERAL)
-@direct_operators()
+@direct_casadi_operators()
 def test_what_is_no_expression_is_refused_as_by_casadi(operation: str, other: object) -> None:
     with pytest.raises((TypeError, NotImplementedError)):
         WRITTEN[operation](A, other)
@@ -71,8 +71,8 @@ ROTATIONS = [
 def test_turned_vectors_are_products_with_the_rotation(R: np.ndarray) -> None:
     for a in (V, ca.vertcat(A, 0.0, A), ca.SX(3, 1)):
         for rotation in (R, R.T):
-            assert same(rotate_vector(rotation, a), ca.mtimes(rotation, a))
-    np.testing.assert_array_equal(rotate_vector(R, np.arange(3.0)), R @ np.arange(3.0))
+            assert same(rotate_vector_by_matrix(rotation, a), ca.mtimes(rotation, a))
+    np.testing.assert_array_equal(rotate_vector_by_matrix(R, np.arange(3.0)), R @ np.arange(3.0))
 
 
 def test_matrices_of_entries_have_their_rows() -> None:
@@ -86,9 +86,9 @@ def methods_of_casadi() -> dict[str, object]:
 
 def test_casadi_has_its_own_operators_outside_of_derivations() -> None:
     before = methods_of_casadi()
-    with direct_operators():
+    with direct_casadi_operators():
         inside = methods_of_casadi()
-        with direct_operators():
+        with direct_casadi_operators():
             assert methods_of_casadi() == inside != before
         assert methods_of_casadi() == inside
     assert methods_of_casadi() == before
@@ -111,12 +111,12 @@ def test_operators_stay_direct_until_the_last_thread_has_ended() -> None:
     has_entered, may_leave = threading.Event(), threading.Event()
 
     def hold_operators() -> None:
-        with direct_operators():
+        with direct_casadi_operators():
             has_entered.set()
             may_leave.wait(60)
 
     thread = threading.Thread(target=hold_operators)
-    with direct_operators():
+    with direct_casadi_operators():
         thread.start()
         assert has_entered.wait(60)
         inside = methods_of_casadi()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.ports import Port
 from linkwright.readings.llvm import chunks, compile_tape
-from linkwright.readings.llvm.fused_multiply_add import find_fused_multiply_adds
+from linkwright.readings.llvm.fused_multiply_add import find_machine_fused_multiply_adds
 from linkwright.tape import (
     OPERATION_ARITY,
     Op,
@@ -22,7 +22,7 @@ from linkwright.tape import (
     normalize_tape,
     schedule_tape,
 )
-from linkwright.tape.writer import TapeWriter, remove_dead_instructions
+from linkwright.tape.writer import TapeWriter, remove_dead_tape_instructions
 from tests.tapes import run
 
 CHOICES = [Op.ADD, Op.SUB, Op.MUL, Op.NEG, Op.ABS, Op.MIN, Op.SELECT]
@@ -53,7 +53,7 @@ def tapes(draw: st.DrawFn) -> Tape:
         values.append(made)
     port = Port("y", shape)
     results = rng.choice(values, max(1, port.size)).astype(np.int32)
-    return remove_dead_instructions(
+    return remove_dead_tape_instructions(
         writer.finish_tape("random", [Port("x", (n_in,))], [port], [results])
     )
 
@@ -93,7 +93,7 @@ def test_any_cut_gives_the_same_code(tape: Tape, length: int) -> None:
 @settings(max_examples=100, deadline=None)
 @given(tapes())
 def test_products_are_fused_only_where_nobody_else_needs_them(tape: Tape) -> None:
-    fused, gone = find_fused_multiply_adds(tape)
+    fused, gone = find_machine_fused_multiply_adds(tape)
     uses: dict[int, list[int]] = {}
     for k, op in enumerate(tape.ops):
         if op != Op.INPUT:

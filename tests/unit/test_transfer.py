@@ -9,7 +9,7 @@ import pytest
 import linkwright as lw
 from linkwright.errors import UnsupportedError
 from linkwright.formulations.influence.coordinate_transfer import (
-    TransferredDynamics,
+    InfluenceDynamics,
     dependent_coefficients,
     dynamics_at_instant,
     frame_influence,
@@ -30,7 +30,7 @@ ELBOW = lw.Mechanism(
 PHI, RATE, ACCELERATION = np.array([0.3, 0.9]), np.array([1.0, -2.0]), np.array([0.5, 0.7])
 
 
-def at_instant(phi: np.ndarray) -> tuple[TransferredDynamics, np.ndarray, np.ndarray]:
+def at_instant(phi: np.ndarray) -> tuple[InfluenceDynamics, np.ndarray, np.ndarray]:
     """The model in φ, and G, H of the tip's x and y."""
     eqs = lw.derive(ELBOW, by="influence", parameters="numeric")
     return dynamics_at_instant(eqs, phi, RATE), *frame_influence(eqs, "tip", phi, rows=(3, 4))

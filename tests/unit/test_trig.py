@@ -7,25 +7,25 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linkwright.algebra.exact.angle_forms import angle_form, angle_lattice, rational_combinations
-from linkwright.algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
+from linkwright.algebra.exact.angle_forms import exact_angle, exact_angle_lattice, exact_angle_combinations
+from linkwright.algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from linkwright.algebra.exact.quotient_expressions import QuotientPrinter
 from linkwright.algebra.exact.quotient_ring import QuotientRing
 from linkwright.algebra.exact.quotients import Quotient, are_equal_quotients
-from linkwright.algebra.exact.tape_algebra import record_formula_tape
-from linkwright.algebra.exact.trig_polynomials import read_field_quotients, read_trig_polynomials
+from linkwright.algebra.exact.tape_algebra import record_exact_formula_tape
+from linkwright.algebra.exact.trig_polynomials import evaluate_tape_in_quotient_field, evaluate_tape_in_quotient_ring
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import expression_to_float, parse_expression
 from linkwright.ports import Port
 from linkwright.tape import Op, Tape
 from linkwright.tape.writer import TapeWriter
 
-A, B = angle_form({"a": 1}), angle_form({"b": 1})
-SUM = angle_form({"a": 1, "b": 1})
+A, B = exact_angle({"a": 1}), exact_angle({"b": 1})
+SUM = exact_angle({"a": 1, "b": 1})
 
 
 def ring(spare: int = 0, **options: object) -> QuotientRing:
-    angles, table = angle_lattice([A, SUM], [A, B, SUM, angle_form({"a": 2})])
+    angles, table = exact_angle_lattice([A, SUM], [A, B, SUM, exact_angle({"a": 2})])
     return QuotientRing(["a", "b", "x", "y"], angles, table, spare, **options)  # type: ignore[arg-type]
 
 
@@ -117,36 +117,36 @@ def test_constants_are_what_they_are() -> None:
     tape: Tape = writer.finish_tape(
         "f", [Port("x", (1,))], [Port("y", ())], [np.array([value], np.int32)]
     )
-    found = read_trig_polynomials(tape, {"x": ["x"]}, exact={"x": Fraction(1, 3)})
+    found = evaluate_tape_in_quotient_ring(tape, {"x": ["x"]}, exact={"x": Fraction(1, 3)})
     (result,) = found.outputs["y"]
     assert str(result.numerator) == str(found.ring.constant(Fraction(0.1) / 3).numerator)
 
 
 def test_budgets_stop() -> None:
-    r = ring(budget=PolynomialBudget(max_terms=20, seconds=5))
+    r = ring(budget=ExactPolynomialBudget(max_terms=20, seconds=5))
     four = r.add_quotients(
         r.add_quotients(r.symbol("a"), r.symbol("b")), r.add_quotients(r.symbol("x"), r.symbol("y"))
     )
     square = r.multiply_quotients(four, four)
     with pytest.raises(BudgetError):
         r.multiply_quotients(square, square)
-    late = ring(budget=PolynomialBudget(seconds=-1))
+    late = ring(budget=ExactPolynomialBudget(seconds=-1))
     with pytest.raises(BudgetError):
         late.add_quotients(late.symbol("a"), late.symbol("b"))
 
 
 def test_lattices() -> None:
-    angles, table = angle_lattice(
-        [A, SUM], [B, angle_form({"b": Fraction(1, 2)}), angle_form({"c": 1})]
+    angles, table = exact_angle_lattice(
+        [A, SUM], [B, exact_angle({"b": Fraction(1, 2)}), exact_angle({"c": 1})]
     )
     assert angles == [
-        angle_form({"a": Fraction(1, 2)}),
-        angle_form({"a": Fraction(1, 2), "b": Fraction(1, 2)}),
-        angle_form({"c": 1}),
+        exact_angle({"a": Fraction(1, 2)}),
+        exact_angle({"a": Fraction(1, 2), "b": Fraction(1, 2)}),
+        exact_angle({"c": 1}),
     ]
     assert table[B] == (-2, 2, 0)
-    assert rational_combinations([angle_form({"z": 1}), SUM], [A, B]) == [None, [1, 1]]
-    assert angle_lattice([A, SUM], []) == ([], {})
+    assert exact_angle_combinations([exact_angle({"z": 1}), SUM], [A, B]) == [None, [1, 1]]
+    assert exact_angle_lattice([A, SUM], []) == ([], {})
 
 
 # -- as a field ------------------------------------------------------------------------------
@@ -154,8 +154,8 @@ def test_lattices() -> None:
 
 def in_field(*texts: str) -> tuple[QuotientRing, list[Quotient]]:
     """Expressions of a, b, x, y read in a ring that is a field."""
-    tape = record_formula_tape(*map(parse_expression, texts), inputs=["a", "b", "x", "y"])
-    found = read_field_quotients(tape, {"x": ["a", "b", "x", "y", "pi"]})
+    tape = record_exact_formula_tape(*map(parse_expression, texts), inputs=["a", "b", "x", "y"])
+    found = evaluate_tape_in_quotient_field(tape, {"x": ["a", "b", "x", "y", "pi"]})
     return found.ring, found.outputs["y"]
 
 

@@ -90,12 +90,12 @@ def test_precision_is_raised_where_digits_cancel() -> None:
     """(1 + x)² − 1 − 2x at tiny x: most digits cancel."""
     import casadi as ca
 
-    from linkwright.readings.balls import certify_tape
+    from linkwright.readings.balls import certify_tape_in_balls
     from linkwright.tape import record_tape
 
     x = ca.SX.sym("x")
     tape = record_tape(ca.Function("f", [x], [(1 + x) * (1 + x) - 1 - 2 * x]))
-    ((found,),) = certify_tape(tape, lambda: [[make_ball(Fraction(1, 10**60))]], 40)
+    ((found,),) = certify_tape_in_balls(tape, lambda: [[make_ball(Fraction(1, 10**60))]], 40)
     assert found.digits >= 40
     assert Fraction(1, 10**120) in found
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algebra.exact.degree_bounds import DegreeBounds
-from linkwright.algebra.exact.residue_programs import ModularProgram, TapePoint
+from linkwright.algebra.exact.degree_bounds import PolynomialDegreeBounds
+from linkwright.algebra.exact.residue_programs import ResidueProgram, RandomResiduePoint
 from linkwright.algebra.exact.tape_identity import (
     MERSENNE_EXPONENTS,
-    TapeVerdict,
-    compare_tapes_modulo,
+    ModularVerdict,
+    compare_tapes_modulo_prime,
     difference_degree_bound,
 )
 from linkwright.errors import UnsupportedError
@@ -34,8 +34,8 @@ def tape(*outputs: ca.SX) -> Tape:
     return record_tape(ca.Function("f", [X], [ca.vertcat(*outputs)]))
 
 
-def same(one: ca.SX, other: ca.SX, **options: object) -> TapeVerdict:
-    return compare_tapes_modulo(tape(one), tape(other), NAMES, **options)
+def same(one: ca.SX, other: ca.SX, **options: object) -> ModularVerdict:
+    return compare_tapes_modulo_prime(tape(one), tape(other), NAMES, **options)
 
 
 @pytest.mark.parametrize(
@@ -149,16 +149,16 @@ def random_expression(rng: random.Random, depth: int) -> ca.SX:
 @pytest.mark.parametrize("seed", range(40))
 def test_values_are_those_of_exact_fractions(seed: int) -> None:
     """The tape on fractions, taken modulo p afterwards; and the degree along a line."""
-    program = ModularProgram(tape(random_expression(random.Random(seed), 5)), NAMES)
+    program = ResidueProgram(tape(random_expression(random.Random(seed), 5)), NAMES)
     p = 2**61 - 1
-    point = TapePoint(p, seed, 1)
+    point = RandomResiduePoint(p, seed, 1)
     numbers = [Fraction(random.Random(f"{seed}{k}").randrange(-99, 99), 7) for k in range(4)]
     point.fixed_inputs = {
         name: x.numerator * pow(x.denominator, -1, p) % p
         for name, x in zip(NAMES[0], numbers, strict=True)
     }
     (exact,) = on_fractions(program.tape, numbers)
-    assert program.evaluate_at(point) == [[exact.numerator * pow(exact.denominator, -1, p) % p]]
+    assert program.evaluate_residues_at(point) == [[exact.numerator * pow(exact.denominator, -1, p) % p]]
 
 
 def on_fractions(tape: Tape, inputs: list[Fraction]) -> list[Fraction]:
@@ -182,7 +182,7 @@ def on_fractions(tape: Tape, inputs: list[Fraction]) -> list[Fraction]:
 def test_degrees_are_bounds(seed: int) -> None:
     """On a line through the origin, a polynomial of degree d has a vanishing (d+1)-st difference."""
     expression = random_expression(random.Random(seed + 1000), 4)
-    bounds = DegreeBounds(tape(expression)).compute_degrees(1)
+    bounds = PolynomialDegreeBounds(tape(expression)).compute_degrees(1)
     top, below = bounds.total_degrees(tape(expression).results[0][0])
     direction = [Fraction(3), Fraction(-2), Fraction(5), Fraction(7)]
     degree = top + below
@@ -206,7 +206,7 @@ def test_degrees_are_bounds(seed: int) -> None:
     ],
 )
 def test_degrees_are_not_less_than(expression: ca.SX, top: int, below: int) -> None:
-    found = DegreeBounds(tape(expression)).compute_degrees(1)
+    found = PolynomialDegreeBounds(tape(expression)).compute_degrees(1)
     got = found.total_degrees(int(tape(expression).results[0][0]))
     assert got[0] >= top
     assert got[1] >= below
@@ -214,7 +214,7 @@ def test_degrees_are_not_less_than(expression: ca.SX, top: int, below: int) -> N
 
 def test_angles_of_both_tapes_count() -> None:
     """cos a against cos b has two angles, though both are the first instruction."""
-    programs = [ModularProgram(tape(cos(x)), NAMES) for x in (A, B)]
+    programs = [ResidueProgram(tape(cos(x)), NAMES) for x in (A, B)]
     assert difference_degree_bound(programs) == 5
 
 
@@ -315,7 +315,7 @@ def test_one_point_catches_every_mutant_that_changes_the_function() -> None:
         other = mutant(original, rng)
         with np.errstate(all="ignore"):
             apart = np.abs(run(other, *states)[0] - wanted).max() > 1e-9 * np.abs(wanted).max()
-        verdict = compare_tapes_modulo(original, other, entries)
+        verdict = compare_tapes_modulo_prime(original, other, entries)
         caught = not verdict.is_identical and verdict.points == 1
         assert caught or not apart
         changed += bool(apart)
@@ -327,5 +327,5 @@ def test_degrees_of_an_elimination_stay_moderate() -> None:
     inputs, outputs = quantity_ports(eqs.names, "forward_dynamics", list(eqs.parameters))
     tape = record_tape(eqs.function("forward_dynamics"), inputs, outputs)
     names = quantity_entry_names(eqs.names, list(eqs.parameters))
-    programs = [ModularProgram(tape, [names[port.name] for port in tape.inputs]) for _ in range(2)]
+    programs = [ResidueProgram(tape, [names[port.name] for port in tape.inputs]) for _ in range(2)]
     assert difference_degree_bound(programs) < 2**20

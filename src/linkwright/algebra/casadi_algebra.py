@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import casadi as ca
 
-from ..expressions import ExactNumber, Number, PiMultiple, Unit, evaluate_exactly
+from ..expressions import ExactNumber, Number, PiMultiple, Unit, evaluate_expression_exactly
 from .linear_algebra import Scalar
 
 
@@ -81,7 +81,7 @@ class CasadiAlgebra:
         if isinstance(base, Fraction) and isinstance(exponent, Fraction):
             if exponent.denominator != 1:
                 return self.power(self.lift_argument(base), exponent)
-            value = evaluate_exactly(Number(base)) if exponent == 1 else base**exponent
+            value = evaluate_expression_exactly(Number(base)) if exponent == 1 else base**exponent
             return value if isinstance(value, Fraction) else float(value)
         if exponent == Fraction(1, 2):
             return ca.sqrt(rational_to_scalar(base))

@@ -12,15 +12,15 @@ from ..types import SX
 T = TypeVar("T")
 
 
-def copy_expressions(made: T) -> T:
+def copy_casadi_expressions(made: T) -> T:
     """A copy of an expression or of a table of expressions; other values are returned unchanged."""
     copied: Any = made
     if type(copied) is ca.SX:
         copied = ca.SX(copied)
     elif type(copied) in (tuple, list):
-        copied = type(copied)(map(copy_expressions, copied))
+        copied = type(copied)(map(copy_casadi_expressions, copied))
     elif type(copied) is dict:
-        copied = {key: copy_expressions(value) for key, value in copied.items()}
+        copied = {key: copy_casadi_expressions(value) for key, value in copied.items()}
     result: T = copied
     return result
 
@@ -33,7 +33,7 @@ class SymbolTable(Mapping[str, SX]):
         self._symbols = symbols._symbols if isinstance(symbols, SymbolTable) else symbols
 
     def __getitem__(self, name: str) -> SX:
-        return copy_expressions(self._symbols[name])
+        return copy_casadi_expressions(self._symbols[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._symbols)

@@ -34,7 +34,7 @@ def matrix_from_rows(rows: list[list[Scalar]]) -> Array:
     return ca.reshape(ca.vertcat(*entries), len(rows), len(rows[0]))
 
 
-def _to_casadi(a: Array) -> Array:
+def _matrix_to_casadi(a: Array) -> Array:
     """The array as SX."""
     return a if isinstance(a, ca.SX) else ca.SX(a)
 
@@ -43,14 +43,14 @@ def cross(a: Array, b: Array) -> Array:
     """The vector product a × b of two 3-vectors."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.cross(a, b)
-    return ca.cross(_to_casadi(a), _to_casadi(b))
+    return ca.cross(_matrix_to_casadi(a), _matrix_to_casadi(b))
 
 
 def dot(a: Array, b: Array) -> Scalar:
     """The scalar product a · b."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return float(a @ b)
-    return ca.dot(_to_casadi(a), _to_casadi(b))
+    return ca.dot(_matrix_to_casadi(a), _matrix_to_casadi(b))
 
 
 def skew(a: Array) -> Array:
@@ -63,14 +63,14 @@ def outer(a: Array, b: Array) -> Array:
     """The outer product a bᵀ."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return np.outer(a, b)
-    return _to_casadi(a) @ _to_casadi(b).T
+    return _matrix_to_casadi(a) @ _matrix_to_casadi(b).T
 
 
-def rotate_vector(R: Array, a: Array) -> Array:
+def rotate_vector_by_matrix(R: Array, a: Array) -> Array:
     """The rotated vector R a; a matrix R that only permutes axes costs no operations."""
     if not isinstance(R, np.ndarray) or not isinstance(a, ca.SX) or not a.is_dense():
         return R @ a
-    swapped = _axis_permutation(R.tobytes())
+    swapped = _axis_permutation_of_rotation(R.tobytes())
     if swapped is None or a.shape != (3, 1):
         return R @ a
     order, signs = swapped
@@ -79,7 +79,7 @@ def rotate_vector(R: Array, a: Array) -> Array:
 
 
 @lru_cache(maxsize=1024)
-def _axis_permutation(content: bytes) -> tuple[list[int], Array] | None:
+def _axis_permutation_of_rotation(content: bytes) -> tuple[list[int], Array] | None:
     """The axis permutation of a 3 × 3 matrix: the entry that each row picks, and the signs.
 
     The signs are None if all are plus. The result is None if the matrix is not a permutation.
@@ -99,7 +99,7 @@ def symmetric_from_upper(a: Array) -> Array:
     return ca.triu2symm(ca.triu(a))
 
 
-def solve_symmetric(A: Array, b: Array) -> Array:
+def solve_symmetric_matrix(A: Array, b: Array) -> Array:
     """The solution A⁻¹ b for a positive definite A, by LDLᵀ without pivoting.
 
     b may have several columns. Entries that are structurally zero cost no operations.
@@ -176,12 +176,12 @@ class LUFactorization:
         return ca.vertcat(*x) if x else ca.SX(b)
 
 
-def is_constant_array(array: Array) -> bool:
+def is_constant_matrix(array: Array) -> bool:
     """Whether the array contains no symbols."""
     return isinstance(array, np.ndarray | float | int) or bool(array.is_constant())
 
 
-def snap_rounding_noise(array: Array, dust: float = MAX_ROUNDING_NOISE) -> Array:
+def snap_rotation_noise(array: Array, dust: float = MAX_ROUNDING_NOISE) -> Array:
     """The array with entries within `dust` of −1, 0 and 1 made exact (floats only)."""
     if not isinstance(array, np.ndarray):
         return array

@@ -48,7 +48,7 @@ UfuncOperator = Callable[..., SX]
 
 
 @contextmanager
-def direct_operators() -> Iterator[None]:
+def direct_casadi_operators() -> Iterator[None]:
     """Gives CasADi's SX the direct operators, for a block or a function (`@direct_operators()`).
 
     Threads share them: CasADi has its own again when the last block has ended.
@@ -60,7 +60,7 @@ def direct_operators() -> Iterator[None]:
         _SWITCH.leave_block()
 
 
-class _OperatorSwitch:
+class _CasadiOperatorSwitch:
     """Installs the direct operators in SX while blocks are open."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class _OperatorSwitch:
         with self._lock:
             self._open_blocks += 1
             if self._open_blocks == 1:
-                direct = _make_direct_methods()
+                direct = _make_direct_casadi_operators()
                 self._own = {name: vars(ca.SX)[name] for name in direct if name in vars(ca.SX)}
                 for name, method in direct.items():
                     setattr(ca.SX, name, method)
@@ -94,47 +94,47 @@ class _OperatorSwitch:
                         delattr(ca.SX, name)
 
 
-def _make_direct_methods() -> dict[str, UfuncOperator]:
+def _make_direct_casadi_operators() -> dict[str, UfuncOperator]:
     """The direct methods of SX by name; each falls back to the current method of SX."""
     made: dict[str, UfuncOperator] = {
-        method: _direct_operator(getattr(ca.SX, method), *how) for method, how in _OPERATORS.items()
+        method: _direct_casadi_operator(getattr(ca.SX, method), *how) for method, how in _OPERATORS.items()
     }
-    return made | {_UFUNC_METHOD: _direct_ufunc(ca.SX.__array_ufunc__)}
+    return made | {_UFUNC_METHOD: _direct_casadi_ufunc(ca.SX.__array_ufunc__)}
 
 
-def _direct_operator(general: Operator, operation: int, swap: bool) -> Operator:
+def _direct_casadi_operator(general: Operator, operation: int, swap: bool) -> Operator:
     """A method of SX that calls `SX.binary`, or `general` for operands of other types."""
     binary, types = ca.SX.binary, _DIRECT_TYPES
 
     def apply_casadi_operator(x: SX, y: Scalar) -> SX:
-        if type(y) in types or _is_numpy_matrix(y):
+        if type(y) in types or _is_numpy_matrix_operand(y):
             return binary(operation, y, x) if swap else binary(operation, x, y)
         return general(x, y)
 
     return apply_casadi_operator
 
 
-def _direct_ufunc(general: UfuncOperator) -> UfuncOperator:
+def _direct_casadi_ufunc(general: UfuncOperator) -> UfuncOperator:
     """The `__array_ufunc__` of SX, which NumPy calls if its array or number is on the left."""
 
     def apply_ufunc_to_casadi(
         self: SX, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> SX:
         operation = _UFUNC_OPERATIONS.get(ufunc)
-        if operation is None or method != "__call__" or options or not _is_numpy_matrix(inputs[0]):
+        if operation is None or method != "__call__" or options or not _is_numpy_matrix_operand(inputs[0]):
             return general(self, ufunc, method, *inputs, **options)
         return ca.SX.binary(operation, inputs[0], self)
 
     return apply_ufunc_to_casadi
 
 
-def _is_numpy_matrix(x: object) -> TypeGuard[Floats]:
+def _is_numpy_matrix_operand(x: object) -> TypeGuard[Floats]:
     """Whether x is a NumPy number or array that CasADi reads as a matrix or column."""
     if type(x) is np.float64:
         return True
     return type(x) is np.ndarray and x.dtype == np.float64 and 0 < x.ndim < 3
 
 
-_SWITCH = _OperatorSwitch()
+_SWITCH = _CasadiOperatorSwitch()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_SWITCH.renew_lock)

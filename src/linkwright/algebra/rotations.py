@@ -14,7 +14,7 @@ from .linear_algebra import (
     column_vector,
     cross,
     matrix_from_rows,
-    snap_rounding_noise,
+    snap_rotation_noise,
 )
 
 CosSin = tuple[Scalar, Scalar]
@@ -40,7 +40,7 @@ def rotation_z(cs: CosSin) -> Array:
 
 def rpy_rotation(roll: CosSin, pitch: CosSin, yaw: CosSin) -> Array:
     """The rotation about the fixed axes x, y, z in turn: R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    return snap_rounding_noise(rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll))
+    return snap_rotation_noise(rotation_z(yaw) @ rotation_y(pitch) @ rotation_x(roll))
 
 
 def quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
@@ -80,17 +80,17 @@ def quaternion_from_rotation(R: Array, values: np.ndarray) -> Array:
         [turning[1], xy, own, yz],
         [turning[2], xz, yz, own],
     ]
-    return column_vector(*(to_python_scalar(entry) for entry in rows[largest])) / (2 * ca.sqrt(own))
+    return column_vector(*(rotation_entry_as_float(entry) for entry in rows[largest])) / (2 * ca.sqrt(own))
 
 
 def constant_quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:
     """R of a quaternion of any nonzero length; rounding noise at 0 and ±1 is removed."""
     if all(isinstance(entry, float | int) for entry in quaternion):
-        quaternion = _normalize_exponent(np.array(quaternion, dtype=float)).tolist()
+        quaternion = _normalize_vector_exponent(np.array(quaternion, dtype=float)).tolist()
         length = math.sqrt(math.fsum(entry * entry for entry in quaternion))
     else:
         length = ca.sqrt(sum(entry * entry for entry in quaternion))
-    return snap_rounding_noise(quaternion_rotation([entry / length for entry in quaternion]))
+    return snap_rotation_noise(quaternion_rotation([entry / length for entry in quaternion]))
 
 
 # The frame whose z axis is x, y or z, by turning the axes cyclically.
@@ -119,25 +119,25 @@ def rotation_to_axis(axis: Sequence[Scalar], values: Sequence[float]) -> Array:
     x = unit_vector(cross(helper, z))
     y = cross(z, x)
     columns = [[x[i], y[i], z[i]] for i in range(3)]
-    return snap_rounding_noise(
-        matrix_from_rows([[to_python_scalar(entry) for entry in row] for row in columns])
+    return snap_rotation_noise(
+        matrix_from_rows([[rotation_entry_as_float(entry) for entry in row] for row in columns])
     )
 
 
 def unit_vector(a: Array) -> Array:
     """The vector scaled to length 1."""
     if isinstance(a, np.ndarray):
-        a = _normalize_exponent(a)
+        a = _normalize_vector_exponent(a)
         return a / np.linalg.norm(a)
     return a / ca.sqrt(ca.dot(a, a))
 
 
-def _normalize_exponent(a: Array) -> Array:
+def _normalize_vector_exponent(a: Array) -> Array:
     """The array times a power of two (exact), such that squares neither overflow nor vanish."""
     _, exponent = math.frexp(np.max(np.abs(a)))
     return np.ldexp(a, -exponent)
 
 
-def to_python_scalar(entry: Scalar) -> Scalar:
+def rotation_entry_as_float(entry: Scalar) -> Scalar:
     """The entry, with a NumPy float converted to a Python float."""
     return float(entry) if isinstance(entry, np.floating) else entry

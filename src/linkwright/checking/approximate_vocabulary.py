@@ -11,19 +11,19 @@ import casadi as ca
 
 from ..formulations import derive
 from ..formulations.approximate import ApproximateFormulation
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import SX
 from .declarations import NO_DECLARATIONS, TextDeclarations
-from .symbol_patterns import RatedName, listed_symbols
+from .symbol_patterns import RateSpelledName, list_checker_symbols
 from .symbol_table import APPROXIMATE_MECHANISM_SYMBOLS, APPROXIMATE_SYMBOLS
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 APPROXIMATE_HEADING = "approximate"
 """The section of a text whose names are these."""
 
 
-class ApproximateVocabulary(Vocabulary):
+class ApproximateCheckerVocabulary(CheckerVocabulary):
     """The meaning of names where points move freely and springs hold them."""
 
     mechanism_rows = APPROXIMATE_MECHANISM_SYMBOLS
@@ -42,7 +42,7 @@ class ApproximateVocabulary(Vocabulary):
         self.spring_parameters: SX = ca.vertcat(ca.SX.sym("beta"), ca.SX.sym("gamma"))
         beta, gamma = ca.vertsplit(self.spring_parameters)
         self.spring_equations = ApproximateFormulation(
-            build_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0
+            build_kinematic_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0
         )
         self.eqs = self.spring_equations.assemble_equations("approximate", {}, complete=False)
         self.point_names = [self._numbered_point_name(name) for name in points]
@@ -65,7 +65,7 @@ class ApproximateVocabulary(Vocabulary):
     @property
     def coordinates_with_rates(self) -> list[tuple[int, str]]:
         """All coordinates: each has a velocity of its own."""
-        return [(k, RatedName(name)) for k, name in enumerate(self.coordinate_names)]
+        return [(k, RateSpelledName(name)) for k, name in enumerate(self.coordinate_names)]
 
     @property
     def spring_count(self) -> int:
@@ -90,13 +90,13 @@ class ApproximateVocabulary(Vocabulary):
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
         """Parameters, coordinates with their rates, efforts and the time."""
-        return listed_symbols(self.mechanism_rows, self)
+        return list_checker_symbols(self.mechanism_rows, self)
 
     def why_index_fails(self, name: str) -> str:
         """The reason why a symbol of these equations, or of the exact ones, has no meaning here."""
         if why := super().why_index_fails(name):
             return why
-        is_exact = any(row.matched_texts(name) is not None for row in Vocabulary.indexed_rows)
+        is_exact = any(row.matched_texts(name) is not None for row in CheckerVocabulary.indexed_rows)
         is_own = self.expression_in_rows(self.paper_rows, name) is not None
         return "it is not a symbol of the approximate equations" if is_exact and not is_own else ""
 

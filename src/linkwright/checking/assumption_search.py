@@ -12,11 +12,11 @@ import casadi as ca
 
 from ..expressions import Expression, Number, names_in_expression
 from ..expressions.tree import child_expressions
-from .motion_sampler import Assumptions
-from .prover import efforts_behind_names
+from .motion_sampler import CheckAssumptions
+from .prover import efforts_behind_text_names
 from .statement_reader import Statement
 from .symbol_meanings import SymbolMeanings
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 MAX_SIMPLE_NUMBER = 12
 """Numbers up to this, and fractions of them, have no multiples that stand for them."""
@@ -34,11 +34,11 @@ class AssumptionFinder:
     used_names: Sequence[str]
 
     @property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> CheckerVocabulary:
         """The vocabulary of the mechanism that the text is about."""
         return self.meanings.vocabulary
 
-    def assumption_choices(self) -> list[Assumptions]:
+    def assumption_choices(self) -> list[CheckAssumptions]:
         """The possible assumptions, fewest first: values of numbers without a name; then what
         parameters are made of, and no drives but those that the text names."""
         declared = self.vocabulary.mechanism.parameters
@@ -55,10 +55,10 @@ class AssumptionFinder:
             name: x for name, x in self._unnamed_parameter_values().items() if name not in declared
         }
         bounds = (base, {**base, **made}, {**base, **unnamed}, self._values_of_unnamed_text())
-        found = [Assumptions(bound, who) for who in (frozenset(), silent) for bound in bounds]
+        found = [CheckAssumptions(bound, who) for who in (frozenset(), silent) for bound in bounds]
         own = {"gamma"} - declared.keys() - set(self.used_names)
         if own & set(self.vocabulary.parameters):
-            found.insert(1, Assumptions({**base, "gamma": Fraction(0)}))
+            found.insert(1, CheckAssumptions({**base, "gamma": Fraction(0)}))
         return list({str(setting): setting for setting in found}.values())
 
     def _assumed_values(self) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class AssumptionFinder:
     def _numbers_in_text(self) -> set[Fraction]:
         """Numbers of the text that are not mere factors."""
         sides = [side for line in self.statements for side in (line.left, line.right)]
-        every = {number for side in sides for number in numbers_in_side(side)}
+        every = {number for side in sides for number in numbers_in_statement_side(side)}
         return {number for number in every if number.denominator > 2 or number > 12}
 
     def _is_value_in_text(self, value: object) -> bool:
@@ -113,12 +113,12 @@ class AssumptionFinder:
     def _unnamed_efforts(self) -> frozenset[str]:
         own = self.vocabulary.names
         drives = own.actuators or tuple(f"tau{i + 1}" for i in range(own.nv))
-        return frozenset(drives) - efforts_behind_names(self.meanings, self.used_names)
+        return frozenset(drives) - efforts_behind_text_names(self.meanings, self.used_names)
 
 
 def relevant_assumptions(
-    meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: Assumptions
-) -> Assumptions:
+    meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: CheckAssumptions
+) -> CheckAssumptions:
     """The setting without values of parameters that an equation does not depend on. Where
     constraints or missing drives decide the motion, it depends on all."""
     own = meanings.vocabulary
@@ -145,11 +145,11 @@ def relevant_assumptions(
     }:
         kept |= more
     bound = {name: value for name, value in setting.parameter_values.items() if name in kept}
-    return Assumptions(bound, setting.absent_efforts)
+    return CheckAssumptions(bound, setting.absent_efforts)
 
 
-def numbers_in_side(expression: Expression) -> list[Fraction]:
+def numbers_in_statement_side(expression: Expression) -> list[Fraction]:
     """The absolute values of all numbers in one side of an equation."""
     if isinstance(expression, Number):
         return [abs(expression.value)]
-    return [number for child in child_expressions(expression) for number in numbers_in_side(child)]
+    return [number for child in child_expressions(expression) for number in numbers_in_statement_side(child)]

@@ -13,17 +13,17 @@ import casadi as ca
 
 from ..equations import Equations
 from ..kinematics.kinematic_tree import KinematicTree
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, mechanism_names
 from ..types import SX
 
 if TYPE_CHECKING:
-    from .vocabulary import Vocabulary
+    from .vocabulary import CheckerVocabulary
 
 _CENTER_FRAME_NAME = "mass_center_of_body_{}"
 
 
-def center_of_mass_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
+def frames_for_center_symbols(mechanism: Mechanism) -> dict[str, dict[str, object]]:
     """A frame at the declared centre of mass of every numbered body."""
     return {
         _CENTER_FRAME_NAME.format(k): {"body": name, "origin": mechanism.bodies[name].center}
@@ -31,7 +31,7 @@ def center_of_mass_frames(mechanism: Mechanism) -> dict[str, dict[str, object]]:
     }
 
 
-def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
+def parameters_hidden_from_texts(eqs: Equations) -> dict[str, str]:
     """Numbers of centres of mass have names by their frame and by their body: the former, with the
     latter, which is the one that people see."""
     found = {}
@@ -44,15 +44,15 @@ def duplicate_center_parameters(eqs: Equations) -> dict[str, str]:
     return found
 
 
-class BodySymbolValues:
+class CheckerBodySymbols:
     """Values of the symbols of single bodies: x1, v1, K1, …."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: CheckerVocabulary) -> None:
         self.vocabulary = vocabulary
 
     @cached_property
     def _tree(self) -> KinematicTree:
-        return build_tree(self.vocabulary.mechanism, "symbolic")
+        return build_kinematic_tree(self.vocabulary.mechanism, "symbolic")
 
     def body_name(self, k: int) -> str:
         """The name of the k-th body in the mechanism's file."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 
 from ..displays import NotebookDisplayed, NotebookTable
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 
 IDENTICAL, EQUIVALENT, DIFFERS = "identical", "equivalent", "differs"
 UNDECIDED, UNREADABLE, DEFINITION = "undecided", "unreadable", "definition"
@@ -64,8 +64,8 @@ class Finding(NotebookDisplayed):
         """The verdict with its condition, then notes, the difference, and repairs."""
         text = self.status
         if self.status in (IDENTICAL, EQUIVALENT):
-            text += f" where {shorten_text(self.under, 90)}" if self.under else ""
-            text += f", proved ({error_chance_text(self.chance)})"
+            text += f" where {shorten_expression_text(self.under, 90)}" if self.under else ""
+            text += f", proved ({proof_error_chance_text(self.chance)})"
         elif self.status == DEFINITION:
             text = "taken as a definition"
         text += f"; {self.note}" if self.note else ""
@@ -77,7 +77,7 @@ class Finding(NotebookDisplayed):
         return text
 
 
-def error_chance_text(chance: float) -> str:
+def proof_error_chance_text(chance: float) -> str:
     """A bound on the probability that a proof is wrong, in words."""
     if chance <= 0:
         return "certain"

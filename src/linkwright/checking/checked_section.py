@@ -13,19 +13,19 @@ from ..errors import LinkwrightError
 from ..expressions import Expression, names_in_expression
 from .assumption_search import AssumptionFinder, relevant_assumptions
 from .check_report import DEFINITION, DIFFERS, EQUIVALENT, IDENTICAL, UNDECIDED, UNREADABLE, Finding
-from .corrected_statements import equation_text
-from .definition_repairs import blame_definitions, hide_internal_names
+from .corrected_statements import statement_text
+from .definition_repairs import blame_definitions, hide_checker_names
 from .difference import statement_difference
-from .dual_statements import is_dual_name, is_dual_vector_name, split_dual_statement
+from .dual_statements import is_dual_symbol_name, is_dual_vector_symbol, split_dual_statement
 from .equivalence import equivalent_coriolis_rows, prove_equivalence
-from .motion_sampler import Assumptions
-from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
+from .motion_sampler import CheckAssumptions
+from .prover import EquationProof, EquationProver, EquationSides, single_name_of_statement_side
 from .repair import find_dual_repairs, find_repairs
 from .statement_reader import Statement
 from .stray_names import repair_stray_names
 from .symbol_meanings import SymbolMeanings
 from .symbol_table import DUAL_UNIT_NAME
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 _VERDICT_SEVERITY = {UNREADABLE: 0, DIFFERS: 1, UNDECIDED: 2}
 """An equation of several parts gets the first of these that a part has."""
@@ -35,7 +35,7 @@ _VERDICT_SEVERITY = {UNREADABLE: 0, DIFFERS: 1, UNDECIDED: 2}
 class CheckedSection:
     """The equations under one heading, which share their definitions."""
 
-    vocabulary: Vocabulary
+    vocabulary: CheckerVocabulary
     statements: list[Statement]
     given_names: dict[str, str]
     guessed_names: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class CheckedSection:
             except LinkwrightError as error:
                 self.errors.append(error)
                 found = [
-                    meanings.find_meaning(name) for name in names_in_sides((line.left, line.right))
+                    meanings.find_meaning(name) for name in names_in_statement_sides((line.left, line.right))
                 ]
                 self.set_aside_names |= {ours for ours in found if isinstance(ours, str)}
                 self.set_aside_findings[i] = self._meaningless_finding(meanings, line, error)
@@ -78,7 +78,7 @@ class CheckedSection:
         pair = (line.left, line.right)
         common = Finding(
             line.number,
-            equation_text(pair),
+            statement_text(pair),
             UNREADABLE,
             note=str(error),
             is_said_wrong=line.is_said_wrong,
@@ -88,7 +88,7 @@ class CheckedSection:
             name for name in sorted(meanings.names_behind_sides(pair)) if own.is_stray_name(name)
         ]
         if not strays or any(
-            meanings.find_meaning(x) is None and x not in strays for x in names_in_sides(pair)
+            meanings.find_meaning(x) is None and x not in strays for x in names_in_statement_sides(pair)
         ):
             return common
         listed = " and ".join(f"{name} does not exist" for name in strays)
@@ -110,10 +110,10 @@ class CheckedSection:
         owners = self.vocabulary.frame_names
         if DUAL_UNIT_NAME in self.vocabulary.mechanism_symbols:
             return self.statements
-        theirs = {single_name_of_side(x.left) for x in self.statements if x.is_definition}
-        duals = {name for name in (used | said) - theirs if is_dual_name(name, owners)}
+        theirs = {single_name_of_statement_side(x.left) for x in self.statements if x.is_definition}
+        duals = {name for name in (used | said) - theirs if is_dual_symbol_name(name, owners)}
         if DUAL_UNIT_NAME not in used and not any(
-            is_dual_vector_name(name, owners) for name in duals
+            is_dual_vector_symbol(name, owners) for name in duals
         ):
             return self.statements
         inlined = [
@@ -156,12 +156,12 @@ class CheckedSection:
             if len(own) > 1:
                 pair = (origin.left, origin.right)
                 chance = sum(x.chance for x, _ in own)
-                worst = replace(worst, equation=equation_text(pair), chance=chance)
+                worst = replace(worst, equation=statement_text(pair), chance=chance)
                 if worst.status == DIFFERS:
                     worst = replace(worst, repairs=find_dual_repairs(self, pair))
             found.append(worst)
             lines.append(origin)
-        return [hide_internal_names(x) for x in blame_definitions(self, found, lines)]
+        return [hide_checker_names(x) for x in blame_definitions(self, found, lines)]
 
     @cached_property
     def needed_names(self) -> list[str]:
@@ -185,7 +185,7 @@ class CheckedSection:
         return [*used, *sorted(self.set_aside_names - set(used))]
 
     @cached_property
-    def assumption_choices(self) -> list[Assumptions]:
+    def assumption_choices(self) -> list[CheckAssumptions]:
         """The possible assumptions, fewest first."""
         return AssumptionFinder(
             self.meanings, self.statements, self.used_names
@@ -221,7 +221,7 @@ class CheckedSection:
             assumed = relevant_assumptions(self.meanings, pairs[i], under[i]) if proof.holds else ""
             common = Finding(
                 line.number,
-                equation_text(pairs[i]),
+                statement_text(pairs[i]),
                 IDENTICAL,
                 proof.chance,
                 str(assumed),
@@ -240,10 +240,10 @@ class CheckedSection:
 
     def _prove_under_assumptions(
         self, pairs: list[EquationSides]
-    ) -> tuple[list[EquationProof], list[Assumptions]]:
+    ) -> tuple[list[EquationProof], list[CheckAssumptions]]:
         """The first setting under which each holds; that of the fewest assumptions if none."""
         proofs = [EquationProof(None)] * len(pairs)
-        under = [Assumptions()] * len(pairs)
+        under = [CheckAssumptions()] * len(pairs)
         left = [i for i in range(len(pairs)) if i not in self.meanings.defining_statements]
         for prover in self.provers:
             tried = prover.prove_statements([pairs[i] for i in left]) if left else []
@@ -319,6 +319,6 @@ class CheckedSection:
         return f"The equations that hold determine {found} of {nv} accelerations."
 
 
-def names_in_sides(pair: EquationSides) -> frozenset[str]:
+def names_in_statement_sides(pair: EquationSides) -> frozenset[str]:
     """The names that an equation uses."""
     return names_in_expression(pair[0]) | names_in_expression(pair[1])

@@ -7,16 +7,16 @@ from dataclasses import replace
 from itertools import groupby
 
 from ..errors import ExpressionError, LinkwrightError
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from ..mechanism import Mechanism, require_mechanism
-from .approximate_vocabulary import APPROXIMATE_HEADING, ApproximateVocabulary
+from .approximate_vocabulary import APPROXIMATE_HEADING, ApproximateCheckerVocabulary
 from .check_report import DEFINITION, UNREADABLE, CheckReport, Finding
 from .checked_section import CheckedSection
-from .declarations import WITHOUT_HEADING_PREFIX, mechanism_of_heading
-from .equation_sources import order_findings, read_equation_source
+from .declarations import WITHOUT_HEADING_PREFIX, mechanism_of_text_heading
+from .equation_sources import order_findings_of_section, read_equation_source
 from .name_inference import infer_symbol_names
 from .statement_reader import Statement
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 
 def check(
@@ -49,23 +49,23 @@ def check(
     return check_with_vocabularies({}, mechanism, equations, names or {})
 
 
-def _require_name_mapping(names: object) -> None:
+def _require_symbol_name_mapping(names: object) -> None:
     if not isinstance(names, Mapping) or not all(
         isinstance(x, str) for pair in names.items() for x in pair
     ):
         raise ExpressionError(
-            f"names={shorten_text(repr(names))} is not a mapping of text to text",
+            f"names={shorten_expression_text(repr(names))} is not a mapping of text to text",
             remedy='write names={"theta1": "q1"}',
         )
 
 
 def check_with_vocabularies(
-    shared: dict[str, Vocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
+    shared: dict[str, CheckerVocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
 ) -> CheckReport:
     """Check equations with vocabularies by heading, which several texts share; a text that
     declares frames gets its own."""
     lines, own = read_equation_source(equations, require_mechanism(mechanism))
-    _require_name_mapping(names)
+    _require_symbol_name_mapping(names)
     said = {**own.given_names, **names}
     vocabularies = {} if own.frames or own.composed_frames or own.particle_masses else shared
     findings: list[Finding] = []
@@ -76,21 +76,21 @@ def check_with_vocabularies(
         members = list(group)
         readable = [line for line in members if isinstance(line, Statement)]
         if not readable:
-            findings += order_findings(members, [], [])
+            findings += order_findings_of_section(members, [], [])
             continue
         kind = APPROXIMATE_HEADING if name.partition(",")[0] == APPROXIMATE_HEADING else name
         kind = (
             kind if kind == APPROXIMATE_HEADING or name.startswith(WITHOUT_HEADING_PREFIX) else ""
         )
         if kind not in vocabularies:
-            words = ApproximateVocabulary if kind == APPROXIMATE_HEADING else Vocabulary
-            vocabularies[kind] = words(mechanism_of_heading(mechanism, kind), own)
+            words = ApproximateCheckerVocabulary if kind == APPROXIMATE_HEADING else CheckerVocabulary
+            vocabularies[kind] = words(mechanism_of_text_heading(mechanism, kind), own)
         section = CheckedSection(vocabularies[kind], readable, dict(said))
         origins = section.split_dual_statements()
         section.given_names |= infer_symbol_names(section)
         section.set_aside_meaningless()
         parts = [replace(finding, section=name) for finding in section.judge_all_statements()]
-        findings += order_findings(members, origins, section.merge_dual_findings(parts, origins))
+        findings += order_findings_of_section(members, origins, section.merge_dual_findings(parts, origins))
         errors += section.errors
         inferred |= section.inferred_names()
         notes += [*section.name_collisions(), section.determined_accelerations_note()]

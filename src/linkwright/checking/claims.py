@@ -11,11 +11,11 @@ from ..expressions import Expression, Name, parse_expression
 from .approximate_vocabulary import APPROXIMATE_HEADING
 from .check_report import DEFINITION, EQUIVALENT, IDENTICAL, CheckReport, Finding
 from .declarations import NO_DECLARATIONS, WITHOUT_HEADING_PREFIX, TextDeclarations
-from .motion_sampler import Assumptions
+from .motion_sampler import CheckAssumptions
 from .prover import EquationSides
 from .statement_reader import Statement
 from .symbol_meanings import SymbolMeanings
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 RIGHT_VERDICTS = (IDENTICAL, EQUIVALENT)
 
@@ -58,7 +58,7 @@ class ClaimSet:
     """The equations of a text, in the vocabulary of the mechanism."""
 
     claims: tuple[Claim, ...]
-    assumptions: Assumptions = field(default_factory=Assumptions)
+    assumptions: CheckAssumptions = field(default_factory=CheckAssumptions)
 
     @property
     def right_claims(self) -> list[Claim]:
@@ -72,7 +72,7 @@ class ClaimSet:
 
 
 def collect_claims(
-    vocabulary: Vocabulary,
+    vocabulary: CheckerVocabulary,
     report: CheckReport,
     said: Mapping[str, str] | None = None,
     own: TextDeclarations = NO_DECLARATIONS,
@@ -118,7 +118,7 @@ def read_equation_sides(equation: str) -> EquationSides | None:
         return None
 
 
-def _assumptions_of_report(vocabulary: Vocabulary, report: CheckReport) -> Assumptions:
+def _assumptions_of_report(vocabulary: CheckerVocabulary, report: CheckReport) -> CheckAssumptions:
     """The assumptions of a text's right equations: values of parameters, zero actuator efforts."""
     bound: dict[str, Expression] = {}
     silent = set()
@@ -132,4 +132,4 @@ def _assumptions_of_report(vocabulary: Vocabulary, report: CheckReport) -> Assum
                 bound[name] = pair[1]
             else:
                 silent.add(name)
-    return Assumptions(bound, frozenset(silent))
+    return CheckAssumptions(bound, frozenset(silent))

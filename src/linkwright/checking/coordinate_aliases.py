@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Mapping, Set
 
-from .symbol_table import COORDINATE_LETTERS, rate_spellings
-from .vocabulary import Vocabulary
+from .symbol_table import COORDINATE_LETTERS, spellings_of_rate
+from .vocabulary import CheckerVocabulary
 
 
 def infer_coordinate_aliases(
-    vocabulary: Vocabulary, text_names: Set[str], given_names: Container[str]
+    vocabulary: CheckerVocabulary, text_names: Set[str], given_names: Container[str]
 ) -> dict[str, str]:
     """The text's names of coordinates and their rates, with ours: a letter with the same
     numbers, or, for one coordinate, a letter alone. Dots show that a letter is a coordinate."""
@@ -25,7 +25,7 @@ def infer_coordinate_aliases(
             if theirs in given_names:
                 return {}
             found[theirs] = name
-            for one, two in rate_spellings(theirs):
+            for one, two in spellings_of_rate(theirs):
                 found |= {one: f"d{name}", two: f"dd{name}"}
         clash = found.keys() & set(vocabulary.mechanism_symbols) & text_names
         if not clash and _covers_coordinates(text_names, letter, found):
@@ -44,12 +44,12 @@ def _undotted_names(text_names: Set[str]) -> set[str]:
     return {name.lstrip("d") for name in text_names} | {n.replace("_", "") for n in text_names}
 
 
-def _coordinate_letters(vocabulary: Vocabulary, text_names: Set[str]) -> list[str]:
+def _coordinate_letters(vocabulary: CheckerVocabulary, text_names: Set[str]) -> list[str]:
     """Letters that are coordinates by their dots or by custom, those with dots first."""
     dotted, plain = [], []
     for letter in COORDINATE_LETTERS:
         stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
-        rates = {word for stem in stems for pair in rate_spellings(stem) for word in pair}
+        rates = {word for stem in stems for pair in spellings_of_rate(stem) for word in pair}
         if any(word in vocabulary for word in rates & text_names):
             continue  # x1, … are mass centres
         if rates & text_names:
@@ -59,7 +59,7 @@ def _coordinate_letters(vocabulary: Vocabulary, text_names: Set[str]) -> list[st
     return dotted + plain
 
 
-def _is_customary_letter(own: Vocabulary, letter: str) -> bool:
+def _is_customary_letter(own: CheckerVocabulary, letter: str) -> bool:
     """Whether a letter without dots means coordinates: q any, theta angles, unless ours do."""
     if (
         letter not in ("q", "theta")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from ..expressions import Expression, expression_text, names_in_expression
 from .check_report import Repair
-from .misprint_candidates import MISPRINT_KINDS, MisprintCandidate, name_stem
-from .node_paths import count_nodes
+from .misprint_candidates import MISPRINT_KINDS, MisprintCandidate, stem_of_text_name
+from .node_paths import count_statement_nodes
 from .prover import EquationProver, EquationSides
 from .repair_trial import RepairTrial
-from .residue_keys import negate_key
+from .residue_keys import negate_repair_key
 
 MAX_REPAIRS = 3
 COINCIDENTAL_MISPRINT_KINDS = ("missing angle", "symbol", "missing factors")
@@ -35,23 +35,23 @@ class CorrectedStatement:
             self.rank,
             MISPRINT_KINDS.index(self.kind),
             self.unfamiliar_names,
-            sum(map(count_nodes, self.sides)),
+            sum(map(count_statement_nodes, self.sides)),
         )
 
     def to_repair(self) -> Repair:
         """The repair as the report lists it."""
-        return Repair(self.kind, self.what, equation_text(self.sides))
+        return Repair(self.kind, self.what, statement_text(self.sides))
 
 
 def count_unfamiliar_names(new: Expression, pair: EquationSides) -> int:
     """The number of names in a correction that are neither in the equation nor similar to one in
     it."""
     own = names_in_expression(pair[0]) | names_in_expression(pair[1])
-    stems = {name_stem(x) for x in own}
-    return sum((x not in own) + (name_stem(x) not in stems) for x in names_in_expression(new))
+    stems = {stem_of_text_name(x) for x in own}
+    return sum((x not in own) + (stem_of_text_name(x) not in stems) for x in names_in_expression(new))
 
 
-def apply_to_side(pair: EquationSides, k: int, candidate: MisprintCandidate) -> EquationSides:
+def correct_statement_side(pair: EquationSides, k: int, candidate: MisprintCandidate) -> EquationSides:
     """The equation with a misprint of its left (k = 0) or right side corrected."""
     new = candidate.apply_correction(pair[k])
     return (new, pair[1]) if k == 0 else (pair[0], new)
@@ -69,20 +69,20 @@ def prove_corrections(
         ):
             break
         value = trial.random_residual_key(one.sides)
-        if is_trivial_equation(one.sides, value) or value in seen:
+        if is_trivial_statement(one.sides, value) or value in seen:
             continue
         if trial.is_proved(prover, one.sides):
             kept.append(one.to_repair())
         if value is not None:
-            seen |= {value, tuple(x or 0 for x in negate_key(value))}
+            seen |= {value, tuple(x or 0 for x in negate_repair_key(value))}
     return tuple(kept)
 
 
-def is_trivial_equation(pair: EquationSides, value: Sequence[int] | None) -> bool:
+def is_trivial_statement(pair: EquationSides, value: Sequence[int] | None) -> bool:
     """Whether an equation holds whatever the mechanism is."""
     return pair[0] == pair[1] or (value is not None and not any(value))
 
 
-def equation_text(pair: EquationSides) -> str:
+def statement_text(pair: EquationSides) -> str:
     """The equation as text: left = right."""
     return f"{expression_text(pair[0])} = {expression_text(pair[1])}"

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from ..errors import ExpressionError, NameNotFoundError, suggest_remedy
 from ..expressions import expression_text, parse_expression
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from ..mechanism import Mechanism
-from ..mechanism.mechanism import replace_fields
+from ..mechanism.mechanism import replace_part_fields
 from .statement_reader import expand_index_ranges
 
 _NAME_DECLARATION = re.compile(r"([A-Za-z][\w{}]*) is ([^=]+?(?:, *\w+ = \d+\.\.\d+)*)")
@@ -48,9 +48,9 @@ def separate_declarations(text: str, mechanism: Mechanism) -> tuple[str, TextDec
     for line in re.sub(r"(?<!\\)#.*", "", text).splitlines():
         said = line.strip()
         if match := _FRAME_DECLARATION.fullmatch(said):
-            _declare_frame(found, mechanism, said, match)
+            _declare_frame_of_text(found, mechanism, said, match)
         elif match := _PARTICLE_DECLARATION.fullmatch(said):
-            _require_frame(match[2], found, mechanism, said)
+            _require_frame_of_declaration(match[2], found, mechanism, said)
             found.particle_masses[match[2]] = expression_text(parse_expression(match[1]))
         elif match := _NAME_DECLARATION.fullmatch(said):
             found.given_names.update(_expand_name_declaration(match[1], match[2]))
@@ -59,19 +59,19 @@ def separate_declarations(text: str, mechanism: Mechanism) -> tuple[str, TextDec
     return "\n".join(rest), found
 
 
-def _declare_frame(
+def _declare_frame_of_text(
     found: TextDeclarations, mechanism: Mechanism, line: str, match: re.Match[str]
 ) -> None:
     name, on, at = match.groups()
     if name in _declared_frame_names(found, mechanism):
         raise ExpressionError(
-            f"there is a '{name}' already, in '{shorten_text(line)}'",
+            f"there is a '{name}' already, in '{shorten_expression_text(line)}'",
             remedy="choose another name for the frame",
         )
-    _require_frame(on, found, mechanism, line)
+    _require_frame_of_declaration(on, found, mechanism, line)
     parts = [part.strip() for part in at.strip("[]() ").split(",")] if at else [on]
     if len(parts) == 1:
-        _require_frame(parts[0], found, mechanism, line)
+        _require_frame_of_declaration(parts[0], found, mechanism, line)
         found.composed_frames[name] = (on, parts[0])
     elif len(parts) == 3 and on in mechanism.bodies:
         found.frames[name] = {
@@ -80,7 +80,7 @@ def _declare_frame(
         }
     else:
         raise ExpressionError(
-            f"'{shorten_text(line)}' has no place",
+            f"'{shorten_expression_text(line)}' has no place",
             remedy="write three coordinates in the axes of a body, or the name of a frame",
         )
 
@@ -89,11 +89,11 @@ def _declared_frame_names(found: TextDeclarations, mechanism: Mechanism) -> list
     return [*mechanism.bodies, *mechanism.frames, *found.frames, *found.composed_frames]
 
 
-def _require_frame(name: str, found: TextDeclarations, mechanism: Mechanism, line: str) -> None:
+def _require_frame_of_declaration(name: str, found: TextDeclarations, mechanism: Mechanism, line: str) -> None:
     owners = _declared_frame_names(found, mechanism)
     if name not in owners:
         raise NameNotFoundError(
-            f"unknown body or frame '{shorten_text(name)}', in '{shorten_text(line)}'",
+            f"unknown body or frame '{shorten_expression_text(name)}', in '{shorten_expression_text(line)}'",
             remedy=suggest_remedy(name, owners),
         )
 
@@ -104,7 +104,7 @@ def _expand_name_declaration(theirs: str, ours: str) -> Iterator[tuple[str, str]
         yield left, right
 
 
-def mechanism_of_heading(mechanism: Mechanism, heading: str) -> Mechanism:
+def mechanism_of_text_heading(mechanism: Mechanism, heading: str) -> Mechanism:
     """The mechanism that a heading `without edge, drive` speaks of."""
     if not heading.startswith(WITHOUT_HEADING_PREFIX):
         return mechanism
@@ -117,4 +117,4 @@ def mechanism_of_heading(mechanism: Mechanism, heading: str) -> Mechanism:
                 remedy=suggest_remedy(name, list(mechanism.constraints)),
             )
     kept = {name: x for name, x in mechanism.constraints.items() if name not in left_out}
-    return replace_fields(mechanism, constraints=kept, independent=())
+    return replace_part_fields(mechanism, constraints=kept, independent=())

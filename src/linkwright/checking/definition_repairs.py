@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .check_report import DEFINITION, DIFFERS, IDENTICAL, Finding, Repair
-from .corrected_statements import COINCIDENTAL_MISPRINT_KINDS, CorrectedStatement, equation_text
+from .corrected_statements import COINCIDENTAL_MISPRINT_KINDS, CorrectedStatement, statement_text
 from .repair import definitions_behind_sides, find_definition_corrections
-from .repair_trial import Budget, RepairTrial
+from .repair_trial import RepairBudget, RepairTrial
 from .statement_reader import Statement
 
 if TYPE_CHECKING:
@@ -28,21 +28,21 @@ _INTERNAL_NAME_PATTERNS = (
 """Derivatives, parts of dual vectors, frames at centres of mass, exact numbers among symbols."""
 
 
-def hide_internal_names(finding: Finding) -> Finding:
+def hide_checker_names(finding: Finding) -> Finding:
     """The finding without names that the checker made for itself."""
     return replace(
         finding,
-        equation=replace_internal_names(finding.equation),
-        note=replace_internal_names(finding.note),
-        difference=replace_internal_names(finding.difference),
+        equation=replace_checker_names(finding.equation),
+        note=replace_checker_names(finding.note),
+        difference=replace_checker_names(finding.difference),
         repairs=tuple(
-            Repair(x.kind, replace_internal_names(x.what), replace_internal_names(x.equation))
+            Repair(x.kind, replace_checker_names(x.what), replace_checker_names(x.equation))
             for x in finding.repairs
         ),
     )
 
 
-def replace_internal_names(text: str) -> str:
+def replace_checker_names(text: str) -> str:
     """The text with names that the checker makes itself, such as rate@M11, in words."""
     for pattern, word in _INTERNAL_NAME_PATTERNS:
         text = pattern.sub(word, text)
@@ -60,7 +60,7 @@ def blame_definitions(
     places = {
         name: where[id(origins[i])] for i, name in section.meanings.defining_statements.items()
     }
-    budget = Budget()
+    budget = RepairBudget()
     for name, users in _failing_statements_by_definition(section, findings, lines).items():
         at = places.get(name)
         if at is None or found[at].status != DEFINITION:
@@ -72,10 +72,10 @@ def blame_definitions(
         blamed = _correct_definition_for_all(section, name, trials, found, lines)
         if blamed is None or not _is_definition_likelier(blamed, [found[i] for i in users]):
             continue
-        repair = Repair(blamed.kind, blamed.what, equation_text(blamed.sides))
+        repair = Repair(blamed.kind, blamed.what, statement_text(blamed.sides))
         found[at] = replace(found[at], status=DIFFERS, repairs=(repair,))
         for i in users:
-            note = f"right with {equation_text(blamed.sides)}, the corrected definition"
+            note = f"right with {statement_text(blamed.sides)}, the corrected definition"
             found[i] = replace(found[i], repairs=(), note=note)
     return found
 

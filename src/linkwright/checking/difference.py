@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import casadi as ca
 
-from ..algebra.exact.polynomial_budget import PolynomialBudget
+from ..algebra.exact.polynomial_budget import ExactPolynomialBudget
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import PI, ExactNumber, Expression, Name, PiMultiple, Sum, expression_text
@@ -14,9 +14,9 @@ from ..expressions.tree import child_expressions
 from ..forms import ClosedForm, FormSource, make_closed_form
 from ..ports import Port
 from ..types import SX
-from .motion_sampler import Assumptions
+from .motion_sampler import CheckAssumptions
 from .symbol_meanings import SymbolMeanings
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 MAX_DIFFERENCE_TERMS, MAX_DIFFERENCE_SECONDS = 2000, 0.5
 MAX_EXPANDED_NODES = 20_000
@@ -53,7 +53,7 @@ class EquationDifference:
 
 
 def statement_difference(
-    meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: Assumptions
+    meanings: SymbolMeanings, pair: tuple[Expression, Expression], setting: CheckAssumptions
 ) -> EquationDifference | None:
     """The difference; None where it is too long, or constraints or missing actuators decide the
     motion."""
@@ -64,17 +64,17 @@ def statement_difference(
         or _has_too_many_nodes(meanings, pair)
     ):
         return None
-    numbers = NumberSymbols(vocabulary.eqs)
+    numbers = StatementNumberSymbols(vocabulary.eqs)
     try:
         left, right = (
             vocabulary.translate_expression(side, meanings.find_meaning, numbers) for side in pair
         )
         residual = _substitute_assumed_values(
-            vocabulary, _substitute_efforts(vocabulary, left - right), setting, numbers
+            vocabulary, _substitute_efforts_in_statement(vocabulary, left - right), setting, numbers
         )
         made = FormSource("difference", "left - right", ((Port("d", ()), residual),))
         known = _names_by_symbol_hash(vocabulary)
-        budget = PolynomialBudget(MAX_DIFFERENCE_TERMS, MAX_DIFFERENCE_SECONDS)
+        budget = ExactPolynomialBudget(MAX_DIFFERENCE_TERMS, MAX_DIFFERENCE_SECONDS)
         return EquationDifference(
             make_closed_form(vocabulary.eqs, made, numbers.exact_values, budget, known)
         )
@@ -98,7 +98,7 @@ def _has_too_many_nodes(meanings: SymbolMeanings, pair: tuple[Expression, Expres
     return sum(map(size, pair)) >= MAX_EXPANDED_NODES
 
 
-class NumberSymbols:
+class StatementNumberSymbols:
     """Numbers become symbols with a value, so that none passes through floating point."""
 
     def __init__(self, eqs: Equations) -> None:
@@ -109,17 +109,17 @@ class NumberSymbols:
 
     def __call__(self, value: ExactNumber) -> SX:
         if isinstance(value, PiMultiple):
-            return self(value.coefficient) * self.symbol(PI)
+            return self(value.coefficient) * self.symbol_for_number(PI)
         name = f"number {value}"
         self.exact_values[name] = Fraction(value)
-        return self.symbol(name)
+        return self.symbol_for_number(name)
 
-    def symbol(self, name: str) -> SX:
+    def symbol_for_number(self, name: str) -> SX:
         """The CasADi symbol that stands for an inexact number."""
         return self.symbols.setdefault(name, ca.SX.sym(name))
 
 
-def _substitute_efforts(vocabulary: Vocabulary, residual: SX) -> SX:
+def _substitute_efforts_in_statement(vocabulary: CheckerVocabulary, residual: SX) -> SX:
     """The residual with actuator efforts replaced by those that the motion requires."""
     symbols, eqs = vocabulary.symbols, vocabulary.eqs
     if not (ca.depends_on(residual, symbols["u"]) or ca.depends_on(residual, symbols["tau"])):
@@ -134,7 +134,7 @@ def _substitute_efforts(vocabulary: Vocabulary, residual: SX) -> SX:
 
 
 def _substitute_assumed_values(
-    vocabulary: Vocabulary, residual: SX, setting: Assumptions, numbers: NumberSymbols
+    vocabulary: CheckerVocabulary, residual: SX, setting: CheckAssumptions, numbers: StatementNumberSymbols
 ) -> SX:
     """Replace parameters by their assumed values, where they have some."""
     symbols = dict(zip(vocabulary.parameters, ca.vertsplit(vocabulary.symbols["p"]), strict=True))
@@ -144,16 +144,16 @@ def _substitute_assumed_values(
             continue
         made = numbers(value) if isinstance(value, PiMultiple) else None
         if made is None:
-            made = vocabulary.translate_expression(value, _keep_mechanism_name, numbers)  # type: ignore[arg-type]
+            made = vocabulary.translate_expression(value, _keep_mechanism_symbol_name, numbers)  # type: ignore[arg-type]
         residual = ca.substitute(residual, symbols[name], made)
     return residual
 
 
-def _keep_mechanism_name(name: str) -> str:
+def _keep_mechanism_symbol_name(name: str) -> str:
     return name
 
 
-def _names_by_symbol_hash(vocabulary: Vocabulary) -> dict[int, str]:
+def _names_by_symbol_hash(vocabulary: CheckerVocabulary) -> dict[int, str]:
     """The mechanism's names of CasADi's symbols, by what identifies them."""
     own, given = vocabulary.names, vocabulary.atomic_symbols
     motion = [f"{dots}{name}" for dots in ("d", "dd") for name in own.qd]

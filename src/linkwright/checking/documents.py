@@ -28,13 +28,13 @@ def extract_document_equations(text: str, ending: str) -> str:
     if ending == ".txt":
         return text
     if ending == ".md":
-        return _extract_formulas(text, [*_FENCED_BLOCK.finditer(text)])
+        return _extract_formulas_of_homework(text, [*_FENCED_BLOCK.finditer(text)])
     plain = re.sub(r"(?<!\\)%.*", "", text)
     body = _DOCUMENT_BODY.search(plain)
-    return _extract_formulas(body[1] if body else plain, [])
+    return _extract_formulas_of_homework(body[1] if body else plain, [])
 
 
-def _extract_formulas(text: str, blocks: list[re.Match[str]]) -> str:
+def _extract_formulas_of_homework(text: str, blocks: list[re.Match[str]]) -> str:
     """Displayed formulas and fenced blocks in their order."""
     rest = _FENCED_BLOCK.sub(lambda match: " " * len(match[0]), text) if blocks else text
     places = {match.start(): match[2] for match in blocks}

@@ -26,9 +26,9 @@ from ..expressions import (
     names_in_expression,
     negate_expression,
 )
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from ..expressions.tree import child_expressions
-from .node_paths import NodePath, replace_node
+from .node_paths import NodePath, replace_statement_node
 from .statement_reader import Statement
 from .symbol_table import DUAL_COMPONENTS, DUAL_UNIT_NAME, DUAL_VECTORS
 
@@ -43,7 +43,7 @@ def split_dual_statement(
 ) -> list[Statement]:
     """The parts of an equation of dual numbers or vectors; the equation itself if it has none."""
     known = _names_behind_sides((line.left, line.right), find)
-    if not any(is_dual_name(name, owners) for name in known):
+    if not any(is_dual_symbol_name(name, owners) for name in known):
         return [line]
     pairs = split_dual_sides((line.left, line.right), find, owners)
     return [replace(line, left=left, right=right) for left, right in pairs]
@@ -54,10 +54,10 @@ def split_dual_sides(
 ) -> list[tuple[Expression, Expression]]:
     """The sides' real and dual parts, along each axis where there are vectors."""
     used = _names_behind_sides(pair, find)
-    axes = "xyz" if any(is_dual_vector_name(name, owners) for name in used) else ("",)
+    axes = "xyz" if any(is_dual_vector_symbol(name, owners) for name in used) else ("",)
     parts = []
     for axis in axes:
-        left, right = (_DualSplitter(find, owners, axis)(side) for side in pair)
+        left, right = (_DualStatementSplitter(find, owners, axis)(side) for side in pair)
         parts += [(left[k], right[k]) for k in (0, 1)]
     return parts
 
@@ -83,28 +83,28 @@ def names_behind_expression(expression: Expression, find: MeaningLookup) -> Iter
             front += names_in_expression(meaning)
 
 
-def is_dual_vector_name(name: str, owners: Sequence[str]) -> bool:
+def is_dual_vector_symbol(name: str, owners: Sequence[str]) -> bool:
     """Whether a name is a dual vector of one of the bodies and frames."""
     matches = (row.matched_texts(name) for row in DUAL_VECTORS)
     return any(texts[-1] in owners for texts in matches if texts is not None)
 
 
-def is_dual_component_name(name: str, owners: Sequence[str]) -> bool:
+def is_dual_component_symbol(name: str, owners: Sequence[str]) -> bool:
     """Whether it is one component of a dual vector: of a body by its number, or of a frame."""
     matches = (row.matched_texts(name) for row in DUAL_COMPONENTS)
     return any(texts[0] in owners or texts[0].isdigit() for texts in matches if texts is not None)
 
 
-def is_dual_name(name: str, owners: Sequence[str]) -> bool:
+def is_dual_symbol_name(name: str, owners: Sequence[str]) -> bool:
     """Whether a name is the dual unit, a dual vector, or a component of one."""
     return (
         name == DUAL_UNIT_NAME
-        or is_dual_component_name(name, owners)
-        or is_dual_vector_name(name, owners)
+        or is_dual_component_symbol(name, owners)
+        or is_dual_vector_symbol(name, owners)
     )
 
 
-class _DualSplitter:
+class _DualStatementSplitter:
     """Splits expressions into real and dual part, for one axis of vectors."""
 
     def __init__(self, find: MeaningLookup, owners: Sequence[str], axis: str) -> None:
@@ -123,19 +123,19 @@ class _DualSplitter:
                 return negate_expression(real), negate_expression(dual)
             case Sum(terms):
                 parts = [self(term) for term in terms]
-                return _sum_dual_terms([p[0] for p in parts]), _sum_dual_terms(
+                return _sum_dual_statement_terms([p[0] for p in parts]), _sum_dual_statement_terms(
                     [p[1] for p in parts]
                 )
             case Product(factors):
                 self.refuse_vector_products(factors)
-                return reduce(_multiply_dual_parts, (self(factor) for factor in factors))
+                return reduce(_multiply_dual_statement_parts, (self(factor) for factor in factors))
             case Reciprocal(operand):
                 real, dual = self(operand)
                 square = Product((Reciprocal(real), Reciprocal(real)))
-                return Reciprocal(real), negate_expression(_multiply_dual_terms(dual, square))
+                return Reciprocal(real), negate_expression(_multiply_dual_statement_terms(dual, square))
             case Power(base, Number(n)) if n.denominator == 1 and 0 < n <= 16:
                 self.refuse_vector_products([base] * int(n))
-                return reduce(_multiply_dual_parts, [self(base)] * int(n))
+                return reduce(_multiply_dual_statement_parts, [self(base)] * int(n))
             case Call("sin" | "cos" as function, (angle,)):
                 real, dual = self(angle)
                 slope = (
@@ -143,7 +143,7 @@ class _DualSplitter:
                     if function == "sin"
                     else negate_expression(Call("sin", (real,)))
                 )
-                return Call(function, (real,)), _multiply_dual_terms(dual, slope)
+                return Call(function, (real,)), _multiply_dual_statement_terms(dual, slope)
             case _:
                 raise ExpressionError("something has no dual part", remedy="write it without eps")
 
@@ -154,13 +154,13 @@ class _DualSplitter:
         if len(vectors) > 1:
             text = expression_text(Product(tuple(vectors)))
             raise ExpressionError(
-                f"'{shorten_text(text)}' is a product of vectors", remedy="write its components"
+                f"'{shorten_expression_text(text)}' is a product of vectors", remedy="write its components"
             )
 
     def has_dual_vector(self, node: Expression) -> bool:
         """Whether an expression leads to a dual vector, also through definitions."""
         return any(
-            is_dual_vector_name(x, self.frame_names)
+            is_dual_vector_symbol(x, self.frame_names)
             for x in names_behind_expression(node, self.find_meaning)
         )
 
@@ -187,11 +187,11 @@ class _DualSplitter:
             name = own.name.lstrip("=")
         elif own is not None and not isinstance(own, str):
             inner = names_behind_expression(own, self.find_meaning)
-            is_plain = not any(is_dual_name(x, self.frame_names) for x in inner)
+            is_plain = not any(is_dual_symbol_name(x, self.frame_names) for x in inner)
             return (Name(name), ZERO) if is_plain else self(own)
-        if is_dual_vector_name(name, self.frame_names):
+        if is_dual_vector_symbol(name, self.frame_names):
             return Name(f"{name}@{self.axis}r"), Name(f"{name}@{self.axis}d")
-        if is_dual_component_name(name, self.frame_names):
+        if is_dual_component_symbol(name, self.frame_names):
             return Name(f"{name}@r"), Name(f"{name}@d")
         return Name(name), ZERO
 
@@ -204,7 +204,7 @@ def remove_nested_dual_units(root: Expression) -> Iterator[tuple[str, Expression
         )
         yield (
             "the factors eps inside of another are left out",
-            replace_node(root, place, Product(inner)),
+            replace_statement_node(root, place, Product(inner)),
         )
 
 
@@ -227,22 +227,22 @@ def _remove_all_dual_units(node: Expression) -> Expression:
     """Remove every eps."""
     while found := list(_dual_unit_products(node)):
         place, term = found[-1]
-        node = replace_node(node, place, _remove_dual_unit(term))
+        node = replace_statement_node(node, place, _remove_dual_unit(term))
     return node
 
 
-def _sum_dual_terms(terms: list[Expression]) -> Expression:
+def _sum_dual_statement_terms(terms: list[Expression]) -> Expression:
     kept = [term for term in terms if term != ZERO]
     return Sum(tuple(kept)) if len(kept) > 1 else kept[0] if kept else ZERO
 
 
-def _multiply_dual_terms(a: Expression, b: Expression) -> Expression:
+def _multiply_dual_statement_terms(a: Expression, b: Expression) -> Expression:
     if ZERO in (a, b):
         return ZERO
     return b if a == ONE else a if b == ONE else Product((a, b))
 
 
-def _multiply_dual_parts(a: DualParts, b: DualParts) -> DualParts:
-    return _multiply_dual_terms(a[0], b[0]), _sum_dual_terms(
-        [_multiply_dual_terms(a[0], b[1]), _multiply_dual_terms(a[1], b[0])]
+def _multiply_dual_statement_parts(a: DualParts, b: DualParts) -> DualParts:
+    return _multiply_dual_statement_terms(a[0], b[0]), _sum_dual_statement_terms(
+        [_multiply_dual_statement_terms(a[0], b[1]), _multiply_dual_statement_terms(a[1], b[0])]
     )

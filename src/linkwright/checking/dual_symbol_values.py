@@ -9,39 +9,39 @@ import casadi as ca
 from ..types import SX
 
 if TYPE_CHECKING:
-    from .vocabulary import Vocabulary
+    from .vocabulary import CheckerVocabulary
 
-DualVector: TypeAlias = tuple[SX, SX]
+DualSymbolValue: TypeAlias = tuple[SX, SX]
 """The real and the dual part of a vector, three components each."""
 
 
-def bound_axis(own: Vocabulary, axis: int, frame: str) -> DualVector:
+def bound_axis_symbol(own: CheckerVocabulary, axis: int, frame: str) -> DualSymbolValue:
     """The unit vector along an axis of a frame, bound to its origin, about the world's origin."""
     place = own.quantity_expression("placement", frame)
     direction = place[:3, axis]
     return direction, ca.cross(place[:3, 3], direction)
 
 
-def bound_velocity(own: Vocabulary, frame: str) -> DualVector:
+def bound_velocity_symbol(own: CheckerVocabulary, frame: str) -> DualSymbolValue:
     """The dual velocity of a frame along the world's axes, about the world's origin."""
-    return _bind_motion(own, frame, own.quantity_expression("frame_velocity", frame))
+    return _bound_motion_symbol(own, frame, own.quantity_expression("frame_velocity", frame))
 
 
-def bound_partial_velocity(own: Vocabulary, number: str, frame: str) -> DualVector | None:
+def bound_partial_velocity_symbol(own: CheckerVocabulary, number: str, frame: str) -> DualSymbolValue | None:
     """The part of a frame's dual velocity by one generalized speed, counted from 1."""
     count = len(own.generalized_speeds) or own.names.nv
     if not 1 <= int(number) <= count:
         return None
-    return _bind_motion(own, frame, _partial_velocity(own, frame, int(number) - 1))
+    return _bound_motion_symbol(own, frame, _partial_velocity_symbol(own, frame, int(number) - 1))
 
 
-def _bind_motion(own: Vocabulary, frame: str, motion: SX) -> DualVector:
+def _bound_motion_symbol(own: CheckerVocabulary, frame: str, motion: SX) -> DualSymbolValue:
     """A motion (ω, v of the frame's origin) as a dual vector about the world's origin."""
     place = own.quantity_expression("placement", frame)
     return motion[:3], motion[3:] + ca.cross(place[:3, 3], motion[:3])
 
 
-def _partial_velocity(own: Vocabulary, frame: str, r: int) -> SX:
+def _partial_velocity_symbol(own: CheckerVocabulary, frame: str, r: int) -> SX:
     """The contribution of the r-th speed to a motion: a generalized one that the text defines, the
     constraints being kept, or a coordinate's rate."""
     J = own.quantity_expression("jacobian", frame)
@@ -55,24 +55,24 @@ def _partial_velocity(own: Vocabulary, frame: str, r: int) -> SX:
     return J @ (G @ ca.solve(by_speeds, ca.SX.eye(u.shape[0])[:, r]))
 
 
-def frame_dual_velocity(own: Vocabulary, frame: str) -> DualVector:
+def frame_velocity_symbol(own: CheckerVocabulary, frame: str) -> DualSymbolValue:
     """(ω, v) of a frame along its axes, at its origin."""
     R = own.quantity_expression("placement", frame)[:3, :3]
     velocity = own.quantity_expression("frame_velocity", frame)
     return R.T @ velocity[:3], R.T @ velocity[3:]
 
 
-def particle_momentum(own: Vocabulary, frame: str) -> DualVector | None:
+def particle_momentum_symbol(own: CheckerVocabulary, frame: str) -> DualSymbolValue | None:
     """(m v, 0) of the particle that the text declares at a frame, along the frame's axes."""
-    return _particle_vector(own, frame, "frame_velocity")
+    return _particle_symbol(own, frame, "frame_velocity")
 
 
-def particle_inertia_force(own: Vocabulary, frame: str) -> DualVector | None:
+def particle_inertia_force_symbol(own: CheckerVocabulary, frame: str) -> DualSymbolValue | None:
     """(m a, 0) of the particle that the text declares at a frame, along the frame's axes."""
-    return _particle_vector(own, frame, "frame_acceleration")
+    return _particle_symbol(own, frame, "frame_acceleration")
 
 
-def _particle_vector(own: Vocabulary, frame: str, function: str) -> DualVector | None:
+def _particle_symbol(own: CheckerVocabulary, frame: str, function: str) -> DualSymbolValue | None:
     mass = own.particle_mass(frame)
     if mass is None:
         return None
@@ -80,9 +80,9 @@ def _particle_vector(own: Vocabulary, frame: str, function: str) -> DualVector |
     return mass * (R.T @ own.quantity_expression(function, frame)[3:]), ca.SX.zeros(3)
 
 
-def body_dual_velocity(own: Vocabulary, number: str) -> DualVector | None:
+def body_velocity_symbol(own: CheckerVocabulary, number: str) -> DualSymbolValue | None:
     """(ω, v) of a numbered body along its axes, at its centre of mass."""
-    k = _body_index(own, number)
+    k = _index_of_numbered_body(own, number)
     if k is None:
         return None
     R = own.body_values.center_quantity("placement", k)[:3, :3]
@@ -90,9 +90,9 @@ def body_dual_velocity(own: Vocabulary, number: str) -> DualVector | None:
     return R.T @ velocity[:3], R.T @ velocity[3:]
 
 
-def body_momentum(own: Vocabulary, number: str) -> DualVector | None:
+def body_momentum_symbol(own: CheckerVocabulary, number: str) -> DualSymbolValue | None:
     """(m v, I ω) of a numbered body about its centre of mass, along its axes."""
-    k, velocity = _body_index(own, number), body_dual_velocity(own, number)
+    k, velocity = _index_of_numbered_body(own, number), body_velocity_symbol(own, number)
     if k is None or velocity is None:
         return None
     m, inertia = own.body_values.central_inertia(k)
@@ -100,9 +100,9 @@ def body_momentum(own: Vocabulary, number: str) -> DualVector | None:
     return m * v, inertia @ w
 
 
-def body_inertia_force(own: Vocabulary, number: str) -> DualVector | None:
+def body_inertia_force_symbol(own: CheckerVocabulary, number: str) -> DualSymbolValue | None:
     """(m a, I α + ω × I ω) of a numbered body about its centre of mass, along its axes."""
-    k, velocity = _body_index(own, number), body_dual_velocity(own, number)
+    k, velocity = _index_of_numbered_body(own, number), body_velocity_symbol(own, number)
     if k is None or velocity is None:
         return None
     m, inertia = own.body_values.central_inertia(k)
@@ -112,7 +112,7 @@ def body_inertia_force(own: Vocabulary, number: str) -> DualVector | None:
     return m * (R.T @ rate[3:]), inertia @ (R.T @ rate[:3]) + ca.cross(w, inertia @ w)
 
 
-def _body_index(own: Vocabulary, number: str) -> int | None:
+def _index_of_numbered_body(own: CheckerVocabulary, number: str) -> int | None:
     """The index of a body that is given by its number from 1; None if there is no such body."""
     k = int(number) - 1
     return k if 0 <= k < len(own.names.bodies) else None

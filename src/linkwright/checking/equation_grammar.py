@@ -33,29 +33,29 @@ from .statement_matrices import (
     ExpressionOrMatrix,
     StatementMatrix,
     add_statement_terms,
-    column_of_entries,
-    equate_entries,
-    invert_by_cofactors,
-    lift_to_matrix,
+    statement_column,
+    equate_statement_entries,
+    invert_statement_matrix,
+    lift_statement_to_matrix,
     multiply_statement_factors,
     rate_of_matrix_entry,
-    require_scalar,
+    require_scalar_statement,
 )
 from .symbol_table import MASS_MATRIX_ENTRY
-from .text_symbols import TextSymbols
-from .token_reader import TokenReader
+from .text_symbols import StatementSymbols
+from .token_reader import StatementTokenReader
 
 PRODUCT_OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
 BRACKET_PAIRS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 RADIANS_PER_DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
 
 
-class EquationGrammar(TokenReader, ABC):
+class StatementGrammar(StatementTokenReader, ABC):
     """Reads equations from tokens."""
 
     is_strict_division = False  # whether a/b c is refused, since it may be a/(b c)
 
-    def __init__(self, text: str, tokens: list[str], symbols: TextSymbols) -> None:
+    def __init__(self, text: str, tokens: list[str], symbols: StatementSymbols) -> None:
         super().__init__(text, tokens)
         self.symbols = symbols
         self.nesting_depth = 0
@@ -74,7 +74,7 @@ class EquationGrammar(TokenReader, ABC):
         if not signs:
             raise self.parse_error("'=' is missing", "write equations as left = right")
         for right in sides[1:]:
-            for pair in equate_entries(sides[0], right, self.symbols):
+            for pair in equate_statement_entries(sides[0], right, self.symbols):
                 yield *pair, ":=" in signs
 
     def parse_side(self) -> ExpressionOrMatrix:
@@ -110,7 +110,7 @@ class EquationGrammar(TokenReader, ABC):
         self, factors: list[ExpressionOrMatrix], divisor: ExpressionOrMatrix
     ) -> None:
         """Append the factor 1/divisor; `1/12` at the head becomes one exact number."""
-        below = require_scalar(divisor, "a divisor")
+        below = require_scalar_statement(divisor, "a divisor")
         first = factors[0]
         are_numbers = len(factors) == 1 and isinstance(first, Number) and isinstance(below, Number)
         if isinstance(below, Number) and below.value == 0:
@@ -157,7 +157,7 @@ class EquationGrammar(TokenReader, ABC):
             if shape is None and self.symbols.has_transposed_row(base.name):
                 shape = (self.symbols.velocity_count, 1)
             if shape is not None:
-                base = lift_to_matrix(base, shape, self.symbols)
+                base = lift_statement_to_matrix(base, shape, self.symbols)
             elif len(base.name) == 1 and base.name.isupper():
                 return Name(f"{base.name}T")
         return base.transpose if isinstance(base, StatementMatrix) else base
@@ -166,16 +166,16 @@ class EquationGrammar(TokenReader, ABC):
         self, base: ExpressionOrMatrix, exponent: ExpressionOrMatrix
     ) -> ExpressionOrMatrix:
         """The power of a number, or the inverse of a matrix for the exponent −1."""
-        power = require_scalar(exponent, "an exponent")
+        power = require_scalar_statement(exponent, "an exponent")
         if isinstance(power, Number) and abs(power.value) > MAX_EXPONENT:
             raise self.parse_error(f"an exponent is larger than {MAX_EXPONENT}")
         if isinstance(base, Name) and (shape := self.symbols.matrix_shape(base.name)):
             is_inverse = power == Number(Fraction(-1)) and shape[0] == shape[1]
-            base = lift_to_matrix(base, shape, self.symbols) if is_inverse else base
+            base = lift_statement_to_matrix(base, shape, self.symbols) if is_inverse else base
         if isinstance(base, StatementMatrix):
             if power != Number(Fraction(-1)):
                 raise self.parse_error("a vector or matrix has a power")
-            return invert_by_cofactors(base)
+            return invert_statement_matrix(base)
         return base if power == Number(Fraction(1)) else Power(base, power)
 
     # -- atoms -----------------------------------------------------------------------------
@@ -220,11 +220,11 @@ class EquationGrammar(TokenReader, ABC):
         nested = [x for x in first if isinstance(x, StatementMatrix)]
         if len(rows) == 1 and len(nested) == len(first):
             return StatementMatrix(tuple(tuple(entry for (entry,) in x.rows) for x in nested))
-        table = [[require_scalar(x, "a list") for x in row] for row in rows]
+        table = [[require_scalar_statement(x, "a list") for x in row] for row in rows]
         if len({len(row) for row in table}) > 1:
             raise self.parse_error("rows of a matrix differ in length")
         if len(table) == 1:
-            return column_of_entries(table[0], is_list=True)
+            return statement_column(table[0], is_list=True)
         return StatementMatrix(tuple(map(tuple, table)))
 
     # -- functions -------------------------------------------------------------------------
@@ -241,7 +241,7 @@ class EquationGrammar(TokenReader, ABC):
                 )
         call = Call(name, self.parse_arguments(name))
         return (
-            call if exponent is None else require_scalar(self.raise_to_power(call, exponent), name)
+            call if exponent is None else require_scalar_statement(self.raise_to_power(call, exponent), name)
         )
 
     def parse_arguments(self, name: str) -> tuple[Expression, ...]:
@@ -255,7 +255,7 @@ class EquationGrammar(TokenReader, ABC):
             return tuple(entry for (entry,) in found.rows)
         if FUNCTION_ARITIES[name] != 1:
             raise self.parse_error(f"{name} takes {FUNCTION_ARITIES[name]} arguments")
-        return (require_scalar(found, f"{name}(…)"),)
+        return (require_scalar_statement(found, f"{name}(…)"),)
 
     def parse_argument(self) -> ExpressionOrMatrix:
         """Parse an argument in brackets, or numbers and one symbol: sin 2q1 dq1 is sin(2 q1)
@@ -289,23 +289,23 @@ class EquationGrammar(TokenReader, ABC):
         """The vector C q̇."""
         size, speeds = self.symbols.velocity_count, self.symbols.velocity_names
         rates = [Name(f"d{x}") for x in speeds]
-        coriolis = lift_to_matrix(Name("C"), (size, size), self.symbols)
+        coriolis = lift_statement_to_matrix(Name("C"), (size, size), self.symbols)
         rows = [zip(row, rates, strict=True) for row in coriolis.rows]
-        return column_of_entries([Sum(tuple(map(Product, row))) for row in rows])
+        return statement_column([Sum(tuple(map(Product, row))) for row in rows])
 
     # -- derivatives -----------------------------------------------------------------------
 
     def expand_motion_vector(self, name: str) -> ExpressionOrMatrix:
         """A name, or the vector that it stands for."""
         entries = self.symbols.motion_vector_entries(name)
-        return Name(name) if entries is None else column_of_entries([Name(x) for x in entries])
+        return Name(name) if entries is None else statement_column([Name(x) for x in entries])
 
     def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
         """The name L_q1 of ∂L/∂q1; a column of names if the variable is a vector."""
         entries = self.symbols.motion_vector_entries(below)
         if entries is None:
             return Name(f"{above}_{below}")
-        return column_of_entries([Name(f"{above}_{x}") for x in entries])
+        return statement_column([Name(f"{above}_{x}") for x in entries])
 
     def differentiate_by_time(
         self, operand: ExpressionOrMatrix, order: int = 1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import ExpressionError, FileError
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from ..mechanism import Mechanism
 from .check_report import UNREADABLE, Finding
 from .declarations import NO_DECLARATIONS, TextDeclarations, separate_declarations
@@ -15,7 +15,7 @@ from .statement_reader import (
     Statement,
     UnreadableStatement,
     read_statements,
-    require_text_size,
+    require_statement_text_size,
 )
 from .sympy_statements import is_sympy_input, read_sympy_statements
 
@@ -30,9 +30,9 @@ def read_equation_source(
         is_file = "=" not in equations and "\n" not in equations and len(equations) < 1000
         equations = Path(equations) if is_file else equations
     if isinstance(equations, Path):
-        equations = _read_equation_file(equations)
+        equations = _read_file_of_claimed_equations(equations)
     if isinstance(equations, str):
-        text, said = separate_declarations(require_text_size(equations), mechanism)
+        text, said = separate_declarations(require_statement_text_size(equations), mechanism)
         return read_statements(text, mechanism), said
     if is_sympy_input(equations):
         return read_sympy_statements(equations), NO_DECLARATIONS
@@ -42,7 +42,7 @@ def read_equation_source(
     )
 
 
-def _read_equation_file(path: Path) -> str:
+def _read_file_of_claimed_equations(path: Path) -> str:
     try:
         if path.stat().st_size > 4 * MAX_TEXT_LENGTH:
             raise FileError(f"has more than {4 * MAX_TEXT_LENGTH} bytes", where=str(path))
@@ -55,7 +55,7 @@ def _read_equation_file(path: Path) -> str:
         raise FileError("is not UTF-8 text", where=str(path)) from None
 
 
-def order_findings(
+def order_findings_of_section(
     members: Sequence[Statement | UnreadableStatement],
     origins: Sequence[Statement],
     findings: Sequence[Finding],
@@ -64,7 +64,7 @@ def order_findings(
     found = dict(zip(dict.fromkeys(map(id, origins)), findings, strict=True))
     for line in members:
         if isinstance(line, UnreadableStatement):
-            text = shorten_text(" ".join(line.text.split()), 200)
+            text = shorten_expression_text(" ".join(line.text.split()), 200)
             note = str(line.error)
             found[id(line)] = Finding(
                 line.number,

@@ -11,7 +11,7 @@ import casadi as ca
 
 from ..errors import LinkwrightError
 from ..expressions import Expression, Name, Product, Sum, negate_expression
-from .prover import EquationProof, EquationProver, EquationSides, single_name_of_side
+from .prover import EquationProof, EquationProver, EquationSides, single_name_of_statement_side
 from .symbol_meanings import MECHANISM_NAME_PREFIX
 from .symbol_table import CORIOLIS_MATRIX_ENTRY, ENERGIES_UP_TO_CONSTANT
 
@@ -24,13 +24,13 @@ def prove_equivalence(
 ) -> EquationProof:
     """Whether an energy differs by what it may differ by, which is then named in `why`."""
     for side, other in (pair, pair[::-1]):
-        name = single_name_of_side(side)
+        name = single_name_of_statement_side(side)
         is_ours = (
             section.vocabulary.is_paper_symbol(name) and section.meanings.find_meaning(name) == name
         )
         if not (is_ours and any(row.has_form(name) for row in ENERGIES_UP_TO_CONSTANT)):
             continue
-        if not _depends_on_motion(section, other):
+        if not _statement_depends_on_motion(section, other):
             continue
         constant = prover.prove_constant_difference(pair)
         if constant.holds:
@@ -41,7 +41,7 @@ def prove_equivalence(
     return EquationProof(False)
 
 
-def _depends_on_motion(section: CheckedSection, expression: Expression) -> bool:
+def _statement_depends_on_motion(section: CheckedSection, expression: Expression) -> bool:
     """Whether an expression changes with the motion, and not with parameters alone."""
     own = section.vocabulary
     wanted = section.meanings.needed_names([expression])
@@ -54,7 +54,7 @@ def _prove_same_lagrange_equations(
     """Whether a function L has Lagrange's equations of the mechanism, for all q, q̇ and q̈: what
     vanishes on some motions only need not be a total derivative."""
     own, chance = section.vocabulary, 0.0
-    if own.names.q != own.names.qd or _has_forces_or_accelerations(section, lagrangian):
+    if own.names.q != own.names.qd or _statement_has_forces_or_accelerations(section, lagrangian):
         return EquationProof(None)
     pairs = []
     try:
@@ -74,7 +74,7 @@ def _prove_same_lagrange_equations(
     return EquationProof(True, chance)
 
 
-def _has_forces_or_accelerations(section: CheckedSection, expression: Expression) -> bool:
+def _statement_has_forces_or_accelerations(section: CheckedSection, expression: Expression) -> bool:
     """Whether it is more than a function of q, q̇, t and parameters."""
     own = section.vocabulary
     found = ca.vertcat(
@@ -92,7 +92,7 @@ def equivalent_coriolis_rows(
     own = section.vocabulary.names
     places: dict[tuple[int | str, ...], int] = {}
     for i, line in enumerate(section.statements):
-        name = single_name_of_side(line.left)
+        name = single_name_of_statement_side(line.left)
         at = CORIOLIS_MATRIX_ENTRY.arguments(name, section.vocabulary)
         is_claim = i not in section.meanings.defining_statements and not line.is_said_wrong
         if at is not None and is_claim:

@@ -28,10 +28,10 @@ from .check_report import (
 from .checker import check_with_vocabularies
 from .claims import RIGHT_VERDICTS, ClaimSet, collect_claims
 from .declarations import separate_declarations
-from .homework_files import find_homework_texts, read_document
+from .homework_files import find_homework_texts, read_homework_document
 from .solution_presence import CLAIM_MISSING, CLAIM_PRESENT, compare_with_solution
 from .statement_reader import Statement, read_statements
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 MARK_COLUMNS = (
     "name", "mark", "equations", "identical", "equivalent", "wrong", "with_repair", "undecided",
@@ -182,7 +182,7 @@ class Homework(NotebookDisplayed):
         for text in self.texts:
             cells = ("" if x is None else x for x in text.row().values())
             writer.writerow(
-                [escape_spreadsheet_cell(x) if isinstance(x, str) else x for x in cells]
+                [escape_marks_cell(x) if isinstance(x, str) else x for x in cells]
             )
         return out.getvalue()
 
@@ -216,7 +216,7 @@ def _marks_as_json(text: Marks) -> dict[str, Any]:
     }
 
 
-def escape_spreadsheet_cell(text: str) -> str:
+def escape_marks_cell(text: str) -> str:
     """The text with a ' before it if a spreadsheet would take it for a formula."""
     is_formula = text.lstrip().startswith(("=", "+", "-", "@")) or text.startswith(("\t", "\r"))
     return f"'{text}" if is_formula else text
@@ -254,7 +254,7 @@ def check_folder(
     root = Path(folder)
     model = None if solution is None else Path(solution)
     paths, skipped = find_homework_texts(root, model)
-    shared = {"": Vocabulary(mechanism)}
+    shared = {"": CheckerVocabulary(mechanism)}
     asked = ClaimSet(())
     if model is not None:
         asked = read_model_solution(shared, model, names)
@@ -272,12 +272,12 @@ def check_folder(
 
 
 def read_model_solution(
-    shared: dict[str, Vocabulary], path: Path, names: Mapping[str, str] | None = None
+    shared: dict[str, CheckerVocabulary], path: Path, names: Mapping[str, str] | None = None
 ) -> ClaimSet:
     """The equations of a model solution; each must be right."""
     vocabulary = shared[""]
     try:
-        text = read_document(path)
+        text = read_homework_document(path)
         report = check_with_vocabularies(shared, vocabulary.mechanism, text, names or {})
         own = separate_declarations(text, vocabulary.mechanism)[1]
     except LinkwrightError as error:
@@ -296,7 +296,7 @@ def read_model_solution(
 
 
 def mark_homework_text(
-    shared: dict[str, Vocabulary],
+    shared: dict[str, CheckerVocabulary],
     path: Path,
     name: str,
     asked: ClaimSet,
@@ -307,7 +307,7 @@ def mark_homework_text(
     lost = (CLAIM_MISSING,) * len(missing)
     mechanism = shared[""].mechanism
     try:
-        text = read_document(path)
+        text = read_homework_document(path)
         report = check_with_vocabularies(shared, mechanism, text, names or {})
         plain, own = separate_declarations(text, mechanism)
         found = compare_with_solution(asked, collect_claims(shared[""], report, names, own))

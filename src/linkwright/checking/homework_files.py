@@ -24,7 +24,7 @@ def find_homework_texts(root: Path, solution: Path | None) -> tuple[list[Path], 
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in files:
             path = Path(place, name)
-            if name.startswith(".") or (solution is not None and _is_solution_file(path, solution)):
+            if name.startswith(".") or (solution is not None and _is_model_solution_file(path, solution)):
                 continue
             if path.suffix.lower() in TEXT_ENDINGS:
                 found.append(path)
@@ -46,7 +46,7 @@ def _raise_unreadable_homework(error: OSError) -> None:
     raise FileError(f"cannot be read: {error.strerror}", where=str(error.filename))
 
 
-def _is_solution_file(path: Path, other: Path) -> bool:
+def _is_model_solution_file(path: Path, other: Path) -> bool:
     try:
         return path.samefile(other)
     except OSError:
@@ -59,7 +59,7 @@ def _homework_sort_key(text: str) -> list[tuple[int, str]]:
     return [(int(part[:18]), part) if part.isdecimal() else (0, part) for part in parts]
 
 
-def read_document(path: Path) -> str:
+def read_homework_document(path: Path) -> str:
     """The equations of a file as text."""
     try:
         if not path.is_file():

@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..expressions import Name, Number, Reciprocal
-from .latex_symbols import LatexSymbolParser
+from .latex_symbols import LatexStatementSymbols
 from .statement_matrices import (
     ExpressionOrMatrix,
     add_statement_terms,
     multiply_statement_factors,
-    require_scalar,
+    require_scalar_statement,
 )
 
 _MAX_SUM_TERMS = 100
 
 
-class LatexCalculusParser(LatexSymbolParser):
+class LatexStatementCalculus(LatexStatementSymbols):
     """Parser of derivatives, sums and fractions, which LaTeX writes above and below."""
 
     @abstractmethod
@@ -35,7 +35,7 @@ class LatexCalculusParser(LatexSymbolParser):
         r"""Parse the two groups of a \frac: a derivative or a quotient."""
         if (derivative := self.parse_derivative()) is not None:
             return derivative
-        top, bottom = self.parse_script(), require_scalar(self.parse_script(), "a divisor")
+        top, bottom = self.parse_script(), require_scalar_statement(self.parse_script(), "a divisor")
         if isinstance(bottom, Number):
             if bottom.value == 0:
                 raise self.parse_error("division by zero")

@@ -14,12 +14,12 @@ from math import prod
 from ..expressions import Call, Expression, Name, Number, Sum, negate_expression, parse_expression
 from ..expressions import names_in_expression as names_in
 from .equation_grammar import BRACKET_PAIRS, RADIANS_PER_DEGREE
-from .latex_calculus import LatexCalculusParser
+from .latex_calculus import LatexStatementCalculus
 from .latex_symbols import LATEX_ACCENTS, LATEX_FONTS, LATEX_FUNCTIONS
 from .latex_tokens import GREEK_LETTER_NAMES
-from .statement_matrices import ExpressionOrMatrix, StatementMatrix, require_scalar
+from .statement_matrices import ExpressionOrMatrix, StatementMatrix, require_scalar_statement
 from .symbol_table import TRIG_SHORTHANDS
-from .text_symbols import TextSymbols
+from .text_symbols import StatementSymbols
 
 MAX_TOTAL_STEPS = 4_000_000
 _TRANSPOSE_TOKENS = ("T", "\\top")
@@ -29,10 +29,10 @@ _TRIG_SHORTHANDS = {
 
 
 def parse_latex_equations(
-    text: str, symbols: TextSymbols, ranges: dict[str, range]
+    text: str, symbols: StatementSymbols, ranges: dict[str, range]
 ) -> Iterator[tuple[Expression, Expression, bool]]:
     """The equations that a text means, for all values of indices that are left open."""
-    parser = LatexParser(text, symbols, {letter: span[0] for letter, span in ranges.items()})
+    parser = LatexStatementParser(text, symbols, {letter: span[0] for letter, span in ranges.items()})
     first = list(parser.parse_equations())
     letters = sorted({*ranges, *parser.open_indices})
     if not letters:
@@ -42,12 +42,12 @@ def parse_latex_equations(
     if parser.step_count * prod(map(len, spans)) > MAX_TOTAL_STEPS:
         raise parser.parse_error("the sums are too long")
     for values in product(*spans):
-        yield from LatexParser(
+        yield from LatexStatementParser(
             text, symbols, dict(zip(letters, values, strict=True))
         ).parse_equations()
 
 
-class LatexParser(LatexCalculusParser):
+class LatexStatementParser(LatexStatementCalculus):
     """The grammar, with the powers, matrices and functions of LaTeX."""
 
     is_in_bars = False
@@ -127,7 +127,7 @@ class LatexParser(LatexCalculusParser):
             return self.parse_name() if is_symbol else self.parse_brackets()
         if token == "-":
             self.take()
-            return negate_expression(require_scalar(self.parse_power(), "a sign"))
+            return negate_expression(require_scalar_statement(self.parse_power(), "a sign"))
         if token[:1].isdigit() or token[:1] == ".":
             return self.parse_number()
         if token == "°":
@@ -145,7 +145,7 @@ class LatexParser(LatexCalculusParser):
         if token == "\\sqrt":
             self.take()
             root = self.parse_script() if self.token == "{" else self.parse_brackets()
-            return Call("sqrt", (require_scalar(root, "a root"),))
+            return Call("sqrt", (require_scalar_statement(root, "a root"),))
         if token == "\\sum":
             self.take()
             return self.parse_summation()
@@ -183,7 +183,7 @@ class LatexParser(LatexCalculusParser):
         """Parse |x|; its even powers are those of x."""
         self.take()
         self.is_in_bars = True
-        inner = require_scalar(self.parse_sum(), "|…|")
+        inner = require_scalar_statement(self.parse_sum(), "|…|")
         self.is_in_bars = False
         self.expect("|")
         return Call("abs", (inner,))
@@ -218,7 +218,7 @@ class LatexParser(LatexCalculusParser):
                     rows.pop()
                     break
                 continue
-            rows[-1].append(require_scalar(self.parse_sum(), "a matrix"))
+            rows[-1].append(require_scalar_statement(self.parse_sum(), "a matrix"))
             mark = self.accept("&", "\\\\", "\\end")
             if mark is None:
                 raise self.unexpected_token_error()

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from ..errors import ExpressionError
-from .equation_grammar import EquationGrammar
+from .equation_grammar import StatementGrammar
 from .latex_tokens import GREEK_LETTER_NAMES, tokenize_latex
-from .text_symbols import TextSymbols
+from .text_symbols import StatementSymbols
 
 LATEX_FUNCTIONS = {
     **{name: name for name in ("sin", "cos", "tan", "exp", "tanh", "atan2", "asin", "acos")},
@@ -34,7 +34,7 @@ _LETTER_COMMANDS = {"ell": "l", "imath": "i", "jmath": "j"}
 
 
 @dataclass(frozen=True)
-class _AccentedSymbol:
+class _AccentedLatexSymbol:
     """A letter with what stands over it and behind it."""
 
     base: str
@@ -44,10 +44,10 @@ class _AccentedSymbol:
     primes: int = 0
 
 
-class LatexSymbolParser(EquationGrammar):
+class LatexStatementSymbols(StatementGrammar):
     """Names from LaTeX."""
 
-    def __init__(self, text: str, symbols: TextSymbols, indices: dict[str, int]) -> None:
+    def __init__(self, text: str, symbols: StatementSymbols, indices: dict[str, int]) -> None:
         super().__init__(text, tokenize_latex(text), symbols)
         self.index_values = dict(indices)
         self.open_indices: set[str] = set()
@@ -92,7 +92,7 @@ class LatexSymbolParser(EquationGrammar):
         above = self.parse_name_superscript(found)
         return self.compose_name(found, above)
 
-    def compose_name(self, found: _AccentedSymbol, above: str) -> str:
+    def compose_name(self, found: _AccentedLatexSymbol, above: str) -> str:
         """The name of a symbol: `d` for each dot, the letter, its accent, its index and its
         primes."""
         if self.is_dual_symbol(found, above):
@@ -100,7 +100,7 @@ class LatexSymbolParser(EquationGrammar):
         name = found.base + found.mark + found.index + "prime" * found.primes
         return "d" * found.dots + name + (f"_{above}" if above else "")
 
-    def is_dual_symbol(self, found: _AccentedSymbol, above: str) -> bool:
+    def is_dual_symbol(self, found: _AccentedLatexSymbol, above: str) -> bool:
         """Whether a hat marks a dual vector: over V, H, F, and over unit vectors x, y, z of
         frames."""
         if found.mark != "hat" or found.dots or found.primes:
@@ -112,7 +112,7 @@ class LatexSymbolParser(EquationGrammar):
             return found.index.isdigit() and bool(above)
         return found.base in ("x", "y", "z") and where[:1].isalpha()
 
-    def compose_dual_name(self, found: _AccentedSymbol, above: str) -> str:
+    def compose_dual_name(self, found: _AccentedLatexSymbol, above: str) -> str:
         """The name of a dual vector: V_B1, v1_B, x_PR, or V1 by the number of the body."""
         if found.base == "v":
             return f"v{found.index}_{above.removesuffix('star')}"
@@ -124,7 +124,7 @@ class LatexSymbolParser(EquationGrammar):
 
     # -- accents ---------------------------------------------------------------------------
 
-    def parse_accented(self, level: int) -> _AccentedSymbol:
+    def parse_accented(self, level: int) -> _AccentedLatexSymbol:
         """Parse a letter, and the dots, accents and fonts around it."""
         if level > _MAX_ACCENTS:
             raise self.parse_error("too many accents")
@@ -135,7 +135,7 @@ class LatexSymbolParser(EquationGrammar):
             if not token.isalpha():
                 self.position -= 1
                 raise self.unexpected_token_error()
-            return _AccentedSymbol(token)
+            return _AccentedLatexSymbol(token)
         word = _LETTER_COMMANDS.get(token[1:], token[1:])
         if word in _DOT_ACCENTS:
             inner = self.parse_symbol_group(level)
@@ -146,14 +146,14 @@ class LatexSymbolParser(EquationGrammar):
             inner = self.parse_symbol_group(level)
             return replace(inner, mark=inner.mark + _ACCENT_SYNONYMS.get(word, word))
         if word in GREEK_LETTER_NAMES or word in _LETTER_COMMANDS.values():
-            return _AccentedSymbol("eps" if word == "epsilon" and self.is_dual_unit() else word)
+            return _AccentedLatexSymbol("eps" if word == "epsilon" and self.is_dual_unit() else word)
         raise self.parse_error(f"'{token}' is not in the subset of LaTeX that is read")
 
     def is_dual_unit(self) -> bool:
         """Whether epsilon is the unit of dual numbers: not where the mechanism has such a name."""
         return not self.symbols.is_mechanism_name("epsilon")
 
-    def parse_symbol_group(self, level: int, is_word: bool = False) -> _AccentedSymbol:
+    def parse_symbol_group(self, level: int, is_word: bool = False) -> _AccentedLatexSymbol:
         """The symbol in braces, or the next one; of letters in a row, the word."""
         if not self.accept("{"):
             return self.parse_accented(level + 1)
@@ -186,7 +186,7 @@ class LatexSymbolParser(EquationGrammar):
             self.expect("}")
         return count
 
-    def parse_name_superscript(self, found: _AccentedSymbol) -> str:
+    def parse_name_superscript(self, found: _AccentedLatexSymbol) -> str:
         """Parse a superscript that belongs to the name: capital letters or a star. Numbers are
         powers."""
         if self.token != "^":
@@ -229,7 +229,7 @@ class LatexSymbolParser(EquationGrammar):
 
     # -- indices ---------------------------------------------------------------------------
 
-    def parse_index(self, found: _AccentedSymbol | None = None) -> str:
+    def parse_index(self, found: _AccentedLatexSymbol | None = None) -> str:
         """Parse a subscript as letters and digits; commas between long numbers become _."""
         raw = self.take_index_tokens()
         flat = "".join(raw)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..errors import ExpressionError
-from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_text
+from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_expression_text
 
 GREEK_LETTER_NAMES = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
@@ -103,7 +103,7 @@ def tokenize_latex(text: str) -> list[str]:
         match = _LATEX_TOKEN.match(plain, at)
         if match is None or match.lastgroup is None:
             raise ExpressionError(
-                f"cannot read '{plain[at:].lstrip()[0]}' in '{shorten_text(text)}'"
+                f"cannot read '{plain[at:].lstrip()[0]}' in '{shorten_expression_text(text)}'"
             )
         kind, at = match.lastgroup, match.end()
         word = match.group(kind)
@@ -135,7 +135,7 @@ def _drop_layout_tokens(tokens: list[str], text: str) -> list[str]:
         if token == _ALIGNMENT_TOKEN:
             if before not in _TOKENS_BEFORE_ALIGNMENT and after not in _TOKENS_AFTER_ALIGNMENT:
                 raise ExpressionError(
-                    f"'&' stands between two factors in '{shorten_text(' '.join(text.split()))}'",
+                    f"'&' stands between two factors in '{shorten_expression_text(' '.join(text.split()))}'",
                     remedy="put a line break between equations",
                 )
         elif token == "}" and before == "{" and not _is_prescript_ahead(tokens[i + 1 : i + 4]):

@@ -16,7 +16,7 @@ from ..expressions import (
     decimal_literal_text,
     negate_expression,
 )
-from .node_paths import NodePath, replace_node
+from .node_paths import NodePath, replace_statement_node
 
 MISPRINT_KINDS = (
     "sign", "factor", "coefficient", "dot", "exponent", "function", "index", "quotient",
@@ -38,10 +38,10 @@ class MisprintCandidate:
 
     def apply_correction(self, root: Expression) -> Expression:
         """The side of an equation with the misprint corrected."""
-        return replace_node(root, self.path, self.correction)
+        return replace_statement_node(root, self.path, self.correction)
 
 
-def name_stem(name: str) -> str:
+def stem_of_text_name(name: str) -> str:
     """The name without its numbers."""
     return re.sub(r"[\d_]", "", name)
 
@@ -53,17 +53,17 @@ def name_misprint_kind(name: str, other: str) -> str:
         return "dot"
     apart = [set(pair) for pair in zip(name, other, strict=False) if pair[0] != pair[1]]
     of_axis = len(name) == len(other) > 1 and len(apart) == 1 and apart[0] <= set("xyz")
-    return "index" if of_axis or name_stem(other) == name_stem(name) else "symbol"
+    return "index" if of_axis or stem_of_text_name(other) == stem_of_text_name(name) else "symbol"
 
 
-def coefficient_text(value: Fraction) -> str:
+def repaired_coefficient_text(value: Fraction) -> str:
     """The number as text: 1/12 and 1/4 as fractions, 9.81 and 0.1 as decimals."""
     decimal = decimal_literal_text(value)
     is_plain = value.denominator == 1 or value.denominator % 10 == 0 or value.denominator > 16
     return decimal if decimal is not None and is_plain else str(value)
 
 
-def unsigned_term(term: Expression) -> Expression:
+def unsigned_statement_term(term: Expression) -> Expression:
     """The term without its sign."""
     if isinstance(term, Negation):
         return term.operand
@@ -72,23 +72,23 @@ def unsigned_term(term: Expression) -> Expression:
 
 def coefficient_candidate(term: Expression, ratio: Fraction, text: str) -> MisprintCandidate:
     """The candidate that multiplies a term by a ratio, with a description such as "is halved"."""
-    old, bare = _split_coefficient(unsigned_term(term))
+    old, bare = _split_statement_coefficient(unsigned_statement_term(term))
     now = old * ratio
-    new = bare if now == 1 else multiply_term(bare, Number(now))
+    new = bare if now == 1 else multiply_repaired_term(bare, Number(now))
     new = negate_expression(new) if isinstance(term, Negation) else new
     words = {Fraction(2): "doubled", Fraction(1, 2): "halved"}
     if ratio in words and 1 in (old, now):
         return MisprintCandidate("factor", f"the term {text} is {words[ratio]}", (), new)
     if old == 1:
-        what = f"the factor {coefficient_text(ratio)} is added to the term {text}"
+        what = f"the factor {repaired_coefficient_text(ratio)} is added to the term {text}"
     else:
         what = (
-            f"the coefficient {coefficient_text(old)} of the term {text} is {coefficient_text(now)}"
+            f"the coefficient {repaired_coefficient_text(old)} of the term {text} is {repaired_coefficient_text(now)}"
         )
     return MisprintCandidate("coefficient", what, (), new)
 
 
-def _split_coefficient(term: Expression) -> tuple[Fraction, Expression]:
+def _split_statement_coefficient(term: Expression) -> tuple[Fraction, Expression]:
     """The number in a term, and the rest."""
     number, rest = Fraction(1), []
     for factor in term.factors if isinstance(term, Product) else (term,):
@@ -102,10 +102,10 @@ def _split_coefficient(term: Expression) -> tuple[Fraction, Expression]:
     return number, Product(tuple(rest)) if len(rest) > 1 else rest[0] if rest else ONE
 
 
-def multiply_term(term: Expression, factor: Expression) -> Expression:
+def multiply_repaired_term(term: Expression, factor: Expression) -> Expression:
     """The product, with the sign outside and numbers first."""
     if isinstance(term, Negation):
-        return negate_expression(multiply_term(term.operand, factor))
+        return negate_expression(multiply_repaired_term(term.operand, factor))
     if term == ONE:
         return factor
     factors = term.factors if isinstance(term, Product) else (term,)

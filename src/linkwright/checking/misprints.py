@@ -23,29 +23,29 @@ from ..expressions import (
     expression_text,
     negate_expression,
 )
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from ..expressions.tree import child_expressions
 from ..tape import Op
 from .misprint_candidates import (
     MisprintCandidate,
     coefficient_candidate,
-    coefficient_text,
-    multiply_term,
+    repaired_coefficient_text,
+    multiply_repaired_term,
     name_misprint_kind,
-    name_stem,
-    unsigned_term,
+    stem_of_text_name,
+    unsigned_statement_term,
 )
-from .repair_goals import NodeValuation, RepairGoal
+from .repair_goals import StatementNodeValuation, RepairGoal
 from .residue_keys import (
     ResidueKey,
     StatementAlgebra,
     StatementValue,
     ValueLookup,
-    divide_keys,
-    is_key_met,
-    multiply_keys,
-    residue_key_of,
-    scalar_of_key,
+    divide_repair_keys,
+    is_repair_key_met,
+    multiply_repair_keys,
+    statement_value_key,
+    scalar_of_repair_key,
 )
 
 NUMBER_TWO = Number(Fraction(2))
@@ -54,7 +54,7 @@ MAX_PAIRED_SYMBOLS = 80
 MAX_REPAIR_EXPONENT = 6
 
 
-class MisprintSearch(NodeValuation):
+class MisprintSearch(StatementNodeValuation):
     """The search for single misprints whose correction gives an equation the value it must have."""
 
     def __init__(
@@ -70,7 +70,7 @@ class MisprintSearch(NodeValuation):
         """The symbols that a correction may bring, with their values; zero repairs everything.
         Many points have no value of the equation, and are left before this is asked for."""
         found = [(x, self.value_or_none(x)) for x in self.symbols_tried]
-        known = [(x, v, residue_key_of(v)) for x, v in found if v is not None]
+        known = [(x, v, statement_value_key(v)) for x, v in found if v is not None]
         return [(x, v, k) for x, v, k in known if any(k)]
 
     def find_misprints(self, root: Expression, goal: RepairGoal) -> Iterator[MisprintCandidate]:
@@ -132,14 +132,14 @@ class MisprintSearch(NodeValuation):
         self, term: Expression, goal: RepairGoal, is_angle: bool
     ) -> Iterator[MisprintCandidate]:
         """A sign, a coefficient, a lost factor."""
-        text = shorten_text(expression_text(unsigned_term(term)))
+        text = shorten_expression_text(expression_text(unsigned_statement_term(term)))
         if goal.key is None or is_angle:
             yield from self.multiples_meeting_goal(term, goal, text)
             return
-        quotient = divide_keys(goal.key, self.node_key(term))
+        quotient = divide_repair_keys(goal.key, self.node_key(term))
         if quotient is None:
             return
-        number = scalar_of_key(quotient)
+        number = scalar_of_repair_key(quotient)
         ratio = (
             None
             if number is None
@@ -153,24 +153,24 @@ class MisprintSearch(NodeValuation):
             yield coefficient_candidate(term, ratio, text)
         for symbol in self.symbols_with_key(quotient):
             what = f"the factor {expression_text(symbol)} is added to the term {text}"
-            yield MisprintCandidate("missing factor", what, (), multiply_term(term, symbol))
+            yield MisprintCandidate("missing factor", what, (), multiply_repaired_term(term, symbol))
         for pair in self.symbol_pairs_with_key(quotient):
             what = f"the factor {expression_text(pair)} is added to the term {text}"
             kind = "missing factor" if isinstance(pair, Power) else "missing factors"
-            yield MisprintCandidate(kind, what, (), multiply_term(term, pair))
+            yield MisprintCandidate(kind, what, (), multiply_repaired_term(term, pair))
 
     def multiples_meeting_goal(
         self, term: Expression, goal: RepairGoal, text: str
     ) -> Iterator[MisprintCandidate]:
         """A sign or a factor 2 inside an angle or a power."""
         own = self.node_value(term)
-        if goal.is_met_by(self.apply(Op.NEG, [own])):
+        if goal.is_met_by(self.apply_to_statement_values(Op.NEG, [own])):
             yield MisprintCandidate(
                 "sign", f"the sign of the term {text} is changed", (), negate_expression(term)
             )
         for ratio in (Fraction(2), Fraction(1, 2)):
             factor = self.algebra.constant(ratio)
-            if goal.is_met_by(self.guarded_value(lambda: self.multiply_values([factor, own]))):  # noqa: B023
+            if goal.is_met_by(self.guarded_value(lambda: self.multiply_statement_values([factor, own]))):  # noqa: B023
                 yield coefficient_candidate(term, ratio, text)
 
     def extra_term_candidates(
@@ -180,10 +180,10 @@ class MisprintSearch(NodeValuation):
         rest = (*node.terms[:i], *node.terms[i + 1 :])
         if rest:
             new = rest[0] if len(rest) == 1 else Sum(rest)
-            text = shorten_text(expression_text(unsigned_term(node.terms[i])))
+            text = shorten_expression_text(expression_text(unsigned_statement_term(node.terms[i])))
             what = f"the term {text} is left out"
             if goal.is_met_by(
-                self.guarded_value(lambda: self.sum([self.node_value(x) for x in rest]))
+                self.guarded_value(lambda: self.sum_statement_values([self.node_value(x) for x in rest]))
             ):
                 yield MisprintCandidate("extra term", what, (), new)
 
@@ -194,12 +194,12 @@ class MisprintSearch(NodeValuation):
         if len(node.terms) < 3:
             return
         kept = self.node_value(node.terms[i])
-        value = self.apply(Op.SUB, [self.sum([kept, kept]), self.node_value(node)])
+        value = self.apply_to_statement_values(Op.SUB, [self.sum_statement_values([kept, kept]), self.node_value(node)])
         if goal.is_met_by(value):
             new = Sum(
                 tuple(t if k == i else negate_expression(t) for k, t in enumerate(node.terms))
             )
-            text = shorten_text(expression_text(unsigned_term(node.terms[i])))
+            text = shorten_expression_text(expression_text(unsigned_statement_term(node.terms[i])))
             yield MisprintCandidate(
                 "sign", f"the signs of all terms but {text} are changed", (), new
             )
@@ -210,7 +210,7 @@ class MisprintSearch(NodeValuation):
         """The product without the given factors, if that meets the goal."""
         rest = tuple(x for k, x in enumerate(node.factors) if k not in which)
         if not rest or (
-            goal.key and not is_key_met(goal.key, self.key_without_parts(node.factors, *which))
+            goal.key and not is_repair_key_met(goal.key, self.key_without_parts(node.factors, *which))
         ):
             return
         new = rest[0] if len(rest) == 1 else Product(rest)
@@ -227,11 +227,11 @@ class MisprintSearch(NodeValuation):
             if len(gone) > 1
             else gone[0]
         )
-        term = shorten_text(expression_text(node))
+        term = shorten_expression_text(expression_text(node))
         what = f"the factor {text.removeprefix('1*')} is left out of the term {term}"
         kind = kind if len(which) == 1 else "missing factors"
         if goal.is_met_by(
-            self.guarded_value(lambda: self.multiply_values([self.node_value(x) for x in rest]))
+            self.guarded_value(lambda: self.multiply_statement_values([self.node_value(x) for x in rest]))
         ):
             yield MisprintCandidate(kind, what, (), new)
 
@@ -245,12 +245,12 @@ class MisprintSearch(NodeValuation):
             return
         other = factor.operand if isinstance(factor, Reciprocal) else Reciprocal(factor)
         value = self.value_or_none(other)
-        own = divide_keys(goal.key, self.key_without_parts(node.factors, i))
-        if value is None or own is None or not is_key_met(own, residue_key_of(value)):
+        own = divide_repair_keys(goal.key, self.key_without_parts(node.factors, i))
+        if value is None or own is None or not is_repair_key_met(own, statement_value_key(value)):
             return
         new = Product((*node.factors[:i], other, *node.factors[i + 1 :]))
         done, base = ("divided", factor) if isinstance(other, Reciprocal) else ("multiplied", other)
-        text = shorten_text(expression_text(node))
+        text = shorten_expression_text(expression_text(node))
         yield MisprintCandidate("quotient", f"{text} is {done} by {expression_text(base)}", (), new)
 
     def other_exponent_candidates(
@@ -270,14 +270,14 @@ class MisprintSearch(NodeValuation):
         """The square and the cube of a node, if they meet the goal."""
         for exponent, word in ((2, "squared"), (3, "cubed")):
             new = Power(node, Number(Fraction(exponent)))
-            what = f"{shorten_text(expression_text(node))} is {word}"
+            what = f"{shorten_expression_text(expression_text(node))} is {word}"
             yield from self.candidate_if_met("exponent", what, new, goal)
 
     def other_number_candidates(
         self, value: Fraction, goal: RepairGoal
     ) -> Iterator[MisprintCandidate]:
         """The number that it must be, if that is as simple as the old one."""
-        number = None if goal.key is None else scalar_of_key(goal.key)
+        number = None if goal.key is None else scalar_of_repair_key(goal.key)
         if number is None:
             tried = {value * 2, value / 2, -value, value + 1, value - 1} - {value, Fraction(0)}
             found = [x for x in sorted(tried) if goal.is_met_by(self.algebra.constant(x))]
@@ -286,25 +286,25 @@ class MisprintSearch(NodeValuation):
             ratio = rational_from_residue(number, bound, FIELD_PRIME)
             found = [ratio] if ratio is not None and ratio not in (value, 0) else []
         for other in found:
-            what = f"the coefficient {coefficient_text(value)} is {coefficient_text(other)}"
+            what = f"the coefficient {repaired_coefficient_text(value)} is {repaired_coefficient_text(other)}"
             yield MisprintCandidate("coefficient", what, (), Number(other))
 
     def other_name_candidates(
         self, name: str, goal: RepairGoal, is_angle: bool
     ) -> Iterator[MisprintCandidate]:
         """Other symbols in place of a name, or a further angle beside it."""
-        own = name_stem(name)
+        own = stem_of_text_name(name)
         for symbol in self.symbols_meeting_goal(goal):
             if isinstance(symbol, Name) and symbol.name != name:
                 yield MisprintCandidate(
                     name_misprint_kind(name, symbol.name), f"{name} is {symbol.name}", (), symbol
                 )
         for symbol, value, _ in self.symbol_pool if is_angle else ():
-            if isinstance(symbol, Name) and name_stem(symbol.name) == own:
+            if isinstance(symbol, Name) and stem_of_text_name(symbol.name) == own:
                 for other in (symbol, negate_expression(symbol)):
                     new = Sum((Name(name), other))
-                    signed = value if other is symbol else self.apply(Op.NEG, [value])
-                    total = self.sum([self.node_value(Name(name)), signed])
+                    signed = value if other is symbol else self.apply_to_statement_values(Op.NEG, [value])
+                    total = self.sum_statement_values([self.node_value(Name(name)), signed])
                     if goal.is_met_by(total):
                         yield MisprintCandidate(
                             "missing angle", f"{name} is {expression_text(new)}", (), new
@@ -332,7 +332,7 @@ class MisprintSearch(NodeValuation):
     def _symbol_pairs(self) -> list[tuple[Expression, ResidueKey]]:
         used = [(x, k) for x, _, k in self.symbol_pool][:MAX_PAIRED_SYMBOLS]
         return [
-            (Power(a, NUMBER_TWO) if a == b else Product((a, b)), multiply_keys(ka, kb))
+            (Power(a, NUMBER_TWO) if a == b else Product((a, b)), multiply_repair_keys(ka, kb))
             for (a, ka), (b, kb) in combinations_with_replacement(used, 2)
         ]
 
@@ -351,4 +351,4 @@ def _expressions_with_key(
         for expression, key in known:
             tables[at].setdefault(key[at] or 0, []).append((expression, key))
     near = tables[at].get(goal[at] or 0, ())
-    return [expression for expression, key in near if is_key_met(goal, key)]
+    return [expression for expression, key in near if is_repair_key_met(goal, key)]

@@ -19,18 +19,18 @@ from ..expressions.tree import child_expressions
 from .check_report import Repair
 from .corrected_statements import (
     CorrectedStatement,
-    apply_to_side,
+    correct_statement_side,
     count_unfamiliar_names,
-    equation_text,
+    statement_text,
     prove_corrections,
 )
 from .difference import EquationDifference, statement_difference
 from .dual_statements import split_dual_sides
-from .misprint_candidates import multiply_term
+from .misprint_candidates import multiply_repaired_term
 from .missing_terms import MissingTermSearch
-from .prover import EquationProver, EquationSides, PointValues
+from .prover import EquationProver, EquationSides, StatementPointValues
 from .repair_goals import RepairGoal
-from .repair_trial import RepairTrial, calls_in_side
+from .repair_trial import RepairTrial, calls_in_statement_side
 from .symbol_table import DUAL_UNIT_NAME, ENERGY_LETTERS
 
 MAX_MISSING_TERMS = 4
@@ -42,7 +42,7 @@ def repair_missing_terms(
 ) -> tuple[Repair, ...]:
     """One term of symbols of the equation and the mechanism; else a short difference in closed
     form."""
-    first, _ = _term_symbols(trial)
+    first, _ = _symbols_of_missing_terms(trial)
     kept = _prove_one_term_repairs(trial, prover, first)
     if kept or prover is not trial.provers[0]:
         return kept
@@ -51,7 +51,7 @@ def repair_missing_terms(
 
 def repair_with_any_name(trial: RepairTrial) -> tuple[Repair, ...]:
     """One missing term with any name of the text."""
-    first, later = _term_symbols(trial)
+    first, later = _symbols_of_missing_terms(trial)
     for prover in trial.provers:
         kept = _prove_one_term_repairs(trial, prover, [*first, *later])
         if kept:
@@ -67,7 +67,7 @@ def _prove_one_term_repairs(
 
 
 def _one_term_corrections(
-    trial: RepairTrial, scope: PointValues, symbols: Sequence[Expression]
+    trial: RepairTrial, scope: StatementPointValues, symbols: Sequence[Expression]
 ) -> Iterator[CorrectedStatement]:
     misprints = trial.misprint_search(scope)
     pair = trial.sides
@@ -76,14 +76,14 @@ def _one_term_corrections(
     missing = MissingTermSearch(misprints, symbols, trial.section.vocabulary.parameters)
     for k in (1,) if is_claim else (1, 0):
         for candidate in missing.find_missing_terms(pair[k], RepairGoal(keys[1 - k])):
-            changed = apply_to_side(pair, k, candidate)
+            changed = correct_statement_side(pair, k, candidate)
             strange = len(names_in_expression(candidate.correction)) + count_unfamiliar_names(
                 candidate.correction, pair
             )
             yield CorrectedStatement(candidate.kind, candidate.what, changed, 0, strange)
 
 
-def _term_symbols(trial: RepairTrial) -> tuple[list[Expression], list[Expression]]:
+def _symbols_of_missing_terms(trial: RepairTrial) -> tuple[list[Expression], list[Expression]]:
     """Symbols that terms are made of, the likeliest first: those of the equation, with its
     functions and sums, and those of the mechanism; then their siblings, and names of the text."""
     vocabulary = trial.section.vocabulary
@@ -102,9 +102,9 @@ def _term_symbols(trial: RepairTrial) -> tuple[list[Expression], list[Expression
         or _is_unit_axis_name(trial, x)
     ]
     calls = [x for x in trial.symbol_pool if isinstance(x, Call)]
-    near = [other for call in calls for other in (call, *_cofunctions_of_call(call))]
-    sums = [x for side in trial.sides for x in sums_in_side(side)]
-    first = [*map(Name, own), *near, *sums, *_sines_of_coordinates(trial), *map(Name, ours)]
+    near = [other for call in calls for other in (call, *_likely_functions_for_repair(call))]
+    sums = [x for side in trial.sides for x in sums_in_statement_side(side)]
+    first = [*map(Name, own), *near, *sums, *_sines_tried_in_repairs(trial), *map(Name, ours)]
     later = [
         *_functions_of_other_statements(trial),
         *map(Name, trial.sibling_names),
@@ -119,12 +119,12 @@ def _is_unit_axis_name(trial: RepairTrial, name: str) -> bool:
     return trial.axis_count == 3 and name[:2] in ("x_", "y_", "z_")
 
 
-def _cofunctions_of_call(call: Call) -> list[Expression]:
+def _likely_functions_for_repair(call: Call) -> list[Expression]:
     other = {"sin": "cos", "cos": "sin"}.get(call.function)
     return [Call(other, call.arguments)] if other else []
 
 
-def _sines_of_coordinates(trial: RepairTrial) -> list[Expression]:
+def _sines_tried_in_repairs(trial: RepairTrial) -> list[Expression]:
     """Sines and cosines of the coordinates, in the text's spelling."""
     theirs = {ours: word for word, ours in reversed(trial.text_meanings.coordinate_aliases.items())}
     angles = [Name(theirs.get(x, x)) for x in trial.section.vocabulary.names.qd]
@@ -135,17 +135,17 @@ def _functions_of_other_statements(trial: RepairTrial) -> list[Expression]:
     """Functions in other equations of the text."""
     lines = trial.text_meanings.statements
     found = {
-        call for line in lines for side in (line.left, line.right) for call in calls_in_side(side)
+        call for line in lines for side in (line.left, line.right) for call in calls_in_statement_side(side)
     }
     return sorted(found, key=expression_text)
 
 
-def sums_in_side(node: Expression) -> Iterator[Sum]:
+def sums_in_statement_side(node: Expression) -> Iterator[Sum]:
     """Sums below the root of a side, outside of functions."""
     for child in () if isinstance(node, Call) else child_expressions(node):
         if isinstance(child, Sum):
             yield child
-        yield from sums_in_side(child)
+        yield from sums_in_statement_side(child)
 
 
 def _difference_corrections(
@@ -167,16 +167,16 @@ def dual_difference_corrections(trial: RepairTrial) -> Iterator[CorrectedStateme
     ]
     real, dual = ([] if x is None else x.expanded_terms() for x in found)
     if None not in found:
-        with_eps = [_multiply_by_dual_unit(x) for x in dual if x != ZERO]
+        with_eps = [_multiply_missing_term_by_dual_unit(x) for x in dual if x != ZERO]
         yield from _missing_terms_correction(
             trial.sides, [*(x for x in real if x != ZERO), *with_eps]
         )
 
 
-def _multiply_by_dual_unit(term: Expression) -> Expression:
+def _multiply_missing_term_by_dual_unit(term: Expression) -> Expression:
     if isinstance(term, Negation):
-        return negate_expression(_multiply_by_dual_unit(term.operand))
-    return multiply_term(term, Name(DUAL_UNIT_NAME))
+        return negate_expression(_multiply_missing_term_by_dual_unit(term.operand))
+    return multiply_repaired_term(term, Name(DUAL_UNIT_NAME))
 
 
 def _missing_terms_correction(
@@ -186,7 +186,7 @@ def _missing_terms_correction(
         return
     lacking = Sum(tuple(terms)) if len(terms) > 1 else terms[0]
     counted = sum(len(x.terms) if isinstance(x, Sum) else 1 for x in pair)
-    if len(terms) >= counted and len(expression_text(lacking)) >= len(equation_text(pair)):
+    if len(terms) >= counted and len(expression_text(lacking)) >= len(statement_text(pair)):
         return  # as long as the equation itself
     old = pair[1].terms if isinstance(pair[1], Sum) else () if pair[1] == ZERO else (pair[1],)
     text = expression_text(lacking)

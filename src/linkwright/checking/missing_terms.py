@@ -26,18 +26,18 @@ from ..expressions import (
     expression_text,
     negate_expression,
 )
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from .misprint_candidates import MisprintCandidate
 from .misprints import MAX_REPAIR_COEFFICIENT
-from .node_paths import node_at_path
-from .repair_goals import NodeValuation, RepairGoal
+from .node_paths import statement_node_at_path
+from .repair_goals import StatementNodeValuation, RepairGoal
 from .residue_keys import (
     ResidueKey,
-    divide_keys,
-    multiply_keys,
-    residue_key_of,
-    scalar_of_key,
-    shift_key,
+    divide_repair_keys,
+    multiply_repair_keys,
+    statement_value_key,
+    scalar_of_repair_key,
+    shift_repair_key,
 )
 from .symbol_table import DUAL_UNIT_NAME
 
@@ -58,18 +58,18 @@ class MissingTermSearch:
 
     def __init__(
         self,
-        valuation: NodeValuation,
+        valuation: StatementNodeValuation,
         symbols: Sequence[Expression],
         parameters: Sequence[str],
     ) -> None:
         self.valuation = valuation
         self.parameter_names = list(parameters)
         known = [(x, valuation.value_or_none(x)) for x in symbols]
-        keys = [(x, residue_key_of(v)) for x, v in known if v is not None]
-        scalars = [(x, n) for x, key in keys if (n := scalar_of_key(key))][:MAX_TERM_SYMBOLS]
+        keys = [(x, statement_value_key(v)) for x, v in known if v is not None]
+        scalars = [(x, n) for x, key in keys if (n := scalar_of_repair_key(key))][:MAX_TERM_SYMBOLS]
         self.scalar_symbols = [x for x, _ in scalars]
         self.symbol_residues = [n for _, n in scalars]
-        rest = [(x, k) for x, k in keys if scalar_of_key(k) is None and x != Name(DUAL_UNIT_NAME)]
+        rest = [(x, k) for x, k in keys if scalar_of_repair_key(k) is None and x != Name(DUAL_UNIT_NAME)]
         self.vector_symbols = [(x, k) for x, k in rest if isinstance(x, Name)]
         self.dual_calls = [(x, k) for x, k in rest if isinstance(x, Call)]
         self._product_tables: dict[tuple[int, int], dict[int, FactorIndices]] = {}
@@ -79,13 +79,13 @@ class MissingTermSearch:
         """Candidates that add one term to a sum of the equation so that it meets its goal."""
         for path, node, own, is_angle in self.valuation.node_goals(root, goal):
             is_sum = isinstance(node, Sum) or not path
-            is_factor = not is_sum and isinstance(node_at_path(root, path[:-1]), Product)
+            is_factor = not is_sum and isinstance(statement_node_at_path(root, path[:-1]), Product)
             if own.key is None or is_angle or not (is_sum or is_factor):
                 continue
-            lacking = shift_key(own.key, self.valuation.node_key(node), (0,) * len(own.key))
+            lacking = shift_repair_key(own.key, self.valuation.node_key(node), (0,) * len(own.key))
             for term in self.terms_with_key(lacking, MAX_TERM_DEGREE if is_sum else 2):
                 old = node.terms if isinstance(node, Sum) else () if node == ZERO else (node,)
-                where = f" in {shorten_text(expression_text(node))}" if path else ""
+                where = f" in {shorten_expression_text(expression_text(node))}" if path else ""
                 what = f"the term {expression_text(term)} is missing{where}"
                 yield MisprintCandidate(
                     "missing term", what, path, Sum((*old, term)) if old else term
@@ -94,8 +94,8 @@ class MissingTermSearch:
     def terms_with_key(self, lacking: ResidueKey, degree: int) -> Iterator[Expression]:
         """Products of symbols, up to a degree, whose value is what an equation lacks."""
         for prefix, key in self._term_prefixes(len(lacking)):
-            quotient = lacking if prefix == ONE else divide_keys(lacking, key)
-            number = None if quotient is None else scalar_of_key(quotient)
+            quotient = lacking if prefix == ONE else divide_repair_keys(lacking, key)
+            number = None if quotient is None else scalar_of_repair_key(quotient)
             if number:
                 for coefficient, factors in self.shortest_products(number, degree):
                     yield self._build_term(coefficient, factors, prefix)
@@ -111,9 +111,9 @@ class MissingTermSearch:
         others: list[tuple[Expression, tuple[int, ...]]] = [*self.vector_symbols, *self.dual_calls]
         for symbol, key in others:
             yield symbol, key
-            yield Product((Name(DUAL_UNIT_NAME), symbol)), multiply_keys(eps, key)
+            yield Product((Name(DUAL_UNIT_NAME), symbol)), multiply_repair_keys(eps, key)
         for (a, key), (b, other) in product(self.dual_calls, self.vector_symbols):
-            yield Product((a, b)), multiply_keys(key, other)
+            yield Product((a, b)), multiply_repair_keys(key, other)
 
     def shortest_products(
         self, number: int, largest: int
@@ -123,14 +123,14 @@ class MissingTermSearch:
         if plain is not None:
             yield plain, ()
             return
-        scaled = [(c, number * _fraction_residue(1 / c) % FIELD_PRIME) for c in TERM_COEFFICIENTS]
+        scaled = [(c, number * _residue_of_missing_coefficient(1 / c) % FIELD_PRIME) for c in TERM_COEFFICIENTS]
         for degree in range(1, largest + 1):
             few, many = degree // 2, degree - degree // 2
             count = MAX_TERM_SYMBOLS if degree <= MAX_SHORT_TERM_DEGREE else MAX_LONG_TERM_SYMBOLS
-            other_half = self.product_table(many, count).get
+            other_half = self.table_of_missing_products(many, count).get
             found = {
                 (coefficient, tuple(sorted((*factors, *other))))
-                for inverse, factors in self.inverse_products(few, count)
+                for inverse, factors in self.inverse_missing_products(few, count)
                 for coefficient, target in scaled
                 if (other := other_half(target * inverse % FIELD_PRIME)) is not None
             }
@@ -138,21 +138,21 @@ class MissingTermSearch:
             if found:
                 return
 
-    def product_table(self, degree: int, count: int) -> dict[int, FactorIndices]:
+    def table_of_missing_products(self, degree: int, count: int) -> dict[int, FactorIndices]:
         """Products of `degree` of the first `count` symbols, by their residues."""
         key = degree, count
         if key not in self._product_tables:
             self._product_tables[key] = dict(
-                _residue_products(self.symbol_residues[:count], degree)
+                _residue_products_of_missing_factors(self.symbol_residues[:count], degree)
             )
         return self._product_tables[key]
 
-    def inverse_products(self, degree: int, count: int) -> list[tuple[int, FactorIndices]]:
+    def inverse_missing_products(self, degree: int, count: int) -> list[tuple[int, FactorIndices]]:
         """Reciprocals of products of `degree` of the first `count` symbols."""
         key = degree, count
         if key not in self._inverse_tables:
             numbers = [pow(n, -1, FIELD_PRIME) for n in self.symbol_residues[:count]]
-            self._inverse_tables[key] = list(_residue_products(numbers, degree))
+            self._inverse_tables[key] = list(_residue_products_of_missing_factors(numbers, degree))
         return self._inverse_tables[key]
 
     def _build_term(
@@ -177,11 +177,11 @@ class MissingTermSearch:
         return (1 if isinstance(symbol, Name) else 2), 0, i
 
 
-def _fraction_residue(value: Fraction) -> int:
+def _residue_of_missing_coefficient(value: Fraction) -> int:
     return value.numerator * pow(value.denominator, -1, FIELD_PRIME) % FIELD_PRIME
 
 
-def _residue_products(numbers: Sequence[int], degree: int) -> Iterator[tuple[int, FactorIndices]]:
+def _residue_products_of_missing_factors(numbers: Sequence[int], degree: int) -> Iterator[tuple[int, FactorIndices]]:
     for which in combinations_with_replacement(range(len(numbers)), degree):
         number = 1
         for i in which:

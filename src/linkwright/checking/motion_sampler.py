@@ -17,16 +17,16 @@ from ..algebra.exact.elimination import solve_exact_system
 from ..algebra.exact.modular_arithmetic import BadPointError
 from ..algebra.exact.prime_field import PrimeField
 from ..algebra.exact.residues import FIELD_PRIME, Residue, combine_residue_marks
-from ..algebra.exact.tape_algebra import add_algebra_values, evaluate_expression, read_tape
+from ..algebra.exact.tape_algebra import add_algebra_values, evaluate_expression_in_algebra, evaluate_tape_in_algebra
 from ..errors import UnsupportedError
 from ..expressions import ExactNumber, Expression, PiMultiple
-from ..mechanism import quaternion_offsets
+from ..mechanism import quaternion_coordinate_offsets
 from ..tape import Op, Tape
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 
 @dataclass(frozen=True)
-class Assumptions:
+class CheckAssumptions:
     """Assumed values of parameters, and actuator efforts that are zero. Where `is_free`, the
     motion obeys neither the equations of motion nor the constraints."""
 
@@ -48,10 +48,10 @@ class Assumptions:
         return ", ".join(parts)
 
 
-class MotionSampler:
+class ProofMotionSampler:
     """Values of the wanted names on random motions."""
 
-    def __init__(self, vocabulary: Vocabulary, wanted: Sequence[str], setting: Assumptions) -> None:
+    def __init__(self, vocabulary: CheckerVocabulary, wanted: Sequence[str], setting: CheckAssumptions) -> None:
         self.vocabulary = vocabulary
         self.needed_names = list(wanted)
         self.assumptions = setting
@@ -67,7 +67,7 @@ class MotionSampler:
         if self.perturbed_acceleration is not None:
             columns["qdd"] = list(columns["qdd"])
             columns["qdd"][self.perturbed_acceleration] = field.symbol("pushed")
-        (found,) = read_tape(self._tape, field, [columns[key] for key in self.vocabulary.inputs])
+        (found,) = evaluate_tape_in_algebra(self._tape, field, [columns[key] for key in self.vocabulary.inputs])
         return dict(zip(self.needed_names, found, strict=True)) if self.needed_names else {}
 
     @cached_property
@@ -91,7 +91,7 @@ class MotionSampler:
                 return field.apply(Op.MUL, (field.constant(bound.coefficient), field.pi()))
             if isinstance(bound, Fraction | float):
                 return field.constant(Fraction(bound))
-            return evaluate_expression(bound, field, value)
+            return evaluate_expression_in_algebra(bound, field, value)
 
         return [value(name) for name in self.vocabulary.parameters]
 
@@ -103,7 +103,7 @@ class MotionSampler:
         """Random coordinates; quaternions are of length 1."""
         words = [self._random_motion_name(f"q {word}") for word in self.vocabulary.names.q]
         found = [field.symbol(word) for word in words]
-        for k in quaternion_offsets(self.vocabulary.mechanism):
+        for k in quaternion_coordinate_offsets(self.vocabulary.mechanism):
             found[k : k + 4] = field.unit_quaternion_residues(words[k : k + 4])
         return found
 
@@ -137,7 +137,7 @@ class MotionSampler:
             places = [str(i) for i in range(count)]
             found |= {"x": free("x", places), "xd": free("xd", places)}
             B = self._evaluate_quantity("input_matrix", found, field)
-            return found | {"tau": _matrix_vector_product(field, B, found["u"])}
+            return found | {"tau": _residue_matrix_vector_product(field, B, found["u"])}
         is_undriven = not (self.needs_efforts or self.assumptions.absent_efforts or own.constraints)
         if is_undriven or self.assumptions.is_free:
             return found | {"tau": found["qdd"]}
@@ -145,7 +145,7 @@ class MotionSampler:
             return self._sample_constrained_motion(field, found)
         B = self._evaluate_quantity("input_matrix", found, field)
         if self.assumptions.absent_efforts or len(drives) < own.nv:
-            found["tau"] = _matrix_vector_product(field, B, found["u"])
+            found["tau"] = _residue_matrix_vector_product(field, B, found["u"])
             found["qdd"] = self._evaluate_quantity("forward_dynamics", found, field)
             return found
         found["tau"] = self._evaluate_quantity("inverse_dynamics", found, field)
@@ -175,11 +175,11 @@ class MotionSampler:
         G, k = self._evaluate_outputs("independent_map", found, field)[:2]
         a = [field.symbol(self._random_motion_name(f"a {i}")) for i in range(n)]
         driven = (
-            _matrix_vector_product(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
+            _residue_matrix_vector_product(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
         )
         speeds = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
         found["qd"] = field.take_as_symbols(speeds)
-        found["tau"] = _matrix_vector_product(
+        found["tau"] = _residue_matrix_vector_product(
             field, self._evaluate_quantity("input_matrix", found, field), found["u"]
         )
         found["qdd"] = self._evaluate_quantity("forward_dynamics", found, field)
@@ -236,10 +236,10 @@ class MotionSampler:
         self, name: str, found: Mapping[str, list[Residue]], field: PrimeField
     ) -> list[list[Residue]]:
         tape = self.vocabulary.quantity_tape(name)
-        return read_tape(tape, field, [found[port.name] for port in tape.inputs])
+        return evaluate_tape_in_algebra(tape, field, [found[port.name] for port in tape.inputs])
 
 
-def _matrix_vector_product(
+def _residue_matrix_vector_product(
     field: PrimeField, matrix: Sequence[Residue], x: Sequence[Residue]
 ) -> list[Residue]:
     n = len(x)

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import LinkwrightError
 from ..expressions import names_in_expression
-from .motion_sampler import Assumptions
-from .prover import EquationProver, EquationSides, PointValues
+from .motion_sampler import CheckAssumptions
+from .prover import EquationProver, EquationSides, StatementPointValues
 from .statement_reader import Statement
 from .symbol_meanings import SymbolMeanings
 
@@ -43,7 +43,7 @@ def infer_symbol_names(section: CheckedSection) -> dict[str, str]:
     foreign = [name for name in unknown if name not in strange]
     found: dict[str, str] = {}
     if 0 < len(foreign) <= MAX_UNKNOWN_NAMES:
-        found = _best_name_choice(_NameSearch(section, meanings, foreign).find_choices())
+        found = _best_name_choice(_TextNameSearch(section, meanings, foreign).find_choices())
     if strange:
         found |= renumber_families(section, {**section.given_names, **found})
     section.guessed_names |= found
@@ -102,7 +102,7 @@ def _are_all_proved(
         return False
     return all(
         proof.holds
-        for proof in EquationProver(meanings, wanted, Assumptions()).prove_statements(pairs)
+        for proof in EquationProver(meanings, wanted, CheckAssumptions()).prove_statements(pairs)
     )
 
 
@@ -115,7 +115,7 @@ def _family_numbers(section: CheckedSection, family: str) -> dict[str, int]:
     return {name: int(match[1]) for name in used if (match := pattern.fullmatch(name))}
 
 
-class _NameSearch:
+class _TextNameSearch:
     """The search for our names in place of the unknown ones of a section."""
 
     def __init__(
@@ -158,11 +158,11 @@ class _NameSearch:
         sides = (side for pair in self.equation_sides for side in pair)
         wanted = dict.fromkeys([*self.meanings.needed_names(sides), *self.candidate_names])
         self.meanings.withdraw_names(self.unknown_names)
-        prover = EquationProver(self.meanings, list(wanted), Assumptions())
+        prover = EquationProver(self.meanings, list(wanted), CheckAssumptions())
         open_pairs = [pair for pair in self.equation_sides if self.open_names(pair, {})]
         found: list[NameChoice] = []
 
-        def use(scope: PointValues) -> None:
+        def use(scope: StatementPointValues) -> None:
             found[:] = self.extend_choice(scope, ({}, 0), open_pairs, 0)
 
         try:
@@ -172,7 +172,7 @@ class _NameSearch:
         return found
 
     def extend_choice(
-        self, scope: PointValues, so_far: NameChoice, left: list[EquationSides], wrong: int
+        self, scope: StatementPointValues, so_far: NameChoice, left: list[EquationSides], wrong: int
     ) -> Iterator[NameChoice]:
         """All ways to go on; an equation that no choice makes right is passed over."""
         chosen, right = so_far
@@ -207,7 +207,7 @@ class _NameSearch:
         return (seen & self.unknown_names) - chosen.keys()
 
     def holds_with_choice(
-        self, scope: PointValues, pair: EquationSides, chosen: dict[str, str]
+        self, scope: StatementPointValues, pair: EquationSides, chosen: dict[str, str]
     ) -> bool:
         """Whether an equation holds at a random point with a choice of names."""
         self.meanings.assign_names(chosen)

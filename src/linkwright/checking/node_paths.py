@@ -19,12 +19,12 @@ from ..expressions.tree import child_expressions
 NodePath = tuple[int, ...]
 
 
-def replace_node(root: Expression, path: Sequence[int], new: Expression) -> Expression:
+def replace_statement_node(root: Expression, path: Sequence[int], new: Expression) -> Expression:
     """The tree with another one in a place."""
     if not path:
         return new
     parts = list(child_expressions(root))
-    parts[path[0]] = replace_node(parts[path[0]], path[1:], new)
+    parts[path[0]] = replace_statement_node(parts[path[0]], path[1:], new)
     match root:
         case Negation():
             return negate_expression(parts[0])
@@ -42,13 +42,13 @@ def replace_node(root: Expression, path: Sequence[int], new: Expression) -> Expr
             return root
 
 
-def node_at_path(root: Expression, path: Sequence[int]) -> Expression:
+def statement_node_at_path(root: Expression, path: Sequence[int]) -> Expression:
     """The part of an expression at a path."""
     for i in path:
         root = child_expressions(root)[i]
     return root
 
 
-def count_nodes(node: Expression) -> int:
+def count_statement_nodes(node: Expression) -> int:
     """The number of its nodes."""
-    return 1 + sum(count_nodes(child) for child in child_expressions(node))
+    return 1 + sum(count_statement_nodes(child) for child in child_expressions(node))

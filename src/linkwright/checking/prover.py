@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
-from ..algebra.exact.modular_arithmetic import BadPointError, chance_of_error
+from ..algebra.exact.modular_arithmetic import BadPointError, schwartz_zippel_chance
 from ..algebra.exact.prime_field import AngleSubdivisionError, PrimeField
 from ..algebra.exact.residues import FIELD_PRIME, Residue
-from ..algebra.exact.tape_algebra import evaluate_expression
+from ..algebra.exact.tape_algebra import evaluate_expression_in_algebra
 from ..expressions import Expression, Name
 from ..tape import Op
-from .motion_sampler import Assumptions, MotionSampler
-from .real_states import RealStateTest, RealStateVerdict
+from .motion_sampler import CheckAssumptions, ProofMotionSampler
+from .real_states import RealStateProofTest, RealStateVerdict
 from .symbol_meanings import SymbolMeanings
 
 Made = TypeVar("Made")
@@ -36,7 +36,7 @@ UNDECIDED_ROOTS_REASON = "it has roots whose signs cannot be told modulo a prime
 EquationSides = tuple[Expression, Expression]
 
 
-class PointValues:
+class StatementPointValues:
     """The values of their names at one point."""
 
     def __init__(
@@ -68,7 +68,7 @@ class PointValues:
             return None
 
     def __call__(self, expression: Expression) -> Residue:
-        return evaluate_expression(expression, self.field, self.lookup)
+        return evaluate_expression_in_algebra(expression, self.field, self.lookup)
 
     def residual(self, pair: EquationSides) -> Residue:
         """left − right at this point, with its degree in the random symbols."""
@@ -98,23 +98,23 @@ class EquationProver:
     """Proofs of the equations of one section under given assumptions."""
 
     def __init__(
-        self, meanings: SymbolMeanings, wanted: Sequence[str], setting: Assumptions
+        self, meanings: SymbolMeanings, wanted: Sequence[str], setting: CheckAssumptions
     ) -> None:
         self.meanings = meanings
         self.assumptions = setting
-        self.sampler = MotionSampler(meanings.vocabulary, wanted, setting)
+        self.sampler = ProofMotionSampler(meanings.vocabulary, wanted, setting)
         self._point_cache: dict[tuple[int, int], tuple[PrimeField, dict[str, Residue]]] = {}
         self._mechanism_root_counts: dict[
             int, int
         ] = {}  # how many roots the mechanism has, by seed
 
     @cached_property
-    def real_state_test(self) -> RealStateTest:
+    def real_state_test(self) -> RealStateProofTest:
         """The test of equations at real states under the same assumptions."""
-        return RealStateTest(self.meanings, self.sampler.needed_names, self.assumptions)
+        return RealStateProofTest(self.meanings, self.sampler.needed_names, self.assumptions)
 
     def evaluate_at_point(
-        self, seed: int, use: Callable[[PointValues], Made], signs: int = 0
+        self, seed: int, use: Callable[[StatementPointValues], Made], signs: int = 0
     ) -> Made:
         """The result of `use` on the values at a point; angles are subdivided as needed."""
         finest: dict[int, int] = {}
@@ -130,7 +130,7 @@ class EquationProver:
                 if not known:
                     self._point_cache[key] = field, self.sampler(field)
                     self._mechanism_root_counts[seed] = len(field.radicands)
-                return use(PointValues(field, self._point_cache[key][1], self.meanings))
+                return use(StatementPointValues(field, self._point_cache[key][1], self.meanings))
             except AngleSubdivisionError:
                 finest = field.angle_parts
                 self._point_cache.pop(key, None)
@@ -195,7 +195,7 @@ class EquationProver:
                 elif residual.number:
                     found[i] = self._proof_of_failure(residual)
                 else:
-                    missed[i] *= chance_of_error(residual.numerator_degree, FIELD_PRIME)
+                    missed[i] *= schwartz_zippel_chance(residual.numerator_degree, FIELD_PRIME)
                     if missed[i] <= MAX_ERROR_CHANCE:
                         found[i] = EquationProof(True, missed[i])
             open_pairs -= found.keys()
@@ -218,7 +218,7 @@ class EquationProver:
     ) -> dict[int, Residue]:
         """The residuals at a point; none where the point divides by zero."""
 
-        def each(scope: PointValues) -> dict[int, Residue]:
+        def each(scope: StatementPointValues) -> dict[int, Residue]:
             return {i: scope.residual(pairs[i]) for i in wanted}
 
         try:
@@ -256,7 +256,7 @@ class EquationProver:
             if any(zero != zeros.get(signs & own, zero) for signs, zero in zeros.items()):
                 return EquationProof(None, 1.0, UNDECIDED_ROOTS_REASON)
             for_all &= all(zeros.values())
-            missed *= chance_of_error(sum(x.numerator_degree for x in usable.values()), FIELD_PRIME)
+            missed *= schwartz_zippel_chance(sum(x.numerator_degree for x in usable.values()), FIELD_PRIME)
             if missed <= MAX_ERROR_CHANCE:
                 return (
                     EquationProof(True, missed)
@@ -280,7 +280,7 @@ class EquationProver:
                 mask |= seen
                 if mask.bit_count() > MAX_SIGNED_ROOTS:
                     return None
-                waiting = [x for x in _root_sign_subsets(mask) if x not in residuals]
+                waiting = [x for x in _root_signs_to_prove(mask) if x not in residuals]
         return residuals
 
     # -- constants --------------------------------------------------------------------------
@@ -290,7 +290,7 @@ class EquationProver:
         proof = self._prove_constant_modulo_prime(pair)
         if proof.holds is False:
             return proof
-        real = RealStateTest(
+        real = RealStateProofTest(
             self.meanings, self.sampler.needed_names, self.assumptions
         ).judge_constancy(pair)
         if real is RealStateVerdict.FAILS:
@@ -324,7 +324,7 @@ class EquationProver:
             degree = sum(
                 max(x.numerator_degree + x.denominator_degree for x in both) for both in compared
             )
-            missed *= chance_of_error(2 * degree, FIELD_PRIME)
+            missed *= schwartz_zippel_chance(2 * degree, FIELD_PRIME)
             if missed <= MAX_ERROR_CHANCE:
                 return EquationProof(True, missed)
         return EquationProof(None, 1.0, "whether it is right up to a constant could not be decided")
@@ -349,7 +349,7 @@ class EquationProver:
         return [(found[0][signs], found[1][signs]) for signs in found[0]]
 
 
-def _root_sign_subsets(mask: int) -> list[int]:
+def _root_signs_to_prove(mask: int) -> list[int]:
     """All numbers whose bits are among those of the mask."""
     found = [0]
     for k in range(mask.bit_length()):
@@ -358,7 +358,7 @@ def _root_sign_subsets(mask: int) -> list[int]:
     return found
 
 
-def efforts_behind_names(meanings: SymbolMeanings, wanted: Sequence[str]) -> frozenset[str]:
+def efforts_behind_text_names(meanings: SymbolMeanings, wanted: Sequence[str]) -> frozenset[str]:
     """The drives that the wanted names depend on, by actuator or tau1, tau2, …"""
     import casadi as ca
 
@@ -382,6 +382,6 @@ def efforts_behind_names(meanings: SymbolMeanings, wanted: Sequence[str]) -> fro
     )
 
 
-def single_name_of_side(expression: Expression) -> str:
+def single_name_of_statement_side(expression: Expression) -> str:
     """The name that a side of an equation consists of; empty if it is more than a name."""
     return expression.name if isinstance(expression, Name) else ""

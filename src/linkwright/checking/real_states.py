@@ -18,7 +18,7 @@ import flint
 import numpy as np
 
 from ..algebra.exact.prime_field import PrimeField
-from ..algebra.exact.tape_algebra import evaluate_expression
+from ..algebra.exact.tape_algebra import evaluate_expression_in_algebra
 from ..expressions import Expression, Sum, expression_to_float
 from ..kinematics.closing import (
     CLOSURE_TOLERANCES,
@@ -26,12 +26,12 @@ from ..kinematics.closing import (
     close_positions,
     jacobian_pseudoinverse,
 )
-from ..mechanism import quaternion_offsets
+from ..mechanism import quaternion_coordinate_offsets
 from ..readings.balls import ExactBallAlgebra, ball_precision, make_ball
 from ..types import Ball
-from .motion_sampler import Assumptions, MotionSampler
+from .motion_sampler import CheckAssumptions, ProofMotionSampler
 from .symbol_meanings import SymbolMeanings
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 BALL_PRECISION_BITS = 256
 MAX_VANISHING_SHARE = 1e-30
@@ -60,7 +60,7 @@ class OpenLoopError(ArithmeticError):
     """Loops cannot be closed near the mechanism's own configuration."""
 
 
-class RealField(ExactBallAlgebra):
+class RealStateField(ExactBallAlgebra):
     """The algebra of balls with random numbers by name, in the place of a prime field."""
 
     def __init__(self, seed: int, spread: tuple[float, float]) -> None:
@@ -89,19 +89,19 @@ class RealField(ExactBallAlgebra):
         return list(values)
 
 
-class RealMotionSampler(MotionSampler):
+class RealStateProofSampler(ProofMotionSampler):
     """Values of the wanted names on random real motions."""
 
-    def __init__(self, vocabulary: Vocabulary, wanted: Sequence[str], setting: Assumptions) -> None:
+    def __init__(self, vocabulary: CheckerVocabulary, wanted: Sequence[str], setting: CheckAssumptions) -> None:
         super().__init__(vocabulary, wanted, setting)
         self.parameter_seed: int | None = None  # where parameters are taken from, if elsewhere
-        self._state_cache: dict[int, tuple[RealField, dict[str, Ball]]] = {}
+        self._state_cache: dict[int, tuple[RealStateField, dict[str, Ball]]] = {}
 
-    def state_values(self, seed: int) -> tuple[RealField, dict[str, Ball]] | None:
+    def state_values(self, seed: int) -> tuple[RealStateField, dict[str, Ball]] | None:
         """The values of the wanted names at a state; None where loops cannot be closed."""
         if seed not in self._state_cache:
             for spread in SAMPLE_SPREADS:
-                field: Any = RealField(seed, spread)
+                field: Any = RealStateField(seed, spread)
                 try:
                     self._state_cache[seed] = field, self(field)
                     break
@@ -109,12 +109,12 @@ class RealMotionSampler(MotionSampler):
                     continue
         return self._state_cache.get(seed)
 
-    def sample_free_parameter(self, field: PrimeField | RealField, name: str) -> Ball:
+    def sample_free_parameter(self, field: PrimeField | RealStateField, name: str) -> Ball:
         """A random value of a parameter near the one that the mechanism gives it."""
-        assert isinstance(field, RealField)
+        assert isinstance(field, RealStateField)
         shift = field.random_fraction(name)
         if self.parameter_seed is not None:
-            shift = RealField(self.parameter_seed, SAMPLE_SPREADS[0]).random_fraction(name)
+            shift = RealStateField(self.parameter_seed, SAMPLE_SPREADS[0]).random_fraction(name)
         scale = Fraction(field.parameter_spread)
         nominal = self._nominal_parameter(name)
         return nominal * make_ball(1 + scale * shift) if nominal != 0 else make_ball(scale * shift)
@@ -127,9 +127,9 @@ class RealMotionSampler(MotionSampler):
             return make_ball(expression_to_float(mechanism.parameters[name], mechanism.values))
         return make_ball(1)
 
-    def sample_coordinates(self, field: PrimeField | RealField) -> list[Ball]:
+    def sample_coordinates(self, field: PrimeField | RealStateField) -> list[Ball]:
         """Random coordinates around the mechanism's own configuration."""
-        assert isinstance(field, RealField)
+        assert isinstance(field, RealStateField)
         eqs, own = self.vocabulary.eqs, self.vocabulary.names
         start = eqs.home if own.constraints and eqs.home else eqs.neutral
         spread = Fraction(field.coordinate_spread) if own.constraints else Fraction(1)
@@ -141,7 +141,7 @@ class RealMotionSampler(MotionSampler):
 
     def _normalize_quaternions(self, q: list[Ball]) -> list[Ball]:
         """Scale quaternions to length 1."""
-        for k in quaternion_offsets(self.vocabulary.mechanism):
+        for k in quaternion_coordinate_offsets(self.vocabulary.mechanism):
             length = sum((x * x for x in q[k : k + 4]), flint.arb(0)).sqrt()
             q[k : k + 4] = [x / length for x in q[k : k + 4]]
         return q
@@ -164,7 +164,7 @@ class RealMotionSampler(MotionSampler):
                 found["q"] = exact
                 return
             step = rates @ (inverse @ np.array(residual, dtype=object))
-            moved = [_ball_midpoint(x - dx) for x, dx in zip(exact, step, strict=True)]
+            moved = [_midpoint_of_proof_ball(x - dx) for x, dx in zip(exact, step, strict=True)]
             exact = self._normalize_quaternions(moved)
         raise OpenLoopError
 
@@ -215,18 +215,18 @@ class RealMotionSampler(MotionSampler):
         return entries.ravel() if entries.shape[1] == 1 and name.endswith("residual") else entries
 
 
-def _ball_midpoint(x: Ball) -> Ball:
+def _midpoint_of_proof_ball(x: Ball) -> Ball:
     return x.mid()
 
 
-class RealStateTest:
+class RealStateProofTest:
     """A test of equations at random real states of the mechanism."""
 
     def __init__(
-        self, meanings: SymbolMeanings, wanted: Sequence[str], setting: Assumptions
+        self, meanings: SymbolMeanings, wanted: Sequence[str], setting: CheckAssumptions
     ) -> None:
         self.meanings = meanings
-        self.sampler = RealMotionSampler(meanings.vocabulary, wanted, setting)
+        self.sampler = RealStateProofSampler(meanings.vocabulary, wanted, setting)
 
     def judge_statement(self, pair: EquationSides, states: int = 3) -> RealStateVerdict:
         """Whether an equation holds at all of some states, fails at all, or at some only."""
@@ -249,7 +249,7 @@ class RealStateTest:
             if found is None:
                 return RealStateVerdict.UNKNOWN
             left, right, scale = found
-            return judge_residual(left - right, scale)
+            return judge_statement_residual(left - right, scale)
 
     def judge_constancy(self, pair: EquationSides, states: int = 3) -> RealStateVerdict:
         """Whether left − right is the same at all states with the same parameters."""
@@ -260,7 +260,7 @@ class RealStateTest:
                 return RealStateVerdict.UNKNOWN
             apart = [left - right for left, right, _ in found]
             scale = max((scale for *_, scale in found), key=float)
-            verdicts = {judge_residual(x - apart[0], scale) for x in apart[1:]}
+            verdicts = {judge_statement_residual(x - apart[0], scale) for x in apart[1:]}
         if RealStateVerdict.FAILS in verdicts:
             return RealStateVerdict.FAILS
         return (
@@ -289,17 +289,17 @@ class RealStateTest:
         state = self.sampler.state_values(seed)
         if state is None:
             return None
-        scope = RealPointValues(state[1], self.meanings)
+        scope = RealStatementValues(state[1], self.meanings)
         try:
             sides = [scope(side) for side in pair]
-            terms = [scope(term) for side in pair for term in _terms_of_side(side)]
+            terms = [scope(term) for side in pair for term in _terms_of_statement_side(side)]
         except (ZeroDivisionError, ValueError, OverflowError):
             return None
         scale = max((abs(x) for x in (*sides, *terms)), key=lambda x: float(x.abs_upper()))
         return sides[0], sides[1], scale
 
 
-class RealPointValues:
+class RealStatementValues:
     """The values of their names at one real state."""
 
     def __init__(self, ours: Mapping[str, Ball], meanings: SymbolMeanings) -> None:
@@ -321,10 +321,10 @@ class RealPointValues:
         return self.text_values[name]
 
     def __call__(self, expression: Expression) -> Ball:
-        return evaluate_expression(expression, self.algebra, self.lookup)
+        return evaluate_expression_in_algebra(expression, self.algebra, self.lookup)
 
 
-def judge_residual(residual: Ball, scale: Ball) -> RealStateVerdict:
+def judge_statement_residual(residual: Ball, scale: Ball) -> RealStateVerdict:
     """Whether a residual vanishes, against the size of what cancels in it."""
     if not (residual.is_finite() and scale.is_finite()):
         return RealStateVerdict.UNKNOWN
@@ -338,5 +338,5 @@ def judge_residual(residual: Ball, scale: Ball) -> RealStateVerdict:
     )
 
 
-def _terms_of_side(side: Expression) -> tuple[Expression, ...]:
+def _terms_of_statement_side(side: Expression) -> tuple[Expression, ...]:
     return side.terms if isinstance(side, Sum) else ()

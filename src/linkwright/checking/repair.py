@@ -13,10 +13,10 @@ from .check_report import Repair
 from .corrected_statements import (
     MAX_REPAIRS,
     CorrectedStatement,
-    apply_to_side,
+    correct_statement_side,
     count_unfamiliar_names,
-    equation_text,
-    is_trivial_equation,
+    statement_text,
+    is_trivial_statement,
     prove_corrections,
 )
 from .difference import EquationDifference
@@ -28,10 +28,10 @@ from .missing_term_repairs import (
     repair_missing_terms,
     repair_with_any_name,
 )
-from .prover import EquationProver, EquationSides, PointValues
+from .prover import EquationProver, EquationSides, StatementPointValues
 from .repair_goals import RepairGoal
 from .repair_trial import RepairTrial
-from .residue_keys import StatementValue, residue_key_of
+from .residue_keys import StatementValue, statement_value_key
 
 if TYPE_CHECKING:
     from .checked_section import CheckedSection
@@ -89,7 +89,7 @@ def find_dual_repairs(section: CheckedSection, pair: EquationSides) -> tuple[Rep
     return prove_corrections(trial, trial.provers[0], others)[:1]
 
 
-def _corrections_at_point(trial: RepairTrial, scope: PointValues) -> Iterator[CorrectedStatement]:
+def _corrections_at_point(trial: RepairTrial, scope: StatementPointValues) -> Iterator[CorrectedStatement]:
     """Corrections that hold at one point."""
     misprints = trial.misprint_search(scope)
     pair = trial.sides
@@ -99,7 +99,7 @@ def _corrections_at_point(trial: RepairTrial, scope: PointValues) -> Iterator[Co
         for candidate in misprints.find_misprints(side, RepairGoal(keys[1 - k])):
             rank = candidate.is_whole + 2 * (k == 0 and is_claim)
             changed, strange = (
-                apply_to_side(pair, k, candidate),
+                correct_statement_side(pair, k, candidate),
                 count_unfamiliar_names(candidate.correction, pair),
             )
             yield CorrectedStatement(candidate.kind, candidate.what, changed, rank, strange)
@@ -109,7 +109,7 @@ def _repairs_in_definitions(trial: RepairTrial, prover: EquationProver) -> tuple
     """Repairs of misprints in the definitions that the equation uses."""
     for name in definitions_behind_sides(trial, trial.sides):
         kept = [
-            Repair(one.kind, f"in the definition of {name} {one.what}", equation_text(one.sides))
+            Repair(one.kind, f"in the definition of {name} {one.what}", statement_text(one.sides))
             for one in find_definition_corrections(trial, prover, name)
         ]
         if kept:
@@ -125,7 +125,7 @@ def find_definition_corrections(
     inner = RepairTrial(trial.section, (Name(name), right))
     inner.axis_count = trial.axis_count
 
-    def candidates(scope: PointValues) -> list[MisprintCandidate]:
+    def candidates(scope: StatementPointValues) -> list[MisprintCandidate]:
         goal = _definition_goal(trial, scope, name)
         scope.text_values = {}
         return list(
@@ -142,14 +142,14 @@ def find_definition_corrections(
         ):
             continue  # defined by itself
         with trial.redefine_temporarily(name, new):
-            says_nothing = is_trivial_equation(
+            says_nothing = is_trivial_statement(
                 trial.sides, trial.random_residual_key(trial.sides, expand=True)
             )
             if not says_nothing and trial.is_proved(prover, trial.sides):
                 yield CorrectedStatement(one.kind, one.what, (Name(name), new))
 
 
-def _definition_goal(trial: RepairTrial, scope: PointValues, name: str) -> RepairGoal:
+def _definition_goal(trial: RepairTrial, scope: StatementPointValues, name: str) -> RepairGoal:
     """The values of a name that make the equation hold at the point: a number where the equation
     is linear in it; any where the name's rate occurs, which its value does not determine."""
     reached = {
@@ -168,18 +168,18 @@ def _definition_goal(trial: RepairTrial, scope: PointValues, name: str) -> Repai
     count = sum(x in trial.text_meanings.definitions for x in reached)
 
     def test(value: StatementValue) -> bool:
-        if not trial.budget.spend(count):
+        if not trial.budget.spend_on_repair_trials(count):
             return False
         valuation = MisprintSearch(*trial.algebra_and_lookup(scope, {name: value}), ())
         left, right = (valuation.value_or_none(side) for side in trial.sides)
         if left is None or right is None:
             return False
-        return residue_key_of(left) == residue_key_of(right)
+        return statement_value_key(left) == statement_value_key(right)
 
     return RepairGoal(None, test)
 
 
-def _solve_linear_name(scope: PointValues, pair: EquationSides, name: str) -> int | None:
+def _solve_linear_name(scope: StatementPointValues, pair: EquationSides, name: str) -> int | None:
     """The value of a name in which the equation is linear."""
     field = scope.field
     residuals, start = [], scope.lookup(name)

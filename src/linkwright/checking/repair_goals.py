@@ -14,9 +14,9 @@ from typing import cast
 from ..algebra.exact.modular_arithmetic import BadPointError
 from ..algebra.exact.prime_field import AngleSubdivisionError
 from ..algebra.exact.tape_algebra import (
-    ExpressionAlgebra,
+    OperationAlgebraWithPi,
     add_algebra_values,
-    evaluate_expression_node,
+    evaluate_node_in_algebra,
     multiply_algebra_values,
 )
 from ..errors import LinkwrightError
@@ -35,17 +35,17 @@ from ..expressions.tree import child_expressions
 from ..tape import Op
 from .node_paths import NodePath
 from .residue_keys import (
-    DualResidueAlgebra,
+    DualStatementAlgebra,
     ResidueKey,
     StatementAlgebra,
     StatementValue,
     ValueLookup,
-    divide_keys,
-    is_key_met,
-    is_undefined_value,
-    negate_key,
-    residue_key_of,
-    shift_key,
+    divide_repair_keys,
+    is_repair_key_met,
+    is_undefined_statement_value,
+    negate_repair_key,
+    statement_value_key,
+    shift_repair_key,
 )
 
 
@@ -62,16 +62,16 @@ class RepairGoal:
             return False
         if self.test is not None:
             return self.test(value)
-        return self.key is not None and is_key_met(self.key, residue_key_of(value))
+        return self.key is not None and is_repair_key_met(self.key, statement_value_key(value))
 
 
-class NodeValuation:
+class StatementNodeValuation:
     """The values of an equation's nodes at one point, and the goals of its parts."""
 
     def __init__(self, algebra: StatementAlgebra, lookup: ValueLookup) -> None:
-        self.algebra = cast(ExpressionAlgebra[StatementValue], algebra)
+        self.algebra = cast(OperationAlgebraWithPi[StatementValue], algebra)
         self.lookup = lookup
-        self.field = algebra.field if isinstance(algebra, DualResidueAlgebra) else algebra
+        self.field = algebra.field if isinstance(algebra, DualStatementAlgebra) else algebra
         self.angle_subdivision = dict(self.field.angle_parts)
         self._node_values: dict[int, StatementValue] = {}
         self._valued_nodes: list[Expression] = []
@@ -85,7 +85,7 @@ class NodeValuation:
         """A value, or None where there is none; angles stay cut into the parts they were."""
         try:
             found = reckon()
-            return None if is_undefined_value(found) else found
+            return None if is_undefined_statement_value(found) else found
         except AngleSubdivisionError:
             self.field.angle_parts = dict(self.angle_subdivision)
         except (BadPointError, LinkwrightError):
@@ -110,9 +110,9 @@ class NodeValuation:
     def node_key(self, node: Expression) -> tuple[int, ...]:
         """The residues of a node of the equation."""
         found = self.node_value(node)
-        if is_undefined_value(found):
+        if is_undefined_statement_value(found):
             raise BadPointError("no value")
-        return residue_key_of(found)
+        return statement_value_key(found)
 
     def combine_parts(self, node: Expression, parts: Sequence[StatementValue]) -> StatementValue:
         """The value of a node from the values of its parts."""
@@ -121,17 +121,17 @@ class NodeValuation:
             if found is None:
                 raise BadPointError(node.name)
             return found
-        return evaluate_expression_node(node, self.algebra, parts)
+        return evaluate_node_in_algebra(node, self.algebra, parts)
 
-    def apply(self, op: Op, operands: Sequence[StatementValue]) -> StatementValue:
+    def apply_to_statement_values(self, op: Op, operands: Sequence[StatementValue]) -> StatementValue:
         """The result of an operation on values of the equation."""
         return self.algebra.apply(op, operands)
 
-    def sum(self, terms: Sequence[StatementValue]) -> StatementValue:
+    def sum_statement_values(self, terms: Sequence[StatementValue]) -> StatementValue:
         """The sum of values of the equation."""
         return add_algebra_values(self.algebra, terms)
 
-    def multiply_values(self, factors: Sequence[StatementValue]) -> StatementValue:
+    def multiply_statement_values(self, factors: Sequence[StatementValue]) -> StatementValue:
         """The product of values of the equation."""
         return multiply_algebra_values(self.algebra, [self.unit_value, *factors])
 
@@ -145,15 +145,15 @@ class NodeValuation:
             match node:
                 case Sum():
                     return RepairGoal(
-                        shift_key(goal.key, self.node_key(node), self.node_key(parts[i]))
+                        shift_repair_key(goal.key, self.node_key(node), self.node_key(parts[i]))
                     )
                 case Negation():
-                    return RepairGoal(negate_key(goal.key))
+                    return RepairGoal(negate_repair_key(goal.key))
                 case Product():
-                    return _goal_of_key(divide_keys(goal.key, self.key_without_parts(parts, i)))
+                    return _repair_goal_of_key(divide_repair_keys(goal.key, self.key_without_parts(parts, i)))
                 case Reciprocal() if None not in goal.key:
                     whole = tuple(x or 0 for x in goal.key)
-                    return _goal_of_key(divide_keys(residue_key_of(self.unit_value), whole))
+                    return _repair_goal_of_key(divide_repair_keys(statement_value_key(self.unit_value), whole))
         changed = [self.node_value(part) for part in parts]
 
         def test(value: StatementValue) -> bool:
@@ -165,7 +165,7 @@ class NodeValuation:
     def key_without_parts(self, parts: Sequence[Expression], *left_out: int) -> tuple[int, ...]:
         """The product of all parts but some."""
         kept = [self.node_value(x) for k, x in enumerate(parts) if k not in left_out]
-        return residue_key_of(self.multiply_values(kept))
+        return statement_value_key(self.multiply_statement_values(kept))
 
     def node_goals(
         self, root: Expression, goal: RepairGoal, *, is_angle: bool = False, path: NodePath = ()
@@ -180,5 +180,5 @@ class NodeValuation:
                 yield from self.node_goals(part, own, is_angle=inner, path=(*path, i))
 
 
-def _goal_of_key(key: ResidueKey | None) -> RepairGoal | None:
+def _repair_goal_of_key(key: ResidueKey | None) -> RepairGoal | None:
     return None if key is None else RepairGoal(key)

@@ -11,27 +11,27 @@ from typing import TYPE_CHECKING, TypeVar
 from ..algebra.exact.modular_arithmetic import BadPointError
 from ..algebra.exact.prime_field import AngleSubdivisionError, PrimeField
 from ..algebra.exact.residues import Residue
-from ..algebra.exact.tape_algebra import evaluate_expression
+from ..algebra.exact.tape_algebra import evaluate_expression_in_algebra
 from ..errors import LinkwrightError
 from ..expressions import Call, Expression, Name, expression_text, names_in_expression
 from ..expressions.tree import child_expressions
 from ..tape import Op
 from .dual_statements import (
-    is_dual_component_name,
-    is_dual_name,
-    is_dual_vector_name,
+    is_dual_component_symbol,
+    is_dual_symbol_name,
+    is_dual_vector_symbol,
     names_behind_expression,
     split_dual_sides,
 )
 from .misprints import MisprintSearch
-from .prover import EquationProver, EquationSides, PointValues
+from .prover import EquationProver, EquationSides, StatementPointValues
 from .residue_keys import (
-    DualPointValues,
-    DualResidueAlgebra,
+    DualStatementPointValues,
+    DualStatementAlgebra,
     StatementAlgebra,
     StatementValue,
     ValueLookup,
-    residue_key_of,
+    statement_value_key,
 )
 from .symbol_meanings import SymbolMeanings
 from .symbol_table import DUAL_UNIT_NAME
@@ -51,12 +51,12 @@ or two seconds. Chains of definitions inside functions would take the cube of th
 
 
 @dataclass
-class Budget:
+class RepairBudget:
     """The number of definitions that a search may still evaluate."""
 
     left: int = MOST_EVALUATIONS
 
-    def spend(self, count: int) -> bool:
+    def spend_on_repair_trials(self, count: int) -> bool:
         """Whether so many may be evaluated."""
         self.left -= count
         return self.left >= 0
@@ -70,7 +70,7 @@ class RepairTrial:
         self.text_meanings: SymbolMeanings = section.dual_meanings or section.meanings
         self.frame_names = section.vocabulary.frame_names
         self.axis_count = self._count_axes() if section.dual_meanings else 0
-        self.budget = Budget()
+        self.budget = RepairBudget()
 
     def _count_axes(self) -> int:
         reached = {
@@ -78,9 +78,9 @@ class RepairTrial:
             for side in self.sides
             for x in names_behind_expression(side, self.text_meanings.find_meaning)
         }
-        if any(is_dual_vector_name(name, self.frame_names) for name in reached):
+        if any(is_dual_vector_symbol(name, self.frame_names) for name in reached):
             return 3
-        return 1 if any(is_dual_name(name, self.frame_names) for name in reached) else 0
+        return 1 if any(is_dual_symbol_name(name, self.frame_names) for name in reached) else 0
 
     # -- points and proofs --------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class RepairTrial:
         return found
 
     def search_at_point(
-        self, prover: EquationProver, use: Callable[[PointValues], list[T]]
+        self, prover: EquationProver, use: Callable[[StatementPointValues], list[T]]
     ) -> list[T]:
         """Apply `use` at the first point at which the equation has a value, for some signs of
         the mechanism's roots there."""
@@ -139,19 +139,19 @@ class RepairTrial:
                 return found
         return []
 
-    def misprint_search(self, scope: PointValues) -> MisprintSearch:
+    def misprint_search(self, scope: StatementPointValues) -> MisprintSearch:
         """The search for misprints at the values of one point."""
         return MisprintSearch(*self.algebra_and_lookup(scope), self.symbol_pool)
 
     def algebra_and_lookup(
-        self, scope: PointValues, given: Mapping[str, StatementValue] | None = None
+        self, scope: StatementPointValues, given: Mapping[str, StatementValue] | None = None
     ) -> tuple[StatementAlgebra, ValueLookup]:
         """The algebra of the equation and the values of its names at a point."""
         if not self.axis_count:
             scope.text_values = dict(given or {})  # type: ignore[arg-type]
             return scope.field, scope.lookup_or_none
-        algebra = DualResidueAlgebra(scope.field, self.axis_count)
-        lookup = DualPointValues(scope, algebra, self.text_meanings, self.frame_names)
+        algebra = DualStatementAlgebra(scope.field, self.axis_count)
+        lookup = DualStatementPointValues(scope, algebra, self.text_meanings, self.frame_names)
         lookup.known_values = dict(given or {})  # type: ignore[arg-type]
         return algebra, lookup.lookup_or_none
 
@@ -170,12 +170,12 @@ class RepairTrial:
     ) -> tuple[int, ...] | None:
         """left − right with a random number for each name: zero if the equation says nothing.
         Equations that are the same have the same value. `expand` writes definitions out."""
-        scope = _FreePointValues(self.text_meanings, expand)
+        scope = _FreeStatementValues(self.text_meanings, expand)
         algebra, lookup = self.algebra_and_lookup(scope)  # type: ignore[arg-type]
         valuation = MisprintSearch(algebra, lookup, ())
         try:
             left, right = (valuation.node_value(side) for side in pair)
-            return residue_key_of(valuation.apply(Op.SUB, [left, right]))
+            return statement_value_key(valuation.apply_to_statement_values(Op.SUB, [left, right]))
         except (BadPointError, AngleSubdivisionError, LinkwrightError):
             return None
 
@@ -210,7 +210,7 @@ class RepairTrial:
             *sorted(self.text_meanings.given_meanings),
         ]
         calls = sorted(
-            {call for side in self.sides for call in calls_in_side(side)}, key=expression_text
+            {call for side in self.sides for call in calls_in_statement_side(side)}, key=expression_text
         )
         known = [Name(word) for word in dict.fromkeys(words) if "@" not in word]
         return [*known, *calls]
@@ -252,7 +252,7 @@ class RepairTrial:
 
     def _has_meaning(self, name: str) -> bool:
         return name in self.text_meanings or (
-            self.axis_count > 0 and is_dual_name(name, self.frame_names)
+            self.axis_count > 0 and is_dual_symbol_name(name, self.frame_names)
         )
 
     def _neighbouring_names(self, name: str) -> Iterator[str]:
@@ -267,7 +267,7 @@ class RepairTrial:
         yield from (f"d{name}", f"dd{name}", name.removeprefix("d"))
         if isinstance(self.text_meanings.find_meaning(name), Call) and name[0] in "sScC":
             yield from self._other_shorthands(name)
-        if is_dual_vector_name(name, self.frame_names):
+        if is_dual_vector_symbol(name, self.frame_names):
             kind, owner = name.split("_", 1)
             yield from (f"{kind}_{x}" for x in self.frame_names if x != owner)
 
@@ -279,7 +279,7 @@ class RepairTrial:
             yield from (f"{name[0]}{'123456789'[i:j]}" for j in range(i + 1, count + 1))
 
 
-class _FreePointValues:
+class _FreeStatementValues:
     """Random numbers for all names, the same for names of the same meaning."""
 
     def __init__(self, text: SymbolMeanings, expand: bool) -> None:
@@ -295,7 +295,7 @@ class _FreePointValues:
             if isinstance(meaning, Expression) and (
                 self.expands_definitions or name not in self.text_meanings.definitions
             ):
-                found = evaluate_expression(meaning, self.field, self.lookup)
+                found = evaluate_expression_in_algebra(meaning, self.field, self.lookup)
             else:
                 own = meaning if isinstance(meaning, str) else name
                 found = self.field.symbol(f"free {own}")
@@ -308,14 +308,14 @@ class _FreePointValues:
 def dual_part_names(name: str, owners: Iterable[str]) -> list[str]:
     """The names of the parts of a dual vector or component."""
     known = list(owners)
-    if is_dual_vector_name(name, known):
+    if is_dual_vector_symbol(name, known):
         return [f"{name}@{axis}{part}" for axis in "xyz" for part in "rd"]
-    return [f"{name}@{part}" for part in "rd"] if is_dual_component_name(name, known) else []
+    return [f"{name}@{part}" for part in "rd"] if is_dual_component_symbol(name, known) else []
 
 
-def calls_in_side(expression: Expression) -> Iterator[Call]:
+def calls_in_statement_side(expression: Expression) -> Iterator[Call]:
     """All function calls in one side of an equation."""
     if isinstance(expression, Call):
         yield expression
     for child in child_expressions(expression):
-        yield from calls_in_side(child)
+        yield from calls_in_statement_side(child)

@@ -24,15 +24,15 @@ from ..algebra.exact.elimination import independent_rows_modulo
 from ..algebra.exact.modular_arithmetic import BadPointError
 from ..algebra.exact.prime_field import PrimeField
 from ..algebra.exact.residues import FIELD_PRIME, Residue
-from ..algebra.exact.tape_algebra import evaluate_expression
+from ..algebra.exact.tape_algebra import evaluate_expression_in_algebra
 from ..errors import LinkwrightError
 from ..tape import Op
 from .claims import Claim, ClaimSet, read_equation_sides
-from .motion_sampler import Assumptions
-from .prover import EquationProver, PointValues
-from .statement_jets import Jet, JetAlgebra
+from .motion_sampler import CheckAssumptions
+from .prover import EquationProver, StatementPointValues
+from .statement_jets import StatementJet, StatementJetAlgebra
 from .symbol_table import GRAVITY_ENTRY, MASS_MATRIX_ENTRY
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 CLAIM_PRESENT, CLAIM_WRONG, CLAIM_MISSING = "present", "wrong", "missing"
 COMPARISON_SEEDS = range(501, 521)
@@ -100,7 +100,7 @@ class _SolutionComparison:
         return [*self.solution_claims.claims, *self.text_claims.claims, *self.repaired_claims]
 
     @cached_property
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> CheckerVocabulary:
         """The vocabulary of the mechanism that both texts are about."""
         return self.all_claims[0].meanings.vocabulary
 
@@ -123,7 +123,7 @@ class _SolutionComparison:
             **self.solution_claims.assumptions.parameter_values,
             **self.text_claims.assumptions.parameter_values,
         }
-        setting = Assumptions(bound, self.text_claims.assumptions.absent_efforts)
+        setting = CheckAssumptions(bound, self.text_claims.assumptions.absent_efforts)
         prover = EquationProver(self.all_claims[0].meanings, wanted, setting)
         for seed in COMPARISON_SEEDS:
             try:
@@ -167,7 +167,7 @@ class _SolutionComparison:
         is_plain = i <= own.nv and not (own.constraints or own.actuators)
         return row if is_plain and all(name in self.vocabulary for name in row) else []
 
-    def _read_rows_at_point(self, prover: EquationProver, scope: PointValues) -> None:
+    def _read_rows_at_point(self, prover: EquationProver, scope: StatementPointValues) -> None:
         field, ground = scope.field, prover.sampler
         self.symbol_values = scope.mechanism_values
         self.claim_rows = {}
@@ -185,10 +185,10 @@ class _SolutionComparison:
                 ground.perturbed_acceleration = None
 
     def _claim_row(self, claim: Claim, field: PrimeField) -> ClaimRow:
-        algebra = JetAlgebra(field)
-        theirs: dict[str, Jet] = {}
+        algebra = StatementJetAlgebra(field)
+        theirs: dict[str, StatementJet] = {}
 
-        def lookup(name: str) -> Jet:
+        def lookup(name: str) -> StatementJet:
             if name not in theirs:
                 meaning = claim.meanings.find_meaning(name)
                 if meaning is None:
@@ -196,16 +196,16 @@ class _SolutionComparison:
                 theirs[name] = (
                     self._symbol_jet(meaning)
                     if isinstance(meaning, str)
-                    else evaluate_expression(meaning, algebra, lookup)
+                    else evaluate_expression_in_algebra(meaning, algebra, lookup)
                 )
             return theirs[name]
 
-        sides = [evaluate_expression(side, algebra, lookup) for side in claim.sides]
+        sides = [evaluate_expression_in_algebra(side, algebra, lookup) for side in claim.sides]
         return dict(algebra.apply(Op.SUB, sides).derivatives)
 
-    def _symbol_jet(self, name: str) -> Jet:
+    def _symbol_jet(self, name: str) -> StatementJet:
         value = self.symbol_values[name]
-        return Jet(value, {} if self._is_point_symbol(name) else {self._quantity_key(name): 1})
+        return StatementJet(value, {} if self._is_point_symbol(name) else {self._quantity_key(name): 1})
 
     @cached_property
     def _point_symbols(self) -> set[str]:
@@ -342,6 +342,6 @@ class _SolutionComparison:
             name: field.symbol(self._quantity_key(name) if name in self.symbol_values else name)
             for name in used
         }
-        residuals = (PointValues(field, ours, x.meanings).residual(x.sides) for x in (one, other))
+        residuals = (StatementPointValues(field, ours, x.meanings).residual(x.sides) for x in (one, other))
         first, second = (x.number for x in residuals)
         return first, second

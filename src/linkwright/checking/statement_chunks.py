@@ -105,10 +105,10 @@ def chunk_latex(text: str) -> list[str]:
             chunks[-1] += f" {line}"
         else:
             chunks.append(line)
-    return [_restore_matrices(chunk, kept) for chunk in chunks]
+    return [_restore_latex_matrices(chunk, kept) for chunk in chunks]
 
 
-def _restore_matrices(text: str, kept: list[str]) -> str:
+def _restore_latex_matrices(text: str, kept: list[str]) -> str:
     while _MATRIX_PLACEHOLDER in text:
         text = re.sub(
             f"{_MATRIX_PLACEHOLDER}(\\d+){_MATRIX_PLACEHOLDER}", lambda m: kept[int(m[1])], text
@@ -194,10 +194,10 @@ def _continues_equation(line: str, before: str) -> bool:
         or before.rstrip("& ").endswith(("=", "+", "-", "(", "["))
     ):
         return True
-    return "=" not in line or "=" not in before or _bracket_depth(before) > 0
+    return "=" not in line or "=" not in before or _bracket_depth_of_statement(before) > 0
 
 
-def _bracket_depth(text: str) -> int:
+def _bracket_depth_of_statement(text: str) -> int:
     return sum(text.count(c) for c in _OPENING_BRACKETS) - sum(
         text.count(c) for c in _CLOSING_BRACKETS
     )

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from ..algebra.exact.prime_field import PrimeField
 from ..algebra.exact.residues import FIELD_PRIME, Residue
-from ..algebra.exact.tape_algebra import unsupported_operation
+from ..algebra.exact.tape_algebra import operation_undefined_in_algebra
 from ..tape import Op
 
 
 @dataclass(frozen=True)
-class Jet:
+class StatementJet:
     """A value and its derivatives by the quantities that it depends on."""
 
     value: Residue
@@ -25,21 +25,21 @@ class Jet:
         return {key: slope for key, slope in found.items() if slope}
 
 
-class JetAlgebra:
+class StatementJetAlgebra:
     """Forward differentiation at one point of a prime field."""
 
     def __init__(self, field: PrimeField) -> None:
         self.field = field
 
-    def constant(self, value: Fraction) -> Jet:
+    def constant(self, value: Fraction) -> StatementJet:
         """A rational number, whose derivatives are zero."""
-        return Jet(self.field.constant(value))
+        return StatementJet(self.field.constant(value))
 
-    def pi(self) -> Jet:
+    def pi(self) -> StatementJet:
         """π, whose derivatives are zero."""
-        return Jet(self.field.pi())
+        return StatementJet(self.field.pi())
 
-    def apply(self, op: Op, operands: Sequence[Jet]) -> Jet:
+    def apply(self, op: Op, operands: Sequence[StatementJet]) -> StatementJet:
         """The result of an operation, with its derivatives by the chain rule."""
         value = self.field.apply(op, [x.value for x in operands])
         total: dict[str, int] = {}
@@ -49,7 +49,7 @@ class JetAlgebra:
             factor = self._partial(op, k, [x.value for x in operands], value)
             for key, slope in operand.scaled_derivatives(factor).items():
                 total[key] = (total.get(key, 0) + slope) % FIELD_PRIME
-        return Jet(value, {key: slope for key, slope in total.items() if slope})
+        return StatementJet(value, {key: slope for key, slope in total.items() if slope})
 
     def _partial(self, op: Op, k: int, operands: Sequence[Residue], value: Residue) -> int:
         """The derivative of an operation by its k-th operand."""
@@ -79,4 +79,4 @@ class JetAlgebra:
                 lower = apply(Op.SUB, (operands[1], one))
                 return b * apply(Op.POW, (operands[0], lower)).number
             case _:
-                raise unsupported_operation(op, "derivatives modulo a prime")
+                raise operation_undefined_in_algebra(op, "derivatives modulo a prime")

@@ -19,9 +19,9 @@ from ..expressions import (
     names_in_expression,
     negate_expression,
 )
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from ..expressions.tree import child_expressions
-from .text_symbols import TextSymbols
+from .text_symbols import StatementSymbols
 
 MAX_INVERSE_SIZE = 4
 MAX_ENTRY_NODES = 20_000
@@ -55,15 +55,15 @@ class StatementMatrix:
 ExpressionOrMatrix = Expression | StatementMatrix
 
 
-def column_of_entries(entries: Sequence[Expression], *, is_list: bool = False) -> StatementMatrix:
+def statement_column(entries: Sequence[Expression], *, is_list: bool = False) -> StatementMatrix:
     """A column of entries; `is_list` if the text writes it in round brackets."""
     return StatementMatrix(tuple((entry,) for entry in entries), is_list)
 
 
-def value_shape_text(value: ExpressionOrMatrix) -> str:
+def statement_shape_text(value: ExpressionOrMatrix) -> str:
     """The shape of a value in words, for messages."""
     if not isinstance(value, StatementMatrix):
-        return f"the number {shorten_text(expression_text(value), 30)}"
+        return f"the number {shorten_expression_text(expression_text(value), 30)}"
     rows, columns = value.shape
     return f"a vector of {max(value.shape)}" if 1 in value.shape else f"a {rows}×{columns} matrix"
 
@@ -72,7 +72,7 @@ def value_shape_text(value: ExpressionOrMatrix) -> str:
 
 
 def add_statement_terms(
-    terms: Sequence[ExpressionOrMatrix], symbols: TextSymbols
+    terms: Sequence[ExpressionOrMatrix], symbols: StatementSymbols
 ) -> ExpressionOrMatrix:
     """The sum; beside vectors, a bare name such as τ is the vector of τ1, τ2, …"""
     whole = [term for term in terms if isinstance(term, StatementMatrix)]
@@ -80,7 +80,7 @@ def add_statement_terms(
         scalars = tuple(term for term in terms if not isinstance(term, StatementMatrix))
         return scalars[0] if len(scalars) == 1 else Sum(scalars)
     shape = next((x.shape for x in whole if not x.is_list), whole[0].shape)
-    lifted = [lift_to_matrix(term, shape, symbols) for term in terms]
+    lifted = [lift_statement_to_matrix(term, shape, symbols) for term in terms]
     if len(lifted) == 1:
         return lifted[0]
     rows = zip(*(x.rows for x in lifted), strict=True)
@@ -90,8 +90,8 @@ def add_statement_terms(
     )
 
 
-def lift_to_matrix(
-    value: ExpressionOrMatrix, shape: MatrixShape, symbols: TextSymbols
+def lift_statement_to_matrix(
+    value: ExpressionOrMatrix, shape: MatrixShape, symbols: StatementSymbols
 ) -> StatementMatrix:
     """The value as a matrix of this shape."""
     if isinstance(value, StatementMatrix):
@@ -101,7 +101,7 @@ def lift_to_matrix(
         if value.is_list and turned.shape == shape:
             return turned
         wanted = f"{shape[0]} entries" if 1 in shape else f"{shape[0]}×{shape[1]} entries"
-        raise ExpressionError(f"{value_shape_text(value)} stands where {wanted} are needed")
+        raise ExpressionError(f"{statement_shape_text(value)} stands where {wanted} are needed")
     if value == ZERO:
         return StatementMatrix(((ZERO,) * shape[1],) * shape[0])
     entries = [
@@ -112,7 +112,7 @@ def lift_to_matrix(
 
 
 def entry_of_expression(
-    value: Expression, i: int, j: int, shape: MatrixShape, symbols: TextSymbols
+    value: Expression, i: int, j: int, shape: MatrixShape, symbols: StatementSymbols
 ) -> Expression:
     """An entry of an expression in which names stand for vectors."""
     match value:
@@ -134,17 +134,17 @@ def entry_of_expression(
                 at = can.index(True)
                 entry = entry_of_expression(factors[at], i, j, shape, symbols)
                 return Product((*factors[:at], entry, *factors[at + 1 :]))
-    raise ExpressionError(f"{value_shape_text(value)} stands beside a vector")
+    raise ExpressionError(f"{statement_shape_text(value)} stands beside a vector")
 
 
-def rate_of_matrix_entry(name: str, symbols: TextSymbols) -> Expression:
+def rate_of_matrix_entry(name: str, symbols: StatementSymbols) -> Expression:
     """The rate of an entry of a matrix that depends on the coordinates."""
     pairs = zip(symbols.coordinate_names, symbols.velocity_names, strict=False)
     return Sum(tuple(Product((Name(f"{name}_{q}"), Name(f"d{v}"))) for q, v in pairs))
 
 
 def multiply_statement_factors(
-    factors: Sequence[ExpressionOrMatrix], symbols: TextSymbols
+    factors: Sequence[ExpressionOrMatrix], symbols: StatementSymbols
 ) -> ExpressionOrMatrix:
     """The product; before vectors, a bare name such as M is the matrix of M11, M12, …"""
     known = [factor for factor in factors if not isinstance(factor, StatementMatrix)]
@@ -166,27 +166,27 @@ def multiply_statement_factors(
 
 
 def _lift_matrix_names(
-    factors: Sequence[ExpressionOrMatrix], symbols: TextSymbols
+    factors: Sequence[ExpressionOrMatrix], symbols: StatementSymbols
 ) -> list[ExpressionOrMatrix]:
     found: list[ExpressionOrMatrix] = []
     last = factors[-1]
     if isinstance(last, Name) and symbols.is_vector_name(last.name):
         before = factors[-2] if len(factors) > 1 else None
         if isinstance(before, StatementMatrix) and 1 not in before.shape:
-            factors = [*factors[:-1], lift_to_matrix(last, (before.shape[1], 1), symbols)]
+            factors = [*factors[:-1], lift_statement_to_matrix(last, (before.shape[1], 1), symbols)]
     for factor in reversed(factors):
         beside = found[-1] if found else None
         if not isinstance(factor, StatementMatrix) and isinstance(beside, StatementMatrix):
             shape = _shape_before_vector(factor, symbols)
             if shape is not None and shape[1] == beside.shape[0]:
-                factor = lift_to_matrix(factor, shape, symbols)
+                factor = lift_statement_to_matrix(factor, shape, symbols)
         found.append(factor)
     for factor in found:
         _refuse_matrix_scalars(factor, symbols)
     return found[::-1]
 
 
-def _shape_before_vector(value: Expression, symbols: TextSymbols) -> MatrixShape | None:
+def _shape_before_vector(value: Expression, symbols: StatementSymbols) -> MatrixShape | None:
     """The shape of what stands before a vector: M, or M - 2 C."""
     match value:
         case Name(name):
@@ -202,13 +202,13 @@ def _shape_before_vector(value: Expression, symbols: TextSymbols) -> MatrixShape
     return None
 
 
-def _refuse_matrix_scalars(value: ExpressionOrMatrix, symbols: TextSymbols) -> None:
+def _refuse_matrix_scalars(value: ExpressionOrMatrix, symbols: StatementSymbols) -> None:
     """Raise an error for a matrix among the numbers that multiply a vector."""
     if isinstance(value, StatementMatrix):
         return
     for name in sorted(names_in_expression(value)):
         if symbols.matrix_shape(name) is not None:
-            place = shorten_text(expression_text(value), 30)
+            place = shorten_expression_text(expression_text(value), 30)
             raise ExpressionError(f"the matrix {name} stands among numbers in {place}")
 
 
@@ -217,10 +217,10 @@ def _multiply_matrices(left: StatementMatrix, right: StatementMatrix) -> Express
         left = StatementMatrix(tuple(zip(*left.rows, strict=True)))
     if left.shape[1] != right.shape[0]:
         raise ExpressionError(
-            f"{value_shape_text(left)} cannot be multiplied by {value_shape_text(right)}"
+            f"{statement_shape_text(left)} cannot be multiplied by {statement_shape_text(right)}"
         )
     columns = list(zip(*right.rows, strict=True))
-    rows = [[_dot_product_expression(row, column) for column in columns] for row in left.rows]
+    rows = [[_dot_product_of_statement_entries(row, column) for column in columns] for row in left.rows]
     found = _require_short_entries(StatementMatrix(tuple(map(tuple, rows))))
     return found.rows[0][0] if found.shape == (1, 1) else found
 
@@ -243,47 +243,47 @@ def _require_short_entries(value: StatementMatrix) -> StatementMatrix:
     return value
 
 
-def _dot_product_expression(row: Sequence[Expression], column: Sequence[Expression]) -> Expression:
+def _dot_product_of_statement_entries(row: Sequence[Expression], column: Sequence[Expression]) -> Expression:
     terms = tuple(Product(pair) for pair in zip(row, column, strict=True))
     return terms[0] if len(terms) == 1 else Sum(terms)
 
 
-def invert_by_cofactors(value: StatementMatrix) -> StatementMatrix:
+def invert_statement_matrix(value: StatementMatrix) -> StatementMatrix:
     """The inverse of a small matrix by cofactors."""
     n, columns = value.shape
     if n != columns or n > MAX_INVERSE_SIZE:
         raise ExpressionError(
-            f"the inverse of {value_shape_text(value)} is not written out",
+            f"the inverse of {statement_shape_text(value)} is not written out",
             remedy="multiply the equation by the matrix",
         )
     rows = [list(row) for row in value.rows]
-    whole = Reciprocal(_determinant_expression(rows))
+    whole = Reciprocal(_determinant_of_statement_rows(rows))
     entries = [
-        [Product((_cofactor_expression(rows, j, i), whole)) for j in range(n)] for i in range(n)
+        [Product((_cofactor_of_statement_rows(rows, j, i), whole)) for j in range(n)] for i in range(n)
     ]
     return _require_short_entries(StatementMatrix(tuple(map(tuple, entries))))
 
 
-def _determinant_expression(rows: list[list[Expression]]) -> Expression:
+def _determinant_of_statement_rows(rows: list[list[Expression]]) -> Expression:
     if len(rows) == 1:
         return rows[0][0]
-    terms = tuple(Product((x, _cofactor_expression(rows, 0, j))) for j, x in enumerate(rows[0]))
+    terms = tuple(Product((x, _cofactor_of_statement_rows(rows, 0, j))) for j, x in enumerate(rows[0]))
     return terms[0] if len(terms) == 1 else Sum(terms)
 
 
-def _cofactor_expression(rows: list[list[Expression]], i: int, j: int) -> Expression:
+def _cofactor_of_statement_rows(rows: list[list[Expression]], i: int, j: int) -> Expression:
     if len(rows) == 1:
         return ONE
     minor = [[*row[:j], *row[j + 1 :]] for k, row in enumerate(rows) if k != i]
-    found = _determinant_expression(minor)
+    found = _determinant_of_statement_rows(minor)
     return negate_expression(found) if (i + j) % 2 else found
 
 
 # -- equations ------------------------------------------------------------------------------
 
 
-def equate_entries(
-    left: ExpressionOrMatrix, right: ExpressionOrMatrix, symbols: TextSymbols
+def equate_statement_entries(
+    left: ExpressionOrMatrix, right: ExpressionOrMatrix, symbols: StatementSymbols
 ) -> Iterator[tuple[Expression, Expression]]:
     """The equation, or one for each entry of its sides."""
     if isinstance(left, StatementMatrix):
@@ -301,16 +301,16 @@ def equate_entries(
 
 
 def _side_as_matrix(
-    side: ExpressionOrMatrix, shape: MatrixShape, symbols: TextSymbols
+    side: ExpressionOrMatrix, shape: MatrixShape, symbols: StatementSymbols
 ) -> StatementMatrix:
     """A side as a matrix; a name alone is that of the whole matrix, whatever else it means."""
     if isinstance(side, Name) and not symbols.is_vector_entry_name(side.name):
         symbols.matrix_shapes.setdefault(side.name, shape)
-    return lift_to_matrix(side, shape, symbols)
+    return lift_statement_to_matrix(side, shape, symbols)
 
 
-def require_scalar(value: ExpressionOrMatrix, what: str) -> Expression:
+def require_scalar_statement(value: ExpressionOrMatrix, what: str) -> Expression:
     """The value, unless it is a vector."""
     if isinstance(value, StatementMatrix):
-        raise ExpressionError(f"{what} has {value_shape_text(value)} for a number")
+        raise ExpressionError(f"{what} has {statement_shape_text(value)} for a number")
     return value

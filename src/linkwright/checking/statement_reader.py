@@ -19,12 +19,12 @@ from itertools import islice
 
 from ..errors import ExpressionError
 from ..expressions import Expression
-from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_text
+from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_expression_text
 from ..mechanism import Mechanism
 from .latex_parser import parse_latex_equations
 from .statement_chunks import SECTION_HEADING, chunk_latex, chunk_plain_text, split_latex_equations
 from .text_parser import parse_plain_equations
-from .text_symbols import TextSymbols, collect_text_symbols
+from .text_symbols import StatementSymbols, collect_text_symbols
 
 MAX_TEXT_LENGTH = 200_000
 MAX_STATEMENTS = 3_000
@@ -78,7 +78,7 @@ class UnreadableStatement:
     is_said_wrong: bool = False
 
 
-def require_text_size(text: str) -> str:
+def require_statement_text_size(text: str) -> str:
     """The text, unless it is too long."""
     if len(text) > MAX_TEXT_LENGTH:
         raise ExpressionError(
@@ -123,7 +123,7 @@ def read_statements(
 
 
 def _read_statement_chunk(
-    chunk: str, is_latex: bool, default: str, symbols: TextSymbols
+    chunk: str, is_latex: bool, default: str, symbols: StatementSymbols
 ) -> Iterator[Statement | UnreadableStatement]:
     """The equations of a chunk; the chunk itself, with the reason, if it cannot be read."""
     number, body, is_said_wrong = _split_equation_number(chunk, default, symbols)
@@ -138,7 +138,7 @@ def _read_statement_chunk(
         )
 
 
-def _split_equation_number(chunk: str, default: str, symbols: TextSymbols) -> tuple[str, str, bool]:
+def _split_equation_number(chunk: str, default: str, symbols: StatementSymbols) -> tuple[str, str, bool]:
     """The number of an equation, its text, and whether it is said to be wrong."""
     match = _LABELLED_STATEMENT.fullmatch(chunk)
     assert match is not None
@@ -161,7 +161,7 @@ def _trim_equation_text(body: str) -> str:
     return box[1] if box else plain
 
 
-def _is_factor_label(label: str, body: str, symbols: TextSymbols) -> bool:
+def _is_factor_label(label: str, body: str, symbols: StatementSymbols) -> bool:
     """Whether (2m) before an equation is twice a symbol m of the text or mechanism."""
     letter = label.rstrip("'")[-1]
     if not letter.isalpha():
@@ -173,7 +173,7 @@ def _is_factor_label(label: str, body: str, symbols: TextSymbols) -> bool:
 
 
 def _parse_statement_sides(
-    body: str, is_latex: bool, symbols: TextSymbols
+    body: str, is_latex: bool, symbols: StatementSymbols
 ) -> Iterator[tuple[Expression, Expression, bool]]:
     """The left side, right side and whether it is a definition, for all equations in one piece
     of text."""
@@ -221,7 +221,7 @@ def expand_index_ranges(body: str, count: int = 1) -> Iterator[str]:
 def _statement_index_span(first: str, last: str) -> range:
     if len(first) > 4 or len(last) > 4 or int(last) > MAX_STATEMENT_INDEX:
         raise ExpressionError(
-            f"the index {shorten_text(last)} is larger than {MAX_STATEMENT_INDEX}"
+            f"the index {shorten_expression_text(last)} is larger than {MAX_STATEMENT_INDEX}"
         )
     return range(int(first), int(last) + 1)
 
@@ -232,7 +232,7 @@ def _expand_statement_sums(text: str) -> str:
         depth, end = 1, opening.end()
         while depth:
             if end >= len(text):
-                raise ExpressionError(f"a parenthesis is not closed in '{shorten_text(text)}'")
+                raise ExpressionError(f"a parenthesis is not closed in '{shorten_expression_text(text)}'")
             depth += {"(": 1, ")": -1}.get(text[end], 0)
             end += 1
         term, index = text[opening.end() : end - 1], f"{{{opening[1]}}}"

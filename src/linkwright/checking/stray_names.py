@@ -7,9 +7,9 @@ from itertools import product
 
 from ..errors import LinkwrightError
 from ..expressions import expression_text
-from ..expressions.calculus import rename_variables
+from ..expressions.calculus import rename_expression_names
 from .check_report import Repair
-from .motion_sampler import Assumptions
+from .motion_sampler import CheckAssumptions
 from .prover import EquationProver, EquationSides
 from .symbol_meanings import SymbolMeanings
 
@@ -27,7 +27,7 @@ def repair_stray_names(
         if count >= MAX_STRAY_CHOICES:
             break
         change = dict(zip(strays, chosen, strict=True))
-        left, right = (rename_variables(side, lambda name: change.get(name, name)) for side in pair)  # noqa: B023
+        left, right = (rename_expression_names(side, lambda name: change.get(name, name)) for side in pair)  # noqa: B023
         if left != right and _is_statement_proved(meanings, (left, right)):
             what = " and ".join(f"{theirs} is {ours}" for theirs, ours in change.items())
             found.append(
@@ -41,4 +41,4 @@ def _is_statement_proved(meanings: SymbolMeanings, pair: EquationSides) -> bool:
         wanted = meanings.needed_names(pair)
     except LinkwrightError:
         return False
-    return EquationProver(meanings, wanted, Assumptions()).holds(pair)
+    return EquationProver(meanings, wanted, CheckAssumptions()).holds(pair)

@@ -16,14 +16,14 @@ from ..expressions import (
     names_in_expression,
     parse_expression,
 )
-from ..expressions.calculus import differentiate_expression, rename_variables
-from ..expressions.tokens import shorten_text
+from ..expressions.calculus import differentiate_expression, rename_expression_names
+from ..expressions.tokens import shorten_expression_text
 from .coordinate_aliases import infer_coordinate_aliases
 from .latex_symbols import ACCENT_WORDS
 from .statement_reader import Statement
-from .symbol_table import ENERGY_LETTERS, rate_spellings
+from .symbol_table import ENERGY_LETTERS, spellings_of_rate
 from .trig_shorthands import expand_trig_shorthand, is_trig_shorthand
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 MAX_NESTED_DEFINITIONS = 60
 MECHANISM_NAME_PREFIX = "="
@@ -32,7 +32,7 @@ MECHANISM_NAME_PREFIX = "="
 
 def _mark_mechanism_names(expression: Expression, both: set[str]) -> Expression:
     """The expression, with those of its names marked as ours that are theirs as well."""
-    return rename_variables(
+    return rename_expression_names(
         expression, lambda name: f"{MECHANISM_NAME_PREFIX}{name}" if name in both else name
     )
 
@@ -42,7 +42,7 @@ class SymbolMeanings:
 
     def __init__(
         self,
-        vocabulary: Vocabulary,
+        vocabulary: CheckerVocabulary,
         lines: Sequence[Statement],
         said: Mapping[str, str],
     ) -> None:
@@ -113,7 +113,7 @@ class SymbolMeanings:
         if not name.startswith("d") and not name.rstrip("0123456789_").endswith(("d", "dot", "p")):
             return None
         for theirs, value in self.given_meanings.items():
-            for one, two in rate_spellings(theirs):
+            for one, two in spellings_of_rate(theirs):
                 if name in (one, two):
                     rate = self.time_derivative(value)
                     rate = rate if name == one else self.time_derivative(rate)
@@ -217,13 +217,13 @@ class SymbolMeanings:
             near = [stem]  # a parameter m, written m1
         elif why := self.vocabulary.why_index_fails(name):
             return NameNotFoundError(
-                f"'{shorten_text(name)}' has no meaning for "
+                f"'{shorten_expression_text(name)}' has no meaning for "
                 f"{self.vocabulary.mechanism.name}: {why}",
                 remedy="count coordinates, bodies and constraints from 1, or say what it is",
             )
         advice = f"did you mean {' or '.join(map(repr, near))}? or " if near else ""
         return NameNotFoundError(
-            f"'{shorten_text(name)}' has no meaning for {self.vocabulary.mechanism.name}",
+            f"'{shorten_expression_text(name)}' has no meaning for {self.vocabulary.mechanism.name}",
             remedy=f"{advice}say what it is, with names or ':='",
         )
 

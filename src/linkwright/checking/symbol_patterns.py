@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from .vocabulary import Vocabulary
+    from .vocabulary import CheckerVocabulary
 
 Value = TypeVar("Value")
 MAX_INDEX_DIGITS = 4
@@ -24,24 +24,24 @@ _INDEX_DIGITS = r"_?(\d[\d_]*)"
 
 
 @dataclass(frozen=True)
-class NumberPlaceholder:
+class SymbolNumberPlaceholder:
     """A number from 1 to `size`; `absence` is the message where a mechanism has no such thing."""
 
-    size: Callable[[Vocabulary], int]
+    size: Callable[[CheckerVocabulary], int]
     example: str = "1"
     absence: str = ""
 
 
 @dataclass(frozen=True)
-class WordPlaceholder:
+class SymbolWordPlaceholder:
     """A word of a name. `choices` lists (index, word) of a mechanism where the words are known."""
 
     example: str
     regex: str = r"\w+"
-    choices: Callable[[Vocabulary], Sequence[tuple[int, str]]] | None = None
+    choices: Callable[[CheckerVocabulary], Sequence[tuple[int, str]]] | None = None
 
 
-class RatedName(str):
+class RateSpelledName(str):
     """The name of a coordinate whose velocity is written with marks, also before its number."""
 
     __slots__ = ()
@@ -61,51 +61,51 @@ _NO_CONSTRAINTS = "the mechanism has no constraints, which {stem} belongs to"
 _NO_HOLONOMIC = "the mechanism has no holonomic constraints, which f1, f2, … stand for"
 
 NUMBERS = {
-    "i": NumberPlaceholder(lambda own: own.names.nv),
-    "j": NumberPlaceholder(lambda own: own.names.nv, "2"),
-    "k": NumberPlaceholder(lambda own: own.names.nv, "3"),
-    "effort": NumberPlaceholder(lambda own: len(own.names.actuators) or own.names.nv),
-    "body": NumberPlaceholder(lambda own: len(own.names.bodies)),
-    "row": NumberPlaceholder(lambda own: 3),
-    "constraint": NumberPlaceholder(lambda own: len(own.names.constraints), "1", _NO_CONSTRAINTS),
-    "holonomic": NumberPlaceholder(lambda own: own.names.position_row_count, "1", _NO_HOLONOMIC),
-    "spring": NumberPlaceholder(lambda own: own.spring_count),
-    "moving": NumberPlaceholder(lambda own: len(own.coordinate_names)),
+    "i": SymbolNumberPlaceholder(lambda own: own.names.nv),
+    "j": SymbolNumberPlaceholder(lambda own: own.names.nv, "2"),
+    "k": SymbolNumberPlaceholder(lambda own: own.names.nv, "3"),
+    "effort": SymbolNumberPlaceholder(lambda own: len(own.names.actuators) or own.names.nv),
+    "body": SymbolNumberPlaceholder(lambda own: len(own.names.bodies)),
+    "row": SymbolNumberPlaceholder(lambda own: 3),
+    "constraint": SymbolNumberPlaceholder(lambda own: len(own.names.constraints), "1", _NO_CONSTRAINTS),
+    "holonomic": SymbolNumberPlaceholder(lambda own: own.names.position_row_count, "1", _NO_HOLONOMIC),
+    "spring": SymbolNumberPlaceholder(lambda own: own.spring_count),
+    "moving": SymbolNumberPlaceholder(lambda own: len(own.coordinate_names)),
 }
 """Numbers of velocities, efforts, bodies, rows of a vector in space, constraints, and the springs
 and coordinates of the approximate equations."""
 
 WORDS = {
-    "axis": WordPlaceholder("x", "[xyz]"),
-    "energy": WordPlaceholder("L", "[A-Z]"),
-    "entry": WordPlaceholder("M12", r"(?!d[A-Za-z])[A-Za-z]+\d+"),
-    "variable": WordPlaceholder("q1"),
-    "rate": WordPlaceholder("dq1"),
-    "joint": WordPlaceholder("q1", ".+"),
-    "frame": WordPlaceholder("tool", r"(?!\d)\w+"),
-    "digit": WordPlaceholder("1", r"\d"),
-    "word": WordPlaceholder("x", r"\w*"),
-    "digits": WordPlaceholder("12", r"_?\d+"),
-    "parameter": WordPlaceholder("m1", choices=lambda own: list(enumerate(own.parameters))),
-    "coordinate": WordPlaceholder("q1", choices=lambda own: list(enumerate(own.coordinate_names))),
-    "actuator": WordPlaceholder("motor", choices=lambda own: list(enumerate(own.names.actuators))),
-    "velocity": WordPlaceholder("q1", choices=lambda own: list(enumerate(own.names.qd))),
-    "rated": WordPlaceholder(RatedName("q1"), choices=lambda own: own.coordinates_with_rates),
-    "speed": WordPlaceholder("wx_body", choices=lambda own: own.velocities_without_coordinate),
+    "axis": SymbolWordPlaceholder("x", "[xyz]"),
+    "energy": SymbolWordPlaceholder("L", "[A-Z]"),
+    "entry": SymbolWordPlaceholder("M12", r"(?!d[A-Za-z])[A-Za-z]+\d+"),
+    "variable": SymbolWordPlaceholder("q1"),
+    "rate": SymbolWordPlaceholder("dq1"),
+    "joint": SymbolWordPlaceholder("q1", ".+"),
+    "frame": SymbolWordPlaceholder("tool", r"(?!\d)\w+"),
+    "digit": SymbolWordPlaceholder("1", r"\d"),
+    "word": SymbolWordPlaceholder("x", r"\w*"),
+    "digits": SymbolWordPlaceholder("12", r"_?\d+"),
+    "parameter": SymbolWordPlaceholder("m1", choices=lambda own: list(enumerate(own.parameters))),
+    "coordinate": SymbolWordPlaceholder("q1", choices=lambda own: list(enumerate(own.coordinate_names))),
+    "actuator": SymbolWordPlaceholder("motor", choices=lambda own: list(enumerate(own.names.actuators))),
+    "velocity": SymbolWordPlaceholder("q1", choices=lambda own: list(enumerate(own.names.qd))),
+    "rated": SymbolWordPlaceholder(RateSpelledName("q1"), choices=lambda own: own.coordinates_with_rates),
+    "speed": SymbolWordPlaceholder("wx_body", choices=lambda own: own.velocities_without_coordinate),
 }
 """Axes, names of the mechanism, and single digits where a name has no room for more."""
 
 
 @dataclass(frozen=True)
-class Requirement:
+class SymbolRequirement:
     """A condition without which a symbol has no meaning, and the message if it is not met."""
 
-    is_met: Callable[[Vocabulary], bool]
+    is_met: Callable[[CheckerVocabulary], bool]
     message: str = ""
 
 
 @dataclass(frozen=True)
-class SymbolRow(Generic[Value]):
+class CheckerSymbolRow(Generic[Value]):
     """Spellings of a symbol, separated by spaces, its meaning, and the function of its value.
 
     The function takes the vocabulary and what the placeholders stand for: words as text, axes and
@@ -115,7 +115,7 @@ class SymbolRow(Generic[Value]):
     patterns: str
     meaning: str
     value: Callable[..., Value | None]
-    requirement: Requirement | None = None
+    requirement: SymbolRequirement | None = None
     ignores_underscores: bool = False
 
     @property
@@ -131,7 +131,7 @@ class SymbolRow(Generic[Value]):
 
     @cached_property
     def _regexes(self) -> list[re.Pattern[str]]:
-        return [_compile_pattern(x, self.ignores_underscores) for x in self.spellings]
+        return [_compile_symbol_pattern(x, self.ignores_underscores) for x in self.spellings]
 
     @cached_property
     def number_keys(self) -> list[str]:
@@ -162,17 +162,17 @@ class SymbolRow(Generic[Value]):
             return len(parts) == count and (count == 1 or all(len(part) == 1 for part in parts))
         return len(texts[-1]) == count
 
-    def index_sizes(self, own: Vocabulary) -> list[int]:
+    def index_sizes(self, own: CheckerVocabulary) -> list[int]:
         """The largest value of each index."""
         return [NUMBERS[key].size(own) for key in self.number_keys]
 
-    def arguments(self, name: str, own: Vocabulary) -> tuple[int | str, ...] | None:
+    def arguments(self, name: str, own: CheckerVocabulary) -> tuple[int | str, ...] | None:
         """What the placeholders stand for in a name; None if it is not of this row, or out of
         range."""
         texts = self.matched_texts(name)
         if texts is None or (self.requirement and not self.requirement.is_met(own)):
             return None
-        words = [_read_word(*pair) for pair in zip(self.word_keys, texts, strict=False)]
+        words = [_read_placeholder_word(*pair) for pair in zip(self.word_keys, texts, strict=False)]
         if not self.number_keys:
             return tuple(words)
         at = split_symbol_indices(texts[-1], self.index_sizes(own))
@@ -185,7 +185,7 @@ class SymbolRow(Generic[Value]):
         assert len(keys) <= 1, self.patterns
         return keys.pop() if keys else ""
 
-    def family_members(self, own: Vocabulary) -> Sequence[tuple[int, str]]:
+    def family_members(self, own: CheckerVocabulary) -> Sequence[tuple[int, str]]:
         """(index, word) of all members of the family in a mechanism."""
         if self.requirement and not self.requirement.is_met(own):
             return []
@@ -201,7 +201,7 @@ class SymbolRow(Generic[Value]):
 
 
 @dataclass(frozen=True)
-class WholeSymbol:
+class CheckerMatrixSymbol:
     """Letters of a matrix or vector, and the placeholders that number its entries."""
 
     letters: str
@@ -214,7 +214,7 @@ class WholeSymbol:
         return self.letters.split()
 
 
-def listed_symbols(rows: Sequence[SymbolRow[Value]], own: Vocabulary) -> dict[str, Value]:
+def list_checker_symbols(rows: Sequence[CheckerSymbolRow[Value]], own: CheckerVocabulary) -> dict[str, Value]:
     """All names of the rows with their values. Rows of the same family are listed member by member;
     of equal names the first counts."""
     found: dict[str, Value] = {}
@@ -229,7 +229,7 @@ def listed_symbols(rows: Sequence[SymbolRow[Value]], own: Vocabulary) -> dict[st
     return found
 
 
-def add_flat_names(found: dict[str, Value]) -> dict[str, Value]:
+def add_names_without_underscores(found: dict[str, Value]) -> dict[str, Value]:
     """The names, and beside them those without underscores; of equal names the first counts."""
     flat: dict[str, Value] = {}
     for name, value in found.items():
@@ -251,12 +251,12 @@ def split_symbol_indices(text: str, sizes: Sequence[int]) -> list[int]:
     return at if all(1 <= i <= size for i, size in zip(at, sizes, strict=True)) else []
 
 
-def _read_word(key: str, text: str) -> int | str:
+def _read_placeholder_word(key: str, text: str) -> int | str:
     """The index of an axis, and other words as they are."""
     return "xyz".index(text) if key == "axis" else text
 
 
-def _compile_pattern(pattern: str, ignores_underscores: bool) -> re.Pattern[str]:
+def _compile_symbol_pattern(pattern: str, ignores_underscores: bool) -> re.Pattern[str]:
     """The regular expression of a pattern: one group for each word, and one for all indices."""
     pieces, in_numbers = [], False
     own = pattern.replace("_", "") if ignores_underscores else pattern

@@ -15,25 +15,25 @@ from typing import Any
 from ..expressions import Expression
 from ..types import SX
 from .dual_symbol_values import (
-    DualVector,
-    body_dual_velocity,
-    body_inertia_force,
-    body_momentum,
-    bound_axis,
-    bound_partial_velocity,
-    bound_velocity,
-    frame_dual_velocity,
-    particle_inertia_force,
-    particle_momentum,
+    DualSymbolValue,
+    body_velocity_symbol,
+    body_inertia_force_symbol,
+    body_momentum_symbol,
+    bound_axis_symbol,
+    bound_partial_velocity_symbol,
+    bound_velocity_symbol,
+    frame_velocity_symbol,
+    particle_inertia_force_symbol,
+    particle_momentum_symbol,
 )
-from .symbol_patterns import RatedName, Requirement, SymbolRow, WholeSymbol
+from .symbol_patterns import RateSpelledName, SymbolRequirement, CheckerSymbolRow, CheckerMatrixSymbol
 
-Row = SymbolRow[SX]
-DualRow = SymbolRow[DualVector]
-_ONE_COORDINATE = Requirement(lambda own: own.names.nv == 1)
-_ONE_EFFORT = Requirement(lambda own: (len(own.names.actuators) or own.names.nv) == 1)
-_NO_CONSTRAINTS = Requirement(lambda own: not own.names.constraints)
-_RATES_OF_COORDINATES = Requirement(
+Row = CheckerSymbolRow[SX]
+DualRow = CheckerSymbolRow[DualSymbolValue]
+_ONE_COORDINATE = SymbolRequirement(lambda own: own.names.nv == 1)
+_ONE_EFFORT = SymbolRequirement(lambda own: (len(own.names.actuators) or own.names.nv) == 1)
+_NO_CONSTRAINTS = SymbolRequirement(lambda own: not own.names.constraints)
+_RATES_OF_COORDINATES = SymbolRequirement(
     lambda own: own.names.q == own.names.qd,
     "Christoffel symbols need velocities that are rates of coordinates",
 )
@@ -170,23 +170,23 @@ DUAL_UNIT_NAME = "eps"
 
 DUAL_COMPONENTS = (
     DualRow("V{digit}{axis}", "component of a body's dual velocity (ω, v), along its axes at its centre of mass",
-            lambda own, body, _: body_dual_velocity(own, body)),
+            lambda own, body, _: body_velocity_symbol(own, body)),
     DualRow("H{digit}{axis}", "component of a body's dual momentum (m v, I ω)",
-            lambda own, body, _: body_momentum(own, body)),
+            lambda own, body, _: body_momentum_symbol(own, body)),
     DualRow("F{digit}{axis}", "component of a body's dual inertia force (m a, I α + ω × I ω)",
-            lambda own, body, _: body_inertia_force(own, body)),
+            lambda own, body, _: body_inertia_force_symbol(own, body)),
     DualRow("V{frame}{axis}", "component of a frame's dual velocity, along its axes at its origin",
-            lambda own, frame, _: frame_dual_velocity(own, frame)),
+            lambda own, frame, _: frame_velocity_symbol(own, frame)),
     DualRow("H{frame}{axis}", "component of the momentum of the particle at a frame",
-            lambda own, frame, _: particle_momentum(own, frame)),
+            lambda own, frame, _: particle_momentum_symbol(own, frame)),
     DualRow("F{frame}{axis}", "component of the inertia force of the particle at a frame",
-            lambda own, frame, _: particle_inertia_force(own, frame)),
+            lambda own, frame, _: particle_inertia_force_symbol(own, frame)),
 )
 DUAL_VECTORS = (
-    DualRow("V_{frame}", "dual velocity of a body or frame as a bound vector", bound_velocity),
+    DualRow("V_{frame}", "dual velocity of a body or frame as a bound vector", bound_velocity_symbol),
     DualRow("v{digit}_{frame}", "its part by one generalized speed: u1, u2, … where the text defines such, else q̇",
-            bound_partial_velocity),
-    DualRow("{axis}_{frame}", "bound unit vector along an axis of a frame", bound_axis),
+            bound_partial_velocity_symbol),
+    DualRow("{axis}_{frame}", "bound unit vector along an axis of a frame", bound_axis_symbol),
 )
 """Dual vectors and their components; the values are (real part, dual part)."""
 
@@ -212,33 +212,33 @@ APPROXIMATE_SYMBOLS = (
 """Under the heading [approximate]: centres of mass are coordinates too, and springs hold them."""
 
 TRIG_SHORTHANDS = {
-    "sin": SymbolRow[Expression]("s{digits} S{digits}", "sine of a sum of coordinates: s12 = sin(q1 + q2)",
+    "sin": CheckerSymbolRow[Expression]("s{digits} S{digits}", "sine of a sum of coordinates: s12 = sin(q1 + q2)",
                                  lambda own, digits: own.values.function_of_sum("sin", digits)),
-    "cos": SymbolRow[Expression]("c{digits} C{digits}", "cosine of a sum of coordinates",
+    "cos": CheckerSymbolRow[Expression]("c{digits} C{digits}", "cosine of a sum of coordinates",
                                  lambda own, digits: own.values.function_of_sum("cos", digits)),
 }
 """Shorthands of papers; a text's `C12` is one only where it writes sines so too."""
 
-MASS_MATRIX = WholeSymbol("M D H", ("i", "j"), "mass matrix")
-RARE_MASS_MATRIX = WholeSymbol("B W", ("i", "j"), "mass matrix, where none of M, D and H is written")
-CORIOLIS_MATRIX = WholeSymbol("C", ("i", "j"), "Coriolis matrix")
+MASS_MATRIX = CheckerMatrixSymbol("M D H", ("i", "j"), "mass matrix")
+RARE_MASS_MATRIX = CheckerMatrixSymbol("B W", ("i", "j"), "mass matrix, where none of M, D and H is written")
+CORIOLIS_MATRIX = CheckerMatrixSymbol("C", ("i", "j"), "Coriolis matrix")
 WHOLE_SYMBOLS = (
     MASS_MATRIX,
     RARE_MASS_MATRIX,
     CORIOLIS_MATRIX,
-    WholeSymbol("J", ("constraint", "i"), "constraint Jacobian"),
-    WholeSymbol("tau Q u", ("i",), "generalized forces"),
-    WholeSymbol("g G phi", ("i",), "gravity vector"),
-    WholeSymbol("p", ("i",), "generalized momenta"),
-    WholeSymbol("dp", ("i",), "rates of the momenta"),
-    WholeSymbol("bias", ("i",), "bias, the forces at zero acceleration"),
-    WholeSymbol("lambda", ("constraint",), "multipliers"),
-    WholeSymbol("f", ("holonomic",), "residuals of the constraints"),
+    CheckerMatrixSymbol("J", ("constraint", "i"), "constraint Jacobian"),
+    CheckerMatrixSymbol("tau Q u", ("i",), "generalized forces"),
+    CheckerMatrixSymbol("g G phi", ("i",), "gravity vector"),
+    CheckerMatrixSymbol("p", ("i",), "generalized momenta"),
+    CheckerMatrixSymbol("dp", ("i",), "rates of the momenta"),
+    CheckerMatrixSymbol("bias", ("i",), "bias, the forces at zero acceleration"),
+    CheckerMatrixSymbol("lambda", ("constraint",), "multipliers"),
+    CheckerMatrixSymbol("f", ("holonomic",), "residuals of the constraints"),
 )
 """Letters of whole matrices and vectors beside q, q̇ and q̈, where there are several coordinates."""
 # fmt: on
 
-SYMBOL_GROUPS: dict[str, Sequence[SymbolRow[Any] | WholeSymbol]] = {
+SYMBOL_GROUPS: dict[str, Sequence[CheckerSymbolRow[Any] | CheckerMatrixSymbol]] = {
     "The mechanism's own names": MECHANISM_SYMBOLS,
     "Forces, multipliers, time": FORCE_SYMBOLS,
     "Energies": ENERGIES,
@@ -255,7 +255,7 @@ SYMBOL_GROUPS: dict[str, Sequence[SymbolRow[Any] | WholeSymbol]] = {
 """All rows, as docs/checker.md lists them (tools/write_symbol_tables.py)."""
 
 FUNCTION_SYMBOLS = tuple(
-    SymbolRow[object](patterns, "a function of the motion", lambda *_: None)
+    CheckerSymbolRow[object](patterns, "a function of the motion", lambda *_: None)
     for patterns in (
         "K T V P U L H E M D C G g J phi tau",
         "M{i}{j} D{i}{j} d{i}{j} H{i}{j} h{i}{j} m{i}{j} C{i}{j}",
@@ -283,7 +283,7 @@ ENERGIES_UP_TO_CONSTANT = (
 
 
 @lru_cache(maxsize=1024)
-def rate_spellings(name: str) -> tuple[tuple[str, str], ...]:
+def spellings_of_rate(name: str) -> tuple[tuple[str, str], ...]:
     """The spellings of a coordinate's velocity and acceleration."""
-    rated = RatedName(name)
+    rated = RateSpelledName(name)
     return tuple((one.format(rated=rated), two.format(rated=rated)) for one, two in RATE_SPELLINGS)

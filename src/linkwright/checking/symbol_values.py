@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..expressions import Call, Expression, Name, Sum, expression_to_float
-from ..mechanism import quaternion_offsets
+from ..mechanism import quaternion_coordinate_offsets
 from ..types import SX
 
 if TYPE_CHECKING:
-    from .vocabulary import Vocabulary
+    from .vocabulary import CheckerVocabulary
 
 _NUMBERED_VARIABLE = re.compile(r"(d?)q(\d+)")
 
 
-class SymbolValues:
+class CheckerSymbolValues:
     """Energies, momenta, entries of matrices, derivatives and reactions of one mechanism."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: CheckerVocabulary) -> None:
         self.vocabulary = vocabulary
         self.eqs, self.names = vocabulary.eqs, vocabulary.names
         self.symbols = vocabulary.symbols
@@ -154,7 +154,7 @@ class SymbolValues:
     def _is_quaternion_entry(self, column: str, i: int) -> bool:
         """Whether a coordinate cannot change alone."""
         return column == "q" and any(
-            k <= i < k + 4 for k in quaternion_offsets(self.vocabulary.mechanism)
+            k <= i < k + 4 for k in quaternion_coordinate_offsets(self.vocabulary.mechanism)
         )
 
     # -- joints -----------------------------------------------------------------------------

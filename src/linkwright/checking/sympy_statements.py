@@ -20,11 +20,11 @@ from ..expressions import (
     Sum,
     expression_text,
 )
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 from ..expressions.tree import FUNCTION_ARITIES
-from .latex_parser import LatexParser
+from .latex_parser import LatexStatementParser
 from .statement_reader import Statement, UnreadableStatement
-from .text_symbols import TextSymbols
+from .text_symbols import StatementSymbols
 
 if TYPE_CHECKING:
     import sympy
@@ -54,7 +54,7 @@ def read_sympy_statements(value: sympy.Basic) -> list[Statement | UnreadableStat
         try:
             pairs = list(_sympy_equation_sides(item))
         except ExpressionError as error:
-            found.append(UnreadableStatement(number, shorten_text(str(item), 200), error))
+            found.append(UnreadableStatement(number, shorten_expression_text(str(item), 200), error))
             continue
         for left, right in pairs:
             text = f"{expression_text(left)} = {expression_text(right)}"
@@ -117,13 +117,13 @@ def convert_sympy_expression(value: sympy.Basic) -> Expression:
     """One SymPy expression as a tree."""
     if not hasattr(value, "is_Atom") and not isinstance(value, int | float | Fraction):
         raise ExpressionError(
-            f"{shorten_text(repr(value))} is not a SymPy expression",
+            f"{shorten_expression_text(repr(value))} is not a SymPy expression",
             remedy="give text as one string, with one equation a line",
         )
-    return _SympyConverter()(value)
+    return _SympyStatementConverter()(value)
 
 
-class _SympyConverter:
+class _SympyStatementConverter:
     def __init__(self) -> None:
         self.node_count = 0
 
@@ -189,11 +189,11 @@ class _SympyConverter:
 def _sympy_symbol_name(name: str) -> str:
     """A symbol's name; one that is written in LaTeX, as `\\theta_{1}`, as we read that."""
     if set(name) & set("@=") or not name:
-        raise ExpressionError(f"'{shorten_text(name)}' is not the name of a symbol")
+        raise ExpressionError(f"'{shorten_expression_text(name)}' is not the name of a symbol")
     if not set(name) & set("\\{}"):
         return name
-    parser = LatexParser(name, TextSymbols(), {})
+    parser = LatexStatementParser(name, StatementSymbols(), {})
     found = parser.parse_symbol()
     if parser.token:
-        raise ExpressionError(f"the symbol '{shorten_text(name)}' has no meaning here")
+        raise ExpressionError(f"the symbol '{shorten_expression_text(name)}' has no meaning here")
     return found

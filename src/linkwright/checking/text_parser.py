@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from ..errors import ExpressionError, suggest_remedy
 from ..expressions import Expression, Name, negate_expression
-from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_text
+from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_expression_text
 from ..expressions.tree import FUNCTION_ARITIES
-from .equation_grammar import BRACKET_PAIRS, EquationGrammar
+from .equation_grammar import BRACKET_PAIRS, StatementGrammar
 from .latex_tokens import GREEK_NAMES_BY_LETTER
-from .statement_matrices import ExpressionOrMatrix, column_of_entries, require_scalar
+from .statement_matrices import ExpressionOrMatrix, statement_column, require_scalar_statement
 from .symbol_table import ENERGY_LETTERS
-from .text_symbols import TextSymbols
+from .text_symbols import StatementSymbols
 
 _PLAIN_TEXT_TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+(?!\w))?)"
@@ -55,7 +55,7 @@ def _spell_out_accents(match: re.Match[str]) -> str:
     return dots + letter + "".join(_COMBINING_ACCENTS.get(mark, "") for mark in marks)
 
 
-def tokenize_plain_text(text: str, symbols: TextSymbols) -> list[str]:
+def tokenize_plain_text(text: str, symbols: StatementSymbols) -> list[str]:
     """The tokens of an equation, and an empty one at the end."""
     if len(text) > MAX_EXPRESSION_LENGTH:
         raise ExpressionError(
@@ -68,7 +68,7 @@ def tokenize_plain_text(text: str, symbols: TextSymbols) -> list[str]:
         match = _PLAIN_TEXT_TOKEN.match(text, at)
         if match is None:
             rest = text[at:].lstrip()
-            raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten_text(text)}'")
+            raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten_expression_text(text)}'")
         kind = match.lastgroup or "end"
         word = match.group(kind)
         at = match.end()
@@ -79,7 +79,7 @@ def tokenize_plain_text(text: str, symbols: TextSymbols) -> list[str]:
         )
 
 
-def _spell_out_greek(word: str, symbols: TextSymbols) -> str:
+def _spell_out_greek(word: str, symbols: StatementSymbols) -> str:
     """Greek letters and primes in words, unless the mechanism writes them so itself."""
     plain = word.rstrip("'")
     primes = "prime" * (len(word) - len(plain))
@@ -89,13 +89,13 @@ def _spell_out_greek(word: str, symbols: TextSymbols) -> str:
 
 
 def parse_plain_equations(
-    text: str, symbols: TextSymbols
+    text: str, symbols: StatementSymbols
 ) -> Iterator[tuple[Expression, Expression, bool]]:
     """The equations of one line."""
-    return TextParser(text, tokenize_plain_text(text, symbols), symbols).parse_equations()
+    return PlainTextStatementParser(text, tokenize_plain_text(text, symbols), symbols).parse_equations()
 
 
-class TextParser(EquationGrammar):
+class PlainTextStatementParser(StatementGrammar):
     """The grammar, with the names of plain text."""
 
     is_strict_division = True
@@ -103,7 +103,7 @@ class TextParser(EquationGrammar):
     def parse_exponent(self) -> ExpressionOrMatrix:
         """Parse an exponent, which may have a sign."""
         if self.accept("-"):
-            return negate_expression(require_scalar(self.parse_exponent(), "an exponent"))
+            return negate_expression(require_scalar_statement(self.parse_exponent(), "an exponent"))
         return self.parse_power()
 
     def parse_superscript(self, base: ExpressionOrMatrix) -> ExpressionOrMatrix:
@@ -124,7 +124,7 @@ class TextParser(EquationGrammar):
             return self.parse_brackets()
         if token == "-":
             self.take()
-            return negate_expression(require_scalar(self.parse_power(), "a sign"))
+            return negate_expression(require_scalar_statement(self.parse_power(), "a sign"))
         if token[:1].isdigit() or token[:1] == ".":
             return self.parse_number()
         if token == "∂":
@@ -185,7 +185,7 @@ class TextParser(EquationGrammar):
         entries = self.symbols.motion_vector_entries(below)
         if entries is None:
             return Name(f"{above}_{below}")
-        return column_of_entries([Name(f"{above}_{x}") for x in entries])
+        return statement_column([Name(f"{above}_{x}") for x in entries])
 
     def parse_derivative(self) -> ExpressionOrMatrix | None:
         """Parse dL/dq1 as L_q1, dL/ddq1 as L_dq1, and d/dt(…) as the rate of a name; None for

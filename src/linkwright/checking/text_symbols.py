@@ -37,13 +37,13 @@ _MATRIX_LETTERS, _RARE_MASS_MATRIX_LETTERS, _VECTOR_LETTERS = (
 )
 
 
-def drop_underscores(name: str) -> str:
+def drop_symbol_underscores(name: str) -> str:
     """The name without its underscores, which do not count."""
     return name.replace("_", "")
 
 
 @dataclass(frozen=True)
-class TextSymbols:
+class StatementSymbols:
     """Names of the mechanism, and what the text shows about its own.
 
     `dotted` are letters that the text writes with dots, `letters` its bare capitals. What is found
@@ -71,13 +71,13 @@ class TextSymbols:
 
     def is_parameter_name(self, name: str) -> bool:
         """Whether the name is a parameter of the mechanism, underscores aside."""
-        return drop_underscores(name) in self.parameter_names
+        return drop_symbol_underscores(name) in self.parameter_names
 
     def is_mechanism_name(self, name: str) -> bool:
         """Whether the mechanism itself uses the name, or its rate."""
-        flat = drop_underscores(name)
+        flat = drop_symbol_underscores(name)
         own = {
-            drop_underscores(x)
+            drop_symbol_underscores(x)
             for x in (*self.coordinate_names, *self.velocity_names, *self.actuator_names)
         }
         return flat in self.parameter_names or any(
@@ -157,7 +157,7 @@ class TextSymbols:
 
     def is_vector_entry_name(self, name: str) -> bool:
         """Whether it is one entry of a vector: tau1, q2, a parameter."""
-        stem = drop_underscores(name).rstrip("0123456789")
+        stem = drop_symbol_underscores(name).rstrip("0123456789")
         known = stem in _VECTOR_LETTERS or stem in self._coordinate_letters()
         return name[-1:].isdigit() and (known or self.is_mechanism_name(name))
 
@@ -170,7 +170,7 @@ class TextSymbols:
     def entry_name(self, name: str, i: int, j: int, shape: tuple[int, int]) -> str:
         """The name of an entry: M12, tau1, V1x."""
         if name in self.dual_names and max(shape) == 3:
-            return f"{drop_underscores(name)}{'xyz'[max(i, j) - 1]}"
+            return f"{drop_symbol_underscores(name)}{'xyz'[max(i, j) - 1]}"
         if (
             name in _RARE_MASS_MATRIX_LETTERS
             and name not in self.matrix_shapes
@@ -191,7 +191,7 @@ class TextSymbols:
             return True
         for dots in ("", "d", "dd"):
             base = name.removeprefix(dots)
-            stem = drop_underscores(base).rstrip("0123456789")
+            stem = drop_symbol_underscores(base).rstrip("0123456789")
             if base in self.coordinate_names or (
                 stem in self.dotted_letters | {"q"} and not self.is_parameter_name(base)
             ):
@@ -253,17 +253,17 @@ def _is_function_symbol(name: str) -> bool:
     return any(row.has_form(name) for row in FUNCTION_SYMBOLS)
 
 
-def collect_text_symbols(mechanism: Mechanism | None, text: str) -> TextSymbols:
+def collect_text_symbols(mechanism: Mechanism | None, text: str) -> StatementSymbols:
     """Collect the symbols that are known before the text is read."""
     letters = frozenset(_BARE_CAPITAL.findall(text))
     dotted = frozenset(_DOTTED_LATEX_LETTER.findall(text)) | frozenset(
         _DOTTED_TEXT_LETTER.findall(text)
     )
     if mechanism is None:
-        return TextSymbols(dotted_letters=dotted, capital_letters=letters)
+        return StatementSymbols(dotted_letters=dotted, capital_letters=letters)
     own = mechanism_names(mechanism)
-    return TextSymbols(
-        parameter_names=frozenset(map(drop_underscores, mechanism.parameters)),
+    return StatementSymbols(
+        parameter_names=frozenset(map(drop_symbol_underscores, mechanism.parameters)),
         coordinate_names=own.q,
         velocity_names=own.qd,
         actuator_names=own.actuators,

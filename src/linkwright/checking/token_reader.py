@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..errors import ExpressionError
-from ..expressions.tokens import shorten_text
+from ..expressions.tokens import shorten_expression_text
 
 MAX_PARSER_STEPS = 60_000
 
 
-class TokenReader:
+class StatementTokenReader:
     """A list of tokens, the last of which is empty, with the position of the next one."""
 
     def __init__(self, text: str, tokens: list[str]) -> None:
@@ -49,7 +49,7 @@ class TokenReader:
     def parse_error(self, what: str, remedy: str = "") -> ExpressionError:
         """An error about the equation that is being read, with its text."""
         return ExpressionError(
-            f"{what} in '{shorten_text(' '.join(self.text.split()))}'", remedy=remedy
+            f"{what} in '{shorten_expression_text(' '.join(self.text.split()))}'", remedy=remedy
         )
 
     def missing_token_error(self) -> ExpressionError:

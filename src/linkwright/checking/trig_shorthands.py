@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from ..expressions import Expression
 from .symbol_table import TRIG_SHORTHANDS
-from .vocabulary import Vocabulary
+from .vocabulary import CheckerVocabulary
 
 
-def expand_trig_shorthand(vocabulary: Vocabulary, name: str) -> Expression | None:
+def expand_trig_shorthand(vocabulary: CheckerVocabulary, name: str) -> Expression | None:
     """The sine or cosine that a shorthand stands for, unless the mechanism has such a name."""
     if name.replace("_", "") in vocabulary.atomic_symbols:
         return None
@@ -19,7 +19,7 @@ def expand_trig_shorthand(vocabulary: Vocabulary, name: str) -> Expression | Non
     return None
 
 
-def is_trig_shorthand(vocabulary: Vocabulary, text_names: Iterable[str], name: str) -> bool:
+def is_trig_shorthand(vocabulary: CheckerVocabulary, text_names: Iterable[str], name: str) -> bool:
     """Whether a text means a shorthand: C12 and c123 are cosines where sines are written so, and
     no C11 or c112 occurs."""
     is_ours = name.replace("_", "") in vocabulary.atomic_symbols

@@ -20,16 +20,16 @@ from ..errors import NameNotFoundError, UnsupportedError
 from ..expressions import ExactNumber, Expression, fold_expression, parse_expression
 from ..formulations import derive
 from ..mechanism import Mechanism, MechanismNames
-from ..mechanism.mechanism import replace_fields
+from ..mechanism.mechanism import replace_part_fields
 from ..tape import Tape, record_tape
 from ..types import SX
 from .body_symbol_values import (
-    BodySymbolValues,
-    center_of_mass_frames,
-    duplicate_center_parameters,
+    CheckerBodySymbols,
+    frames_for_center_symbols,
+    parameters_hidden_from_texts,
 )
 from .declarations import NO_DECLARATIONS, TextDeclarations
-from .symbol_patterns import NUMBERS, RatedName, SymbolRow, add_flat_names, listed_symbols
+from .symbol_patterns import NUMBERS, RateSpelledName, CheckerSymbolRow, add_names_without_underscores, list_checker_symbols
 from .symbol_table import (
     DUAL_COMPONENTS,
     DUAL_VECTORS,
@@ -40,16 +40,16 @@ from .symbol_table import (
     MULTIPLIER,
     PAPER_SYMBOLS,
 )
-from .symbol_values import SymbolValues
+from .symbol_values import CheckerSymbolValues
 
 NumberConverter = Callable[[ExactNumber], Any]
-SymbolRows = Sequence[SymbolRow[SX]]
+SymbolRows = Sequence[CheckerSymbolRow[SX]]
 MeaningLookup = Callable[[str], str | Expression | None]
 _NUMBERED_NAME = re.compile(r"([A-Za-z]\w*?)(\d+)")
 _DERIVED_NAME_PREFIXES = ("rate@", "partial@", "lagrange@")
 
 
-def require_exact_float(value: ExactNumber) -> float:
+def require_exact_float_in_statement(value: ExactNumber) -> float:
     """The number, where floating point has it."""
     if isinstance(value, Fraction) and Fraction(float(value)) == value:
         return float(value)
@@ -58,7 +58,7 @@ def require_exact_float(value: ExactNumber) -> float:
     )
 
 
-class Vocabulary:
+class CheckerVocabulary:
     """The names that a mechanism gives a meaning to, and their expressions.
 
     It looks names up in the rows of three tables: the mechanism's own names, symbols of papers that
@@ -79,8 +79,8 @@ class Vocabulary:
         self.mechanism = mechanism
         self.declarations = declared
         self.generalized_speeds: list[SX] = []
-        centers = center_of_mass_frames(mechanism)
-        plain = replace_fields(mechanism, frames={**mechanism.frames, **declared.frames, **centers})
+        centers = frames_for_center_symbols(mechanism)
+        plain = replace_part_fields(mechanism, frames={**mechanism.frames, **declared.frames, **centers})
         self.eqs: Equations = derive(plain)
         self.names = self.eqs.names
         drives = len(self.names.actuators) or self.names.nv
@@ -95,11 +95,11 @@ class Vocabulary:
         idle = [name for name in mechanism.parameters if name not in self.eqs.parameters]
         self.symbols["p"] = ca.vertcat(own, *(ca.SX.sym(name) for name in idle))
         self.parameters = [*self.eqs.parameters, *idle]
-        self._duplicate_parameters = duplicate_center_parameters(self.eqs)
+        self._duplicate_parameters = parameters_hidden_from_texts(self.eqs)
         self.hidden_parameters = frozenset({*self.eqs.constants, *self._duplicate_parameters})
         """Parameters that are constants, or numbers that have another name as well."""
-        self.body_values = BodySymbolValues(self)
-        self.values = SymbolValues(self)
+        self.body_values = CheckerBodySymbols(self)
+        self.values = CheckerSymbolValues(self)
         self._expression_cache: dict[str, SX | None] = {}
         self._paper_cache: dict[str, SX | None] = {}
         self._tape_cache: dict[str, Tape] = {}
@@ -234,12 +234,12 @@ class Vocabulary:
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
         """The mechanism's names: parameters, motion, actuators, and their other spellings."""
-        return add_flat_names(listed_symbols(self.mechanism_rows, self))
+        return add_names_without_underscores(list_checker_symbols(self.mechanism_rows, self))
 
     @cached_property
     def force_symbols(self) -> dict[str, SX]:
         """Generalized forces, multipliers and the time, by number or by coordinate."""
-        return add_flat_names(listed_symbols(self.force_rows, self))
+        return add_names_without_underscores(list_checker_symbols(self.force_rows, self))
 
     @property
     def coordinate_names(self) -> Sequence[str]:
@@ -255,7 +255,7 @@ class Vocabulary:
     def coordinates_with_rates(self) -> list[tuple[int, str]]:
         """Coordinates that have a velocity of their own, with its index."""
         names = self.names
-        return [(k, RatedName(name)) for k, name in enumerate(names.qd) if name in names.q]
+        return [(k, RateSpelledName(name)) for k, name in enumerate(names.qd) if name in names.q]
 
     @property
     def velocities_without_coordinate(self) -> list[tuple[int, str]]:
@@ -349,7 +349,7 @@ class Vocabulary:
         self,
         expression: Expression,
         find: MeaningLookup,
-        lift: NumberConverter = require_exact_float,
+        lift: NumberConverter = require_exact_float_in_statement,
     ) -> SX:
         """An expression of their names as one of our symbols."""
         known: dict[str, SX] = {}

@@ -42,7 +42,7 @@ class CommandOutcome:
 def print_command_outcome(outcome: CommandOutcome, as_json: bool) -> None:
     """Print the result, then the warnings, and raise the failure."""
     if as_json:
-        print_json(outcome.data, outcome.indent)
+        print_command_json(outcome.data, outcome.indent)
     else:
         outcome.show()
     for warning in outcome.warnings:
@@ -62,7 +62,7 @@ def open_console() -> Console:
 
 
 @contextmanager
-def show_progress(what: str) -> Iterator[Callable[[str], None]]:
+def show_command_progress(what: str) -> Iterator[Callable[[str], None]]:
     """Shows on a terminal what is being done; the function that it gives changes the text. Silent
     in a pipe."""
     from rich.console import Console
@@ -80,17 +80,17 @@ def escape_for_terminal(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def printed_number(value: float, unit: str = "") -> str:
+def console_number_text(value: float, unit: str = "") -> str:
     """A number with six digits and its unit, and 0 for rounding errors."""
     return f"{0.0 if abs(value) < 1e-12 else value:.6g} {unit}".strip()
 
 
-def remove_rounding(values: Iterable[float]) -> list[float]:
+def remove_console_rounding(values: Iterable[float]) -> list[float]:
     """The numbers, with 0 for those that are only rounding errors: no 1e-33, no −0."""
     return [0.0 if abs(x) < 1e-12 else float(x) for x in values]
 
 
-def column_heads(names: Sequence[str], units: Sequence[str]) -> list[str]:
+def console_column_heads(names: Sequence[str], units: Sequence[str]) -> list[str]:
     """The heads of columns: names with their units, q1 (rad)."""
     return [f"{n} ({u})" if u != "1" else n for n, u in zip(names, units, strict=True)]
 
@@ -108,7 +108,7 @@ def print_console_table(
     open_console().print(table)
 
 
-def print_json(value: object, indent: int | None = 2) -> None:
+def print_command_json(value: object, indent: int | None = 2) -> None:
     """Print a result as JSON; NaN and infinite numbers are a failure."""
     try:
         text = json.dumps(value, indent=indent, ensure_ascii=False, allow_nan=False)
@@ -150,7 +150,7 @@ def check_run_output_option(path: Path | None) -> Path | None:
     return path
 
 
-def write_output_file(path: Path, content: str | bytes) -> None:
+def write_command_output(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all."""
     from ..files.partial_files import partial_file_name
 

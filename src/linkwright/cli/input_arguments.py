@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import (
     NumberWithUnit,
-    check_dimension,
+    check_expression_dimension,
     expression_to_float,
     parse_expression,
     parse_unit,
@@ -57,13 +57,13 @@ def read_input_arguments(
                 f"{port.name} has {len(numbers)} numbers",
                 remedy=f"give {port.size}: {', '.join(entries)}",
             )
-        units = input_entry_units(model.mechanism, port)
+        units = input_argument_units(model.mechanism, port)
         triples = zip(numbers, entries, units, strict=True)
-        inputs[port.name] = np.array([_read_input_number(*t) for t in triples]).reshape(port.shape)
+        inputs[port.name] = np.array([_read_argument_number(*t) for t in triples]).reshape(port.shape)
     return inputs
 
 
-def _read_input_number(text: str, entry: str, unit: str) -> float:
+def _read_argument_number(text: str, entry: str, unit: str) -> float:
     """Read a number in SI units; a unit behind it must have the dimension of the entry."""
     try:
         expression = parse_expression(text)
@@ -74,13 +74,13 @@ def _read_input_number(text: str, entry: str, unit: str) -> float:
                     remedy="entries of quaternions are plain numbers",
                 )
             if unit != _ANY_UNIT:
-                check_dimension(expression, parse_unit(unit).dimension, {})
+                check_expression_dimension(expression, parse_unit(unit).dimension, {})
         return expression_to_float(expression)
     except ExpressionError as error:
         raise error.within(entry) from None
 
 
-def input_entry_units(mechanism: Mechanism, port: Port) -> list[str]:
+def input_argument_units(mechanism: Mechanism, port: Port) -> list[str]:
     """Return the unit of each entry of an input."""
     if port.name == "wrenches":
         return (["N*m"] * 3 + ["N"] * 3) * (port.size // 6)
@@ -94,12 +94,12 @@ def input_entry_units(mechanism: Mechanism, port: Port) -> list[str]:
         if not joint.moves:
             continue
         if port.name in ("q", "q1") and joint.by_quaternion:
-            units += _quaternion_input_units(joint)
+            units += _quaternion_argument_units(joint)
         else:
             units += [turning if dof.is_rotation else sliding for dof in joint.dofs]
     return units
 
 
-def _quaternion_input_units(joint: Joint) -> list[str]:
+def _quaternion_argument_units(joint: Joint) -> list[str]:
     """Return the units of a joint's coordinates where its rotation is a quaternion."""
     return ["m" if ending in ("x", "y", "z") else _NO_UNIT for ending in joint.coordinates]

@@ -40,7 +40,7 @@ def run_command() -> None:
     except typer.Exit as error:
         sys.exit(error.exit_code)
     except OSError as error:  # files report their own; this is standard output
-        _discard_output()
+        _discard_console_output()
         if isinstance(error, BrokenPipeError):
             sys.exit(0)
         _exit_with_message(f"the output cannot be written: {error.strerror}")
@@ -58,7 +58,7 @@ def run_command() -> None:
         _exit_with_message(f"{message.rstrip('.')}; see '{command} --help'")
 
 
-def _discard_output() -> None:
+def _discard_console_output() -> None:
     """Discards buffered output, so that Python does not write it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def read_mechanism_argument(source: str, base: str | None, closure: float | None) -> Mechanism:
     """Return the mechanism that FILE, `--base` and `--closure` describe."""
-    mechanism = _load_file_or_gallery(source, base)
+    mechanism = _load_file_argument(source, base)
     if closure is not None and not (mechanism.loops or mechanism.constraints):
         raise LinkwrightError(
             "--closure is for mechanisms with loops or constraints",
@@ -25,13 +25,13 @@ def read_mechanism_argument(source: str, base: str | None, closure: float | None
     return mechanism.with_closure(closure)
 
 
-def _load_file_or_gallery(source: str, base: str | None) -> Mechanism:
+def _load_file_argument(source: str, base: str | None) -> Mechanism:
     """Read the file, or take the mechanism of this name from the gallery."""
     from ..files import gallery, load
-    from ..mechanism.gallery_files import find_family, gallery_names, read_gallery_file
+    from ..mechanism.gallery_files import find_gallery_family, gallery_names, read_gallery_file
 
-    known = source in gallery_names() or source.startswith("chain-") or find_family(source)
-    if not known and _looks_like_gallery_name(source):
+    known = source in gallery_names() or source.startswith("chain-") or find_gallery_family(source)
+    if not known and _is_gallery_argument(source):
         is_near = get_close_matches(source, gallery_names())
         raise FileError(
             "no such file, nor a mechanism of this name in the gallery",
@@ -46,7 +46,7 @@ def _load_file_or_gallery(source: str, base: str | None) -> Mechanism:
     return gallery(source)
 
 
-def _looks_like_gallery_name(source: str) -> bool:
+def _is_gallery_argument(source: str) -> bool:
     """Return whether a text that names no file has neither folder nor ending."""
     is_word = Path(source).name == source and not Path(source).suffix
     return is_word and bool(source) and not os.path.lexists(source)

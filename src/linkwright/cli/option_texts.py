@@ -38,11 +38,11 @@ def read_option_numbers(
 ) -> dict[str, float]:
     """Read values by name in SI units: coordinates ("q0"), generalized velocities ("qd0") or
     generalized forces ("torque")."""
-    from ..mechanism import read_named_numbers
+    from ..mechanism import read_coordinate_numbers
 
     given = read_option_assignments(words)
     if mechanism is not None:
-        return dict(read_named_numbers(mechanism, given, what))
+        return dict(read_coordinate_numbers(mechanism, given, what))
     if given:
         raise LinkwrightError(f"'{words[0]}' is given without a FILE", remedy="leave it out")
     return {}
@@ -77,9 +77,9 @@ def read_option_histories(words: Sequence[str]) -> dict[str, str | History]:
 
 def _read_history_csv(name: str, path: Path) -> History:
     """Read the columns t and `name`, or t and the only other one."""
-    from .state_files import read_csv_columns
+    from .state_files import read_csv_option_columns
 
-    columns = read_csv_columns(path)
+    columns = read_csv_option_columns(path)
     others = [key for key in columns if key != "t"]
     if "t" not in columns or not (name in columns or len(others) == 1):
         raise FileError(
@@ -95,7 +95,7 @@ def option_configuration(mechanism: Mechanism, values: Mapping[str, float]) -> F
     import numpy as np
 
     from ..kinematics.assembly import assemble
-    from ..kinematics.tree_builder import build_tree
+    from ..kinematics.tree_builder import build_kinematic_tree
     from ..kinematics.tree_coordinates import neutral_coordinates
     from ..mechanism import mechanism_names
 
@@ -107,6 +107,6 @@ def option_configuration(mechanism: Mechanism, values: Mapping[str, float]) -> F
             )
     if mechanism.loops or mechanism.constraints:
         return assemble(mechanism, values, list(values))
-    q = np.array(neutral_coordinates(build_tree(mechanism)), dtype=float)
+    q = np.array(neutral_coordinates(build_kinematic_tree(mechanism)), dtype=float)
     q[[names.index(name) for name in values]] = list(values.values())
     return q

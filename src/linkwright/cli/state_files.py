@@ -15,24 +15,24 @@ from ..model.model import Model
 from ..ports import Port
 from ..quantities import INPUT_SHAPES, quantity_entry_names
 from ..types import Floats
-from .command_output import write_output_file
+from .command_output import write_command_output
 
 
-def read_state_file(model: Model, wanted: list[Port], path: Path) -> dict[str, Floats]:
+def read_states_option(model: Model, wanted: list[Port], path: Path) -> dict[str, Floats]:
     """Reads the inputs of a function from a file of states: whole arrays or columns of an .npz
     file, columns of a .csv file.
 
     Known inputs that are not wanted are ignored, so that one file serves several quantities.
     """
-    columns = _read_npz_columns(path) if _is_npz_file(path) else read_csv_columns(path)
-    inputs = _StateFileInputs(
+    columns = _read_npz_option_columns(path) if _is_npz_option(path) else read_csv_option_columns(path)
+    inputs = _StatesOptionFile(
         quantity_entry_names(model.names), wanted, columns, path
     ).input_arrays()
-    _check_state_counts(wanted, inputs, path)
+    _check_states_option_counts(wanted, inputs, path)
     return inputs
 
 
-class _StateFileInputs:
+class _StatesOptionFile:
     """Finds the wanted inputs among the named arrays of a file."""
 
     def __init__(
@@ -46,7 +46,7 @@ class _StateFileInputs:
         self.wanted = wanted
         self.columns = columns
         self.path = path
-        self.npz = _is_npz_file(path)
+        self.npz = _is_npz_option(path)
         self.kind = "array" if self.npz else "column"
         self.entries = [name for port in wanted for name in self.names[port.name]]
 
@@ -62,7 +62,7 @@ class _StateFileInputs:
 
     def check_column_names(self) -> None:
         """Refuses names that are unknown or ambiguous."""
-        if (twice := _first_repeated_name(self.entries)) and twice in self.columns:
+        if (twice := _first_repeated_option_column(self.entries)) and twice in self.columns:
             raise self.state_file_error(f"'{twice}' is the name of two inputs", "rename a joint")
         known = {name for names in self.names.values() for name in names}
         known |= set(self.names) if self.npz else set()
@@ -124,17 +124,17 @@ class _StateFileInputs:
         return stacked.reshape(stacked.shape[:-1] + port.shape)
 
 
-def _is_npz_file(path: Path) -> bool:
+def _is_npz_option(path: Path) -> bool:
     """Whether a path has the ending .npz."""
     return path.suffix.lower() == ".npz"
 
 
-def _first_repeated_name(names: Iterable[str]) -> str | None:
+def _first_repeated_option_column(names: Iterable[str]) -> str | None:
     """The first name that occurs twice; None if there is none."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
-def _check_state_counts(wanted: list[Port], inputs: dict[str, Floats], path: Path) -> None:
+def _check_states_option_counts(wanted: list[Port], inputs: dict[str, Floats], path: Path) -> None:
     """Refuses inputs with different numbers of states."""
     shapes = {p.name: inputs[p.name].shape[: inputs[p.name].ndim - len(p.shape)] for p in wanted}
     try:
@@ -148,14 +148,14 @@ def _check_state_counts(wanted: list[Port], inputs: dict[str, Floats], path: Pat
         ) from None
 
 
-def _read_npz_columns(path: Path) -> dict[str, Floats]:
+def _read_npz_option_columns(path: Path) -> dict[str, Floats]:
     """Reads the arrays of an .npz file by name."""
     try:
         archive = np.load(path, allow_pickle=False)
         if not isinstance(archive, np.lib.npyio.NpzFile):
             raise FileError("is a single array", remedy="write it with numpy.savez and names")
         with archive:
-            return {key: _check_real_array(key, archive[key]) for key in archive.files}
+            return {key: _check_npz_option_array(key, archive[key]) for key in archive.files}
     except FileError as error:
         raise error.within(str(path)) from None
     except OSError as error:
@@ -168,7 +168,7 @@ def _read_npz_columns(path: Path) -> dict[str, Floats]:
         ) from None
 
 
-def _check_real_array(key: str, array: object) -> Floats:
+def _check_npz_option_array(key: str, array: object) -> Floats:
     """Refuse an array that does not hold real numbers."""
     if getattr(array, "dtype", np.dtype(object)).kind not in "fiub":
         kind = getattr(array, "dtype", "no numbers")
@@ -176,7 +176,7 @@ def _check_real_array(key: str, array: object) -> Floats:
     return np.asarray(array, dtype=float)
 
 
-def read_csv_columns(path: Path) -> dict[str, Floats]:
+def read_csv_option_columns(path: Path) -> dict[str, Floats]:
     """Reads the columns of a .csv file by the names in its first row."""
     try:
         reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
@@ -191,16 +191,16 @@ def read_csv_columns(path: Path) -> dict[str, Floats]:
     if len(rows) < 2:
         raise FileError("has no rows", where=str(path), remedy="give a header and a row a state")
     head = [cell.strip() for cell in rows[0][1]]
-    if twice := _first_repeated_name(head):
+    if twice := _first_repeated_option_column(head):
         raise FileError(f"has the column '{twice}' twice", where=str(path), remedy="give it once")
     for line, row in rows[1:]:
         if len(row) != len(head):
             raise FileError(f"has {len(row)} cells, not {len(head)}", where=f"{path}, row {line}")
-    data = np.array([_read_csv_floats(row, head, f"{path}, row {line}") for line, row in rows[1:]])
+    data = np.array([_read_csv_option_row(row, head, f"{path}, row {line}") for line, row in rows[1:]])
     return {name: data[:, k] for k, name in enumerate(head)}
 
 
-def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]:
+def _read_csv_option_row(row: list[str], head: list[str], where: str) -> list[float]:
     """Reads the numbers of one row."""
     numbers = []
     for cell, name in zip(row, head, strict=True):
@@ -214,14 +214,14 @@ def _read_csv_floats(row: list[str], head: list[str], where: str) -> list[float]
     return numbers
 
 
-def write_result_file(
+def write_results_output(
     model: Model, outputs: list[Port], named: dict[str, Floats], path: Path
 ) -> None:
     """Write arrays by name to an .npz file, or a row for each state to a .csv file."""
-    if _is_npz_file(path):
+    if _is_npz_option(path):
         buffer = io.BytesIO()
         np.savez(buffer, **named)  # type: ignore[arg-type]
-        write_output_file(path, buffer.getvalue())
+        write_command_output(path, buffer.getvalue())
         return
     names = quantity_entry_names(model.names)
     head: list[str] = []
@@ -233,4 +233,4 @@ def write_result_file(
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
     writer.writerows([[repr(float(x)) for x in row] for row in table])
-    write_output_file(path, text.getvalue())
+    write_command_output(path, text.getvalue())

@@ -29,14 +29,14 @@ _MAX_PATH_BYTES = 4096
 
 
 @dataclass
-class _ChildProcess:
+class _CommandProcess:
     """The pipe of a child process to its parent, and the file that it writes after Ctrl-C."""
 
     pipe: int | None = None
     target: Path | None = None
 
 
-_this_child = _ChildProcess()
+_this_child = _CommandProcess()
 
 
 def supervise_command(command: Callable[[], None]) -> None:
@@ -47,17 +47,17 @@ def supervise_command(command: Callable[[], None]) -> None:
         command()
         return
     reader, writer = os.pipe()
-    _flush_output()
+    _flush_console_output()
     child = os.fork()
     if child == 0:
         os.close(reader)
         _this_child.pipe = writer
         _run_child_command(command)
     os.close(writer)
-    _exit_with_status(_wait_for_child(child, reader))
+    _exit_with_command_status(_wait_for_child(child, reader))
 
 
-def save_on_interrupt(target: Path) -> None:
+def save_command_on_interrupt(target: Path) -> None:
     """Tells the parent which file this command writes after Ctrl-C."""
     _this_child.target = target.absolute()
 
@@ -66,7 +66,7 @@ def _run_child_command(command: Callable[[], None]) -> None:
     """Runs the command in the child and exits with its status; never returns."""
     end_with_parent()
     if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-        signal.signal(signal.SIGINT, _handle_first_interrupt)
+        signal.signal(signal.SIGINT, _handle_command_interrupt)
     status = 1
     try:
         command()
@@ -78,11 +78,11 @@ def _run_child_command(command: Callable[[], None]) -> None:
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
-        _flush_output()
+        _flush_console_output()
         os._exit(status)
 
 
-def _handle_first_interrupt(number: int, frame: FrameType | None) -> None:
+def _handle_command_interrupt(number: int, frame: FrameType | None) -> None:
     """Tells the parent about the file to write, and ignores further interrupts; the parent limits
     the time."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -94,17 +94,17 @@ def _handle_first_interrupt(number: int, frame: FrameType | None) -> None:
 def _wait_for_child(child: int, saving: int) -> int:
     """Waits for the child and returns its status; 128 + n if signal n ended it."""
     try:
-        return _exit_status(os.waitpid(child, 0)[1])
+        return _command_exit_status(os.waitpid(child, 0)[1])
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _send_signal(child, signal.SIGINT)  # a terminal has told the child too, which then ignores it
+    _send_command_signal(child, signal.SIGINT)  # a terminal has told the child too, which then ignores it
     end = time.monotonic() + INTERRUPT_GRACE_SECONDS
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return _exit_status(status)
+            return _command_exit_status(status)
         time.sleep(_POLL_SECONDS)
-    _send_signal(child, signal.SIGKILL)
+    _send_command_signal(child, signal.SIGKILL)
     os.waitpid(child, 0)
     if sys.stderr.isatty():
         sys.stderr.write("\x1b[?25h")  # a progress bar hides the cursor
@@ -124,19 +124,19 @@ def _unwritten_file_message(child: int, saving: int) -> str:
     return f"; {path.name} was not written: that takes longer than a second (.nc is the fastest)"
 
 
-def _exit_status(waited: int) -> int:
+def _command_exit_status(waited: int) -> int:
     """The exit status of a waited process; 128 + n if signal n ended it."""
     code = os.waitstatus_to_exitcode(waited)
     return code if code >= 0 else 128 - code
 
 
-def _send_signal(process: int, number: int) -> None:
+def _send_command_signal(process: int, number: int) -> None:
     """Sends a signal to a process that may have ended."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, number)
 
 
-def _exit_with_status(status: int) -> None:
+def _exit_with_command_status(status: int) -> None:
     """Exits with the status of the child, and reports a signal that ended it."""
     if status > 128 and status != 130:
         name = signal.Signals(status - 128).name
@@ -145,7 +145,7 @@ def _exit_with_status(status: int) -> None:
     os._exit(status)
 
 
-def _flush_output() -> None:
+def _flush_console_output() -> None:
     """Flushes standard output and standard error, where they are open."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):

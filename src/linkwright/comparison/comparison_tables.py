@@ -21,7 +21,7 @@ FIGURE_FORMATS = ("svg", "pdf", "png")
 
 
 @dataclass(frozen=True)
-class TextTable:
+class ComparisonTable:
     """A table of text; the first cell of a row is its name, and notes follow below."""
 
     title: str
@@ -33,42 +33,42 @@ class TextTable:
         """The table with aligned columns, for a terminal."""
         whole = [self.column_heads, *self.rows]
         widths = [max(len(row[k]) for row in whole) for k in range(len(self.column_heads))]
-        lines = ["  ".join(_align_cells(row, widths)).rstrip() for row in whole]
+        lines = ["  ".join(_align_comparison_cells(row, widths)).rstrip() for row in whole]
         return "\n".join([self.title, *lines, *self.notes])
 
     def markdown(self) -> str:
         """The table in Markdown: a title, aligned columns, and the notes as a list."""
         rule = ("---", *("---:" for _ in self.column_heads[1:]))
-        rows = [_markdown_row(cells) for cells in (self.column_heads, rule, *self.rows)]
-        notes = [f"- {_escape_cell(note)}" for note in self.notes]
+        rows = [_comparison_markdown_row(cells) for cells in (self.column_heads, rule, *self.rows)]
+        notes = [f"- {_escape_comparison_cell(note)}" for note in self.notes]
         return "\n".join(
-            [f"### {_escape_cell(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]]
+            [f"### {_escape_comparison_cell(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]]
         )
 
 
-def _align_cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+def _align_comparison_cells(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     first, *others = row
     return [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]
 
 
-def _markdown_row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(_escape_cell(cell) for cell in cells)} |"
+def _comparison_markdown_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(_escape_comparison_cell(cell) for cell in cells)} |"
 
 
-def _escape_cell(text: str) -> str:
+def _escape_comparison_cell(text: str) -> str:
     """Text that stays within one cell and one line of Markdown."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
-class SavableResult(NotebookDisplayed):
+class SavableComparison(NotebookDisplayed):
     """A comparison that can be printed and saved."""
 
-    def tables(self) -> Sequence[TextTable]:
+    def tables(self) -> Sequence[ComparisonTable]:
         """All tables of the comparison, in the order in which they are printed."""
         return [self.table()]
 
     @abstractmethod
-    def table(self) -> TextTable:
+    def table(self) -> ComparisonTable:
         """The table that is printed first."""
 
     @abstractmethod
@@ -99,24 +99,24 @@ class SavableResult(NotebookDisplayed):
 
     def figure(self) -> Figure:
         """A figure of the costs."""
-        from .cost_figures import draw_cost_figure
+        from .cost_figures import draw_formulation_costs
 
-        return draw_cost_figure(self)
+        return draw_formulation_costs(self)
 
     def save(self, path: str | Path) -> None:
         """Save in the format of the file's ending: .md and .csv tables; .svg, .pdf or .png
         figures."""
-        from ..show.figure_style import save, write_whole_file
+        from ..show.figure_style import save, write_figure_file
 
         target = Path(path)
-        kind = check_file_ending(target)
+        kind = comparison_file_format(target)
         if kind in FIGURE_FORMATS:
             save(self.figure(), target)
         else:
-            write_whole_file(target, (self.markdown() if kind == "md" else self.csv()).encode())
+            write_figure_file(target, (self.markdown() if kind == "md" else self.csv()).encode())
 
 
-def check_file_ending(path: Path) -> str:
+def comparison_file_format(path: Path) -> str:
     """The format that a file's ending names: md, csv or a figure format; else an error."""
     kind = path.suffix.removeprefix(".").lower()
     if kind not in ("md", "csv", *FIGURE_FORMATS):

@@ -11,10 +11,10 @@ from ..show.figure_style import (
     draw_legend,
     line_color,
     new_figure,
-    with_house_style,
+    with_figure_style,
 )
-from .comparison_tables import SavableResult
-from .cost_measurement import evaluation_share_text
+from .comparison_tables import SavableComparison
+from .cost_measurement import compared_evaluation_share_text
 from .formulation_comparison import Comparison
 from .size_scaling import COST_LABELS, CostScaling, virgala_derivation_time
 
@@ -28,16 +28,16 @@ _INTEGRATOR_NOTE = "the integrator’s own steps take the rest"
 _LINE_MARKERS = "osD^vPX<>"
 
 
-@with_house_style
-def draw_cost_figure(study: SavableResult) -> Figure:
+@with_figure_style
+def draw_formulation_costs(study: SavableComparison) -> Figure:
     """The costs of formulations as a figure: their ratios, or their growth with the size."""
     if isinstance(study, CostScaling):
-        return _draw_cost_growth(study)
+        return _draw_formulation_cost_growth(study)
     assert isinstance(study, Comparison)
-    return _draw_cost_ratios(study)
+    return _draw_formulation_cost_ratios(study)
 
 
-def _draw_cost_growth(study: CostScaling) -> Figure:
+def _draw_formulation_cost_growth(study: CostScaling) -> Figure:
     """One panel for each cost and one line for each formulation, on logarithmic scales."""
     figure = new_figure(2 * COLUMN_WIDTH, 180)
     panels = figure.subplots(2, 2, sharex=True)
@@ -64,21 +64,21 @@ def _draw_cost_growth(study: CostScaling) -> Figure:
                 label="Virgala et al., Matlab 2013",
             )
         axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
-        _set_decade_ticks(axes)
+        _set_formulation_cost_ticks(axes)
         draw_legend(axes, width=COLUMN_WIDTH)
     shares = (
-        f"{evaluation_share_text(rows)} (n = {n})" for n, rows in study.rows_at_ends().items()
+        f"{compared_evaluation_share_text(rows)} (n = {n})" for n, rows in study.rows_at_ends().items()
     )
     said = "powers of n are fitted to the upper half of the sizes, three at least"
     told = f"of the time to integrate, evaluating the equations takes {', '.join(shares)}"
     figure.supxlabel(f"{said}\n{told};\n{_INTEGRATOR_NOTE}", fontsize=7)
     for axes in panels[1]:
         axes.set_xlabel("number of links n")
-        _set_size_ticks(axes, sizes)
+        _set_compared_chain_length_ticks(axes, sizes)
     return figure
 
 
-def _set_decade_ticks(axes: Axes) -> None:
+def _set_formulation_cost_ticks(axes: Axes) -> None:
     """Set ticks at powers of ten, or at 1, 2 and 5 times these on short axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator
 
@@ -93,7 +93,7 @@ def _set_decade_ticks(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter("")
 
 
-def _set_size_ticks(axes: Axes, sizes: list[int]) -> None:
+def _set_compared_chain_length_ticks(axes: Axes, sizes: list[int]) -> None:
     """Set ticks at plain numbers of links that do not crowd the axis."""
     from matplotlib.ticker import NullLocator
 
@@ -103,7 +103,7 @@ def _set_size_ticks(axes: Axes, sizes: list[int]) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _draw_cost_ratios(study: Comparison) -> Figure:
+def _draw_formulation_cost_ratios(study: Comparison) -> Figure:
     """Dots for each cost of each formulation relative to the base, two panels in a row, so that
     the labels can be read in a narrow column."""
     figure = new_figure(COLUMN_WIDTH, 40 + 10 * max(1, len(study.rows)))
@@ -111,19 +111,19 @@ def _draw_cost_ratios(study: Comparison) -> Figure:
     for axes, (what, label) in zip(panels.flat, COST_LABELS.items(), strict=True):
         base = max(float(getattr(study.base_row, what)), 1e-9) if study.base_row else 1.0
         ratios = [float(getattr(row, what)) / base for row in study.rows]
-        _draw_ratio_dots(axes, [row.by for row in study.rows], ratios)
+        _draw_formulation_ratio_dots(axes, [row.by for row in study.rows], ratios)
         axes.set_title(label.split(",")[0])
     panels[0, 0].invert_yaxis()
     if study.base_row:
         said = f"times that of {study.base_row.by}"
-        told = f"evaluating the equations takes {evaluation_share_text(study.rows)}"
+        told = f"evaluating the equations takes {compared_evaluation_share_text(study.rows)}"
         figure.supxlabel(
             f"{said}\n{told}\nof the time to integrate; {_INTEGRATOR_NOTE}", fontsize=7
         )
     return figure
 
 
-def _draw_ratio_dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
+def _draw_formulation_ratio_dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
     """Draw ratios on a logarithmic scale, with their numbers in a column to the right."""
     axes.axvline(1.0, color=GRAY_COLOR, lw=0.8)
     axes.hlines(names, 1.0, ratios, color=line_color(0), lw=1.2)
@@ -139,10 +139,10 @@ def _draw_ratio_dots(axes: Axes, names: list[str], ratios: list[float]) -> None:
         )
     axes.set(xscale="log", xlim=(min([0.5, *ratios]) / 1.5, max([2.0, *ratios]) * 1.5))
     axes.grid(visible=False, axis="y")
-    _set_ratio_ticks(axes)
+    _set_formulation_ratio_ticks(axes)
 
 
-def _set_ratio_ticks(axes: Axes) -> None:
+def _set_formulation_ratio_ticks(axes: Axes) -> None:
     """Set ticks at powers of ten, or at multiples of these on short axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 

@@ -80,7 +80,7 @@ class FormulationRow(NotebookDisplayed):
         return 1e-6 * self.evaluations * self.evaluate_microseconds / self.integrate_seconds
 
 
-def evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
+def compared_evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
     """The smallest and largest share of the integration time that evaluating the equations
     takes."""
     shares = [min(100.0, 100 * row.evaluation_share) for row in rows if row.integrate_seconds > 0]
@@ -88,10 +88,10 @@ def evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def integration_time_note(rows: Sequence[FormulationRow]) -> str:
+def compared_integration_time_note(rows: Sequence[FormulationRow]) -> str:
     """A sentence on how much of the integration time depends on the formulation."""
     return (
-        f"of the time to integrate, {evaluation_share_text(rows)} is evaluating the equations "
+        f"of the time to integrate, {compared_evaluation_share_text(rows)} is evaluating the equations "
         "(as timed in a batch); the rest is what the integrator’s own steps take by any formulation"
     )
 
@@ -118,7 +118,7 @@ def measure_formulation(mechanism: Mechanism, by: str, duration: float) -> Formu
         evaluations=fastest.evaluations,
         accuracy=accuracy,
         disagreement=study.disagreement_with(reference),
-        apart=motion_difference(study.reference_motion, reference.reference_motion),
+        apart=timed_motion_difference(study.reference_motion, reference.reference_motion),
     )
 
 
@@ -137,7 +137,7 @@ def _reference_trial(mechanism: Mechanism, duration: float) -> FormulationTrial:
 
 
 @dataclass(frozen=True)
-class SampledMotion:
+class TimedMotion:
     """q and q̇ at a few times, and the time that the integration took."""
 
     states: Floats
@@ -145,9 +145,9 @@ class SampledMotion:
     evaluations: int
 
 
-def motion_difference(one: SampledMotion, other: SampledMotion) -> float:
+def timed_motion_difference(one: TimedMotion, other: TimedMotion) -> float:
     """The largest difference of two motions, relative to the largest entry of the second."""
-    return _relative_difference(one.states, other.states)
+    return _relative_disagreement(one.states, other.states)
 
 
 class FormulationTrial:
@@ -155,13 +155,13 @@ class FormulationTrial:
 
     def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
         self.duration = duration
-        (self.eqs, self.rate_function), self.derive_seconds = time_repeated(
-            lambda: _derive_state_rates(mechanism, by)
+        (self.eqs, self.rate_function), self.derive_seconds = time_fastest_repetition(
+            lambda: _derive_timed_rates(mechanism, by)
         )
         self.system = System(self.eqs, drive_of(self.eqs, None))
-        self.operations = count_tape_operations(_record_rates_tape(self.rate_function))
+        self.operations = count_tape_operations(_tape_of_timed_rates(self.rate_function))
         self.time_arguments = self.eqs.names.time_arguments(0.0)
-        self.start_state = _random_state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
+        self.start_state = _random_trial_state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
         _ = self.system.power  # of the simulator, not of the formulation
         start = time.thread_time()
         with np.errstate(all="ignore"):
@@ -188,7 +188,7 @@ class FormulationTrial:
             return found
         return (states if self.eqs.by == "hamilton" else states // 2), states
 
-    def integrate_motion(self, tolerance: float) -> SampledMotion:
+    def integrate_motion(self, tolerance: float) -> TimedMotion:
         """Integrate by the simulator, with its own projection onto constraints."""
         system, times = self.system, np.linspace(0.0, self.duration, MOTION_SAMPLES)
         options = {"rtol": tolerance, "atol": tolerance / 10, "max_step": math.inf}
@@ -204,17 +204,17 @@ class FormulationTrial:
         if status != FINISHED:
             raise LinkwrightError(f"the motion by {self.eqs.by} {status}")
         states = np.hstack(system.motion(np.array(march.found).T))
-        return SampledMotion(states, seconds, system.evaluations - before)
+        return TimedMotion(states, seconds, system.evaluations - before)
 
     @cached_property
-    def reference_motion(self) -> SampledMotion:
+    def reference_motion(self) -> TimedMotion:
         """The motion at a tolerance so tight that it serves as the reference for errors."""
         return self.integrate_motion(REFERENCE_TOLERANCE)
 
-    def fastest_accurate_motion(self) -> tuple[SampledMotion, float]:
+    def fastest_accurate_motion(self) -> tuple[TimedMotion, float]:
         """The fastest of some motions at the loosest accurate tolerance, and its error."""
         for tolerance in TRIED_TOLERANCES:
-            error = motion_difference(self.integrate_motion(tolerance), self.reference_motion)
+            error = timed_motion_difference(self.integrate_motion(tolerance), self.reference_motion)
             if error <= TIMED_ACCURACY:
                 break
         motions = (self.integrate_motion(tolerance) for _ in range(5))
@@ -224,31 +224,31 @@ class FormulationTrial:
         """The time to evaluate one state in a batch, µs."""
         inputs = self.system.inputs(0.0, self.system.start(*self.start_state))
         rows = [np.tile(values, (TIMED_BATCH_SIZE, 1)) for values in inputs]
-        return time_repeated(lambda: self.system.kernel(*rows), 20)[1] / TIMED_BATCH_SIZE * 1e6
+        return time_fastest_repetition(lambda: self.system.kernel(*rows), 20)[1] / TIMED_BATCH_SIZE * 1e6
 
     def disagreement_with(self, reference: FormulationTrial) -> float:
         """The largest relative difference of forces and accelerations from the reference."""
         if not {_FORWARD_DYNAMICS, "mass_matrix"} <= set(self.eqs.function_names()):
-            return motion_difference(self.reference_motion, reference.reference_motion)
+            return timed_motion_difference(self.reference_motion, reference.reference_motion)
         worst, rng = 0.0, np.random.default_rng(1)
         drives = "required_forces" if self.eqs.names.constraints else "inverse_dynamics"
         clock = [0.3 for _ in self.time_arguments]
         for _ in range(5):
-            state = _random_state(self.eqs, rng, 1.0, sum(clock))
+            state = _random_trial_state(self.eqs, rng, 1.0, sum(clock))
             given = (*state, rng.uniform(-1, 1, self.eqs.nv), *clock)
             for name in (_FORWARD_DYNAMICS, drives):
                 one, other = (
-                    _first_output_values(s.eqs.function_at_values(name)(*given))
+                    _first_compared_output(s.eqs.function_at_values(name)(*given))
                     for s in (self, reference)
                 )
-                worst = float(np.maximum(worst, _relative_difference(one, other)))  # keeps NaN
+                worst = float(np.maximum(worst, _relative_disagreement(one, other)))  # keeps NaN
         return worst
 
 
 _FORWARD_DYNAMICS = "forward_dynamics"
 
 
-def _derive_state_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
+def _derive_timed_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
     """The equations, and the rates of their states as a function of (x, τ, t)."""
     import casadi as ca
 
@@ -262,7 +262,7 @@ def _derive_state_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
     return eqs, ca.Function("rates", [x, tau, t], [rates], ["x", "tau", "t"], ["rate"])
 
 
-def _record_rates_tape(function: Any) -> Tape:
+def _tape_of_timed_rates(function: Any) -> Tape:
     """The tape of the state rates, after elimination of common subexpressions."""
     import casadi as ca
 
@@ -273,7 +273,7 @@ def _record_rates_tape(function: Any) -> Tape:
     )
 
 
-def _random_state(
+def _random_trial_state(
     eqs: Equations, rng: np.random.Generator, reach: float, t: float
 ) -> tuple[Floats, Floats]:
     """Random q and q̇ that the constraints allow, the same for all formulations."""
@@ -284,7 +284,7 @@ def _random_state(
     return np.asarray(q, dtype=float).ravel(), qd
 
 
-def time_repeated(
+def time_fastest_repetition(
     action: Callable[[], Result], times: int = 3, enough: float = 0.3
 ) -> tuple[Result, float]:
     """The result of an action and its shortest time, s; slow actions are not repeated."""
@@ -299,7 +299,7 @@ def time_repeated(
     return result, best
 
 
-def require_motion(mechanism: Mechanism) -> None:
+def require_comparable_motion(mechanism: Mechanism) -> None:
     """Raise an error where the mechanism has no degrees of freedom."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
@@ -308,11 +308,11 @@ def require_motion(mechanism: Mechanism) -> None:
         )
 
 
-def _first_output_values(result: Any) -> Floats:
+def _first_compared_output(result: Any) -> Floats:
     """The values of a function's first output; a second one is the smallest pivot."""
     return np.asarray(result[0] if isinstance(result, tuple) else result, dtype=float).ravel()
 
 
-def _relative_difference(one: Floats, other: Floats) -> float:
+def _relative_disagreement(one: Floats, other: Floats) -> float:
     """The largest difference of two arrays, relative to the largest entry of the second."""
     return float(np.abs(one - other).max() / max(1e-300, np.abs(other).max()))

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism import Mechanism, require_mechanism
-from ..processes.timed_worker import BudgetExceededError, TimedWorker
-from .comparison_tables import SavableResult, TextTable
+from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
+from .comparison_tables import SavableComparison, ComparisonTable
 from .cost_measurement import (
     FormulationRow,
-    integration_time_note,
+    compared_integration_time_note,
     measure_formulation,
-    require_motion,
+    require_comparable_motion,
 )
 
 MAX_SPRING_DEVIATION = 0.1
@@ -31,7 +31,7 @@ PUBLISHED_TIME_RATIOS = {
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(SavableResult):
+class Comparison(SavableComparison):
     """The rows of all formulations, and why others were refused or stopped."""
 
     mechanism: str
@@ -54,7 +54,7 @@ class Comparison(SavableResult):
         assert self.base_row is not None
         return one.integrate_seconds / max(self.base_row.integrate_seconds, 1e-9)
 
-    def table(self) -> TextTable:
+    def table(self) -> ComparisonTable:
         """Sizes, times and disagreements, a row for each formulation."""
         head: tuple[str, ...] = (
             "formulation",
@@ -86,8 +86,8 @@ class Comparison(SavableResult):
             for r in self.rows
         ]
         if self.mechanism != "triple-pendulum":
-            head, rows = _without_cell(8, head), [_without_cell(8, row) for row in rows]
-        return TextTable(self.mechanism, head, tuple(rows), self.comparison_notes())
+            head, rows = _without_comparison_column(8, head), [_without_comparison_column(8, row) for row in rows]
+        return ComparisonTable(self.mechanism, head, tuple(rows), self.comparison_notes())
 
     def comparison_notes(self) -> tuple[str, ...]:
         """Notes below the table: the share of evaluation, and formulations without a row."""
@@ -96,8 +96,8 @@ class Comparison(SavableResult):
         for by, reason in self.stopped.items():
             together.setdefault(reason, []).append(by)
         late = [f"{', '.join(by)}: stopped, {why}" for why, by in together.items()]
-        steps = [integration_time_note(self.rows)] if self.rows else []
-        return (*steps, *map(_spring_note, self._approximate_rows()), *cannot, *late)
+        steps = [compared_integration_time_note(self.rows)] if self.rows else []
+        return (*steps, *map(_approximate_formulation_note, self._approximate_rows()), *cannot, *late)
 
     def _approximate_rows(self) -> list[FormulationRow]:
         return [row for row in self.rows if row.by == "approximate"]
@@ -107,7 +107,7 @@ class Comparison(SavableResult):
         return list(self.rows)
 
 
-def _spring_note(one: FormulationRow) -> str:
+def _approximate_formulation_note(one: FormulationRow) -> str:
     """A note on the disagreement of `approximate`, which is not an error of its equations."""
     said = (
         "approximate: springs hold its joints and loops; how far these give way is in both "
@@ -118,7 +118,7 @@ def _spring_note(one: FormulationRow) -> str:
     return f"{said}; they are too soft for this one (a larger β comes nearer)"
 
 
-def _without_cell(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:
+def _without_comparison_column(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:
     return cells[:place] + cells[place + 1 :]
 
 
@@ -154,14 +154,14 @@ def compare(
     >>> import linkwright as lw
     >>> print(lw.compare(lw.gallery("elbow"), by=["recursive", "lagrange"]))  # doctest: +SKIP
     """
-    require_motion(require_mechanism(mechanism))
+    require_comparable_motion(require_mechanism(mechanism))
     mechanism = mechanism.without("friction")
     names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
     for name in names:
         formulation_module(name)
     rows, refused, stopped = [], {}, {}
     failure: LinkwrightError | None = None
-    with nullcontext() if budget is None else TimedWorker() as worker:
+    with nullcontext() if budget is None else TimedWorkerProcess() as worker:
         for name in names:
             try:
                 rows.append(
@@ -178,7 +178,7 @@ def compare(
 
 
 def _measure_within_budget(
-    worker: TimedWorker | None, budget: float | None, total: float, *what: Mechanism | str | float
+    worker: TimedWorkerProcess | None, budget: float | None, total: float, *what: Mechanism | str | float
 ) -> FormulationRow:
     """Measure a formulation here, or in a worker within the budget."""
     if worker is None or budget is None:

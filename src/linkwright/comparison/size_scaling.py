@@ -12,10 +12,10 @@ import numpy as np
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
-from ..mechanism.gallery_files import build_family_member
-from ..processes.timed_worker import BudgetExceededError, TimedWorker
-from .comparison_tables import SavableResult, TextTable
-from .cost_measurement import FormulationRow, integration_time_note, measure_formulation
+from ..mechanism.gallery_files import build_gallery_member
+from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
+from .comparison_tables import SavableComparison, ComparisonTable
+from .cost_measurement import FormulationRow, compared_integration_time_note, measure_formulation
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ VIRGALA_COEFFICIENTS = (0.0191, -0.1025, 0.3757, -0.3647)
 
 
 @dataclass(frozen=True)
-class PowerLaw:
+class CostPowerLaw:
     """Cost ≈ factor · n^exponent, with the exponent's standard error, from so many points."""
 
     exponent: float
@@ -43,27 +43,27 @@ class PowerLaw:
     points: int
 
 
-def upper_half(sizes: Sequence[T]) -> Sequence[T]:
+def fitted_chain_sizes(sizes: Sequence[T]) -> Sequence[T]:
     """The sizes for the fit of a power: the upper half, at least three, where constant costs
     weigh less."""
     return sizes[-max(3, math.ceil(len(sizes) / 2)) :]
 
 
-def fit_power_law(sizes: Sequence[float], costs: Sequence[float]) -> PowerLaw | None:
+def fit_cost_power_law(sizes: Sequence[float], costs: Sequence[float]) -> CostPowerLaw | None:
     """A least-squares fit of logarithms over the sizes of `upper_half`; None for fewer than
     three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None
-    x, y = (np.log(np.asarray(upper_half(values), dtype=float)) for values in (sizes, costs))
+    x, y = (np.log(np.asarray(fitted_chain_sizes(values), dtype=float)) for values in (sizes, costs))
     centred = x - x.mean()
     exponent = float(centred @ y / (centred @ centred))
     factor = float(np.exp(y.mean() - exponent * x.mean()))
     left = y - y.mean() - exponent * centred
     error = float(np.sqrt(left @ left / (len(x) - 2) / (centred @ centred)))
-    return PowerLaw(exponent, factor, error, len(x))
+    return CostPowerLaw(exponent, factor, error, len(x))
 
 
-def fit_cubic(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ...]:
+def fit_cubic_cost(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ...]:
     """The coefficients of n³, n², n and 1, as Virgala et al. (2016) fit them."""
     return tuple(float(c) for c in np.polyfit(sizes, costs, 3))
 
@@ -79,7 +79,7 @@ _ScalingRecord: Any = make_dataclass(
 
 
 @dataclass(frozen=True, repr=False)
-class CostScaling(SavableResult):
+class CostScaling(SavableComparison):
     """Rows by formulation and number of links, and where and why formulations were stopped."""
 
     rows: dict[str, dict[int, FormulationRow]]
@@ -94,28 +94,28 @@ class CostScaling(SavableResult):
         """The numbers of links and the costs `what` of one formulation."""
         return list(self.rows[by]), [float(getattr(r, what)) for r in self.rows[by].values()]
 
-    def cost_power_law(self, by: str, what: str) -> PowerLaw | None:
+    def cost_power_law(self, by: str, what: str) -> CostPowerLaw | None:
         """The power law of the cost `what` of one formulation; None where it has too few sizes."""
-        return fit_power_law(*self.formulation_costs(by, what))
+        return fit_cost_power_law(*self.formulation_costs(by, what))
 
-    def table(self) -> TextTable:
+    def table(self) -> ComparisonTable:
         """The table of exponents."""
         head = ("exponents of n", "links", "fitted to", *COST_LABELS.values())
         rows = []
         for by, found in self.rows.items():
             if found:
-                powers = [_exponent_text(self.cost_power_law(by, what)) for what in COST_LABELS]
-                sizes = ", ".join(map(str, upper_half(list(found)))) if any(powers) else ""
+                powers = [_cost_exponent_text(self.cost_power_law(by, what)) for what in COST_LABELS]
+                sizes = ", ".join(map(str, fitted_chain_sizes(list(found)))) if any(powers) else ""
                 rows.append((by, f"{min(found)}–{max(found)}", sizes, *powers))
         stopped = tuple(f"{by}: {reason}" for by, reason in self.stopped.items())
         notes = (
             tuple(
-                f"{n} links: {integration_time_note(rows)}"
+                f"{n} links: {compared_integration_time_note(rows)}"
                 for n, rows in self.rows_at_ends().items()
             )
             + stopped
         )
-        return TextTable("Cost against the number of links", head, tuple(rows), notes)
+        return ComparisonTable("Cost against the number of links", head, tuple(rows), notes)
 
     def rows_at_ends(self) -> dict[int, list[FormulationRow]]:
         """All rows for the fewest and for the most links."""
@@ -123,14 +123,14 @@ class CostScaling(SavableResult):
         ends = dict.fromkeys([*sizes[:1], *sizes[-1:]])
         return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
-    def tables(self) -> list[TextTable]:
+    def tables(self) -> list[ComparisonTable]:
         """The table of exponents, and one table for each cost."""
         return [self.table(), *(self._cost_table(what) for what in COST_LABELS)]
 
-    def _cost_table(self, what: str) -> TextTable:
+    def _cost_table(self, what: str) -> ComparisonTable:
         sizes = sorted({n for found in self.rows.values() for n in found})
         rows = [
-            (by, *(_number_text(getattr(found[n], what)) if n in found else "" for n in sizes))
+            (by, *(_scaling_cost_text(getattr(found[n], what)) if n in found else "" for n in sizes))
             for by, found in self.rows.items()
         ]
         if what == "derive_seconds":
@@ -139,7 +139,7 @@ class CostScaling(SavableResult):
                 for n in sizes
             ]
             rows.append(("Virgala et al., Matlab 2013", *fit))
-        return TextTable(COST_LABELS[what], ("links", *map(str, sizes)), tuple(rows))
+        return ComparisonTable(COST_LABELS[what], ("links", *map(str, sizes)), tuple(rows))
 
     def records(self) -> list[FormulationRow]:
         """The rows of the CSV: one for each formulation and number of links."""
@@ -150,11 +150,11 @@ class CostScaling(SavableResult):
         ]
 
 
-def _number_text(value: float) -> str:
+def _scaling_cost_text(value: float) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def _exponent_text(power: PowerLaw | None) -> str:
+def _cost_exponent_text(power: CostPowerLaw | None) -> str:
     """The exponent with its standard error, which needs more than three points."""
     if power is None:
         return ""
@@ -162,7 +162,7 @@ def _exponent_text(power: PowerLaw | None) -> str:
     return f"{power.exponent:.2f} {error}"
 
 
-def chain_sizes_between(first: int, last: int, count: int = 12) -> list[int]:
+def compared_chain_sizes(first: int, last: int, count: int = 12) -> list[int]:
     """Numbers of links that are about equally spaced on a logarithmic scale, with both ends."""
     spaced = np.geomspace(first, last, count)
     return sorted({first, last, *(round(float(n)) for n in spaced)})
@@ -184,7 +184,7 @@ def measure_scaling(
         )
     rows: dict[str, dict[int, FormulationRow]] = {}
     stopped: dict[str, str] = {}
-    with TimedWorker() as worker:
+    with TimedWorkerProcess() as worker:
         for name in by or FORMULATIONS:
             formulation_module(name)
             rows[name] = {}
@@ -193,19 +193,19 @@ def measure_scaling(
                 try:
                     found = worker.call_within(
                         measure_formulation,
-                        build_family_member(f"chain-{n}"),
+                        build_gallery_member(f"chain-{n}"),
                         name,
                         duration,
                         seconds=budget,
                     )
                 except (BudgetExceededError, UnsupportedError) as error:
-                    stopped[name] = _stop_reason(name, n, rows[name], error)
+                    stopped[name] = _formulation_stop_reason(name, n, rows[name], error)
                     break
                 rows[name][n] = found
     return CostScaling({name: found for name, found in rows.items() if found}, stopped, duration)
 
 
-def _stop_reason(by: str, n: int, found: dict[int, FormulationRow], error: LinkwrightError) -> str:
+def _formulation_stop_reason(by: str, n: int, found: dict[int, FormulationRow], error: LinkwrightError) -> str:
     if isinstance(error, UnsupportedError):
         return f"cannot treat them, {error.what}"
     return f"stopped at {n} links, which {error.what}"

@@ -91,14 +91,14 @@ def controlled_equations(
             where=mechanism.name,
             remedy="use pid",
         )
-    own, q = _coordinate_of_velocity(bare), equations.symbols["q"]
-    driven = _actuated_velocities(equations, own, all_of_them=by_model)
+    own, q = _controlled_coordinate_of_velocity(bare), equations.symbols["q"]
+    driven = _controlled_velocities(equations, own, all_of_them=by_model)
     joints = ca.vertcat(*(ca.SX(0) if k is None else q[k] for k in own))
     n, friction = size or names.nv, _friction_compensation(mechanism, equations)
     return ControlledEquations(equations, n, ca.SX.sym("r", 3 * n), friction, ca.DM(driven), joints)
 
 
-def _coordinate_of_velocity(mechanism: Mechanism) -> list[int | None]:
+def _controlled_coordinate_of_velocity(mechanism: Mechanism) -> list[int | None]:
     """The coordinate whose rate is each velocity; None where a quaternion has it."""
     names = mechanism_names(mechanism)
     if names.nq == names.nv:
@@ -113,7 +113,7 @@ def _coordinate_of_velocity(mechanism: Mechanism) -> list[int | None]:
     return found
 
 
-def _actuated_velocities(
+def _controlled_velocities(
     equations: Equations, own: Sequence[int | None], *, all_of_them: bool
 ) -> Floats:
     """1 for every velocity that actuators drive independently. Without actuators, these are all
@@ -142,15 +142,15 @@ def _friction_compensation(mechanism: Mechanism, bare: Equations) -> Any:
     if bare.mechanism == mechanism:
         return lambda q, v: ca.SX.zeros(bare.nv)
     with_it, without = (
-        _passive_force_function(derive(mechanism, parameters="numeric")),
-        _passive_force_function(bare),
+        _compensated_passive_forces(derive(mechanism, parameters="numeric")),
+        _compensated_passive_forces(bare),
     )
     return lambda q, v: (
         (with_it(q, v) - without(q, v)) * ca.tanh(ca.fabs(v) / FRICTION_FADE_VELOCITY)
     )
 
 
-def _passive_force_function(equations: Equations) -> Any:
+def _compensated_passive_forces(equations: Equations) -> Any:
     """A function (q, q̇) → the forces of dampers, friction and springs."""
     s = equations.symbols
     return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
@@ -165,14 +165,14 @@ def read_reference(given: ReferenceLike, size: int) -> Reference:
             )
         return Reference(given.at, lambda times: np.concatenate(given(times), axis=1))
     if callable(given):
-        return Reference(lambda t: _stack_reference(given(t), size))
+        return Reference(lambda t: _stack_control_reference(given(t), size))
     if np.shape(given) not in ((), (size,)):
         raise LinkwrightError(f"the set point must be {size} numbers", remedy=f"give {size}")
     still = np.concatenate([read_control_vector(given, size, "the set point"), np.zeros(2 * size)])
     return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)))
 
 
-def trajectory_expression(trajectory: Trajectory, clock: SX) -> SX:
+def control_reference_expression(trajectory: Trajectory, clock: SX) -> SX:
     """(x, ẋ, ẍ) of a trajectory as an expression of the symbol `clock`."""
     knots = trajectory.knots
     inside = ca.fmin(ca.fmax(clock, float(knots[0])), float(knots[-1]))
@@ -190,7 +190,7 @@ def trajectory_expression(trajectory: Trajectory, clock: SX) -> SX:
     return ca.vertcat(found[0], moving * found[1], moving * found[2])
 
 
-def _stack_reference(values: Any, size: int) -> Floats:
+def _stack_control_reference(values: Any, size: int) -> Floats:
     try:
         found = np.concatenate([np.asarray(x, dtype=float) for x in values])
     except (TypeError, ValueError):
@@ -250,7 +250,7 @@ def saturate_effort(tau: SX, most: Floats) -> SX:
     return ca.vertcat(*parts)
 
 
-def stop_windup(error: SX, tau: SX, most: Floats) -> SX:
+def stop_integral_windup(error: SX, tau: SX, most: Floats) -> SX:
     """The error for an integrator; 0 where it would push an effort farther beyond its bound."""
     parts = []
     for e, x, m in zip(ca.vertsplit(error), ca.vertsplit(tau), most, strict=True):

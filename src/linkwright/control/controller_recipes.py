@@ -34,14 +34,14 @@ def register_controller(make: Callable[P, Feedback]) -> Callable[P, Feedback]:
     def made(*args: P.args, **named: P.kwargs) -> Feedback:
         law = make(*args, **named)
         given = signature.bind(*args, **named).arguments
-        kept = {name: _recipe_value(value) for name, value in given.items()}
+        kept = {name: _controller_recipe_value(value) for name, value in given.items()}
         return replace(law, recipe={"controller": make.__name__, **kept})
 
     CONTROLLERS_BY_NAME[make.__name__] = made
     return made
 
 
-def _recipe_value(value: Any) -> Any:
+def _controller_recipe_value(value: Any) -> Any:
     if isinstance(value, Mechanism):
         return write_mechanism_text(value, "toml")[0]
     if isinstance(value, Trajectory):
@@ -105,7 +105,7 @@ def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) ->
             raise LinkwrightError(f"the controller '{name}' needs '{key}'", remedy="give it")
     try:
         if "reference" in given:
-            given["reference"] = _read_recipe_reference(given["reference"])
+            given["reference"] = _read_controller_reference(given["reference"])
         return CONTROLLERS_BY_NAME[name](mechanism, **given)
     except LinkwrightError:
         raise
@@ -113,7 +113,7 @@ def made_by(recipe: Mapping[str, object], mechanism: Mechanism | None = None) ->
         raise LinkwrightError(f"'{name}' cannot be made of these values: {error}") from None
 
 
-def _read_recipe_reference(given: Any) -> Any:
+def _read_controller_reference(given: Any) -> Any:
     if not isinstance(given, Mapping):
         return given
     if set(given) == {"knots", "coefficients"}:

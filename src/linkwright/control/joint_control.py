@@ -25,8 +25,8 @@ from .control_laws import (
     read_gains,
     read_reference,
     saturate_effort,
-    stop_windup,
-    trajectory_expression,
+    stop_integral_windup,
+    control_reference_expression,
 )
 from .controller_recipes import register_controller
 
@@ -100,7 +100,7 @@ def _pid_law(
     plain = kp * e + ki * z + kd * rate
     names = tuple(f"integral_{name}" for name in of.equations.names.qd)
     return saturate_effort(plain, bounds), ControllerStates(
-        z, stop_windup(e, plain, bounds), names, [0.0] * n
+        z, stop_integral_windup(e, plain, bounds), names, [0.0] * n
     )
 
 
@@ -165,7 +165,7 @@ def coordinated(
         [*own.start, float(reference.knots[0])],
     )
     read_reference(reference, of.size)
-    return feedback_law(of, tau, trajectory_expression(reference, states.z[-1]), period, states)
+    return feedback_law(of, tau, control_reference_expression(reference, states.z[-1]), period, states)
 
 
 @register_controller
@@ -260,7 +260,7 @@ def computed_torque(
     """
     of = controlled_equations(mechanism)
     x, v, a = of.reference_parts
-    stiffness, damping = damped_gains(kp, kd, of.size)
+    stiffness, damping = critically_damped_gains(kp, kd, of.size)
     demand = a + damping * (v - of.qd) + stiffness * (x - of.q)
     (tau,) = of.equations.expressions("inverse_dynamics")
     tau = ca.substitute(tau, of.equations.symbols["qdd"], demand) - of.friction(of.q, v)
@@ -268,7 +268,7 @@ def computed_torque(
     return feedback_law(of, tau, read_reference(reference, of.size), period)
 
 
-def damped_gains(kp: ArrayLike, kd: ArrayLike | None, size: int) -> tuple[ca.DM, ca.DM]:
+def critically_damped_gains(kp: ArrayLike, kd: ArrayLike | None, size: int) -> tuple[ca.DM, ca.DM]:
     """kp, and kd = 2 √kp where none is given."""
     stiffness = read_gains(kp, size, "kp")
     damping = 2 * ca.sqrt(stiffness) if kd is None else read_gains(kd, size, "kd")

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algebra.linear_algebra import solve_symmetric
+from ..algebra.linear_algebra import solve_symmetric_matrix
 from ..errors import LinkwrightError, UnsupportedError
 from ..mechanism import Mechanism
 from ..number_checks import read_number_array
@@ -32,7 +32,7 @@ from .control_laws import (
     saturate_effort,
 )
 from .controller_recipes import register_controller
-from .joint_control import damped_gains
+from .joint_control import critically_damped_gains
 
 
 @register_controller
@@ -98,11 +98,11 @@ def operational(
     of = controlled_equations(mechanism, rows)
     x, v, a = of.reference_parts
     G, drift, place = _tool_kinematics(of, frame, rows, rotation is not None)
-    spring, damping = damped_gains(kp, kd, rows)
+    spring, damping = critically_damped_gains(kp, kd, rows)
     speed = G @ of.qd
     demand = a + damping * (v - speed[-rows:]) + spring * (x - place[:rows, 3])
     if rotation is not None:
-        turn = _rotation_error(place[:3, :3], _read_held_rotation(rotation))
+        turn = _controlled_rotation_error(place[:3, :3], _read_controlled_rotation(rotation))
         strongest = ca.mmax(spring)
         demand = ca.vertcat(strongest * turn - 2 * ca.sqrt(strongest) * speed[:3], demand)
     tau = _operational_torque(of, G, demand - drift, _posture_acceleration(of, posture, stiffness))
@@ -122,7 +122,7 @@ def _tool_kinematics(
     return J[chosen, :], drift[chosen], place
 
 
-def _read_held_rotation(given: Any) -> Any:
+def _read_controlled_rotation(given: Any) -> Any:
     R = read_number_array(given)
     if (
         R is None
@@ -134,7 +134,7 @@ def _read_held_rotation(given: Any) -> Any:
     return ca.DM(R)
 
 
-def _rotation_error(R: Any, T: Any) -> Any:
+def _controlled_rotation_error(R: Any, T: Any) -> Any:
     """The vector sin θ along the axis of the rotation from R to T."""
     return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2
 
@@ -154,10 +154,10 @@ def _operational_torque(of: ControlledEquations, G: Any, acceleration: Any, spar
     eqs = of.equations
     (h,) = eqs.expressions("bias")
     _check_tool_rank(of, G)
-    back = solve_symmetric(eqs.M, G.T)  # I*⁻¹ Gᵀ
+    back = solve_symmetric_matrix(eqs.M, G.T)  # I*⁻¹ Gᵀ
     if G.shape[0] == eqs.nv:
         spare = ca.SX.zeros(eqs.nv)
-    force = solve_symmetric(G @ back, acceleration - G @ spare)
+    force = solve_symmetric_matrix(G @ back, acceleration - G @ spare)
     return eqs.M @ spare + G.T @ force + h
 
 

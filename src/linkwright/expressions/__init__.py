@@ -1,11 +1,11 @@
 """The one parser of numbers, units and formulas, and the readings of its syntax trees."""
 
-from .dimensions import InferredDimension, check_dimension, infer_dimension
+from .dimensions import InferredDimension, check_expression_dimension, infer_expression_dimension
 from .evaluation import (
     ExactNumber,
-    Interpretation,
+    ExpressionInterpretation,
     PiMultiple,
-    evaluate_exactly,
+    evaluate_expression_exactly,
     expression_to_float,
     expression_without_unit,
     fold_expression,
@@ -30,7 +30,7 @@ from .tree import (
     negate_expression,
 )
 from .units import Dimension, Unit, dimension_text, parse_unit
-from .variable_names import is_parameter_name, is_variable_name
+from .variable_names import is_undotted_expression_name, is_expression_name
 
 __all__ = [
     "ONE",
@@ -41,7 +41,7 @@ __all__ = [
     "ExactNumber",
     "Expression",
     "InferredDimension",
-    "Interpretation",
+    "ExpressionInterpretation",
     "Name",
     "Negation",
     "Number",
@@ -52,17 +52,17 @@ __all__ = [
     "Reciprocal",
     "Sum",
     "Unit",
-    "check_dimension",
+    "check_expression_dimension",
     "decimal_literal_text",
     "dimension_text",
-    "evaluate_exactly",
+    "evaluate_expression_exactly",
     "expression_text",
     "expression_to_float",
     "expression_without_unit",
     "fold_expression",
-    "infer_dimension",
-    "is_parameter_name",
-    "is_variable_name",
+    "infer_expression_dimension",
+    "is_undotted_expression_name",
+    "is_expression_name",
     "names_in_expression",
     "negate_expression",
     "parse_expression",

@@ -98,7 +98,7 @@ def product_expression(factors: list[Expression]) -> Expression:
     return Product(kept) if len(kept) > 1 else kept[0] if kept else ONE
 
 
-def rename_variables(expression: Expression, rename: Callable[[str], str]) -> Expression:
+def rename_expression_names(expression: Expression, rename: Callable[[str], str]) -> Expression:
     """The expression with each name but pi replaced by `rename(name)`."""
 
     def rename_in_expression_node(node: Expression) -> Expression:

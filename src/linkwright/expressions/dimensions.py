@@ -37,7 +37,7 @@ UNKNOWN_DIMENSION = InferredDimension()
 PLAIN_NUMBER = InferredDimension(is_plain=True)
 
 
-class _DimensionInterpretation:
+class _ExpressionDimensions:
     """The dimension of each node of a syntax tree."""
 
     def number(self, value: Fraction) -> InferredDimension:
@@ -54,7 +54,7 @@ class _DimensionInterpretation:
         for other in known[1:]:
             if other != known[0]:
                 raise ExpressionError(
-                    f"adds {_dimension_in_words(known[0])} to {_dimension_in_words(other)}"
+                    f"adds {_expression_dimension_in_words(known[0])} to {_expression_dimension_in_words(other)}"
                 )
         if known:
             return known[0]
@@ -97,7 +97,7 @@ class _DimensionInterpretation:
         if function == "atan2":
             self.add(arguments)
         elif function != "sign" and arguments[0].dimension not in (None, _NO_EXPONENTS):
-            raise ExpressionError(f"takes {function} of {_dimension_in_words(arguments[0])}")
+            raise ExpressionError(f"takes {function} of {_expression_dimension_in_words(arguments[0])}")
         return PLAIN_NUMBER
 
     def measure(self, value: InferredDimension, unit: Unit) -> InferredDimension:
@@ -105,7 +105,7 @@ class _DimensionInterpretation:
         return InferredDimension(tuple(Fraction(d) for d in unit.dimension))
 
 
-def _dimension_in_words(value: InferredDimension) -> str:
+def _expression_dimension_in_words(value: InferredDimension) -> str:
     """The dimension as a phrase for messages."""
     exponents = value.dimension or _NO_EXPONENTS
     if any(d.denominator != 1 for d in exponents):
@@ -114,26 +114,26 @@ def _dimension_in_words(value: InferredDimension) -> str:
     return dimension_text((kg, m, s)) if any(exponents) else "radians or plain numbers"
 
 
-def infer_dimension(
+def infer_expression_dimension(
     expression: Expression, parameters: Mapping[str, InferredDimension]
 ) -> InferredDimension:
     """The dimension of an expression, inferred from units and from those of the parameters."""
     return fold_expression(
-        expression, _DimensionInterpretation(), lambda name: parameters.get(name, UNKNOWN_DIMENSION)
+        expression, _ExpressionDimensions(), lambda name: parameters.get(name, UNKNOWN_DIMENSION)
     )
 
 
-def check_dimension(
+def check_expression_dimension(
     expression: Expression, expected: Dimension, parameters: Mapping[str, InferredDimension]
 ) -> None:
     """Raises if units give the expression a dimension other than the expected one."""
-    found = infer_dimension(expression, parameters)
+    found = infer_expression_dimension(expression, parameters)
     wanted = InferredDimension(tuple(Fraction(d) for d in expected))
     if found.dimension is not None and found != wanted:
-        remedy = f"give it in {_dimension_in_words(wanted)}"
+        remedy = f"give it in {_expression_dimension_in_words(wanted)}"
         if _has_coefficient(expression):
             remedy += ", or make the constant a parameter with its unit"
-        raise ExpressionError(f"is in {_dimension_in_words(found)}", remedy=remedy)
+        raise ExpressionError(f"is in {_expression_dimension_in_words(found)}", remedy=remedy)
 
 
 def _has_coefficient(expression: Expression) -> bool:

@@ -31,7 +31,7 @@ from .units import Unit, parse_unit
 T = TypeVar("T")
 
 
-class Interpretation(Protocol[T]):
+class ExpressionInterpretation(Protocol[T]):
     """The meaning of the nodes of a syntax tree, below the layer that knows tapes.
 
     There are interpretations as floats, dimensions and CasADi expressions. Exact readings are
@@ -67,7 +67,7 @@ class Interpretation(Protocol[T]):
 
 
 def fold_expression(
-    expression: Expression, algebra: Interpretation[T], lookup: Callable[[str], T]
+    expression: Expression, algebra: ExpressionInterpretation[T], lookup: Callable[[str], T]
 ) -> T:
     """The value of an expression in an interpretation; `lookup` returns the value of a name."""
 
@@ -132,7 +132,7 @@ _FLOAT_FUNCTIONS: dict[str, Callable[..., float]] = {
 }
 
 
-class _ExactInterpretation:
+class _ExpressionNumbers:
     """Rationals and rational multiples of π stay exact; everything else is a float."""
 
     def number(self, value: Fraction) -> ExactNumber:
@@ -147,9 +147,9 @@ class _ExactInterpretation:
         """The sum: exact if all terms are rational or all are multiples of π."""
         rationals = [t for t in terms if isinstance(t, Fraction)]
         if len(rationals) == len(terms):
-            return _check_bits(sum(rationals, Fraction(0)))
+            return _check_expression_number_length(sum(rationals, Fraction(0)))
         if all(isinstance(t, PiMultiple) or t == 0 for t in terms):
-            return _pi_multiple(
+            return _expression_pi_multiple(
                 sum((t.coefficient for t in terms if isinstance(t, PiMultiple)), Fraction())
             )
         return math.fsum(float(t) for t in terms)
@@ -159,13 +159,13 @@ class _ExactInterpretation:
         angles = [f for f in factors if isinstance(f, PiMultiple)]
         rationals = [f for f in factors if isinstance(f, Fraction)]
         if len(angles) <= 1 and len(angles) + len(rationals) == len(factors):
-            product = _check_bits(math.prod(rationals, start=Fraction(1)))
-            return _pi_multiple(product * angles[0].coefficient) if angles else product
+            product = _check_expression_number_length(math.prod(rationals, start=Fraction(1)))
+            return _expression_pi_multiple(product * angles[0].coefficient) if angles else product
         return math.prod(float(f) for f in factors)
 
     def negate(self, operand: ExactNumber) -> ExactNumber:
         """The negative, as exact as the operand."""
-        return _pi_multiple(-operand.coefficient) if isinstance(operand, PiMultiple) else -operand
+        return _expression_pi_multiple(-operand.coefficient) if isinstance(operand, PiMultiple) else -operand
 
     def reciprocal(self, operand: ExactNumber) -> ExactNumber:
         """The reciprocal, exact for rationals."""
@@ -190,7 +190,7 @@ class _ExactInterpretation:
 
     def call(self, function: str, arguments: Sequence[ExactNumber]) -> ExactNumber:
         """The value of a function, exact where it is known to be rational."""
-        exact = _exact_function_value(function, arguments)
+        exact = _expression_function_value(function, arguments)
         if exact is not None:
             return exact
         return float(_FLOAT_FUNCTIONS[function](*(float(a) for a in arguments)))
@@ -203,12 +203,12 @@ class _ExactInterpretation:
         return scaled if unit.pi_power == 0 else float(scaled) * math.pi**unit.pi_power
 
 
-def _pi_multiple(coefficient: Fraction) -> ExactNumber:
+def _expression_pi_multiple(coefficient: Fraction) -> ExactNumber:
     """The exact multiple of π; zero is the rational zero."""
-    return PiMultiple(_check_bits(coefficient)) if coefficient else Fraction(0)
+    return PiMultiple(_check_expression_number_length(coefficient)) if coefficient else Fraction(0)
 
 
-def _check_bits(value: Fraction) -> Fraction:
+def _check_expression_number_length(value: Fraction) -> Fraction:
     """The value itself; raises if its numerator or denominator is too long."""
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_RATIONAL_BITS:
         raise ExpressionError("a number is too large")
@@ -228,7 +228,7 @@ _EXACT_SINES = {
 }
 
 
-def _exact_function_value(function: str, arguments: Sequence[ExactNumber]) -> ExactNumber | None:
+def _expression_function_value(function: str, arguments: Sequence[ExactNumber]) -> ExactNumber | None:
     """The rational value of a function where it is known to have one, else None."""
     first = arguments[0]
     if function in ("sin", "cos") and not isinstance(first, float):
@@ -248,7 +248,7 @@ def _exact_function_value(function: str, arguments: Sequence[ExactNumber]) -> Ex
     return None
 
 
-def evaluate_exactly(
+def evaluate_expression_exactly(
     expression: Expression, values: Mapping[str, ExactNumber] | None = None
 ) -> ExactNumber:
     """The value of an expression, as exact as possible, for given values of its names."""
@@ -262,7 +262,7 @@ def evaluate_exactly(
         return known[name]
 
     try:
-        value = fold_expression(expression, _ExactInterpretation(), value_of_expression_name)
+        value = fold_expression(expression, _ExpressionNumbers(), value_of_expression_name)
         if not math.isfinite(float(value)):  # beyond floats, exact numbers raise OverflowError
             raise OverflowError
         return value
@@ -270,10 +270,10 @@ def evaluate_exactly(
         if isinstance(error, ExpressionError):
             raise
         from .printing import expression_text
-        from .tokens import shorten_text
+        from .tokens import shorten_expression_text
 
         raise ExpressionError(
-            f"'{shorten_text(expression_text(expression))}' has no finite real value"
+            f"'{shorten_expression_text(expression_text(expression))}' has no finite real value"
         ) from None
 
 
@@ -282,7 +282,7 @@ def expression_to_float(
 ) -> float:
     """The value of an expression as a float; the only place that rounds a mechanism's numbers."""
     try:
-        return float(evaluate_exactly(expression, values))
+        return float(evaluate_expression_exactly(expression, values))
     except OverflowError:
         raise ExpressionError("is too large for a float", remedy="stay below 1e308") from None
 
@@ -291,7 +291,7 @@ def expression_without_unit(expression: Expression) -> Expression:
     """The expression in SI units, `90 deg` as pi/2, so that it can be part of another."""
     if not isinstance(expression, NumberWithUnit):
         return expression
-    value = evaluate_exactly(expression)
+    value = evaluate_expression_exactly(expression)
     if isinstance(value, PiMultiple):
         return Product((Number(value.coefficient), Name(PI)))
     return Number(value if isinstance(value, Fraction) else Fraction(repr(value)))

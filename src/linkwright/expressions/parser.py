@@ -15,7 +15,7 @@ from fractions import Fraction
 from numbers import Integral, Rational, Real
 
 from ..errors import ExpressionError, suggest_remedy
-from .tokens import Token, normalize_spelling, shorten_text, tokenize_expression
+from .tokens import Token, normalize_expression_spelling, shorten_expression_text, tokenize_expression
 from .tree import (
     FUNCTION_ARITIES,
     Call,
@@ -63,7 +63,7 @@ def read_expression(value: object) -> Expression:
             return value
         case _:
             raise ExpressionError(
-                f"{shorten_text(repr(value))} is not a number",
+                f"{shorten_expression_text(repr(value))} is not a number",
                 remedy="give a number or an expression in quotes",
             )
 
@@ -78,7 +78,7 @@ def _decimal_literal(text: str) -> Number:
         or len(exponent) > 5
         or abs(int(exponent or 0)) > (MAX_DECIMAL_EXPONENT)
     ):
-        raise ExpressionError(f"the number {shorten_text(text)} is too long or too large")
+        raise ExpressionError(f"the number {shorten_expression_text(text)} is too long or too large")
     return Number(Fraction(text))
 
 
@@ -86,7 +86,7 @@ class _ExpressionParser:
     """A recursive-descent parser of one text."""
 
     def __init__(self, text: str) -> None:
-        self.text = normalize_spelling(text)
+        self.text = normalize_expression_spelling(text)
         self.tokens = tokenize_expression(self.text)
         self.at = 0
         self.depth = 0
@@ -109,7 +109,7 @@ class _ExpressionParser:
 
     def syntax_error(self, what: str, remedy: str = "") -> ExpressionError:
         """The error at the current text."""
-        return ExpressionError(f"{what} in '{shorten_text(self.text)}'", remedy=remedy)
+        return ExpressionError(f"{what} in '{shorten_expression_text(self.text)}'", remedy=remedy)
 
     def parse_text(self) -> Expression:
         """Parses the whole text: an expression, or a number with a unit."""

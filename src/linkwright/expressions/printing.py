@@ -22,7 +22,7 @@ _SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 def expression_text(expression: Expression) -> str:
     """The expression as plain text, with as few parentheses as possible."""
-    return _text_at_level(expression, _SUM_LEVEL)
+    return _expression_text_at_level(expression, _SUM_LEVEL)
 
 
 def decimal_literal_text(value: Fraction) -> str | None:
@@ -39,68 +39,68 @@ def decimal_literal_text(value: Fraction) -> str | None:
     digits = str(abs(value.numerator) * 10**places // denominator)
     sign = "-" if value < 0 else ""
     positional, scientific = (
-        _positional_decimal(digits, places),
-        _scientific_decimal(digits, places),
+        _positional_decimal_literal(digits, places),
+        _scientific_decimal_literal(digits, places),
     )
     return sign + (positional if len(positional) <= len(scientific) + 4 else scientific)
 
 
-def _positional_decimal(digits: str, places: int) -> str:
+def _positional_decimal_literal(digits: str, places: int) -> str:
     if places == 0:
         return digits
     digits = digits.rjust(places + 1, "0")
     return f"{digits[:-places]}.{digits[-places:]}"
 
 
-def _scientific_decimal(digits: str, places: int) -> str:
+def _scientific_decimal_literal(digits: str, places: int) -> str:
     stripped = digits.rstrip("0") or "0"
     exponent = len(digits) - 1 - places
     mantissa = stripped[0] + (f".{stripped[1:]}" if len(stripped) > 1 else "")
     return f"{mantissa}e{exponent}"
 
 
-def _text_at_level(expression: Expression, level: int) -> str:
+def _expression_text_at_level(expression: Expression, level: int) -> str:
     """The text, in parentheses if it binds less tightly than `level` requires."""
-    text, binding = _text_and_level(expression)
+    text, binding = _expression_text_and_level(expression)
     return f"({text})" if binding < level else text
 
 
-def _text_and_level(expression: Expression) -> tuple[str, int]:
+def _expression_text_and_level(expression: Expression) -> tuple[str, int]:
     match expression:
         case Number(value):
-            return _number_text_and_level(value)
+            return _number_literal_text_and_level(value)
         case Name(name):
             return name, _ATOM_LEVEL
         case Call(function, arguments):
             return (
-                f"{function}({', '.join(_text_at_level(a, _SUM_LEVEL) for a in arguments)})",
+                f"{function}({', '.join(_expression_text_at_level(a, _SUM_LEVEL) for a in arguments)})",
                 _ATOM_LEVEL,
             )
         case Power(base, exponent):
-            return f"{_text_at_level(base, _ATOM_LEVEL)}^{_exponent_text(exponent)}", _POWER_LEVEL
+            return f"{_expression_text_at_level(base, _ATOM_LEVEL)}^{_exponent_expression_text(exponent)}", _POWER_LEVEL
         case Product(factors):
             return _operator_chain_text(factors, Reciprocal, "*", "/", _POWER_LEVEL), _PRODUCT_LEVEL
         case Sum(terms):
             return _operator_chain_text(terms, Negation, " + ", " - ", _PRODUCT_LEVEL), _SUM_LEVEL
         case Negation(operand):
-            return f"-{_text_at_level(operand, _PRODUCT_LEVEL)}", _SUM_LEVEL
+            return f"-{_expression_text_at_level(operand, _PRODUCT_LEVEL)}", _SUM_LEVEL
         case Reciprocal(operand):
-            return f"1/{_text_at_level(operand, _POWER_LEVEL)}", _PRODUCT_LEVEL
+            return f"1/{_expression_text_at_level(operand, _POWER_LEVEL)}", _PRODUCT_LEVEL
         case NumberWithUnit(value, unit):
-            return f"{_text_at_level(value, _SUM_LEVEL)} {unit}", _SUM_LEVEL
+            return f"{_expression_text_at_level(value, _SUM_LEVEL)} {unit}", _SUM_LEVEL
 
 
-def _number_text_and_level(value: Fraction) -> tuple[str, int]:
+def _number_literal_text_and_level(value: Fraction) -> tuple[str, int]:
     decimal = decimal_literal_text(value)
     if decimal is None:
         return f"{value.numerator}/{value.denominator}", _SUM_LEVEL if value < 0 else _PRODUCT_LEVEL
     return decimal, _SUM_LEVEL if value < 0 else _ATOM_LEVEL
 
 
-def _exponent_text(exponent: Expression) -> str:
+def _exponent_expression_text(exponent: Expression) -> str:
     if isinstance(exponent, Number) and exponent.value < 0:
-        return f"-{_text_at_level(Number(-exponent.value), _ATOM_LEVEL)}"
-    return _text_at_level(exponent, _ATOM_LEVEL)
+        return f"-{_expression_text_at_level(Number(-exponent.value), _ATOM_LEVEL)}"
+    return _expression_text_at_level(exponent, _ATOM_LEVEL)
 
 
 def _operator_chain_text(
@@ -115,12 +115,12 @@ def _operator_chain_text(
     # The first of a chain may bind as loosely as the chain itself: 1/12*m, -a*b + c.
     loose = isinstance(first, Number) and (inverse is Negation or first.value >= 0)
     loose = loose or (inverse is Negation and isinstance(first, Negation))
-    text = _text_at_level(first, level - 1 if loose else level)
+    text = _expression_text_at_level(first, level - 1 if loose else level)
     for part in others:
         if isinstance(part, inverse):
-            text += join_inverse + _text_at_level(part.operand, level)
+            text += join_inverse + _expression_text_at_level(part.operand, level)
         elif inverse is Negation and isinstance(part, Number) and part.value < 0:
-            text += join_inverse + _text_at_level(Number(-part.value), level)
+            text += join_inverse + _expression_text_at_level(Number(-part.value), level)
         else:
-            text += join + _text_at_level(part, level)
+            text += join + _expression_text_at_level(part, level)
     return text

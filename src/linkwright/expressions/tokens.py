@@ -42,7 +42,7 @@ def tokenize_expression(text: str) -> list[Token]:
         match = _TOKEN_PATTERN.match(text, at)
         if match is None:
             rest = text[at:].lstrip()
-            raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten_text(text)}'")
+            raise ExpressionError(f"cannot read '{rest[0]}' in '{shorten_expression_text(text)}'")
         kind = match.lastgroup or "end"
         word = match.group(kind)
         tokens.append(Token(kind, "^" if word == "**" else word, match.start(kind)))
@@ -50,11 +50,11 @@ def tokenize_expression(text: str) -> list[Token]:
     return tokens
 
 
-def normalize_spelling(text: str) -> str:
+def normalize_expression_spelling(text: str) -> str:
     """The text with typographic characters (·, −, π, ²) replaced by plain ones."""
     return text.translate(_PLAIN_SPELLINGS)
 
 
-def shorten_text(text: str, width: int = 60) -> str:
+def shorten_expression_text(text: str, width: int = 60) -> str:
     """The text, cut to `width` characters with an ellipsis."""
     return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -142,6 +142,6 @@ def negate_expression(expression: Expression) -> Expression:
             return Negation(expression)
 
 
-def expression_depth(expression: Expression) -> int:
+def expression_tree_depth(expression: Expression) -> int:
     """The number of levels of the syntax tree."""
-    return 1 + max((expression_depth(child) for child in child_expressions(expression)), default=0)
+    return 1 + max((expression_tree_depth(child) for child in child_expressions(expression)), default=0)

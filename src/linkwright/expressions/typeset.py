@@ -70,10 +70,10 @@ class LatexNotation:
     def identifier(self, base: str, index: str, dots: int, exponent: str = "") -> str:
         """The symbol in LaTeX; Greek names become commands and long names upright text."""
         base = _GREEK_WORDS.get(base, base)
-        head = f"\\{base}" if base in _GREEK_LETTERS else _latex_text(base, 1)
+        head = f"\\{base}" if base in _GREEK_LETTERS else _latex_identifier_text(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
-        low = f"_{_in_braces(_latex_text(index, 2))}" if index else ""
-        return head + low + (f"^{_in_braces(exponent)}" if exponent else "")
+        low = f"_{_exponent_in_latex_braces(_latex_identifier_text(index, 2))}" if index else ""
+        return head + low + (f"^{_exponent_in_latex_braces(exponent)}" if exponent else "")
 
     def unit(self, text: str) -> str:
         """The unit in upright letters."""
@@ -102,7 +102,7 @@ class LatexNotation:
 
     def power(self, base: str, exponent: str) -> str:
         """The base with an exponent."""
-        return f"{{{base}}}^{_in_braces(exponent)}"
+        return f"{{{base}}}^{_exponent_in_latex_braces(exponent)}"
 
     def root(self, inner: str) -> str:
         """The square root as \\sqrt."""
@@ -112,7 +112,7 @@ class LatexNotation:
         """The function as an operator name, with its argument in parentheses."""
         known = {"sin", "cos", "tan", "exp", "log", "min", "max", "tanh"}
         name = f"\\{function}" if function in known else f"\\operatorname{{{function}}}"
-        name += f"^{_in_braces(exponent)}" if exponent else ""
+        name += f"^{_exponent_in_latex_braces(exponent)}" if exponent else ""
         return name + self.parentheses(inner)
 
     def parentheses(self, inner: str) -> str:
@@ -129,12 +129,12 @@ _LATEX_ESCAPES = {c: f"\\{c}" for c in "%&_#${} "} | {
 }
 
 
-def _in_braces(text: str) -> str:
+def _exponent_in_latex_braces(text: str) -> str:
     """The text in braces, if it is longer than one character."""
     return text if len(text) == 1 else f"{{{text}}}"
 
 
-def _latex_text(text: str, plain: int) -> str:
+def _latex_identifier_text(text: str, plain: int) -> str:
     """Text inside a formula, escaped, and upright if it is longer than `plain` letters."""
     if text.isascii() and text.isalnum() and len(text) <= plain:
         return text
@@ -205,7 +205,7 @@ class MathmlNotation:
 _SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
-class Typesetter:
+class ExpressionTypesetter:
     """Typesets expressions in a notation; `dotted` maps the name of a rate, dq1, to (q1, 1)."""
 
     def __init__(
@@ -289,7 +289,7 @@ class Typesetter:
         """A sum, with minus signs before negative terms."""
         s, pieces = self.setter, []
         for position, term in enumerate(terms):
-            negative = subtracted_term(term)
+            negative = subtracted_term_expression(term)
             if negative is not None:
                 pieces += [s.operator("-"), self.typeset_at_level(negative, _PRODUCT_LEVEL)]
             else:
@@ -319,10 +319,10 @@ class Typesetter:
 
 def has_leading_minus(term: Expression) -> bool:
     """Whether a term is typeset with a minus sign before it."""
-    return subtracted_term(term) is not None
+    return subtracted_term_expression(term) is not None
 
 
-def subtracted_term(term: Expression) -> Expression | None:
+def subtracted_term_expression(term: Expression) -> Expression | None:
     """The positive expression that a negative term subtracts; None for other terms."""
     match term:
         case Negation(operand):

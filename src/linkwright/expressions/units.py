@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..errors import ExpressionError
-from .tokens import Token, normalize_spelling, tokenize_expression
+from .tokens import Token, normalize_expression_spelling, tokenize_expression
 
 Dimension = tuple[int, int, int]
 DIMENSIONLESS: Dimension = (0, 0, 0)
@@ -72,13 +72,13 @@ def parse_unit(text: str) -> Unit:
 
     Quotients bind as in arithmetic: `N*m*s/rad`, `J/(kg*m)`.
     """
-    reader = _UnitReader(tokenize_expression(normalize_spelling(text)), text)
-    unit = reader.read_product()
+    reader = _UnitParser(tokenize_expression(normalize_expression_spelling(text)), text)
+    unit = reader.parse_unit_product()
     reader.expect_end()
     return unit
 
 
-class _UnitReader:
+class _UnitParser:
     """A recursive-descent reader of units."""
 
     def __init__(self, tokens: list[Token], text: str) -> None:
@@ -110,17 +110,17 @@ class _UnitReader:
         if self.tokens[self.at].kind != "end":
             raise self.unit_error(f"unexpected '{self.peek_token()}'", UNIT_PLACE_RULE)
 
-    def read_product(self) -> Unit:
+    def parse_unit_product(self) -> Unit:
         """Reads units joined by * and /."""
-        unit = self.read_power()
+        unit = self.parse_unit_power()
         while self.peek_token() in ("*", "/"):
             sign = 1 if self.take_token().text == "*" else -1
-            unit = unit.multiply_unit(self.read_power(), sign)
+            unit = unit.multiply_unit(self.parse_unit_power(), sign)
         return unit
 
-    def read_power(self) -> Unit:
+    def parse_unit_power(self) -> Unit:
         """Reads a unit with an integer exponent."""
-        unit = self.read_atom()
+        unit = self.parse_unit_atom()
         if self.peek_token() != "^":
             return unit
         self.take_token()
@@ -139,11 +139,11 @@ class _UnitReader:
             result = result.multiply_unit(unit, sign)
         return result
 
-    def read_atom(self) -> Unit:
+    def parse_unit_atom(self) -> Unit:
         """Reads the name of a unit, 1, or units in parentheses."""
         token = self.take_token()
         if token.text == "(":
-            unit = self.read_product()
+            unit = self.parse_unit_product()
             if self.take_token().text != ")":
                 raise self.unit_error("a parenthesis is not closed")
             return unit

@@ -11,7 +11,7 @@ from typing import overload
 
 from ..errors import ArgumentError, FileError, LinkwrightError, type_in_words
 from ..mechanism import Mechanism
-from ..mechanism.gallery_files import build_family_member, gallery_names, read_gallery_file
+from ..mechanism.gallery_files import build_gallery_member, gallery_names, read_gallery_file
 from .file_formats import FileContent, detect_file_format
 
 MAX_FILE_BYTES = 16 * 2**20
@@ -75,7 +75,7 @@ def load(
         )
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         mechanism = _read_mechanism_text(
-            FileContent(_check_text(source), None, base, convention), ""
+            FileContent(_check_file_text(source), None, base, convention), ""
         )
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
@@ -97,17 +97,17 @@ def read_toml_numbers(path: str | Path) -> dict[str, object]:
     from .toml_reader import read_toml_table
 
     return {
-        key: _decimals_to_floats(value)
+        key: _toml_decimals_to_floats(value)
         for key, value in read_toml_table(_read_file_content(Path(path))).items()
     }
 
 
-def _decimals_to_floats(value: object) -> object:
+def _toml_decimals_to_floats(value: object) -> object:
     """Return a TOML value with all decimals in it, also in lists and tables, as floats."""
     if isinstance(value, dict):
-        return {key: _decimals_to_floats(item) for key, item in value.items()}
+        return {key: _toml_decimals_to_floats(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_decimals_to_floats(item) for item in value]
+        return [_toml_decimals_to_floats(item) for item in value]
     return float(value) if isinstance(value, Decimal) else value
 
 
@@ -148,7 +148,7 @@ def _load_gallery_mechanism(name: str) -> Mechanism:
     """Return a mechanism of the gallery, read once: mechanisms are immutable."""
     stored = read_gallery_file(name)
     if stored is None:
-        return build_family_member(name)
+        return build_gallery_member(name)
     file, text = stored
     return _read_mechanism_text(FileContent(text), file)
 
@@ -161,10 +161,10 @@ def _read_file_content(path: Path) -> str:
             raise FileError("is a folder", remedy="name a file")
         if not stat.S_ISREG(about.st_mode):
             raise FileError("is a pipe or device", remedy="copy it to a file, and name that")
-        _check_file_size(about.st_size)
+        _check_mechanism_file_size(about.st_size)
         with path.open("rb") as file:  # some files of the system are longer than they say
             data = file.read(MAX_FILE_BYTES + 1)
-        _check_file_size(len(data))
+        _check_mechanism_file_size(len(data))
         return data.decode("utf-8-sig")
     except FileNotFoundError:
         raise FileError("no such file", remedy="check the path") from None
@@ -174,16 +174,16 @@ def _read_file_content(path: Path) -> str:
         raise FileError(f"cannot be read: {error.strerror}") from None
 
 
-def _check_file_size(size: int) -> None:
+def _check_mechanism_file_size(size: int) -> None:
     """Raise where a file is larger than `MAX_FILE_BYTES`."""
     if size > MAX_FILE_BYTES:
         limit = MAX_FILE_BYTES // 2**20
         raise FileError(f"is larger than {limit} MiB", remedy="reduce the file")
 
 
-def _check_text(text: str) -> str:
+def _check_file_text(text: str) -> str:
     """Return the text itself; raise if it is too long or contains an unpaired surrogate."""
-    _check_file_size(len(text))
+    _check_mechanism_file_size(len(text))
     try:
         text.encode()
     except UnicodeEncodeError as error:

@@ -8,7 +8,7 @@ import re
 
 from ..errors import FileError, suggest_remedy
 from ..mechanism import Mechanism
-from ..mechanism.mechanism import replace_fields
+from ..mechanism.mechanism import replace_part_fields
 from .dh_reader import DHLink, build_dh_mechanism
 
 _NESTED_COLUMNS = {
@@ -28,19 +28,19 @@ _COMMENT_KEY = re.compile(r"#\s*(\w+)\s*:(.*)")
 def read_dh_csv(text: str, convention: str | None = None) -> Mechanism:
     """Return the mechanism in the text of a `.dh.csv` file."""
     lines = text.splitlines()
-    fields, others = _read_csv_comments([line for line in lines if line.startswith("#")])
-    rows = _read_csv_rows([line for line in lines if line.strip() and not line.startswith("#")])
-    mechanism = build_dh_mechanism(fields, rows, convention, _csv_place)
-    return replace_fields(mechanism, unused=tuple(others))
+    fields, others = _read_dh_csv_comments([line for line in lines if line.startswith("#")])
+    rows = _read_dh_csv_rows([line for line in lines if line.strip() and not line.startswith("#")])
+    mechanism = build_dh_mechanism(fields, rows, convention, _dh_csv_place)
+    return replace_part_fields(mechanism, unused=tuple(others))
 
 
-def _csv_place(number: int, key: str) -> str:
+def _dh_csv_place(number: int, key: str) -> str:
     """Return the place of a link's key in the table, for error messages."""
     column = next((name for name, nested in _NESTED_COLUMNS.items() if nested == key), key)
     return f"row {number}, column {column}" if column else f"row {number}"
 
 
-def _read_csv_comments(lines: list[str]) -> tuple[dict[str, object], list[str]]:
+def _read_dh_csv_comments(lines: list[str]) -> tuple[dict[str, object], list[str]]:
     """Return the keys that comments set for the whole table, and similar comments without a
     meaning."""
     fields: dict[str, object] = {}
@@ -59,22 +59,22 @@ def _read_csv_comments(lines: list[str]) -> tuple[dict[str, object], list[str]]:
     return fields, others
 
 
-def _read_csv_rows(lines: list[str]) -> list[dict[str, object]]:
+def _read_dh_csv_rows(lines: list[str]) -> list[dict[str, object]]:
     """Return the rows below the header as tables by key."""
     reader = csv.reader(lines, strict=True)
     found: list[dict[str, object]] = []
     try:
         header = [name.strip() for name in next(reader, [])]
-        _check_csv_header(header)
+        _check_dh_csv_header(header)
         for cells in reader:
-            found.append(_read_csv_row(header, [cell.strip() for cell in cells], len(found) + 1))
+            found.append(_read_dh_csv_row(header, [cell.strip() for cell in cells], len(found) + 1))
     except csv.Error as error:
         where = f"row {len(found) + 1}"
         raise FileError(f"is not valid CSV: {error}", where=where) from None
     return found
 
 
-def _check_csv_header(header: list[str]) -> None:
+def _check_dh_csv_header(header: list[str]) -> None:
     """Raise where a column is unknown or given twice."""
     for number, name in enumerate(header):
         if name not in _KNOWN_COLUMNS:
@@ -85,7 +85,7 @@ def _check_csv_header(header: list[str]) -> None:
             raise FileError(f"has the column '{name}' twice", where="header", remedy=remedy)
 
 
-def _read_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, object]:
+def _read_dh_csv_row(header: list[str], cells: list[str], number: int) -> dict[str, object]:
     """Return a row as the table that TOML would have; empty cells are left out."""
     if len(cells) != len(header):
         what = f"has {len(cells)} cells, and the header {len(header)}"

@@ -24,7 +24,7 @@ from ..expressions import (
     Expression,
     Number,
     Product,
-    evaluate_exactly,
+    evaluate_expression_exactly,
     expression_without_unit,
     names_in_expression,
     negate_expression,
@@ -38,13 +38,13 @@ from ..mechanism import (
     Mechanism,
     MechanismPart,
     Motor,
-    NumberField,
+    PartNumberField,
     PartTable,
 )
 from ..mechanism.joints import PerDof
 from ..mechanism.parts import ORIGIN, Scalar, Vector
 from .toml_reader import read_toml_table
-from .unique_names import make_unique_name
+from .unique_names import make_unique_element_name
 
 FilePlace = Callable[[int, str], str]
 """The place of a link's key in the file; links are counted from 1."""
@@ -55,16 +55,16 @@ class DHLink(MechanismPart):
 
     name: str | None = None
     type: Literal["revolute", "prismatic"] = "revolute"
-    theta: Annotated[Expression, NumberField("rad")] = ZERO
-    d: Annotated[Expression, NumberField("m")] = ZERO
-    a: Annotated[Expression, NumberField("m")] = ZERO
-    alpha: Annotated[Expression, NumberField("rad")] = ZERO
-    mass: Annotated[Expression, NumberField("kg")] = ZERO
-    center: Annotated[Vector, NumberField("m", 3)] = ORIGIN
+    theta: Annotated[Expression, PartNumberField("rad")] = ZERO
+    d: Annotated[Expression, PartNumberField("m")] = ZERO
+    a: Annotated[Expression, PartNumberField("m")] = ZERO
+    alpha: Annotated[Expression, PartNumberField("rad")] = ZERO
+    mass: Annotated[Expression, PartNumberField("kg")] = ZERO
+    center: Annotated[Vector, PartNumberField("m", 3)] = ORIGIN
     inertia: Inertia = Field(default_factory=Inertia)
     motor: Motor | None = None
-    damping: Annotated[PerDof, NumberField("damping", None)] = ZERO
-    friction: Annotated[PerDof, NumberField("effort", None)] = ZERO
+    damping: Annotated[PerDof, PartNumberField("damping", None)] = ZERO
+    friction: Annotated[PerDof, PartNumberField("effort", None)] = ZERO
     limits: Limits = Field(default_factory=Limits)
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
@@ -77,7 +77,7 @@ class DHTable(MechanismPart):
 
     convention: Literal["standard", "modified"]
     name: str = "arm"
-    gravity: Annotated[Vector | None, NumberField("m/s^2", 3, optional=True)] = None
+    gravity: Annotated[Vector | None, PartNumberField("m/s^2", 3, optional=True)] = None
     parameters: PartTable[Scalar] = Field(default_factory=PartTable)
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
@@ -93,7 +93,7 @@ def read_dh_toml(text: str, convention: str | None = None) -> Mechanism:
         raise FileError("is not a list of tables", where="links", remedy="write [[links]]")
 
     def toml_link_place(number: int, key: str) -> str:
-        return f"links[{number}].{_count_from_one(key)}" if key else f"links[{number}]"
+        return f"links[{number}].{_count_dh_links_from_one(key)}" if key else f"links[{number}]"
 
     return build_dh_mechanism(fields, rows, convention, toml_link_place)
 
@@ -116,11 +116,11 @@ def build_dh_mechanism(
     try:
         return _assemble_dh_mechanism(table, links, names)
     except LinkwrightError as error:  # of gravity: links have been checked
-        where = _count_from_one(error.where)
+        where = _count_dh_links_from_one(error.where)
         raise type(error)(error.what, where=where, remedy=error.remedy) from None
 
 
-def _count_from_one(place: str) -> str:
+def _count_dh_links_from_one(place: str) -> str:
     """Return a place with list entries counted from 1, as links are."""
     return re.sub(r"\[(\d+)\]", lambda found: f"[{int(found[1]) + 1}]", place)
 
@@ -199,7 +199,7 @@ def _dh_body_names(links: Sequence[DHLink], place: FilePlace) -> list[str]:
             )
         if link.name:
             given[link.name] = number
-    return [link.name or make_unique_name(f"link{i}", given) for i, link in enumerate(links, 1)]
+    return [link.name or make_unique_element_name(f"link{i}", given) for i, link in enumerate(links, 1)]
 
 
 def _dh_body(link: DHLink) -> Body:
@@ -217,7 +217,7 @@ def _assemble_dh_mechanism(
     table: DHTable, links: Sequence[DHLink], names: Sequence[str]
 ) -> Mechanism:
     """Return the mechanism of a table whose links have been checked."""
-    place = _standard_placements if table.convention == "standard" else _modified_placements
+    place = _standard_dh_placements if table.convention == "standard" else _modified_dh_placements
     joints = {
         f"q{number}": Joint(
             type=link.type, parent=parent, child=child, **place(link), **_dh_joint_fields(link)
@@ -235,46 +235,46 @@ def _assemble_dh_mechanism(
     )
 
 
-def _standard_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
+def _standard_dh_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
     """Return the joint's placements: it turns about z of the previous frame; the body's frame lies
     beyond Trans_x(a) Rot_x(α)."""
     # the joint's frame seen from the body: Rot_x(−α) Trans_x(−a)
     return {
-        "origin": _nonzero_vectors(xyz=(ZERO, ZERO, link.d), rpy=(ZERO, ZERO, link.theta)),
-        "child_origin": _nonzero_vectors(
+        "origin": _nonzero_dh_vectors(xyz=(ZERO, ZERO, link.d), rpy=(ZERO, ZERO, link.theta)),
+        "child_origin": _nonzero_dh_vectors(
             xyz=(negate_expression(link.a), ZERO, ZERO),
             rpy=(negate_expression(link.alpha), ZERO, ZERO),
         ),
     }
 
 
-def _modified_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
+def _modified_dh_placements(link: DHLink) -> dict[str, dict[str, Vector]]:
     """Return the joint's placements: it turns about its own z, after Rot_x(α) Trans_x(a); d and θ
     shift along and about that z."""
     d, alpha = expression_without_unit(link.d), expression_without_unit(link.alpha)
     sine, cosine = (
-        _exact_sine_or_cosine(Call("sin", (alpha,))),
-        _exact_sine_or_cosine(Call("cos", (alpha,))),
+        _exact_dh_sine_or_cosine(Call("sin", (alpha,))),
+        _exact_dh_sine_or_cosine(Call("cos", (alpha,))),
     )
-    y, z = negate_expression(_multiply_exactly(d, sine)), _multiply_exactly(d, cosine)
-    origin = _nonzero_vectors(xyz=(link.a, y, z), rpy=(link.alpha, ZERO, ZERO))
+    y, z = negate_expression(_multiply_dh_expressions(d, sine)), _multiply_dh_expressions(d, cosine)
+    origin = _nonzero_dh_vectors(xyz=(link.a, y, z), rpy=(link.alpha, ZERO, ZERO))
     # θ turns about the joint's z before the coordinate does: seen from the body, Rot_z(−θ)
-    turned = _nonzero_vectors(rpy=(ZERO, ZERO, negate_expression(link.theta)))
+    turned = _nonzero_dh_vectors(rpy=(ZERO, ZERO, negate_expression(link.theta)))
     return {"origin": origin} | ({"child_origin": turned} if turned else {})
 
 
-def _nonzero_vectors(**vectors: Vector) -> dict[str, Vector]:
+def _nonzero_dh_vectors(**vectors: Vector) -> dict[str, Vector]:
     """Return the vectors that are not zero, by key."""
     return {key: v for key, v in vectors.items() if v != ORIGIN}
 
 
-def _exact_sine_or_cosine(call: Call) -> Expression:
+def _exact_dh_sine_or_cosine(call: Call) -> Expression:
     """Return sin or cos of a constant right angle as a number, other calls unchanged."""
-    value = None if names_in_expression(call) else evaluate_exactly(call)
+    value = None if names_in_expression(call) else evaluate_expression_exactly(call)
     return Number(value) if isinstance(value, Fraction) else call
 
 
-def _multiply_exactly(a: Expression, b: Expression) -> Expression:
+def _multiply_dh_expressions(a: Expression, b: Expression) -> Expression:
     """Return the product of two expressions, simplified where a factor is 0 or ±1."""
     if ZERO in (a, b):
         return ZERO

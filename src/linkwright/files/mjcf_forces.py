@@ -69,16 +69,16 @@ def read_mjcf_switches(model: mujoco.MjModel, bits: type[mujoco.mjtDisableBit]) 
 def refuse_mjcf_forces(model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject) -> None:
     """Raise an `UnsupportedError` for the first force that acts outside the joints."""
     for found in (
-        _tendon_force(model, on, name),
-        _actuator_force(model, on, name),
-        _body_force(model, on, name),
+        _refused_mjcf_tendon_force(model, on, name),
+        _refused_mjcf_actuator_force(model, on, name),
+        _refused_mjcf_body_force(model, on, name),
     ):
         if found:
             what, remedy = found
             raise UnsupportedError(what, remedy=remedy)
 
 
-def _first_nonzero_row(model: mujoco.MjModel, *arrays: str) -> int | None:
+def _first_nonzero_mjcf_row(model: mujoco.MjModel, *arrays: str) -> int | None:
     """Return the first row in which one of the arrays (if this version has it) is not zero."""
     rows: list[int] = []
     for array in arrays:
@@ -88,7 +88,7 @@ def _first_nonzero_row(model: mujoco.MjModel, *arrays: str) -> int | None:
     return min(rows, default=None)
 
 
-def _tendon_force(
+def _refused_mjcf_tendon_force(
     model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
 ) -> tuple[str, str] | None:
     """Return what is wrong and a remedy for the first tendon that exerts a force; None if none
@@ -100,26 +100,26 @@ def _tendon_force(
         "armature": ("armature",),
     }
     for what, arrays in effects.items():
-        index = _first_nonzero_row(model, *(f"tendon_{array}" for array in arrays))
+        index = _first_nonzero_mjcf_row(model, *(f"tendon_{array}" for array in arrays))
         if index is not None:
             return f"the tendon '{name('TENDON', index)}' has {what}", "remove it from the tendon"
     return None
 
 
-def _actuator_force(
+def _refused_mjcf_actuator_force(
     model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
 ) -> tuple[str, str] | None:
     """Return what is wrong and a remedy for the first actuator with armature or damping; None if
     none has."""
     damping = ("actuator_damping", "actuator_dampingpoly") if on.dampers else ()
-    index = _first_nonzero_row(model, "actuator_armature", *damping)
+    index = _first_nonzero_mjcf_row(model, "actuator_armature", *damping)
     if index is None:
         return None
     label = name("ACTUATOR", index)
     return f"the actuator '{label}' has armature or damping", "give it to the joint instead"
 
 
-def _body_force(
+def _refused_mjcf_body_force(
     model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
 ) -> tuple[str, str] | None:
     """Return what is wrong and a remedy for a force on bodies: of a fluid, gravity compensation, a
@@ -129,7 +129,7 @@ def _body_force(
     if model.opt.density or model.opt.viscosity:
         return "the bodies move in a fluid", "remove density and viscosity from <option>"
     held = (
-        _first_nonzero_row(model, "body_gravcomp")
+        _first_nonzero_mjcf_row(model, "body_gravcomp")
         if on.gravity and any(model.opt.gravity)
         else None
     )
@@ -140,7 +140,7 @@ def _body_force(
     elastic = ("stiffness", "edgestiffness", "bending", "damping", "edgedamping")
     if (
         model.nflex
-        and _first_nonzero_row(model, *(f"flex_{array}" for array in elastic)) is not None
+        and _first_nonzero_mjcf_row(model, *(f"flex_{array}" for array in elastic)) is not None
     ):
         return "it has flexible parts", "remove the flexes"
     return None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..mechanism import GROUND
-from .unique_names import make_unique_name
+from .unique_names import make_unique_element_name
 
 if TYPE_CHECKING:
     import mujoco
@@ -53,7 +53,7 @@ class MjcfNames:
 
     def take_new_name(self, kind: str, wanted: str) -> str:
         """Reserve and return a name for an element, lengthened where it is in use."""
-        final = make_unique_name(wanted, self.names_taken(kind))
+        final = make_unique_element_name(wanted, self.names_taken(kind))
         self.names_taken(kind).add(final)
         return final
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
-from ..mechanism.coordinates import coordinate_names
+from ..mechanism.coordinates import joint_coordinate_names
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .mjcf_names import MjcfNames
 from .xml_reader import read_xml
@@ -66,7 +66,7 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
     return reader.read_mechanism()
 
 
-def _to_floats(values: Iterable[float]) -> list[float]:
+def _mjcf_floats(values: Iterable[float]) -> list[float]:
     """Return the entries of an array as a list of floats."""
     return [float(value) for value in values]
 
@@ -101,7 +101,7 @@ class _MjcfReader:
         constraints = {name: x for name, x in equalities.items() if x["type"] == "coupling"}
         return Mechanism(
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
-            gravity=_to_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
+            gravity=_mjcf_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
             bodies=self.bodies,
             joints=self.joints,
             frames=dict(self.site_frames()),
@@ -115,18 +115,18 @@ class _MjcfReader:
     def read_body(self, index: int) -> None:
         """Add a body and the joints that connect it to its parent."""
         m, name = self.m, self.name("BODY", index)
-        moments = dict(zip(("xx", "yy", "zz"), _to_floats(m.body_inertia[index]), strict=True))
-        moments["quaternion"] = _to_floats(m.body_iquat[index])  # type: ignore[assignment]
+        moments = dict(zip(("xx", "yy", "zz"), _mjcf_floats(m.body_inertia[index]), strict=True))
+        moments["quaternion"] = _mjcf_floats(m.body_iquat[index])  # type: ignore[assignment]
         self.bodies[name] = {
             "mass": float(m.body_mass[index]),
-            "center": _to_floats(m.body_ipos[index]),
+            "center": _mjcf_floats(m.body_ipos[index]),
             "inertia": moments,
         }
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
         place: _MjcfPlacement = {
-            "xyz": _to_floats(m.body_pos[index]),
-            "quaternion": _to_floats(m.body_quat[index]),
+            "xyz": _mjcf_floats(m.body_pos[index]),
+            "quaternion": _mjcf_floats(m.body_quat[index]),
         }
         if not len(joints):
             self.joints[self.names.take_new_name("JOINT", f"{name}_fixed")] = {
@@ -169,9 +169,9 @@ class _MjcfReader:
         if kind.closure is not None:
             fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
         if kind.has_axis:
-            fields["axis"] = _to_floats(m.jnt_axis[index])
+            fields["axis"] = _mjcf_floats(m.jnt_axis[index])
             if m.jnt_limited[index] and self.switches.limits:
-                lower, upper = _to_floats(m.jnt_range[index])
+                lower, upper = _mjcf_floats(m.jnt_range[index])
                 fields["limits"] = {"lower": lower, "upper": upper}
         fields |= self.joint_spring(index, kind) | self.joint_losses(index, kind)
         self.joints[self.name("JOINT", index)] = fields
@@ -202,13 +202,13 @@ class _MjcfReader:
     def joint_losses(self, index: int, kind: JointKind) -> dict[str, object]:
         """Return damping, friction and armature of a joint, in the order of our velocities."""
         first, on = int(self.m.jnt_dofadr[index]), self.switches
-        dofs = [first + i for i in _velocity_order(kind)]
+        dofs = [first + i for i in _mjcf_velocity_order(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
         if on.dampers and bent is not None and bent[dofs].any():
             raise self.joint_refusal(index, "a damper of higher order", "give damping one number")
-        damping = _to_floats(self.m.dof_damping[dofs]) if on.dampers else []
-        friction = _to_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
-        armature = _to_floats(self.m.dof_armature[dofs])
+        damping = _mjcf_floats(self.m.dof_damping[dofs]) if on.dampers else []
+        friction = _mjcf_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
+        armature = _mjcf_floats(self.m.dof_armature[dofs])
         if kind.closure is None:
             # along the world's axes there, along the body's here; damping is the same in both
             for what, values in (("friction loss", friction), ("armature", armature)):
@@ -235,17 +235,17 @@ class _MjcfReader:
         m = self.m
         anchor, axis = np.array(m.jnt_pos[index]), np.array(m.jnt_axis[index])
         start = float(m.qpos0[m.jnt_qposadr[index]])
-        origin: _MjcfPlacement = {"xyz": _to_floats(anchor)}
-        child_origin: _MjcfPlacement = {"xyz": _to_floats(anchor)}
+        origin: _MjcfPlacement = {"xyz": _mjcf_floats(anchor)}
+        child_origin: _MjcfPlacement = {"xyz": _mjcf_floats(anchor)}
         if place:
-            rotation = _rotation_of_quaternion(place["quaternion"])
+            rotation = _rotation_of_mjcf_quaternion(place["quaternion"])
             position = np.array(place["xyz"]) + rotation @ anchor if any(anchor) else place["xyz"]
-            origin = {"xyz": _to_floats(position), "quaternion": place["quaternion"]}
+            origin = {"xyz": _mjcf_floats(position), "quaternion": place["quaternion"]}
         if kind.is_slider:
-            child_origin["xyz"] = _to_floats(anchor + start * axis)
+            child_origin["xyz"] = _mjcf_floats(anchor + start * axis)
         elif kind.is_hinge and start:
             half = start / 2
-            child_origin["quaternion"] = [float(np.cos(half)), *_to_floats(np.sin(half) * axis)]
+            child_origin["quaternion"] = [float(np.cos(half)), *_mjcf_floats(np.sin(half) * axis)]
         return origin, child_origin
 
     def site_frames(self) -> Iterator[tuple[str, dict[str, object]]]:
@@ -258,15 +258,15 @@ class _MjcfReader:
     def site_placement(self, index: int) -> _MjcfPlacement:
         """Return the placement of a site in its body."""
         return {
-            "xyz": _to_floats(self.m.site_pos[index]),
-            "quaternion": _to_floats(self.m.site_quat[index]),
+            "xyz": _mjcf_floats(self.m.site_pos[index]),
+            "quaternion": _mjcf_floats(self.m.site_quat[index]),
         }
 
     def reference_coordinates(self) -> Iterator[tuple[str, float]]:
         """Yield coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities hold."""
         for index in range(self.m.njnt):
             name = self.name("JOINT", index)
-            names = coordinate_names(name, Joint(**self.joints[name]))
+            names = joint_coordinate_names(name, Joint(**self.joints[name]))
             first = int(self.m.jnt_qposadr[index])
             scalar = len(names) - 4  # where a quaternion begins, if there is one
             for offset, coordinate in enumerate(names):
@@ -294,7 +294,7 @@ class _MjcfReader:
 
     def read_loop(self, index: int, kind: int) -> dict[str, object]:
         """Return the fields of the loop that a connect or weld equality closes."""
-        m, data = self.m, _to_floats(self.m.eq_data[index])
+        m, data = self.m, _mjcf_floats(self.m.eq_data[index])
         one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
         place: _MjcfPlacement
         child: _MjcfPlacement
@@ -306,7 +306,7 @@ class _MjcfReader:
         else:
             place, child = {"xyz": data[3:6], "quaternion": data[6:10]}, {"xyz": data[:3]}
         return {
-            "type": _joint_kind_of_equality(_MJCF_EQUALITY_TYPES[kind]).name,
+            "type": _joint_kind_of_mjcf_equality(_MJCF_EQUALITY_TYPES[kind]).name,
             "parent": self.name("BODY", one),
             "child": self.name("BODY", other),
             "origin": place,
@@ -325,7 +325,7 @@ class _MjcfReader:
         if other < 0:
             return fields | {"coefficients": [float(series.coef[0]) + start]}
         shifted = series(Polynomial([-float(m.qpos0[m.jnt_qposadr[other]]), 1.0])) + start
-        coefficients = _to_floats(shifted.trim().coef)
+        coefficients = _mjcf_floats(shifted.trim().coef)
         return fields | {"other": self.name("JOINT", other), "coefficients": coefficients}
 
     def unused_parts(self) -> Iterator[str]:
@@ -346,7 +346,7 @@ class _MjcfReader:
                 yield f"joint {name}: the range of its actuators' force"
 
 
-def _velocity_order(kind: JointKind) -> list[int]:
+def _mjcf_velocity_order(kind: JointKind) -> list[int]:
     """Return the indices of our joint velocities among MuJoCo's, in which slides come before
     turns."""
     turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
@@ -354,12 +354,12 @@ def _velocity_order(kind: JointKind) -> list[int]:
     return [theirs.index(k) for k in range(len(turns))]
 
 
-def _joint_kind_of_equality(word: str) -> JointKind:
+def _joint_kind_of_mjcf_equality(word: str) -> JointKind:
     """Return the kind of joint that closes a loop as an MJCF equality does."""
     return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
 
 
-def _rotation_of_quaternion(quaternion: list[float]) -> Floats:
+def _rotation_of_mjcf_quaternion(quaternion: list[float]) -> Floats:
     """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z)."""
     import mujoco
     import numpy as np

@@ -27,12 +27,12 @@ def _remove_leftover_files(target: Path) -> None:
             if found is None or not entry.is_file(follow_symlinks=False):
                 continue
             age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-            if age > _MAX_LEFTOVER_AGE or not _is_process_alive(int(found[1])):
+            if age > _MAX_LEFTOVER_AGE or not _is_writing_process_alive(int(found[1])):
                 with contextlib.suppress(OSError):
                     os.unlink(entry.path)
 
 
-def _is_process_alive(process: int) -> bool:
+def _is_writing_process_alive(process: int) -> bool:
     """Return whether a process may still run; True where this cannot be known."""
     if os.name == "nt":  # os.kill would end it there
         return True

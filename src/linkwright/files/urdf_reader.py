@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import FileError, suggest_remedy
 from ..mechanism import GROUND, JointKind, Mechanism
-from .unique_names import make_unique_name
+from .unique_names import make_unique_element_name
 from .urdf_kinds import joint_kind_of_urdf
 from .urdf_unused import INERTIA_PRODUCTS, list_unused_urdf
 from .xml_reader import XmlElement, read_xml
@@ -29,18 +29,18 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
     robot = read_xml(text)
     if robot.tag != "robot":
         raise FileError(f"the root element is <{robot.tag}>", remedy="a URDF begins with <robot>")
-    links, joints = _elements_by_name(robot, "link"), _elements_by_name(robot, "joint")
+    links, joints = _urdf_elements_by_name(robot, "link"), _urdf_elements_by_name(robot, "joint")
     if not links:
         raise FileError("has no <link>", remedy="add one")
     bodies = _urdf_body_names(links)
     tree: dict[str, dict[str, object]] = {}
-    for root in _root_links(links, joints):
-        name = make_unique_name(
+    for root in _urdf_root_links(links, joints):
+        name = make_unique_element_name(
             ROOT_JOINT_NAME if not tree else f"{ROOT_JOINT_NAME}_{root}", {*joints, *tree}
         )
         tree[name] = {"type": "free" if base == "free" else "fixed", "child": bodies[root]}
     moving = {name: _read_urdf_joint(joint, bodies) for name, joint in joints.items()}
-    notes = [*_free_orphaned_mimics(moving), *_renamed_link_notes(bodies), *list_unused_urdf(robot)]
+    notes = [*_free_orphaned_urdf_mimics(moving), *_renamed_urdf_link_notes(bodies), *list_unused_urdf(robot)]
     return Mechanism(
         name=robot.attributes.get("name", "robot"),
         bodies={bodies[name]: _read_urdf_link(link) for name, link in links.items()},
@@ -49,7 +49,7 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
     )
 
 
-def _elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
+def _urdf_elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
     """Return the robot's elements with this tag by name; raise where a name occurs twice."""
     found: dict[str, XmlElement] = {}
     for element in robot.children_with_tag(tag):
@@ -66,11 +66,11 @@ def _elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
 
 def _urdf_body_names(links: dict[str, XmlElement]) -> dict[str, str]:
     """Return the name of the body for each link: the link's, except for a link called `ground`."""
-    substitute = make_unique_name(f"{GROUND}_link", links)
+    substitute = make_unique_element_name(f"{GROUND}_link", links)
     return {link: substitute if link == GROUND else link for link in links}
 
 
-def _renamed_link_notes(bodies: dict[str, str]) -> list[str]:
+def _renamed_urdf_link_notes(bodies: dict[str, str]) -> list[str]:
     """Return a note for each link whose body has another name."""
     return [
         f"link {link}: its name, which means the fixed world here; it is '{body}'"
@@ -79,7 +79,7 @@ def _renamed_link_notes(bodies: dict[str, str]) -> list[str]:
     ]
 
 
-def _attribute_numbers(
+def _read_urdf_numbers(
     element: XmlElement | None, attribute: str, count: int = 3
 ) -> list[str] | None:
     """Return the numbers of an attribute as text, exactly as written; None if it is absent."""
@@ -95,21 +95,21 @@ def _attribute_numbers(
     return words
 
 
-def _attribute_number(element: XmlElement | None, attribute: str) -> str | None:
+def _read_urdf_number(element: XmlElement | None, attribute: str) -> str | None:
     """Return the number of an attribute as text; None if it is absent."""
-    words = _attribute_numbers(element, attribute, 1)
+    words = _read_urdf_numbers(element, attribute, 1)
     return words[0] if words else None
 
 
-def _fields_present(**fields: object) -> dict[str, object]:
+def _urdf_fields_present(**fields: object) -> dict[str, object]:
     """Return the fields that are neither None nor an empty table."""
     return {key: value for key, value in fields.items() if value not in (None, {})}
 
 
 def _read_urdf_origin(element: XmlElement | None) -> dict[str, object]:
     """Return the fields of a placement from an <origin> element."""
-    return _fields_present(
-        xyz=_attribute_numbers(element, "xyz"), rpy=_attribute_numbers(element, "rpy")
+    return _urdf_fields_present(
+        xyz=_read_urdf_numbers(element, "xyz"), rpy=_read_urdf_numbers(element, "rpy")
     )
 
 
@@ -127,15 +127,15 @@ def _read_urdf_link(link: XmlElement) -> dict[str, object]:
         for name in names:
             element.required_attribute(name)
     entries = ("ixx", "iyy", "izz", *INERTIA_PRODUCTS)
-    moments = {name[1:]: _attribute_number(tensor, name) or "0" for name in entries}
-    return _fields_present(
-        mass=_attribute_number(mass, "value"),
+    moments = {name[1:]: _read_urdf_number(tensor, name) or "0" for name in entries}
+    return _urdf_fields_present(
+        mass=_read_urdf_number(mass, "value"),
         center=origin.get("xyz"),
-        inertia=moments | _fields_present(rpy=origin.get("rpy")),
+        inertia=moments | _urdf_fields_present(rpy=origin.get("rpy")),
     )
 
 
-def _root_links(links: dict[str, XmlElement], joints: dict[str, XmlElement]) -> list[str]:
+def _urdf_root_links(links: dict[str, XmlElement], joints: dict[str, XmlElement]) -> list[str]:
     """Return the links that are not the child of a joint."""
     children = {
         child.required_attribute("link")
@@ -148,7 +148,7 @@ def _root_links(links: dict[str, XmlElement], joints: dict[str, XmlElement]) -> 
     return roots
 
 
-def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
+def _read_urdf_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
     """Return the body that <parent> or <child> of a joint names."""
     found = list(joint.children_with_tag(tag))
     if len(found) != 1:
@@ -164,44 +164,44 @@ def _read_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) -> str:
 def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, object]:
     """Return the fields of a joint from a <joint> element."""
     kind = joint_kind_of_urdf(joint.required_attribute("type"), f"line {joint.line}")
-    fields = _fields_present(
+    fields = _urdf_fields_present(
         type=kind.name,
-        parent=_read_joint_end(joint, "parent", bodies),
-        child=_read_joint_end(joint, "child", bodies),
+        parent=_read_urdf_joint_end(joint, "parent", bodies),
+        child=_read_urdf_joint_end(joint, "child", bodies),
         origin=_read_urdf_origin(joint.first_child("origin")),
     )
-    return fields | _read_joint_details(joint, kind)
+    return fields | _read_urdf_joint_details(joint, kind)
 
 
-def _read_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, object]:
+def _read_urdf_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, object]:
     """Return axis, limits, losses and mimicry, as far as URDF defines them for this kind."""
     assert kind.urdf is not None
     read = {tag: joint.first_child(tag) for tag in kind.urdf.elements}
     limit, dynamics, mimic = (read.get(tag) for tag in ("limit", "dynamics", "mimic"))
-    axis = (_attribute_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
-    fields = _fields_present(
+    axis = (_read_urdf_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
+    fields = _urdf_fields_present(
         axis=axis,
-        axis2=_choose_plane_axis(axis) if axis is not None and kind.has_plane_frame else None,
-        limits=_fields_present(**{key: _read_joint_limit(limit, key) for key in kind.urdf.limits}),
-        damping=_attribute_number(dynamics, "damping"),
-        friction=_attribute_number(dynamics, "friction"),
+        axis2=_choose_urdf_plane_axis(axis) if axis is not None and kind.has_plane_frame else None,
+        limits=_urdf_fields_present(**{key: _read_urdf_joint_limit(limit, key) for key in kind.urdf.limits}),
+        damping=_read_urdf_number(dynamics, "damping"),
+        friction=_read_urdf_number(dynamics, "friction"),
     )
     if mimic is not None:
-        fields["mimic"] = _fields_present(
+        fields["mimic"] = _urdf_fields_present(
             joint=mimic.required_attribute("joint"),
-            multiplier=_attribute_number(mimic, "multiplier"),
-            offset=_attribute_number(mimic, "offset"),
+            multiplier=_read_urdf_number(mimic, "multiplier"),
+            offset=_read_urdf_number(mimic, "offset"),
         )
     return fields
 
 
-def _read_joint_limit(limit: XmlElement | None, attribute: str) -> str | None:
+def _read_urdf_joint_limit(limit: XmlElement | None, attribute: str) -> str | None:
     """Return a limit; None where it is absent, or is the number that stands for no limit."""
-    number = _attribute_number(limit, attribute)
+    number = _read_urdf_number(limit, attribute)
     return None if number is None or abs(float(number)) == UNLIMITED_BOUND else number
 
 
-def _free_orphaned_mimics(joints: dict[str, Any]) -> list[str]:
+def _free_orphaned_urdf_mimics(joints: dict[str, Any]) -> list[str]:
     """Make joints that mimic a missing joint independent, and note it."""
     notes = []
     for name, joint in joints.items():
@@ -214,7 +214,7 @@ def _free_orphaned_mimics(joints: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _choose_plane_axis(normal: list[str]) -> list[int]:
+def _choose_urdf_plane_axis(normal: list[str]) -> list[int]:
     """Return an x axis for a plane, which is free to choose: URDF gives only the normal."""
     x, y, z = (abs(float(word)) for word in normal)
     return [1, 0, 0] if x < max(y, z) else [0, 1, 0]

@@ -41,7 +41,7 @@ class XmlElement:
         return self.attributes[attribute]
 
 
-class _ElementBuilder:
+class _XmlElementBuilder:
     """Builds a tree of elements from the events of the parser, within limits."""
 
     def __init__(self, parser: expat.XMLParserType) -> None:
@@ -86,7 +86,7 @@ def read_xml(text: str | bytes) -> XmlElement:
     if len(text) > MAX_XML_BYTES:
         raise FileError(f"is larger than {MAX_XML_BYTES // 2**20} MiB", remedy="reduce the file")
     parser = expat.ParserCreate()
-    builder = _ElementBuilder(parser)
+    builder = _XmlElementBuilder(parser)
     try:
         parser.Parse(text, True)
     except expat.ExpatError as error:

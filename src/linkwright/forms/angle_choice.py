@@ -9,67 +9,67 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..algebra.exact.angle_forms import AngleForm, tape_value_forms
+from ..algebra.exact.angle_forms import ExactAngle, exact_angles_on_tape
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import spread_coordinates
 from ..mechanism import Mechanism
 from ..tape import record_tape
 
 
-def form_angles(mechanism: Mechanism) -> list[AngleForm]:
+def form_angles(mechanism: Mechanism) -> list[ExactAngle]:
     """The angles of closed forms, as combinations of coordinates; dependent ones are left out
     later."""
-    tree = build_tree(mechanism, "symbolic")
-    own = _joint_angle_forms(tree)
-    absolute: dict[int, AngleForm | None] = {}
+    tree = build_kinematic_tree(mechanism, "symbolic")
+    own = _joint_form_angles(tree)
+    absolute: dict[int, ExactAngle | None] = {}
     for index, link in enumerate(tree.links):
         if not link.kind.turns_about_axis:
             continue
-        form, (turn, sign) = own[link.q], _previous_parallel_turn(tree, index)
+        form, (turn, sign) = own[link.q], _previous_parallel_form_angle(tree, index)
         before = absolute.get(turn)
         absolute[index] = (
             form if form is None or before is None else _add_angle_forms(form, before, sign)
         )
-    found: list[AngleForm] = []
+    found: list[ExactAngle] = []
     for form in absolute.values():
         if form and form not in found:
             found.append(form)
     return found
 
 
-def angles_as_written(mechanism: Mechanism) -> list[AngleForm]:
+def form_angles_as_written(mechanism: Mechanism) -> list[ExactAngle]:
     """Joint angles as the mechanism's coordinates define them, so that p2 − p1 is not printed as p1
     − p2."""
     if mechanism.coordinates is None or not mechanism.coordinates.joints:
         return []
-    tree = build_tree(mechanism, "symbolic")
-    return [form for form in _joint_angle_forms(tree) if form]
+    tree = build_kinematic_tree(mechanism, "symbolic")
+    return [form for form in _joint_form_angles(tree) if form]
 
 
-def quaternion_coordinates(mechanism: Mechanism) -> list[tuple[str, ...]]:
+def form_quaternion_symbols(mechanism: Mechanism) -> list[tuple[str, ...]]:
     """Groups of four coordinates whose squares sum to 1."""
-    tree = build_tree(mechanism, "symbolic")
+    tree = build_kinematic_tree(mechanism, "symbolic")
     if tree.transfer is not None or tree.followers:
         return []
     return [
-        tree.names.q[link.q_range.stop - 4 : link.q_range.stop]
+        tree.names.q[link.coordinate_range.stop - 4 : link.coordinate_range.stop]
         for link in tree.links
         if link.kind.has_quaternion
     ]
 
 
-def _joint_angle_forms(tree: KinematicTree) -> list[AngleForm | None]:
+def _joint_form_angles(tree: KinematicTree) -> list[ExactAngle | None]:
     """The coordinates of the tree as linear forms of the model's coordinates; None where they are
     not linear."""
     q, p = tree.motion.q, ca.vertcat(*tree.symbols.values())
     function = ca.Function("joints", [q, p], [spread_coordinates(tree, q)], ["q", "p"], ["joints"])
     tape = record_tape(function)
     names = [list(tree.names.q), list(tree.symbols)]
-    return tape_value_forms(tape, names, tape.results[0].tolist())
+    return exact_angles_on_tape(tape, names, tape.results[0].tolist())
 
 
-def _previous_parallel_turn(tree: KinematicTree, index: int) -> tuple[int, int]:
+def _previous_parallel_form_angle(tree: KinematicTree, index: int) -> tuple[int, int]:
     """The last rotating link before this one if its axis is parallel, and whether it points the
     same way (1 or −1)."""
     R, link = tree.links[index].R, tree.links[index].parent
@@ -83,7 +83,7 @@ def _previous_parallel_turn(tree: KinematicTree, index: int) -> tuple[int, int]:
     return (link, -1) if axis[2].is_minus_one() else (GROUND, 0)
 
 
-def _add_angle_forms(form: AngleForm, before: AngleForm, sign: int) -> AngleForm:
+def _add_angle_forms(form: ExactAngle, before: ExactAngle, sign: int) -> ExactAngle:
     """form + sign · before."""
     total = dict(form)
     for monomial, multiple in before:

@@ -11,25 +11,25 @@ from typing import TypeVar
 import casadi as ca
 import numpy as np
 
-from ..algebra.exact.angle_forms import AngleForm
-from ..algebra.exact.polynomial_budget import PolynomialBudget
+from ..algebra.exact.angle_forms import ExactAngle
+from ..algebra.exact.polynomial_budget import ExactPolynomialBudget
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
-from ..algebra.exact.trig_polynomials import PolynomialReading, read_trig_polynomials
+from ..algebra.exact.trig_polynomials import QuotientRingOutputs, evaluate_tape_in_quotient_ring
 from ..equations import Equations
 from ..errors import LinkwrightError
 from ..expressions import names_in_expression as names_in
 from ..formulations import derive
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..ports import Port
 from ..quantities import quantity_entry_names
-from .angle_choice import angles_as_written, form_angles, quaternion_coordinates
+from .angle_choice import form_angles_as_written, form_angles, form_quaternion_symbols
 from .form_equality import are_equal_forms
-from .form_sources import FormSource, find_form_source, record_source_tape
+from .form_sources import FormSource, find_form_source, record_form_source_tape
 from .form_writing import (
     WrittenForm,
-    entry_label,
+    form_entry_label,
     form_to_html,
     form_to_json,
     form_to_latex,
@@ -37,11 +37,11 @@ from .form_writing import (
     write_closed_form,
     write_form_lines,
 )
-from .spring_terms import SpringForm, expand_spring_forces, spring_form_from_output, spring_output
+from .spring_terms import SpringForm, expand_spring_forces, spring_form_from_output, spring_form_output
 from .sympy_output import SympyForm
 from .term_collection import COLLECTION_WAYS
-from .term_order import SymbolRoles
-from .trig_terms import TermReader
+from .term_order import FormSymbolRoles
+from .trig_terms import FormTermReader
 
 T = TypeVar("T")
 
@@ -59,10 +59,10 @@ class ClosedForm:
     name: str
     what: str
     ports: tuple[Port, ...]
-    reading: PolynomialReading
-    roles: SymbolRoles
+    reading: QuotientRingOutputs
+    roles: FormSymbolRoles
     symbol_order: tuple[str, ...]
-    written_angles: tuple[AngleForm, ...]
+    written_angles: tuple[ExactAngle, ...]
     dotted_symbols: Mapping[str, tuple[str, int]]
     reserved_names: frozenset[str] = frozenset()
     springs: tuple[SpringForm, ...] = ()
@@ -81,7 +81,7 @@ class ClosedForm:
     @property
     def labels(self) -> list[str]:
         """Names of all entries, row by row: M[1,1], M[1,2], …"""
-        return [entry_label(p.name, index) for p in self.ports for index in np.ndindex(*p.shape)]
+        return [form_entry_label(p.name, index) for p in self.ports for index in np.ndindex(*p.shape)]
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -140,9 +140,9 @@ class ClosedForm:
     __hash__ = None  # type: ignore[assignment]
 
     @cached_property
-    def term_reader(self) -> TermReader:
+    def term_reader(self) -> FormTermReader:
         """The reader that turns the ring's polynomials into printed terms."""
-        return TermReader(self.reading.ring, self.symbol_order, self.written_angles)
+        return FormTermReader(self.reading.ring, self.symbol_order, self.written_angles)
 
     @property
     def values(self) -> list[Quotient]:
@@ -155,7 +155,7 @@ class ClosedForm:
         if not self.springs:
             return self.values
         ring = self.reading.ring
-        ring.budget = PolynomialBudget()
+        ring.budget = ExactPolynomialBudget()
         return [expand_spring_forces(ring, v, self.springs, k) for k, v in enumerate(self.values)]
 
 
@@ -177,8 +177,8 @@ def closed_form(
     others. Equations that were derived with numbers are derived again with symbols, so that no
     number passes through floating point; the numbers are inserted afterwards, exactly.
     """
-    budget = PolynomialBudget(terms, seconds)
-    eqs, kept = _exact_symbolic_equations(eqs, parameters)
+    budget = ExactPolynomialBudget(terms, seconds)
+    eqs, kept = _equations_for_closed_form(eqs, parameters)
     exact = {
         key: value
         for key, value in eqs.parameters.items()
@@ -191,41 +191,41 @@ def make_closed_form(
     eqs: Equations,
     made: FormSource,
     exact: Mapping[str, Fraction],
-    budget: PolynomialBudget,
+    budget: ExactPolynomialBudget,
     known: Mapping[int, str] | None = None,
 ) -> ClosedForm:
     """The closed form of expressions in the equations' symbols; `known` names other symbols."""
-    outputs = tuple(spring_output(k, spring) for k, spring in enumerate(made.springs))
+    outputs = tuple(spring_form_output(k, spring) for k, spring in enumerate(made.springs))
     whole = replace(made, outputs=(*made.outputs, *outputs))
-    tape, entries = record_source_tape(eqs, whole, known)
-    angles = _remember_for_mechanism(eqs, "angles", form_angles)
-    units = _remember_for_mechanism(eqs, "quaternions", quaternion_coordinates)
-    reading = read_trig_polynomials(tape, entries, angles, {**eqs.literals, **exact}, units, budget)
+    tape, entries = record_form_source_tape(eqs, whole, known)
+    angles = _remember_form_data(eqs, "angles", form_angles)
+    units = _remember_form_data(eqs, "quaternions", form_quaternion_symbols)
+    reading = evaluate_tape_in_quotient_ring(tape, entries, angles, {**eqs.literals, **exact}, units, budget)
     ports = tuple(port for port, _ in made.outputs)
     if made.solved_output:
-        reading, ports = _solve_by_determinants(reading, made, ports)
+        reading, ports = _solve_form_by_determinants(reading, made, ports)
     return ClosedForm(
         name=made.name,
         what=made.what,
         ports=ports,
         reading=reading,
-        roles=_remember_for_mechanism(eqs, "roles", lambda _: find_symbol_roles(eqs)),
-        symbol_order=_printed_symbol_order(eqs),
-        written_angles=tuple(_remember_for_mechanism(eqs, "written", angles_as_written)),
+        roles=_remember_form_data(eqs, "roles", lambda _: find_symbol_roles(eqs)),
+        symbol_order=_form_symbol_order(eqs),
+        written_angles=tuple(_remember_form_data(eqs, "written", form_angles_as_written)),
         dotted_symbols={f"{'d' * k}{q}": (q, k) for q in eqs.names.qd for k in (1, 2)},
         reserved_names=frozenset(eqs.mechanism.parameters),
         springs=tuple(spring_form_from_output(reading.outputs[port.name]) for port, _ in outputs),
     )
 
 
-def _printed_symbol_order(eqs: Equations) -> tuple[str, ...]:
+def _form_symbol_order(eqs: Equations) -> tuple[str, ...]:
     """Symbols in the order in which books print them: accelerations before velocities."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     keys = ("q", "qdd", "qd", "vd", "v", "tau", "t", "p")
     return tuple(name for key in keys for name in entries[key])
 
 
-def _remember_for_mechanism(eqs: Equations, key: str, make: Callable[[Mechanism], T]) -> T:
+def _remember_form_data(eqs: Equations, key: str, make: Callable[[Mechanism], T]) -> T:
     """A value that belongs to the mechanism, made once for all forms of its equations."""
     if ("form", key) not in eqs._built:
         eqs._built["form", key] = make(eqs.mechanism)
@@ -233,15 +233,15 @@ def _remember_for_mechanism(eqs: Equations, key: str, make: Callable[[Mechanism]
     return value
 
 
-def _exact_symbolic_equations(
+def _equations_for_closed_form(
     eqs: Equations, parameters: str | Sequence[str]
 ) -> tuple[Equations, frozenset[str]]:
     """Equations with all parameters as symbols, and the names of the parameters that stay
     symbols."""
     symbolic = eqs
     if eqs.is_derived:
-        every = _remember_for_mechanism(
-            eqs, "symbols", lambda m: build_tree(m, "symbolic").symbol_values
+        every = _remember_form_data(
+            eqs, "symbols", lambda m: build_kinematic_tree(m, "symbolic").symbol_values
         )
         if set(every) != set(eqs.parameters):
             if ("form", "symbolic") not in eqs._built:
@@ -255,7 +255,7 @@ def _exact_symbolic_equations(
     return symbolic, kept
 
 
-def find_symbol_roles(eqs: Equations) -> SymbolRoles:
+def find_symbol_roles(eqs: Equations) -> FormSymbolRoles:
     """Find the symbols that are masses and inertias, from the vector of inertial parameters."""
     pi = ca.SX(eqs.inertial_parameters)
     known = set(eqs.parameters)
@@ -268,12 +268,12 @@ def find_symbol_roles(eqs: Equations) -> SymbolRoles:
             slope = ca.jacobian(pi[k], symbol)
             if not ca.symvar(slope) and float(slope) != 0 and symbol.name() not in masses:
                 inertias.add(symbol.name())
-    inertias |= _rotor_inertia_symbols(eqs.mechanism, known)
+    inertias |= _rotor_inertia_form_roles(eqs.mechanism, known)
     constants = known - masses - inertias
-    return SymbolRoles(frozenset(masses), frozenset(inertias), frozenset(constants), eqs.names.q)
+    return FormSymbolRoles(frozenset(masses), frozenset(inertias), frozenset(constants), eqs.names.q)
 
 
-def _rotor_inertia_symbols(mechanism: Mechanism, known: set[str]) -> set[str]:
+def _rotor_inertia_form_roles(mechanism: Mechanism, known: set[str]) -> set[str]:
     """Names of the parameters in the rotor inertias of motors."""
     found = set()
     for name, joint in mechanism.joints.items():
@@ -285,37 +285,37 @@ def _rotor_inertia_symbols(mechanism: Mechanism, known: set[str]) -> set[str]:
     return found & known
 
 
-def _solve_by_determinants(
-    reading: PolynomialReading, made: FormSource, ports: tuple[Port, ...]
-) -> tuple[PolynomialReading, tuple[Port, ...]]:
+def _solve_form_by_determinants(
+    reading: QuotientRingOutputs, made: FormSource, ports: tuple[Port, ...]
+) -> tuple[QuotientRingOutputs, tuple[Port, ...]]:
     """x = adj(M) b / det M, with the determinant not expanded."""
     ring, n = reading.ring, ports[0].shape[0]
     flat, b = reading.outputs["M"], reading.outputs["b"]
     M = [flat[n * i : n * i + n] for i in range(n)]
-    det = _quotient_determinant(ring, M)
+    det = _form_determinant(ring, M)
     columns = len(b) // n
     x = []
     for i in range(n):
         for column in range(columns):
             right = [b[columns * j + column] for j in range(n)]
             swapped = [[right[r] if k == i else M[r][k] for k in range(n)] for r in range(n)]
-            x.append(_divide_by_determinant(ring, _quotient_determinant(ring, swapped), det))
+            x.append(_form_over_determinant(ring, _form_determinant(ring, swapped), det))
     if made.solved_output == "T":  # ½ pᵀ M⁻¹ p, beside V
         half = ring.constant(Fraction(1, 2))
         total = ring.constant(Fraction(0))
         for p, speed in zip(b, x, strict=True):
             part = ring.multiply_quotients(p, Quotient(speed.numerator, speed.reducible_generators))
             total = ring.add_quotients(total, ring.multiply_quotients(half, part))
-        T = _divide_by_determinant(ring, total, det)
-        return PolynomialReading(ring, {"T": [T], "V": reading.outputs["V"]}), (
+        T = _form_over_determinant(ring, total, det)
+        return QuotientRingOutputs(ring, {"T": [T], "V": reading.outputs["V"]}), (
             Port("T", ()),
             ports[2],
         )
     port = replace(ports[1], name=made.solved_output)
-    return PolynomialReading(ring, {made.solved_output: x}), (port,)
+    return QuotientRingOutputs(ring, {made.solved_output: x}), (port,)
 
 
-def _divide_by_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) -> Quotient:
+def _form_over_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) -> Quotient:
     """A quotient over the determinant, which stays a denominator unless it is constant."""
     if bottom.numerator.is_constant():
         return ring.divide_quotients(top, bottom)
@@ -328,7 +328,7 @@ def _divide_by_determinant(ring: QuotientRing, top: Quotient, bottom: Quotient) 
     )
 
 
-def _quotient_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
+def _form_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -> Quotient:
     """The determinant by expansion along the first row (at most three rows)."""
     if len(A) == 1:
         return A[0][0]
@@ -337,7 +337,7 @@ def _quotient_determinant(ring: QuotientRing, A: Sequence[Sequence[Quotient]]) -
         minor = [[x for j, x in enumerate(row) if j != k] for row in A[1:]]
         sign = ring.constant(Fraction((-1) ** k))
         part = ring.multiply_quotients(
-            ring.multiply_quotients(sign, entry), _quotient_determinant(ring, minor)
+            ring.multiply_quotients(sign, entry), _form_determinant(ring, minor)
         )
         total = ring.add_quotients(total, part)
     return total

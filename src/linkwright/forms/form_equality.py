@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING
 
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient, are_equal_quotients
-from .trig_terms import TermReader
+from .trig_terms import FormTermReader
 
 if TYPE_CHECKING:
     import flint
 
 
 def are_equal_forms(
-    one: TermReader, values: Sequence[Quotient], other: TermReader, others: Sequence[Quotient]
+    one: FormTermReader, values: Sequence[Quotient], other: FormTermReader, others: Sequence[Quotient]
 ) -> bool:
     """Whether two closed forms are equal, by their canonical terms; quotients by
     cross-multiplication in a common ring."""
     one, other = _reader_without_names(one), _reader_without_names(other)
-    mine, theirs = _generator_labels(one), _generator_labels(other)
+    mine, theirs = _form_generator_labels(one), _form_generator_labels(other)
     for a, b in zip(values, others, strict=True):
         if a.denominator is None and b.denominator is None:
-            if _labelled_terms(a.numerator, mine) != _labelled_terms(b.numerator, theirs):
+            if _labelled_form_terms(a.numerator, mine) != _labelled_form_terms(b.numerator, theirs):
                 return False
-        elif not _are_same_quotient(one, a, other, b):
+        elif not _are_equal_form_entries(one, a, other, b):
             return False
     return True
 
 
-def _reader_without_names(reader: TermReader) -> TermReader:
+def _reader_without_names(reader: FormTermReader) -> FormTermReader:
     """A reader that writes all functions out."""
-    return TermReader(reader.ring, reader.symbol_ranks, reader.written, naming=False)
+    return FormTermReader(reader.ring, reader.symbol_ranks, reader.written, naming=False)
 
 
-def _generator_labels(reader: TermReader) -> list[object]:
+def _form_generator_labels(reader: FormTermReader) -> list[object]:
     """The meanings of a ring's generators, in their order."""
     ring = reader.ring
     labels: list[object] = [None] * (ring.function_capacity - len(ring.opaque_functions))
@@ -43,7 +43,7 @@ def _generator_labels(reader: TermReader) -> list[object]:
     return [*labels, *ring.symbols]
 
 
-def _labelled_terms(poly: flint.fmpq_mpoly, labels: Sequence[object]) -> frozenset[object]:
+def _labelled_form_terms(poly: flint.fmpq_mpoly, labels: Sequence[object]) -> frozenset[object]:
     """The terms of a polynomial, by the meanings of its generators."""
     return frozenset(
         (
@@ -54,22 +54,22 @@ def _labelled_terms(poly: flint.fmpq_mpoly, labels: Sequence[object]) -> frozens
     )
 
 
-def _are_same_quotient(one: TermReader, a: Quotient, other: TermReader, b: Quotient) -> bool:
+def _are_equal_form_entries(one: FormTermReader, a: Quotient, other: FormTermReader, b: Quotient) -> bool:
     """Whether quotients of two rings are equal, compared in a common ring."""
     ring = QuotientRing(
         list(dict.fromkeys((*one.ring.symbols, *other.ring.symbols))),
         list(dict.fromkeys((*one.ring.angles, *other.ring.angles))),
         {},
     )
-    x, y = _quotient_in_ring(one, a, ring), _quotient_in_ring(other, b, ring)
+    x, y = _form_entry_in_ring(one, a, ring), _form_entry_in_ring(other, b, ring)
     return x is not None and y is not None and are_equal_quotients(ring, x, y)
 
 
-def _quotient_in_ring(reader: TermReader, value: Quotient, ring: QuotientRing) -> Quotient | None:
+def _form_entry_in_ring(reader: FormTermReader, value: Quotient, ring: QuotientRing) -> Quotient | None:
     """The value in another ring that has all its symbols and angles; None if it contains other
     functions."""
-    places = {label: k for k, label in enumerate(_generator_labels(TermReader(ring, ())))}
-    labels = _generator_labels(reader)
+    places = {label: k for k, label in enumerate(_form_generator_labels(FormTermReader(ring, ())))}
+    labels = _form_generator_labels(reader)
     every = sum(1 << (ring.first_sine + k) for k in range(len(ring.angles)))
 
     def form_polynomial_in_ring(poly: flint.fmpq_mpoly) -> flint.fmpq_mpoly:

@@ -65,7 +65,7 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     """The source of the quantity with this name, for a frame if it belongs to one."""
     name = SHORT_QUANTITY_NAMES.get(name, name)
     if frame:
-        return _frame_source(eqs, name, *frame)
+        return _frame_form_source(eqs, name, *frame)
     if name == "forward_dynamics" and eqs.nv <= MAX_INVERTED_DOF and not eqs.names.constraints:
         rest = eqs.symbols["tau"] - eqs.expressions("bias")[0]
         return _linear_solution_source(eqs, name, "accelerations that the forces give", "qdd", rest)
@@ -73,7 +73,7 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         return _hamiltonian_source(eqs)
     if name in eqs.extras and name not in _FORM_SOURCES:
         return FormSource(
-            name, f"of the formulation '{eqs.by}'", _flatten_outputs(name, eqs.extra(name))
+            name, f"of the formulation '{eqs.by}'", _flatten_form_outputs(name, eqs.extra(name))
         )
     if name in _FORM_SOURCES:
         return _FORM_SOURCES[name](eqs)
@@ -93,12 +93,12 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     _, outputs = quantity_ports(eqs.names, name, list(eqs.parameters))
     made = zip(outputs, eqs.expressions(name), strict=True)
     kept = tuple((port, expression) for port, expression in made if port.name != "pivot")
-    return _separate_springs(
+    return _separate_form_springs(
         eqs, FormSource(name, quantity_signatures(eqs.names)[name].description, kept)
     )
 
 
-def _separate_springs(eqs: Equations, made: FormSource) -> FormSource:
+def _separate_form_springs(eqs: Equations, made: FormSource) -> FormSource:
     """The source with springs between points separated, to be printed with named lengths."""
     if made.name not in ("forces", "passive") or not eqs.is_derived or eqs.passive_parts is None:
         return made
@@ -110,7 +110,7 @@ def _separate_springs(eqs: Equations, made: FormSource) -> FormSource:
     return replace(made, outputs=((made.outputs[0][0], rest),), springs=springs)
 
 
-def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
+def _frame_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     """The source of a quantity of a frame."""
     if name == "constraint_jacobian" and "jacobian" in eqs.frame_builders:
         name = "jacobian"
@@ -127,12 +127,12 @@ def _frame_source(eqs: Equations, name: str, *frame: str) -> FormSource:
 # -- quantities that follow from others -----------------------------------------------------
 
 
-def _single_output_source(name: str, what: str, symbol: str, expression: SX) -> FormSource:
+def _single_form_source(name: str, what: str, symbol: str, expression: SX) -> FormSource:
     """The source of one expression with a symbol."""
-    return FormSource(name, what, _flatten_outputs(symbol, expression))
+    return FormSource(name, what, _flatten_form_outputs(symbol, expression))
 
 
-def _require_coordinate_rates(eqs: Equations, name: str) -> None:
+def _require_rates_for_form(eqs: Equations, name: str) -> None:
     """Raise an error if velocities are not rates of coordinates."""
     if eqs.nq != eqs.nv:
         raise UnsupportedError(
@@ -143,7 +143,7 @@ def _require_coordinate_rates(eqs: Equations, name: str) -> None:
 
 def _christoffel_source(eqs: Equations) -> FormSource:
     """The source of the Christoffel symbols."""
-    _require_coordinate_rates(eqs, "christoffel")
+    _require_rates_for_form(eqs, "christoffel")
     M, n = eqs.M, eqs.nv
     flat = ca.jacobian(ca.vec(M), eqs.symbols["q"])
     by = [ca.reshape(column, n, n) for column in ca.horzsplit(flat)]
@@ -159,13 +159,13 @@ def _christoffel_source(eqs: Equations) -> FormSource:
 
 def _momenta_source(eqs: Equations) -> FormSource:
     """The source of the generalized momenta."""
-    return _single_output_source("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
+    return _single_form_source("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
 
 
 def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str) -> FormSource:
     """The source of T + sign · V."""
     T, V = eqs.expressions("kinetic_energy")[0], eqs.expressions("potential_energy")[0]
-    return _single_output_source(name, what, symbol, T + sign * V)
+    return _single_form_source(name, what, symbol, T + sign * V)
 
 
 def _hamiltonian_source(eqs: Equations) -> FormSource:
@@ -173,7 +173,7 @@ def _hamiltonian_source(eqs: Equations) -> FormSource:
     assert eqs.state is not None
     p, n = eqs.state.x[eqs.nq :], eqs.nv
     (V,) = eqs.expressions("potential_energy")
-    outputs = ((Port("M", (n, n)), eqs.M), (_expression_port("b", p), p), (Port("V", ()), V))
+    outputs = ((Port("M", (n, n)), eqs.M), (_form_output_port("b", p), p), (Port("V", ()), V))
     return FormSource("hamiltonian", "H(q, p) = T + V, in momenta", outputs, solved_output="T")
 
 
@@ -185,7 +185,7 @@ def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b
             f"{name} of {n} degrees of freedom is too long to read",
             remedy=f"up to {MAX_INVERTED_DOF} degrees of freedom are written out",
         )
-    outputs = ((Port("M", (n, n)), eqs.M), (_expression_port("b", b), b))
+    outputs = ((Port("M", (n, n)), eqs.M), (_form_output_port("b", b), b))
     return FormSource(name, what, outputs, solved_output=symbol)
 
 
@@ -206,13 +206,13 @@ def closed_form_quantities(eqs: Equations) -> list[str]:
     return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
 
 
-def _expression_port(name: str, expression: SX) -> Port:
+def _form_output_port(name: str, expression: SX) -> Port:
     """The port of an expression: scalar, vector or matrix."""
     rows, columns = ca.SX(expression).shape
     return Port(name, () if rows == columns == 1 else (rows,) if columns == 1 else (rows, columns))
 
 
-def _flatten_outputs(name: str, value: FormulationResult) -> tuple[tuple[Port, SX], ...]:
+def _flatten_form_outputs(name: str, value: FormulationResult) -> tuple[tuple[Port, SX], ...]:
     """The outputs in a formulation's result: a matrix, or lists, dictionaries and records of
     matrices."""
     if isinstance(value, Mapping):
@@ -225,26 +225,26 @@ def _flatten_outputs(name: str, value: FormulationResult) -> tuple[tuple[Port, S
         return ()
     else:
         expression = ca.SX(value)
-        return ((_expression_port(name, expression), expression),)
-    return tuple(made for label, part in parts for made in _flatten_outputs(label, part))
+        return ((_form_output_port(name, expression), expression),)
+    return tuple(made for label, part in parts for made in _flatten_form_outputs(label, part))
 
 
 # -- the tape ---------------------------------------------------------------------------------
 
 
-def record_source_tape(
+def record_form_source_tape(
     eqs: Equations, what: FormSource, others: Mapping[int, str] | None = None
 ) -> tuple[Tape, dict[str, list[str]]]:
     """The tape of all outputs, whose one input port has all symbols, and the names of its
     entries."""
-    rows = [_row_major_entries(expression) for _, expression in what.outputs]
+    rows = [_form_entry_column(expression) for _, expression in what.outputs]
     symbols = ca.symvar(ca.vertcat(*rows))
     x = ca.vertcat(*symbols) if symbols else ca.SX.sym("x")
     merged = ca.cse([ca.densify(row) for row in rows])
     labels = [f"o{k}" for k in range(len(rows))]
     function = ca.Function("form", [x], merged, ["x"], labels)
     tape = record_tape(function, [Port("x", (x.numel(),))], [port for port, _ in what.outputs])
-    known = {**_casadi_symbol_names(eqs), **(others or {})}
+    known = {**_form_symbol_names(eqs), **(others or {})}
     names = [known.get(s.element_hash(), s.name()) for s in symbols] or ["x"]
     for name in names:
         if names.count(name) > 1:
@@ -255,16 +255,16 @@ def record_source_tape(
     return tape, {"x": names}
 
 
-def _row_major_entries(expression: SX) -> SX:
+def _form_entry_column(expression: SX) -> SX:
     """The entries of a matrix as a column, row by row."""
     return ca.vec(ca.densify(ca.SX(expression)).T)
 
 
-def _casadi_symbol_names(eqs: Equations) -> dict[int, str]:
+def _form_symbol_names(eqs: Equations) -> dict[int, str]:
     """Names of the equations' CasADi symbols, by element hash."""
     found: dict[int, str] = {}
     for key, names in quantity_entry_names(eqs.names, list(eqs.parameters)).items():
-        symbols: list[SX] = ca.vertsplit(_row_major_entries(eqs.symbols[key])) if names else []
+        symbols: list[SX] = ca.vertsplit(_form_entry_column(eqs.symbols[key])) if names else []
         for symbol, name in zip(symbols, names, strict=False):
             found[symbol.element_hash()] = name
     return found

@@ -25,13 +25,13 @@ from ..expressions import (
     negate_expression,
 )
 from ..expressions.tree import Call, NumberWithUnit, child_expressions
-from ..expressions.typeset import LatexNotation, MathmlNotation, Typesetter
+from ..expressions.typeset import LatexNotation, MathmlNotation, ExpressionTypesetter
 from ..ports import Port
-from .spring_terms import SpringWriter
-from .sympy_output import SympyForm, expression_to_sympy
-from .term_collection import TermCollector
-from .term_order import TermOrder
-from .trig_terms import TermReader
+from .spring_terms import SpringFormWriter
+from .sympy_output import SympyForm, form_expression_to_sympy
+from .term_collection import FormTermCollector
+from .term_order import FormTermOrder
+from .trig_terms import FormTermReader
 
 if TYPE_CHECKING:
     import sympy
@@ -61,24 +61,24 @@ class WrittenForm:
 
 def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
     """Collect the terms of every entry and name repeated constants and denominators."""
-    reader = TermReader(form.reading.ring, form.symbol_order, form.written_angles)
-    collector = TermCollector(reader, TermOrder(reader, form.roles))
+    reader = FormTermReader(form.reading.ring, form.symbol_order, form.written_angles)
+    collector = FormTermCollector(reader, FormTermOrder(reader, form.roles))
     below: dict[str, tuple[str, Expression]] = {}
     taken = reader.taken_names
     taken |= form.reserved_names
 
     def collect_form_entry(value: Quotient) -> Expression:
-        return _entry_expression(collector, value, by, below, taken)
+        return _form_entry_expression(collector, value, by, below, taken)
 
-    springs = SpringWriter(
-        form.springs, collect_form_entry, lambda: _unused_symbol_name("L", taken, numbered=True)
+    springs = SpringFormWriter(
+        form.springs, collect_form_entry, lambda: _unused_form_group_name("L", taken, numbered=True)
     )
     rows: dict[Expression, list[str]] = {}
     for port in form.ports:
         values = form.reading.outputs[port.name]
         for k, (index, value) in enumerate(zip(np.ndindex(*port.shape), values, strict=True)):
             expression = springs.force_entry(collect_form_entry(value), k)
-            rows.setdefault(expression, []).append(entry_label(port.name, index))
+            rows.setdefault(expression, []).append(form_entry_label(port.name, index))
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
     made += ((tuple(zeros), ZERO),) if zeros else ()
@@ -86,21 +86,21 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
     written = WrittenForm((*functions, *below.values(), *springs.groups), made)
     if groups is False:
         return written
-    named = _name_constant_groups(
+    named = _name_constant_form_groups(
         written, form.roles.constants | form.roles.masses | form.roles.inertias, taken
     )
-    size = _written_length(written)
-    shorter = size > MIN_SIZE_FOR_GROUPS and _written_length(named) < _MAX_GROUPED_SHARE * size
+    size = _written_form_length(written)
+    shorter = size > MIN_SIZE_FOR_GROUPS and _written_form_length(named) < _MAX_GROUPED_SHARE * size
     return named if groups or shorter else written
 
 
-def entry_label(name: str, index: tuple[int, ...]) -> str:
+def form_entry_label(name: str, index: tuple[int, ...]) -> str:
     """The label of an entry, such as M[1,2], counted from 1 as in books."""
     return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name
 
 
-def _entry_expression(
-    collector: TermCollector,
+def _form_entry_expression(
+    collector: FormTermCollector,
     value: Quotient,
     by: str,
     below: dict[str, tuple[str, Expression]],
@@ -113,22 +113,22 @@ def _entry_expression(
     key = str(value.denominator)
     if key not in below:
         bottom = collector.collect_terms(collector.reader.polynomial_terms(value.denominator), by)
-        below[key] = _unused_symbol_name("D", taken), bottom
+        below[key] = _unused_form_group_name("D", taken), bottom
     divisor = Reciprocal(Name(below[key][0]))
     if isinstance(top, Sum) and all(isinstance(term, Negation) for term in top.terms):
         top = Negation(Sum(tuple(negate_expression(term) for term in top.terms)))
     if isinstance(top, Negation):
-        return Negation(_divide_expression(top.operand, divisor))
-    return _divide_expression(top, divisor)
+        return Negation(_divide_form_entry(top.operand, divisor))
+    return _divide_form_entry(top, divisor)
 
 
-def _divide_expression(top: Expression, divisor: Reciprocal) -> Expression:
+def _divide_form_entry(top: Expression, divisor: Reciprocal) -> Expression:
     """The product of a numerator and the reciprocal of a name."""
     factors = top.factors if isinstance(top, Product) else (top,)
     return Product((*factors, divisor))
 
 
-def _unused_symbol_name(stem: str, taken: set[str], numbered: bool = False) -> str:
+def _unused_form_group_name(stem: str, taken: set[str], numbered: bool = False) -> str:
     """A name with the given stem that is not taken; it is taken from now on."""
     name, k = (f"{stem}1" if numbered else stem), 1
     while name in taken:
@@ -138,7 +138,7 @@ def _unused_symbol_name(stem: str, taken: set[str], numbered: bool = False) -> s
     return name
 
 
-def _written_length(written: WrittenForm) -> int:
+def _written_form_length(written: WrittenForm) -> int:
     """The number of characters of a written form."""
     groups = sum(len(name) + len(expression_text(value)) + 4 for name, value in written.groups)
     return groups + sum(len(expression_text(value)) + 10 for _, value in written.rows)
@@ -147,77 +147,77 @@ def _written_length(written: WrittenForm) -> int:
 # -- named groups ---------------------------------------------------------------------------
 
 
-def _name_constant_groups(
+def _name_constant_form_groups(
     written: WrittenForm, constant: frozenset[str], taken: set[str]
 ) -> WrittenForm:
     """The form with names a1, a2, … for repeated sums and products of constants."""
     counts: Counter[Expression] = Counter()
     for _, value in (*written.groups, *written.rows):
-        counts.update(_constant_parts(value, constant))
+        counts.update(_form_group_candidates(value, constant))
     chosen: dict[Expression, Expression] = {}
     definitions = []
     stem = next(s for s in ("a", "b", "k", "n", "a_") if f"{s}1" not in taken)
     for part, count in counts.items():
         length = len(expression_text(part))
         if count > 1 and (count - 1) * (length - 3) > length + 8:
-            name = _unused_symbol_name(stem, taken, numbered=True)
+            name = _unused_form_group_name(stem, taken, numbered=True)
             chosen[part] = Name(name)
             definitions.append((name, part))
-    groups = [(name, _replace_groups(value, chosen, constant)) for name, value in written.groups]
-    rows = tuple((names, _replace_groups(value, chosen, constant)) for names, value in written.rows)
+    groups = [(name, _replace_form_groups(value, chosen, constant)) for name, value in written.groups]
+    rows = tuple((names, _replace_form_groups(value, chosen, constant)) for names, value in written.rows)
     return WrittenForm((*definitions, *groups), rows)
 
 
-def _constant_parts(expression: Expression, constant: frozenset[str]) -> Iterator[Expression]:
+def _form_group_candidates(expression: Expression, constant: frozenset[str]) -> Iterator[Expression]:
     """The constant part of every product, and all sums of constants."""
-    part = _constant_factor(expression, constant)
+    part = _constant_form_factor(expression, constant)
     if part is not None:
         yield part
         if not isinstance(expression, Product):
             return
     for child in child_expressions(expression):
-        if part is None or not _is_constant_expression(child, constant):
-            yield from _constant_parts(child, constant)
+        if part is None or not _is_constant_form_group(child, constant):
+            yield from _form_group_candidates(child, constant)
 
 
-def _constant_factor(expression: Expression, constant: frozenset[str]) -> Expression | None:
+def _constant_form_factor(expression: Expression, constant: frozenset[str]) -> Expression | None:
     """The constant factors of a product or a constant sum; None if there are none."""
     if isinstance(expression, Product):
         kept = [
             f
             for f in expression.factors
-            if _is_constant_expression(f, constant) and not isinstance(f, Number | Reciprocal)
+            if _is_constant_form_group(f, constant) and not isinstance(f, Number | Reciprocal)
         ]
         if len(kept) < 2:
             return kept[0] if kept and isinstance(kept[0], Sum) else None
         return Product(tuple(kept))
-    is_sum = isinstance(expression, Sum) and _is_constant_expression(expression, constant)
+    is_sum = isinstance(expression, Sum) and _is_constant_form_group(expression, constant)
     return expression if is_sum else None
 
 
-def _is_constant_expression(expression: Expression, constant: frozenset[str]) -> bool:
+def _is_constant_form_group(expression: Expression, constant: frozenset[str]) -> bool:
     """Whether the expression contains constants only."""
     return names_in_expression(expression) <= constant
 
 
-def _replace_groups(
+def _replace_form_groups(
     expression: Expression, chosen: Mapping[Expression, Expression], constant: frozenset[str]
 ) -> Expression:
     """The expression with the chosen constant parts replaced by their names."""
-    part = _constant_factor(expression, constant)
+    part = _constant_form_factor(expression, constant)
     if part is not None and part in chosen:
         if part == expression or not isinstance(expression, Product):
             return chosen[part]
         inside = part.factors if isinstance(part, Product) else (part,)
         rest = [f for f in expression.factors if f not in inside]
         number = [f for f in rest if isinstance(f, Number)]
-        others = [_replace_groups(f, chosen, constant) for f in rest if not isinstance(f, Number)]
+        others = [_replace_form_groups(f, chosen, constant) for f in rest if not isinstance(f, Number)]
         factors = (*number, chosen[part], *others)
         return factors[0] if len(factors) == 1 else Product(factors)
-    return _rebuild_expression(expression, lambda child: _replace_groups(child, chosen, constant))
+    return _rebuild_form_expression(expression, lambda child: _replace_form_groups(child, chosen, constant))
 
 
-def _rebuild_expression(
+def _rebuild_form_expression(
     expression: Expression, change: Callable[[Expression], Expression]
 ) -> Expression:
     """The expression with `change` applied to its children."""
@@ -265,12 +265,12 @@ def form_to_latex(
     written: WrittenForm, ports: Sequence[Port], dotted: Mapping[str, tuple[str, int]]
 ) -> str:
     """LaTeX: matrices if their rows are short, otherwise entry by entry."""
-    setter = Typesetter(LatexNotation(), dotted)
+    setter = ExpressionTypesetter(LatexNotation(), dotted)
     entries = written.entries_by_name()
     lines = [f"{setter.name(name)} &= {setter.typeset(value)}" for name, value in written.groups]
-    narrow = all(_is_narrow_matrix(port, entries) for port in ports)
+    narrow = all(_is_narrow_form_matrix(port, entries) for port in ports)
     if narrow:
-        lines += [f"{setter.name(p.name)} &= {_latex_matrix(setter, p, entries)}" for p in ports]
+        lines += [f"{setter.name(p.name)} &= {_form_latex_matrix(setter, p, entries)}" for p in ports]
     else:
         for labels, value in written.rows:
             left = " = ".join(setter.entry(label) for label in labels)
@@ -279,21 +279,21 @@ def form_to_latex(
     return f"\\begin{{aligned}}\n  {body}\n\\end{{aligned}}"
 
 
-def _is_narrow_matrix(port: Port, entries: Mapping[str, Expression]) -> bool:
+def _is_narrow_form_matrix(port: Port, entries: Mapping[str, Expression]) -> bool:
     """Whether the rows of a matrix are short enough for one line."""
     if len(port.shape) > 2:
         return False
     columns = port.shape[1] if len(port.shape) == 2 else 1
     texts = [
-        len(expression_text(entries[entry_label(port.name, i)])) for i in np.ndindex(*port.shape)
+        len(expression_text(entries[form_entry_label(port.name, i)])) for i in np.ndindex(*port.shape)
     ]
     rows = [sum(texts[k : k + columns]) for k in range(0, len(texts), columns)]
     return max(rows, default=0) <= _MAX_MATRIX_CHARACTERS
 
 
-def _latex_matrix(setter: Typesetter, port: Port, entries: Mapping[str, Expression]) -> str:
+def _form_latex_matrix(setter: ExpressionTypesetter, port: Port, entries: Mapping[str, Expression]) -> str:
     """An output as a `bmatrix`, or as an expression if it is a scalar."""
-    set_ = [setter.typeset(entries[entry_label(port.name, i)]) for i in np.ndindex(*port.shape)]
+    set_ = [setter.typeset(entries[form_entry_label(port.name, i)]) for i in np.ndindex(*port.shape)]
     if not port.shape:
         return set_[0]
     columns = port.shape[1] if len(port.shape) == 2 else 1
@@ -303,7 +303,7 @@ def _latex_matrix(setter: Typesetter, port: Port, entries: Mapping[str, Expressi
 
 def form_to_html(written: WrittenForm, dotted: Mapping[str, tuple[str, int]]) -> str:
     """A MathML table with one row for each group and entry."""
-    setter = Typesetter(MathmlNotation(), dotted)
+    setter = ExpressionTypesetter(MathmlNotation(), dotted)
 
     def form_mathml_row(left: str, value: Expression) -> str:
         right = setter.typeset(value)
@@ -320,20 +320,20 @@ def form_to_sympy(written: WrittenForm, ports: Sequence[Port]) -> SympyForm:
     """SymPy's objects for all outputs, groups substituted; a dictionary if there are several."""
     known: dict[sympy.Expr, sympy.Expr] = {}
     for name, value in written.groups:
-        known[expression_to_sympy(Name(name))] = expression_to_sympy(value).subs(known)
+        known[form_expression_to_sympy(Name(name))] = form_expression_to_sympy(value).subs(known)
     entries = {
-        name: expression_to_sympy(value).subs(known)
+        name: form_expression_to_sympy(value).subs(known)
         for name, value in written.entries_by_name().items()
     }
-    found = {port.name: _arrange_sympy_entries(port, entries) for port in ports}
+    found = {port.name: _arrange_sympy_form(port, entries) for port in ports}
     return found if len(found) > 1 else next(iter(found.values()))
 
 
-def _arrange_sympy_entries(port: Port, entries: Mapping[str, sympy.Expr]) -> sympy.Basic:
+def _arrange_sympy_form(port: Port, entries: Mapping[str, sympy.Expr]) -> sympy.Basic:
     """The entries of an output as a SymPy expression, matrix or array."""
     import sympy
 
-    flat = [entries[entry_label(port.name, index)] for index in np.ndindex(*port.shape)]
+    flat = [entries[form_entry_label(port.name, index)] for index in np.ndindex(*port.shape)]
     if not port.shape:
         return flat[0]
     if len(port.shape) > 2:

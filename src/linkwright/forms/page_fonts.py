@@ -23,22 +23,22 @@ MATH_FAMILIES = (
 
 
 @cache
-def math_font_css() -> str:
+def formula_font_css() -> str:
     """CSS that embeds the font for formulas and sets <math> in it."""
     families = ", ".join(f'"{name}"' for name in MATH_FAMILIES)
-    face = _font_face_css("Linkwright Math", "math", 400)
+    face = _formula_font_face_css("Linkwright Math", "math", 400)
     return f"{face}math {{ font-family: {families}, math; }}\n"
 
 
 @cache
 def text_font_css() -> str:
     """CSS that embeds the font for text, as the family "Linkwright Text"."""
-    return _font_face_css("Linkwright Text", "text", 400) + _font_face_css(
+    return _formula_font_face_css("Linkwright Text", "text", 400) + _formula_font_face_css(
         "Linkwright Text", "text-bold", 700
     )
 
 
-def _font_face_css(family: str, file: str, weight: int) -> str:
+def _formula_font_face_css(family: str, file: str, weight: int) -> str:
     """The @font-face rule of an embedded font file."""
     content = (files(__package__) / "fonts" / f"{file}.woff2").read_bytes()
     source = f"url(data:font/woff2;base64,{base64.b64encode(content).decode()})"

@@ -11,10 +11,10 @@ from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import Expression, expression_text
 from ..expressions.tree import Sum
-from ..expressions.typeset import LatexNotation, MathmlNotation, Typesetter, has_leading_minus
+from ..expressions.typeset import LatexNotation, MathmlNotation, ExpressionTypesetter, has_leading_minus
 from ..mechanism import MechanismNames
 from ..quantities import quantity_entry_names, quantity_ports, quantity_signatures
-from ..readings.listing import list_tape
+from ..readings.listing import read_tape_as_listing
 from ..tape import Tape, count_tape_operations, record_tape
 from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
@@ -41,14 +41,14 @@ def equation_of_motion_text(names: MechanismNames) -> str:
     return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
 
 
-def writable_functions(equations: Equations) -> list[str]:
+def typesettable_functions(equations: Equations) -> list[str]:
     """Names of the functions that can be typeset."""
     return [*equations.function_names(), *(["state_rates"] if equations.state else [])]
 
 
-def equation_functions(equations: Equations) -> list[str]:
+def equation_of_motion_functions(equations: Equations) -> list[str]:
     """Names of the functions that make up the equation of motion."""
-    known = writable_functions(equations)
+    known = typesettable_functions(equations)
     found = [name for name in _EQUATION_FUNCTIONS if name in known]
     if equations.names.position_row_count == 0 and "constraint_residual" in found:
         found.remove("constraint_residual")
@@ -70,7 +70,7 @@ class TypesetQuantity:
 
     def latex(self) -> str:
         """The quantity as an `align*` environment of LaTeX."""
-        setter = Typesetter(LatexNotation(), self.dotted_symbols)
+        setter = ExpressionTypesetter(LatexNotation(), self.dotted_symbols)
         rows = [f"{setter.name(step)} &= {setter.typeset(value)}" for step, value in self.steps]
         for labels, value in self.rows:
             left = " = ".join(setter.entry(label) for label in labels)
@@ -80,21 +80,21 @@ class TypesetQuantity:
 
     def mathml(self) -> str:
         """The quantity as a table in a <math> element; long sums take several rows."""
-        setter = Typesetter(MathmlNotation(), self.dotted_symbols)
+        setter = ExpressionTypesetter(MathmlNotation(), self.dotted_symbols)
         rows = []
         for step, value in self.steps:
-            rows += _mathml_rows(setter, setter.name(step), value)
+            rows += _typeset_mathml_rows(setter, setter.name(step), value)
         for labels, value in self.rows:
-            *before, last = split_labels([setter.entry(label) for label in labels])
+            *before, last = split_form_labels([setter.entry(label) for label in labels])
             for some in before:
                 equal = "<mo>=</mo>".join(some)
                 rows.append(f"<mtr><mtd><mrow>{equal}<mo>=</mo></mrow></mtd></mtr>")
             left = "<mo>=</mo>".join(last)
-            rows += _mathml_rows(setter, f"<mrow>{left}</mrow>", value)
+            rows += _typeset_mathml_rows(setter, f"<mrow>{left}</mrow>", value)
         return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
 
 
-def split_labels(labels: list[str], size: int = 6) -> list[list[str]]:
+def split_form_labels(labels: list[str], size: int = 6) -> list[list[str]]:
     """The labels in rows of at most `size`."""
     return [labels[k : k + size] for k in range(0, len(labels), size)]
 
@@ -104,7 +104,7 @@ def typeset_quantity(
 ) -> TypesetQuantity:
     """Typeset a function, another quantity, or a quantity of a frame (`jacobian:tool`), which has
     no steps."""
-    if name in writable_functions(equations):
+    if name in typesettable_functions(equations):
         return _typeset_function(equations, name, steps or name == "state_rates", page)
     quantity, _, frame = name.partition(":")
     if steps:
@@ -123,7 +123,7 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
     names, parameters = equations.names, list(equations.parameters)
     entries = quantity_entry_names(names, parameters)
     if name == "state_rates":
-        tape, what = _state_rates_tape(equations), "rates of the formulation's own states x"
+        tape, what = _typeset_state_rates_tape(equations), "rates of the formulation's own states x"
         assert equations.state is not None
         entries["x"] = list(equations.state.names)
         entries["near"] = [f"near_{names.q[k]}" for k in equations.state.ambiguous_coordinates]
@@ -131,12 +131,12 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
         tape = record_tape(equations.function(name), *quantity_ports(names, name, parameters))
         what = quantity_signatures(names)[name].description
     known = [entry for port in tape.inputs for entry in entries[port.name]]
-    _check_distinct_symbols(known)
+    _check_typeset_symbols(known)
     operations = count_tape_operations(tape)
     form = None if steps else readable_closed_form(equations, name, page=page)
     if form is not None and set(form.symbols) <= set(known):
         return _typeset_closed_form(equations, name, form, what, operations)
-    found = list_tape(tape, entries, equations.literals)
+    found = read_tape_as_listing(tape, entries, equations.literals)
     longer = "" if steps else "steps, as the closed form is longer than a page; "
     return TypesetQuantity(
         name,
@@ -146,7 +146,7 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
         f"{longer}{operations} operations",
         False,
         operations,
-        _dotted_symbols(equations),
+        _typeset_rate_symbols(equations),
     )
 
 
@@ -156,17 +156,17 @@ def _typeset_closed_form(
     """A closed form as typeset rows."""
     made = form.collect_terms()
     size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
-    dotted = _dotted_symbols(equations)
+    dotted = _typeset_rate_symbols(equations)
     return TypesetQuantity(name, what, made.groups, made.rows, size, True, operations, dotted)
 
 
-def _dotted_symbols(equations: Equations) -> dict[str, tuple[str, int]]:
+def _typeset_rate_symbols(equations: Equations) -> dict[str, tuple[str, int]]:
     """Names of velocities and accelerations, with the coordinate and its number of dots."""
     once = {f"d{name}": (name, 1) for name in equations.names.qd}
     return once | {f"dd{name}": (name, 2) for name in equations.names.qd}
 
 
-def split_sum_lines(value: Expression) -> list[Expression]:
+def split_form_lines(value: Expression) -> list[Expression]:
     """The sum in pieces that each fit on a line."""
     if not isinstance(value, Sum) or len(expression_text(value)) <= _MAX_LINE_CHARACTERS:
         return [value]
@@ -182,9 +182,9 @@ def split_sum_lines(value: Expression) -> list[Expression]:
     return [Sum(tuple(piece)) if len(piece) > 1 else piece[0] for piece in pieces]
 
 
-def _mathml_rows(setter: Typesetter, left: str, value: Expression) -> list[str]:
+def _typeset_mathml_rows(setter: ExpressionTypesetter, left: str, value: Expression) -> list[str]:
     """Table rows for one equation, several if its right side is long."""
-    first, *more = split_sum_lines(value)
+    first, *more = split_form_lines(value)
     cells = [(left, "<mo>=</mo>", setter.typeset(first))]
     for piece in more:
         leading = piece.terms[0] if isinstance(piece, Sum) else piece
@@ -193,7 +193,7 @@ def _mathml_rows(setter: Typesetter, left: str, value: Expression) -> list[str]:
     return ["<mtr>" + "".join(f"<mtd>{cell}</mtd>" for cell in row) + "</mtr>" for row in cells]
 
 
-def _state_rates_tape(equations: Equations) -> Tape:
+def _typeset_state_rates_tape(equations: Equations) -> Tape:
     """The tape of the rates of the formulation's own states."""
     import casadi as ca
 
@@ -209,7 +209,7 @@ def _state_rates_tape(equations: Equations) -> Tape:
     return record_tape(ca.Function("rates", list(inputs.values()), [rates], list(inputs), ["rate"]))
 
 
-def _check_distinct_symbols(names: Sequence[str]) -> None:
+def _check_typeset_symbols(names: Sequence[str]) -> None:
     """Raise an error if one name stands for two symbols."""
     for name, count in Counter(names).items():
         if count > 1:

@@ -30,7 +30,7 @@ from ..expressions import (
 from ..kinematics.body_forces import SpringLength
 from ..ports import Port
 from ..types import SX
-from .trig_terms import term_product, term_total
+from .trig_terms import form_term_product, form_term_sum
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class SpringForm:
         return all(value.numerator.is_zero() for value in self.scaled_gradient)
 
 
-def spring_output(k: int, one: SpringLength) -> tuple[Port, SX]:
+def spring_form_output(k: int, one: SpringLength) -> tuple[Port, SX]:
     """All values that describe a spring, as one more output of the tape."""
     spring, length = one.spring, ca.sqrt(one.length_squared)
     entries = (
@@ -95,7 +95,7 @@ def expand_spring_forces(
 # -- writing ----------------------------------------------------------------------------------
 
 
-class SpringWriter:
+class SpringFormWriter:
     """Names the lengths of springs and writes their forces; `express` writes a value of the
     ring."""
 
@@ -123,45 +123,45 @@ class SpringWriter:
         """The tension k*(L − l0) + c*L'."""
         parts = []
         stiffness, damping, free = map(self.express, (one.stiffness, one.damping, one.free_length))
-        if not _is_zero_expression(stiffness):
+        if not _is_zero_form_term(stiffness):
             stretch = (
                 Name(name)
-                if _is_zero_expression(free)
-                else term_total([Name(name), negate_expression(free)])
+                if _is_zero_form_term(free)
+                else form_term_sum([Name(name), negate_expression(free)])
             )
-            parts.append(signed_product(stiffness, stretch))
-        if not _is_zero_expression(damping):
-            rate = length_rate_name(name)
+            parts.append(signed_form_product(stiffness, stretch))
+        if not _is_zero_form_term(damping):
+            rate = spring_form_rate_name(name)
             if rate not in dict(self.groups):
-                divided = signed_product(self.express(one.scaled_rate), Reciprocal(Name(name)))
+                divided = signed_form_product(self.express(one.scaled_rate), Reciprocal(Name(name)))
                 self.groups.append((rate, divided))
-            parts.append(signed_product(damping, Name(rate)))
-        return term_total(parts)
+            parts.append(signed_form_product(damping, Name(rate)))
+        return form_term_sum(parts)
 
     def force_entry(self, rest: Expression, k: int) -> Expression:
         """The k-th generalized force: the springs' and the rest."""
         parts = []
         for name, (tensions, one) in self.tensions.items():
             slope = self.express(one.scaled_gradient[k])
-            if not _is_zero_expression(slope):
-                force = signed_product(term_total(tensions), slope, Reciprocal(Name(name)))
+            if not _is_zero_form_term(slope):
+                force = signed_form_product(form_term_sum(tensions), slope, Reciprocal(Name(name)))
                 parts.append(negate_expression(force))
-        if not parts or not _is_zero_expression(rest):
+        if not parts or not _is_zero_form_term(rest):
             parts.append(rest)
-        return term_total(parts)
+        return form_term_sum(parts)
 
 
-def length_rate_name(name: str) -> str:
+def spring_form_rate_name(name: str) -> str:
     """The name of a length's rate: L1' for L1."""
     return f"{name}'"
 
 
-def _is_zero_expression(expression: Expression) -> bool:
+def _is_zero_form_term(expression: Expression) -> bool:
     """Whether the expression is the number 0."""
     return expression == Number(Fraction(0))
 
 
-def signed_product(*factors: Expression) -> Expression:
+def signed_form_product(*factors: Expression) -> Expression:
     """The product with its sign outside, its number in front and divisors last."""
     coefficient, kept, below = Fraction(1), list[Expression](), list[Expression]()
     pending = list(factors)
@@ -178,4 +178,4 @@ def signed_product(*factors: Expression) -> Expression:
                 below.append(factor)
             case _:
                 kept.append(factor)
-    return term_product(coefficient, [*kept, *below])
+    return form_term_product(coefficient, [*kept, *below])

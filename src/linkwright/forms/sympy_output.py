@@ -16,16 +16,16 @@ SympyForm: TypeAlias = "sympy.Basic | dict[str, sympy.Basic]"
 """A closed form in SymPy: an expression, matrix or array, or several of these by name."""
 
 
-def expression_to_sympy(expression: Expression) -> sympy.Expr:
+def form_expression_to_sympy(expression: Expression) -> sympy.Expr:
     """The expression in SymPy, with real symbols."""
     try:
         import sympy
     except ImportError:
         raise MissingExtraError("SymPy is not installed", remedy="pip install sympy") from None
-    return fold_expression(expression, _SympyAlgebra(), lambda name: sympy.Symbol(name, real=True))
+    return fold_expression(expression, _SympyFormAlgebra(), lambda name: sympy.Symbol(name, real=True))
 
 
-class _SympyAlgebra:
+class _SympyFormAlgebra:
     """SymPy's arithmetic for `fold_expression`."""
 
     def number(self, value: Fraction) -> sympy.Expr:

@@ -23,14 +23,14 @@ from ..expressions import (
     expression_text,
     negate_expression,
 )
-from .term_order import FactorSortKey, TermKind, TermOrder, TermSortKey
+from .term_order import FactorSortKey, FormTermKind, FormTermOrder, TermSortKey
 from .trig_terms import (
     TermAtom,
     TermMonomial,
-    TermReader,
+    FormTermReader,
     TermSum,
-    term_product,
-    term_total,
+    form_term_product,
+    form_term_sum,
 )
 
 COLLECTION_WAYS = ("auto", "mass", "geometry", "none")
@@ -43,27 +43,27 @@ _MAX_TERMS_FOR_SQUARES = 64
 _MAX_COMMON_NUMBER = 24
 """The largest number that is taken out of a sum (halves, thirds, …); l - 0.03 stays unchanged."""
 
-KindFilter = Callable[[TermKind], bool]  # which kinds of symbols belong to the key
+KindFilter = Callable[[FormTermKind], bool]  # which kinds of symbols belong to the key
 OrderedTerm = tuple[TermSortKey, Expression]  # an expression with its place in a sum
 
 
-def _is_inertial_kind(kind: TermKind) -> bool:
-    return kind in (TermKind.MASS, TermKind.INERTIA)
+def _is_inertial_kind(kind: FormTermKind) -> bool:
+    return kind in (FormTermKind.MASS, FormTermKind.INERTIA)
 
 
-def _is_function_kind(kind: TermKind) -> bool:
-    return kind in (TermKind.CIRCULAR, TermKind.CALL)
+def _is_function_kind(kind: FormTermKind) -> bool:
+    return kind in (FormTermKind.CIRCULAR, FormTermKind.CALL)
 
 
-def _is_rate_kind(kind: TermKind) -> bool:
-    return kind == TermKind.RATE
+def _is_rate_kind(kind: FormTermKind) -> bool:
+    return kind == FormTermKind.RATE
 
 
-def _is_length_kind(kind: TermKind) -> bool:
-    return kind in (TermKind.CONSTANT, TermKind.COORDINATE)
+def _is_length_kind(kind: FormTermKind) -> bool:
+    return kind in (FormTermKind.CONSTANT, FormTermKind.COORDINATE)
 
 
-def _is_varying_kind(kind: TermKind) -> bool:
+def _is_varying_kind(kind: FormTermKind) -> bool:
     return _is_function_kind(kind) or _is_rate_kind(kind)
 
 
@@ -96,11 +96,11 @@ _TIGHT_WAYS["auto"] = [*_TIGHT_WAYS["geometry"], *_TIGHT_WAYS["mass"]]
 
 
 @dataclass
-class TermCollector:
+class FormTermCollector:
     """Collects the terms of one reader's values."""
 
-    reader: TermReader
-    order: TermOrder
+    reader: FormTermReader
+    order: FormTermOrder
 
     def collect_terms(self, terms: TermSum, by: str = "auto") -> Expression:
         """The sum as an expression, in the shortest of the ways that `by` allows."""
@@ -114,9 +114,9 @@ class TermCollector:
                 best, size = made, len(expression_text(made))
         if len(terms) <= _MAX_TERMS_TRIED:
             least = min(
-                (self.collect_one_way(terms, way) for way in _TIGHT_WAYS[by]), key=_text_length
+                (self.collect_one_way(terms, way) for way in _TIGHT_WAYS[by]), key=_form_term_length
             )
-            if _text_length(least) < _MIN_TIGHT_SHRINKING * size:
+            if _form_term_length(least) < _MIN_TIGHT_SHRINKING * size:
                 best = least
         assert best is not None
         return best
@@ -156,7 +156,7 @@ class TermCollector:
             first = min(self.order.monomial_sort_key((*h, *m)) for h in heads for m in group)
             pieces.append((first, self.group_expression(heads, group, keys[1:], factors)))
         pieces.sort(key=lambda piece: piece[0])
-        return term_total([expression for _, expression in pieces])
+        return form_term_sum([expression for _, expression in pieces])
 
     def merge_groups(
         self, groups: dict[TermMonomial, TermSum], numbers: bool
@@ -218,7 +218,7 @@ class TermCollector:
             else:
                 factors.append((self.order.sum_factor_sort_key(expression), expression))
         factors.sort(key=lambda factor: factor[0])
-        return term_product(number, [expression for _, expression in factors])
+        return form_term_product(number, [expression for _, expression in factors])
 
     # -- flat sums ---------------------------------------------------------------------------
 
@@ -230,7 +230,7 @@ class TermCollector:
             for m, c in rest.items()
         ]
         parts = [*squares, *parts]
-        return term_total([expression for _, expression in sorted(parts, key=lambda part: part[0])])
+        return form_term_sum([expression for _, expression in sorted(parts, key=lambda part: part[0])])
 
     def find_squares(self, terms: TermSum) -> tuple[list[OrderedTerm], TermSum]:
         """The squares (x ± y)² for x² ± 2xy + y², with their sort keys, and the remaining terms; y
@@ -240,12 +240,12 @@ class TermCollector:
         if len(terms) > _MAX_TERMS_FOR_SQUARES:
             return found, rest
         spelt = {frozenset(m): m for m in terms}
-        roots = {m: tuple((a, p // 2) for a, p in m) for m in terms if _is_square_monomial(m)}
+        roots = {m: tuple((a, p // 2) for a, p in m) for m in terms if _is_square_form_term(m)}
         roots |= {(): ()} if () in terms else {}
         ordered = sorted(roots, key=self.order.monomial_sort_key)
         for one in ordered:
             for other in ordered:
-                cross = spelt.get(_multiply_monomials(roots[one], roots[other]))
+                cross = spelt.get(_multiply_form_terms(roots[one], roots[other]))
                 if not one or cross is None or not {one, other, cross} <= rest.keys():
                     continue
                 c = rest[one]
@@ -257,7 +257,7 @@ class TermCollector:
                     second = negate_expression(second)
                 root = Sum((self.ordered_product(Fraction(1), roots[one], []), second))
                 power = Power(root, Number(Fraction(2)))
-                found.append((self.order.monomial_sort_key(one), term_product(c, [power])))
+                found.append((self.order.monomial_sort_key(one), form_term_product(c, [power])))
                 for used in (one, other, cross):
                     del rest[used]
         return found, rest
@@ -294,17 +294,17 @@ class TermCollector:
         return tuple(powers.items()), number, rest
 
 
-def _text_length(expression: Expression) -> int:
+def _form_term_length(expression: Expression) -> int:
     """The number of characters of an expression."""
     return len(expression_text(expression))
 
 
-def _is_square_monomial(monomial: TermMonomial) -> bool:
+def _is_square_form_term(monomial: TermMonomial) -> bool:
     """Whether all powers of the monomial are even."""
     return bool(monomial) and all(p % 2 == 0 for _, p in monomial)
 
 
-def _multiply_monomials(one: TermMonomial, other: TermMonomial) -> frozenset[tuple[TermAtom, int]]:
+def _multiply_form_terms(one: TermMonomial, other: TermMonomial) -> frozenset[tuple[TermAtom, int]]:
     """The product of two monomials, as a set of powers."""
     powers = dict(one)
     for atom, power in other:

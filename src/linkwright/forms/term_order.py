@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from ..expressions import Expression, Name, Power, Sum, expression_text, names_in_expression
-from .trig_sums import TrigFactor
-from .trig_terms import TermAtom, TermMonomial, TermReader, natural_sort_key
+from .trig_sums import PrintedTrigFactor
+from .trig_terms import TermAtom, TermMonomial, FormTermReader, form_name_sort_key
 
 MAX_ORDERED_POWER = 16
 """Higher powers are ordered like this one."""
@@ -22,7 +22,7 @@ TermSortKey = list[object]
 """A key by which terms of a sum are ordered: nested lists that compare one by one."""
 
 
-class TermKind(IntEnum):
+class FormTermKind(IntEnum):
     """The kind of a symbol or function in a term, in the order in which factors are printed."""
 
     MASS = 0
@@ -35,7 +35,7 @@ class TermKind(IntEnum):
 
 
 @dataclass(frozen=True)
-class SymbolRoles:
+class FormSymbolRoles:
     """The roles of symbols, which decide how terms are collected and ordered."""
 
     masses: frozenset[str]
@@ -43,31 +43,31 @@ class SymbolRoles:
     constants: frozenset[str]
     coordinates: tuple[str, ...]
 
-    def atom_kind(self, atom: TermAtom) -> TermKind:
+    def atom_kind(self, atom: TermAtom) -> FormTermKind:
         """The kind of a symbol or function: mass, inertia, constant, coordinate, …"""
-        if isinstance(atom, TrigFactor):
-            return TermKind.CIRCULAR
+        if isinstance(atom, PrintedTrigFactor):
+            return FormTermKind.CIRCULAR
         if not isinstance(atom, str):
             return (
-                TermKind.CONSTANT if names_in_expression(atom) <= self.constants else TermKind.CALL
+                FormTermKind.CONSTANT if names_in_expression(atom) <= self.constants else FormTermKind.CALL
             )
         if atom in self.masses:
-            return TermKind.MASS
+            return FormTermKind.MASS
         if atom in self.inertias:
-            return TermKind.INERTIA
+            return FormTermKind.INERTIA
         if atom in self.constants:
-            return TermKind.CONSTANT
-        return TermKind.COORDINATE if atom in self.coordinates else TermKind.RATE
+            return FormTermKind.CONSTANT
+        return FormTermKind.COORDINATE if atom in self.coordinates else FormTermKind.RATE
 
 
 @dataclass
-class TermOrder:
+class FormTermOrder:
     """The sort keys of factors and terms of one reader, each computed once."""
 
-    reader: TermReader
-    roles: SymbolRoles
+    reader: FormTermReader
+    roles: FormSymbolRoles
     atom_sort_keys: dict[TermAtom, FactorSortKey] = field(default_factory=dict)
-    atom_kinds: dict[TermAtom, TermKind] = field(default_factory=dict)
+    atom_kinds: dict[TermAtom, FormTermKind] = field(default_factory=dict)
     term_sort_keys: dict[TermMonomial, TermSortKey] = field(default_factory=dict)
 
     def factor_sort_key(self, atom: TermAtom) -> FactorSortKey:
@@ -80,21 +80,21 @@ class TermOrder:
         if base in self.reader.atoms_by_expression:
             return self.factor_sort_key(self.reader.atoms_by_expression[base])
         first = expression.terms[0] if isinstance(expression, Sum) else expression
-        return self.least_atom_kind(expression), 1, (natural_sort_key(expression_text(first)),)
+        return self.least_atom_kind(expression), 1, (form_name_sort_key(expression_text(first)),)
 
-    def least_atom_kind(self, expression: Expression) -> TermKind:
+    def least_atom_kind(self, expression: Expression) -> FormTermKind:
         """The first kind, in the order of factors, of the symbols in an expression."""
         kinds = [self.atom_kind(name) for name in names_in_expression(expression)]
-        inside = [kind for kind in kinds if kind != TermKind.COORDINATE]
-        return min(inside, default=TermKind.CIRCULAR)
+        inside = [kind for kind in kinds if kind != FormTermKind.COORDINATE]
+        return min(inside, default=FormTermKind.CIRCULAR)
 
-    def atom_kind(self, atom: TermAtom) -> TermKind:
+    def atom_kind(self, atom: TermAtom) -> FormTermKind:
         """The kind of a symbol or function, also of a named one."""
         if atom not in self.atom_kinds:
             kind = self.roles.atom_kind(atom)
             if isinstance(atom, Name) and atom.name in self.reader.definitions:
                 inside = self.reader.definitions[atom.name][1]
-                kind = TermKind.CONSTANT if inside <= self.roles.constants else TermKind.CALL
+                kind = FormTermKind.CONSTANT if inside <= self.roles.constants else FormTermKind.CALL
             self.atom_kinds[atom] = kind
         return self.atom_kinds[atom]
 
@@ -107,37 +107,37 @@ class TermOrder:
     def term_sort_key(self, monomial: TermMonomial) -> TermSortKey:
         """The sort key of a term: by rates (terms without rates last), then cosines and sines,
         fewest first, then masses, constants and numbers."""
-        parts: dict[TermKind, list[FactorSortKey]] = {kind: [] for kind in TermKind}
+        parts: dict[FormTermKind, list[FactorSortKey]] = {kind: [] for kind in FormTermKind}
         size = 0
         for atom, power in monomial:
             kind = self.atom_kind(atom)
             parts[kind] += [self.atom_sort_key(atom)] * min(power, MAX_ORDERED_POWER)
-            size += power if kind in (TermKind.CIRCULAR, TermKind.CALL, TermKind.COORDINATE) else 0
+            size += power if kind in (FormTermKind.CIRCULAR, FormTermKind.CALL, FormTermKind.COORDINATE) else 0
         ordered = [
             sorted(parts[k])
-            for k in (TermKind.RATE, TermKind.COORDINATE, TermKind.CALL, TermKind.CIRCULAR)
+            for k in (FormTermKind.RATE, FormTermKind.COORDINATE, FormTermKind.CALL, FormTermKind.CIRCULAR)
         ]
-        weight = [sorted(parts[k]) for k in (TermKind.MASS, TermKind.INERTIA, TermKind.CONSTANT)]
+        weight = [sorted(parts[k]) for k in (FormTermKind.MASS, FormTermKind.INERTIA, FormTermKind.CONSTANT)]
         bare = [not weight[0], not any(weight)]
         return [not ordered[0], ordered[0], size, *ordered[1:], bare, *weight]
 
     def atom_sort_key(self, atom: TermAtom) -> FactorSortKey:
         """The key by which a symbol or function is ordered among those of its kind."""
         if atom not in self.atom_sort_keys:
-            if isinstance(atom, TrigFactor):
+            if isinstance(atom, PrintedTrigFactor):
                 form = self.reader.angle_form(atom.angle)
                 rank = self.reader.symbol_ranks
                 places = tuple(rank.get(m[0][0], len(rank)) if m else -1 for m, _ in form)
-                text = natural_sort_key(expression_text(self.reader.angle_expression(atom.angle)))
+                text = form_name_sort_key(expression_text(self.reader.angle_expression(atom.angle)))
                 self.atom_sort_keys[atom] = (places, text, atom.function == "cos")
             elif isinstance(atom, str) and self.atom_kind(atom) in (
-                TermKind.COORDINATE,
-                TermKind.RATE,
+                FormTermKind.COORDINATE,
+                FormTermKind.RATE,
             ):
                 rank = self.reader.symbol_ranks
-                self.atom_sort_keys[atom] = (rank.get(atom, len(rank)), natural_sort_key(atom))
+                self.atom_sort_keys[atom] = (rank.get(atom, len(rank)), form_name_sort_key(atom))
             elif isinstance(atom, str):
-                self.atom_sort_keys[atom] = (natural_sort_key(atom),)
+                self.atom_sort_keys[atom] = (form_name_sort_key(atom),)
             else:
-                self.atom_sort_keys[atom] = (natural_sort_key(expression_text(atom)),)
+                self.atom_sort_keys[atom] = (form_name_sort_key(expression_text(atom)),)
         return self.atom_sort_keys[atom]

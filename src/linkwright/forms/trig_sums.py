@@ -8,23 +8,23 @@ from typing import NamedTuple
 AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's angles
 
 
-class TrigFactor(NamedTuple):
+class PrintedTrigFactor(NamedTuple):
     """The cosine or sine of an angle."""
 
     function: str
     angle: AngleVector
 
 
-TrigMonomial = tuple[tuple[TrigFactor, int], ...]
-TrigSum = dict[TrigMonomial, Fraction]
+PrintedTrigMonomial = tuple[tuple[PrintedTrigFactor, int], ...]
+PrintedTrigSum = dict[PrintedTrigMonomial, Fraction]
 
 
-def swap_sine_cosine(atom: TrigFactor) -> TrigFactor:
+def swap_sine_cosine(atom: PrintedTrigFactor) -> PrintedTrigFactor:
     """The sine for a cosine of the same angle, and the cosine for a sine."""
-    return TrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
+    return PrintedTrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
 
 
-def multiply_trig_power(monomial: TrigMonomial, atom: TrigFactor, power: int) -> TrigMonomial:
+def multiply_trig_power(monomial: PrintedTrigMonomial, atom: PrintedTrigFactor, power: int) -> PrintedTrigMonomial:
     """The monomial times a power of a cosine or sine."""
     powers = dict(monomial)
     powers[atom] = powers.get(atom, 0) + power
@@ -32,11 +32,11 @@ def multiply_trig_power(monomial: TrigMonomial, atom: TrigFactor, power: int) ->
 
 
 def trig_product_to_sum(
-    parts: dict[TrigFactor, Fraction], atom: TrigFactor
-) -> dict[TrigFactor, Fraction]:
+    parts: dict[PrintedTrigFactor, Fraction], atom: PrintedTrigFactor
+) -> dict[PrintedTrigFactor, Fraction]:
     """A sum of cosines and sines times one more, by 2 cos a cos b = cos(a − b) + cos(a + b) and so
     on; the signs of angles are not normalized yet."""
-    total: dict[TrigFactor, Fraction] = {}
+    total: dict[PrintedTrigFactor, Fraction] = {}
     for (function, angle), c in parts.items():
         more = tuple(x + y for x, y in zip(angle, atom.angle, strict=True))
         less = tuple(x - y for x, y in zip(angle, atom.angle, strict=True))
@@ -50,6 +50,6 @@ def trig_product_to_sum(
             case _:
                 made = [("sin", more, c), ("sin", less, -c)]
         for name, vector, half in made:
-            key = TrigFactor(name, vector)
+            key = PrintedTrigFactor(name, vector)
             total[key] = total.get(key, Fraction(0)) + half / 2
     return total

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ..algebra.exact.angle_forms import AngleForm
+from ..algebra.exact.angle_forms import ExactAngle
 from ..algebra.exact.polynomial_budget import BudgetError
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient, fraction_from_flint
@@ -33,9 +33,9 @@ from ..expressions import (
 from ..tape import Op
 from .trig_sums import (
     AngleVector,
-    TrigFactor,
-    TrigMonomial,
-    TrigSum,
+    PrintedTrigFactor,
+    PrintedTrigMonomial,
+    PrintedTrigSum,
     multiply_trig_power,
     swap_sine_cosine,
     trig_product_to_sum,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import flint
 
 
-TermAtom = str | TrigFactor | Expression  # a symbol, a cosine or sine, another function
+TermAtom = str | PrintedTrigFactor | Expression  # a symbol, a cosine or sine, another function
 TermMonomial = tuple[tuple[TermAtom, int], ...]
 TermSum = dict[TermMonomial, Fraction]
 NaturalSortKey = tuple[tuple[int, int | str], ...]  # text as letters and numbers, which compare
@@ -57,7 +57,7 @@ MAX_TERMS_FOR_SUMS = 64
 """The most terms of a sum whose products are converted to sums of angles."""
 
 
-class TermReader:
+class FormTermReader:
     """Reads the terms of one ring's values; `written` are angles that keep their sign.
 
     Long functions get names if `naming` is true; `definitions` has their values and dependencies.
@@ -69,13 +69,13 @@ class TermReader:
         self,
         ring: QuotientRing,
         order: Iterable[str],
-        written: Iterable[AngleForm] = (),
+        written: Iterable[ExactAngle] = (),
         naming: bool = True,
     ) -> None:
         self.ring, self.naming = ring, naming
         self.symbol_ranks = {name: k for k, name in enumerate(order)}
         self.written = set(written)
-        self.shortened_sums: dict[TrigSum | frozenset[tuple[TrigMonomial, Fraction]], TrigSum] = {}
+        self.shortened_sums: dict[PrintedTrigSum | frozenset[tuple[PrintedTrigMonomial, Fraction]], PrintedTrigSum] = {}
         self.angle_signs: dict[AngleVector, int] = {}
         self.calls: dict[int, Expression] = {}
         self.taken_names = {*ring.symbols, *self.symbol_ranks}
@@ -89,11 +89,11 @@ class TermReader:
 
     def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
         """The polynomial as terms, each trigonometric cofactor in its shortest form."""
-        groups: dict[TermMonomial, TrigSum] = {}
+        groups: dict[TermMonomial, PrintedTrigSum] = {}
         ring, spare = self.ring, self.ring.function_capacity
         for exponents, coefficient in self.iterate_polynomial(poly):
             others: list[tuple[TermAtom, int]] = []
-            circular: list[tuple[TrigFactor, int]] = []
+            circular: list[tuple[PrintedTrigFactor, int]] = []
             turned = 1
             for place, power in enumerate(exponents):
                 if not power:
@@ -125,11 +125,11 @@ class TermReader:
                 raise BudgetError("the closed form is too long to be printed")
             yield poly.monomial(k), poly.coefficient(k)
 
-    def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[TrigFactor, int]:
+    def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[PrintedTrigFactor, int]:
         """The ring's cosine or sine as it is printed, and the sign of the conversion."""
         unit = tuple(int(i == k) for i in range(self.angle_count))
         sign = self.angle_sign(unit)
-        atom = TrigFactor("cos" if is_cosine else "sin", tuple(sign * n for n in unit))
+        atom = PrintedTrigFactor("cos" if is_cosine else "sin", tuple(sign * n for n in unit))
         return atom, 1 if is_cosine else sign
 
     def function_expression(self, k: int) -> Expression:
@@ -169,17 +169,17 @@ class TermReader:
     def flat_sum(self, terms: TermSum) -> Expression:
         """The sum of terms in a stable order, without common factors taken out."""
         parts = [
-            term_product(c, [self.atom_power(a, p) for a, p in monomial])
+            form_term_product(c, [self.atom_power(a, p) for a, p in monomial])
             for monomial, c in sorted(
                 terms.items(), key=lambda item: self.monomial_sort_key(item[0])
             )
         ]
-        return term_total(parts)
+        return form_term_sum(parts)
 
     def monomial_sort_key(self, monomial: TermMonomial) -> list[tuple[NaturalSortKey, int]]:
         """The key by which terms are ordered: their factors in natural order."""
         return sorted(
-            (natural_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
+            (form_name_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
         )
 
     # -- atoms ---------------------------------------------------------------------------
@@ -200,7 +200,7 @@ class TermReader:
         if atom not in self.atoms:
             self.atoms[atom] = (
                 Call(atom.function, (self.angle_expression(atom.angle),))
-                if isinstance(atom, TrigFactor)
+                if isinstance(atom, PrintedTrigFactor)
                 else Name(atom)
                 if isinstance(atom, str)
                 else atom
@@ -211,12 +211,12 @@ class TermReader:
     def angle_expression(self, vector: AngleVector) -> Expression:
         """An angle as an expression of coordinates, positive terms first."""
         parts = [
-            term_product(c, [self.atom_power(name, p) for name, p in monomial])
+            form_term_product(c, [self.atom_power(name, p) for name, p in monomial])
             for monomial, c in sorted(self.angle_form(vector), key=lambda item: item[1] < 0)
         ]
-        return term_total(parts)
+        return form_term_sum(parts)
 
-    def angle_form(self, vector: AngleVector) -> AngleForm:
+    def angle_form(self, vector: AngleVector) -> ExactAngle:
         """The angle as multiples of coordinates, in their order."""
         sums: dict[tuple[tuple[str, int], ...], Fraction] = {}
         for times, angle in zip(vector, self.ring.angles, strict=True):
@@ -240,7 +240,7 @@ class TermReader:
 
     # -- shorter sums ----------------------------------------------------------------------
 
-    def shorten_trig_sum(self, sums: TrigSum) -> TrigSum:
+    def shorten_trig_sum(self, sums: PrintedTrigSum) -> PrintedTrigSum:
         """The sum in its shortest known form: merged pairs, or cosines and sines of sums of
         angles."""
         if len(sums) == 1 or time.monotonic() > self.deadline:
@@ -255,7 +255,7 @@ class TermReader:
             self.shortened_sums[key] = found
         return {m: c * scale for m, c in self.shortened_sums[key].items()}
 
-    def merge_trig_pairs(self, sums: TrigSum) -> TrigSum:
+    def merge_trig_pairs(self, sums: PrintedTrigSum) -> PrintedTrigSum:
         """The sum with pairs such as X·cos a·cos b + X·sin a·sin b merged, as long as there are
         any."""
         work, found = dict(sums), True
@@ -266,7 +266,7 @@ class TermReader:
                     found = True
         return work
 
-    def merge_with_partner(self, work: TrigSum, monomial: TrigMonomial) -> bool:
+    def merge_with_partner(self, work: PrintedTrigSum, monomial: PrintedTrigMonomial) -> bool:
         """Merge a term with a partner, if there is one; return whether there was."""
         for partner, (made, factor), sign in self.possible_partners(monomial):
             if work.get(partner) == sign * work[monomial]:
@@ -279,15 +279,15 @@ class TermReader:
         return False
 
     def possible_partners(
-        self, monomial: TrigMonomial
-    ) -> Iterable[tuple[TrigMonomial, tuple[TrigMonomial, Fraction], Fraction]]:
+        self, monomial: PrintedTrigMonomial
+    ) -> Iterable[tuple[PrintedTrigMonomial, tuple[PrintedTrigMonomial, Fraction], Fraction]]:
         """For each identity: the partner, the merged term and its factor, and the partner's
         coefficient relative to this term."""
         one = Fraction(1)
         for i, (a, power) in enumerate(monomial):
             if a.function == "cos" and power >= 2:
                 rest = multiply_trig_power(monomial, a, -2)
-                yield rest, (multiply_trig_power(rest, TrigFactor("sin", a.angle), 2), -one), -one
+                yield rest, (multiply_trig_power(rest, PrintedTrigFactor("sin", a.angle), 2), -one), -one
                 doubled = tuple(2 * n for n in a.angle)
                 yield rest, self.multiply_trig_factor(rest, "cos", doubled, one / 2), -one / 2
             for b, _ in monomial[i + 1 :]:
@@ -308,36 +308,36 @@ class TermReader:
                     yield other, self.multiply_trig_factor(rest, "sin", less, turn), -one
 
     def multiply_trig_factor(
-        self, rest: TrigMonomial, function: str, angle: AngleVector, factor: Fraction
-    ) -> tuple[TrigMonomial, Fraction]:
+        self, rest: PrintedTrigMonomial, function: str, angle: AngleVector, factor: Fraction
+    ) -> tuple[PrintedTrigMonomial, Fraction]:
         """The monomial times the cosine or sine of an angle, and the factor with the sign of the
         printed angle."""
         if not any(angle):
             return rest, factor if function == "cos" else Fraction(0)
         sign = self.angle_sign(angle)
         turned = tuple(sign * n for n in angle)
-        made = multiply_trig_power(rest, TrigFactor(function, turned), 1)
+        made = multiply_trig_power(rest, PrintedTrigFactor(function, turned), 1)
         return made, factor if function == "cos" else sign * factor
 
-    def products_to_angle_sums(self, sums: TrigSum) -> TrigSum:
+    def products_to_angle_sums(self, sums: PrintedTrigSum) -> PrintedTrigSum:
         """The sum with all products as cosines and sines of sums of angles."""
-        total: dict[TrigFactor, Fraction] = {}
+        total: dict[PrintedTrigFactor, Fraction] = {}
         for monomial, coefficient in sums.items():
-            parts = {TrigFactor("cos", (0,) * self.angle_count): coefficient}
+            parts = {PrintedTrigFactor("cos", (0,) * self.angle_count): coefficient}
             for atom, power in monomial:
                 for _ in range(power):
                     parts = trig_product_to_sum(parts, atom)
             for atom, c in parts.items():
                 (made, factor) = self.multiply_trig_factor((), atom.function, atom.angle, c)
-                key = made[0][0] if made else TrigFactor("cos", (0,) * self.angle_count)
+                key = made[0][0] if made else PrintedTrigFactor("cos", (0,) * self.angle_count)
                 total[key] = total.get(key, Fraction(0)) + factor
-        found: TrigSum = {}
+        found: PrintedTrigSum = {}
         for atom, c in total.items():
             if c:
                 found[((atom, 1),) if any(atom.angle) else ()] = c
         return self.half_angle_square(found)
 
-    def half_angle_square(self, sums: TrigSum) -> TrigSum:
+    def half_angle_square(self, sums: PrintedTrigSum) -> PrintedTrigSum:
         """The sum with 1 − cos 2a as 2 sin² a and 1 + cos 2a as 2 cos² a."""
         constant = sums.get(())
         for monomial, c in sums.items():
@@ -346,22 +346,22 @@ class TermReader:
             angle = monomial[0][0].angle
             if monomial[0][0].function == "cos" and all(n % 2 == 0 for n in angle):
                 half = tuple(n // 2 for n in angle)
-                atom = TrigFactor("cos" if c == constant else "sin", half)
+                atom = PrintedTrigFactor("cos" if c == constant else "sin", half)
                 rest = {m: x for m, x in sums.items() if m not in ((), monomial)}
                 return rest | {((atom, 2),): 2 * constant}
         return sums
 
 
-def term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
+def form_term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
     """The product with its number in front if it is not 1, and the sign outside."""
     if coefficient < 0:
-        return negate_expression(term_product(-coefficient, factors))
+        return negate_expression(form_term_product(-coefficient, factors))
     if coefficient != 1 or not factors:
         factors = [Number(coefficient), *factors]
     return factors[0] if len(factors) == 1 else Product(tuple(factors))
 
 
-def term_total(parts: list[Expression]) -> Expression:
+def form_term_sum(parts: list[Expression]) -> Expression:
     """The sum without nested sums; 0 for no terms."""
     flat: list[Expression] = []
     for part in parts:
@@ -371,7 +371,7 @@ def term_total(parts: list[Expression]) -> Expression:
     return flat[0] if len(flat) == 1 else Sum(tuple(flat))
 
 
-def natural_sort_key(name: str) -> NaturalSortKey:
+def form_name_sort_key(name: str) -> NaturalSortKey:
     """A sort key by which m2 comes before m10."""
     parts = re.split(r"(\d+)", name)
     return tuple((1, int(p)) if p.isdecimal() else (0, p) for p in parts if p)

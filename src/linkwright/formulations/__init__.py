@@ -12,7 +12,7 @@ from importlib import import_module
 from inspect import signature
 from types import ModuleType
 
-from ..algebra.operators import direct_operators
+from ..algebra.operators import direct_casadi_operators
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.parameter_values import ParameterSelection
@@ -98,7 +98,7 @@ def derive(
     return derive_kept(_DerivationKey(mechanism.digest, mechanism.unused, mechanism), by, kept)
 
 
-@direct_operators()
+@direct_casadi_operators()
 def derive_uncached(
     mechanism: Mechanism,
     by: str = "recursive",
@@ -139,10 +139,10 @@ class _DerivationKey:
     mechanism: Mechanism = field(compare=False)
 
 
-def _derive_subject(subject: _DerivationKey, by: str, parameters: ParameterSelection) -> Equations:
+def _derive_by_key(subject: _DerivationKey, by: str, parameters: ParameterSelection) -> Equations:
     """Derive the equations of the mechanism behind a cache key."""
     return derive_uncached(subject.mechanism, by, parameters)
 
 
-_derive_once = lru_cache(maxsize=MAX_KEPT_EQUATIONS)(_derive_subject)
-_derive_large_once = lru_cache(maxsize=MAX_KEPT_LARGE_EQUATIONS)(_derive_subject)
+_derive_once = lru_cache(maxsize=MAX_KEPT_EQUATIONS)(_derive_by_key)
+_derive_large_once = lru_cache(maxsize=MAX_KEPT_LARGE_EQUATIONS)(_derive_by_key)

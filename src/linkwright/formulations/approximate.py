@@ -23,22 +23,22 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import Array, solve_symmetric
+from ..algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..equations import Equations, FormulationState
 from ..errors import UnsupportedError
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
 from ..kinematics.parameter_values import ParameterSelection
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import gather_columns, gather_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import SX
-from .formulation import Formulation, reject_quaternions, rotor_inertia_matrix
+from .formulation import Formulation, reject_quaternions, formulation_rotor_inertias
 from .free_body_states import formulation_axis_letter, formulation_state_symbols
-from .newton_euler import acceleration_directions
-from .recursive.recursive_newton_euler import joint_reactions
-from .velocity_reduction import loop_joint_wrenches
+from .newton_euler import newton_euler_directions
+from .recursive.recursive_newton_euler import newton_euler_joint_reactions
+from .velocity_reduction import loop_joint_reactions
 
 DEFAULT_TIME_STEP = 1e-3
 """The time step in seconds for which β and γ are chosen by default."""
@@ -64,10 +64,10 @@ def derive(
         raise UnsupportedError(
             f"gamma = {gamma:g} cannot damp iterated multipliers", remedy="give seconds above 0"
         )
-    chosen = _choose_point_bodies(mechanism, bodies)
+    chosen = _choose_penalty_bodies(mechanism, bodies)
     stiff, damped = suggest_penalty_factors(mechanism, chosen)
     approximate = ApproximateFormulation(
-        build_tree(mechanism, parameters),
+        build_kinematic_tree(mechanism, parameters),
         chosen,
         stiff if beta is None else beta,
         damped if gamma is None else gamma,
@@ -95,8 +95,8 @@ def suggest_penalty_factors(
 ) -> tuple[float, float]:
     """β and γ for a time step in seconds: the fastest oscillation of a constraint takes about
     twenty steps and is damped critically."""
-    tree = build_tree(mechanism, "numeric")
-    own = ApproximateFormulation(tree, _choose_point_bodies(mechanism, bodies), 1.0, 0.0, 0)
+    tree = build_kinematic_tree(mechanism, "numeric")
+    own = ApproximateFormulation(tree, _choose_penalty_bodies(mechanism, bodies), 1.0, 0.0, 0)
     at = ca.Function("at", [own.q, tree.motion.t], [own.M_q, ca.densify(own.J)])
     rng = np.random.default_rng(0)
     masses = np.repeat([float(body.m) for body in own.point_bodies], len(own.D))
@@ -120,7 +120,7 @@ def suggest_penalty_factors(
     return (frequency**2 / stiffest if stiffest else 0.0), 2 / frequency
 
 
-def _choose_point_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
+def _choose_penalty_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> list[str]:
     """The bodies named; default: all that do not hang on ground and leave the joints some
     inertia."""
     if bodies is not None:
@@ -129,18 +129,18 @@ def _choose_point_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> 
             if name not in mechanism.bodies:
                 raise UnsupportedError(f"unknown body '{name}'", where=mechanism.name)
         return given
-    tree = build_tree(mechanism, "numeric")
+    tree = build_kinematic_tree(mechanism, "numeric")
     roots = {joint.child for joint in mechanism.joints.values() if joint.parent == "ground"}
     found: list[str] = []
     for name, mass in tree.masses.items():
         if mass.link == GROUND or name in roots or float(mass.m) <= 0:
             continue
-        if _is_joint_block_regular(ApproximateFormulation(tree, [*found, name], 1.0, 0.0, 0)):
+        if _is_penalty_mass_regular(ApproximateFormulation(tree, [*found, name], 1.0, 0.0, 0)):
             found.append(name)
     return found
 
 
-def _is_joint_block_regular(own: ApproximateFormulation) -> bool:
+def _is_penalty_mass_regular(own: ApproximateFormulation) -> bool:
     """Whether the joints' block of M is regular at a random configuration."""
     at = ca.Function("M", [own.q], [own.M_q])
     q = np.random.default_rng(0).uniform(-1, 1, own.tree.nq)
@@ -163,7 +163,7 @@ class ApproximateFormulation(Formulation):
         self.beta, self.gamma, self.iterations = beta, gamma, iterations
         self.world = WorldKinematics(tree, self.q)
         self.point_bodies = [body for body in self.world.bodies if body.name in bodies]
-        P = acceleration_directions(tree)
+        P = newton_euler_directions(tree)
         self.D = P[~P[:, :3].any(axis=1), 3:]  # the plane's two directions, or space's three
         letters = [formulation_axis_letter(row, k) for k, row in enumerate(self.D)]
         names = [f"{c}_{body.name}" for body in self.point_bodies for c in letters]
@@ -199,7 +199,7 @@ class ApproximateFormulation(Formulation):
     def M_q(self) -> Array:
         """The mass matrix of the joint variables: all inertia except the masses at x."""
         tree = self.tree
-        D = rotor_inertia_matrix(tree)
+        D = formulation_rotor_inertias(tree)
         for body in self.world.bodies:
             J_v, J_w = self.world.point_jacobians(body.link, body.r)
             D += J_w.T @ body.I @ J_w
@@ -237,7 +237,7 @@ class ApproximateFormulation(Formulation):
             if self.point_bodies
             else right[n:, :]
         )
-        return ca.vertcat(solve_symmetric(self.M_q, right[:n, :]), rows)
+        return ca.vertcat(solve_symmetric_matrix(self.M_q, right[:n, :]), rows)
 
     def accelerations(self) -> Array:
         """z̈ (22); with iterations, corrected until f̈ = 0."""
@@ -255,7 +255,7 @@ class ApproximateFormulation(Formulation):
         lam = ca.SX.zeros(count)
         for _ in range(self.iterations):
             error = self.J @ zdd + stabilised
-            lam = lam - solve_symmetric(ca.densify(A + softness), error)
+            lam = lam - solve_symmetric_matrix(ca.densify(A + softness), error)
             zdd = self.solve_mass_matrix(self.generalized_forces + self.J.T @ lam)
         return zdd
 
@@ -266,8 +266,8 @@ class ApproximateFormulation(Formulation):
         if self.constraints is not None:
             of_rows = self.multipliers()[self.x.shape[0] :]
             loads = constraint_body_forces(self.tree, self.constraints, of_rows)
-        rows = joint_reactions(self.tree, self.q, self.qd, qdd, others=loads)
-        wrenches = [*ca.vertsplit(rows), *loop_joint_wrenches(self.tree, loads)]
+        rows = newton_euler_joint_reactions(self.tree, self.q, self.qd, qdd, others=loads)
+        wrenches = [*ca.vertsplit(rows), *loop_joint_reactions(self.tree, loads)]
         names = (*self.tree.names.joints, *self.tree.mechanism.loops)
         return {name: row.T for name, row in zip(names, wrenches, strict=True)}
 

@@ -24,7 +24,7 @@ from ..algebra.linear_algebra import (
     cross,
     outer,
     skew,
-    snap_rounding_noise,
+    snap_rotation_noise,
 )
 from ..algebra.rotations import (
     quaternion_conjugate,
@@ -32,33 +32,33 @@ from ..algebra.rotations import (
     quaternion_product,
     quaternion_rotation,
 )
-from ..kinematics.kinematic_tree import KinematicTree, Link
+from ..kinematics.kinematic_tree import KinematicTree, TreeLink
 from ..kinematics.recursions import LinkPose, link_displacements, link_poses
 from ..types import Floats
 
-CoordinateValues = list[tuple[int, Array]]
+JointReadings = list[tuple[int, Array]]
 """Values of some of the tree's coordinates, each with the index of its first entry."""
 
 
-def link_poses_at_zero(tree: KinematicTree) -> list[LinkPose]:
+def newton_euler_zero_poses(tree: KinematicTree) -> list[LinkPose]:
     """The poses of all links at q = 0 (unit quaternions at identity)."""
     q = np.zeros(sum(link.kind.coordinate_count for link in tree.links))
     for link in tree.links:
         if link.kind.has_quaternion:
-            q[link.q_range.stop - 4] = 1.0
+            q[link.coordinate_range.stop - 4] = 1.0
     placed = link_poses(tree, link_displacements(tree, ca.SX(ca.DM(q))))
-    return [LinkPose(constant_to_numpy(pose.R), constant_to_numpy(pose.p)) for pose in placed]
+    return [LinkPose(numeric_attitude_constant(pose.R), numeric_attitude_constant(pose.p)) for pose in placed]
 
 
-def constant_to_numpy(array: Array) -> Array:
+def numeric_attitude_constant(array: Array) -> Array:
     """The array as a NumPy array if it has no symbols, otherwise unchanged."""
     if not isinstance(array, ca.SX) or not array.is_constant():
         return array
-    found = snap_rounding_noise(np.array(ca.DM(array), dtype=float))
+    found = snap_rotation_noise(np.array(ca.DM(array), dtype=float))
     return found.ravel() if found.shape[1] == 1 else found
 
 
-class BodyAttitude(ABC):
+class NewtonEulerAttitude(ABC):
     """The attitude of one free body as states; `state_suffixes` name the states."""
 
     state_suffixes: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class BodyAttitude(ABC):
     @abstractmethod
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
-    ) -> CoordinateValues:
+    ) -> JointReadings:
         """Read the angles of the joint between two bodies from their attitudes; `near` are
         approximate coordinates of the tree."""
 
@@ -100,13 +100,13 @@ class BodyAttitude(ABC):
     def state_rates(self, states: Array, omega: Array) -> Array:
         """The rates of the attitude states, from ω in world axes."""
 
-    def turning_links(self, links: Sequence[int]) -> list[tuple[int, Link]]:
+    def turning_links(self, links: Sequence[int]) -> list[tuple[int, TreeLink]]:
         """Those of the links whose joint motion is a rotation."""
         all_links = ((i, self.tree.links[i]) for i in links)
         return [(i, link) for i, link in all_links if link.kind.has_rotation]
 
 
-class FixedAttitude(BodyAttitude):
+class NewtonEulerFixedAttitude(NewtonEulerAttitude):
     """The attitude of bodies that never turn: no states."""
 
     @property
@@ -132,7 +132,7 @@ class FixedAttitude(BodyAttitude):
 
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
-    ) -> CoordinateValues:
+    ) -> JointReadings:
         """No angles."""
         return []
 
@@ -141,7 +141,7 @@ class FixedAttitude(BodyAttitude):
         return states
 
 
-class PlanarAttitude(BodyAttitude):
+class NewtonEulerPlanarAttitude(NewtonEulerAttitude):
     """Rotation about one fixed direction n: angles, which add up."""
 
     state_suffixes = ("turn",)
@@ -183,7 +183,7 @@ class PlanarAttitude(BodyAttitude):
 
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
-    ) -> CoordinateValues:
+    ) -> JointReadings:
         """The difference of the bodies' angles, in the sense of each turning link."""
         return [
             (link.q, self.turning_sense(i) * (child - parent))
@@ -195,7 +195,7 @@ class PlanarAttitude(BodyAttitude):
         return ca.dot(ca.SX(self.normal), omega)
 
 
-class QuaternionAttitude(BodyAttitude):
+class NewtonEulerQuaternionAttitude(NewtonEulerAttitude):
     """Rotation in space; the states are the unit quaternion of the body's frame in the world."""
 
     state_suffixes = ("qw", "qx", "qy", "qz")
@@ -209,9 +209,9 @@ class QuaternionAttitude(BodyAttitude):
     def quaternion_at_zero(self, body: str) -> Array:
         """The quaternion of a body's frame at q = 0."""
         place = self.tree.bodies[body]
-        R = constant_to_numpy(ca.SX(self.poses_at_zero[place.link].R @ place.R))
+        R = numeric_attitude_constant(ca.SX(self.poses_at_zero[place.link].R @ place.R))
         if isinstance(R, np.ndarray):
-            return ca.sparsify(ca.SX(ca.DM(snap_rounding_noise(quaternion_from_rotation(R, R)))))
+            return ca.sparsify(ca.SX(ca.DM(snap_rotation_noise(quaternion_from_rotation(R, R)))))
         symbols = ca.vertcat(*self.tree.symbols.values())
         values = [float(value) for value in self.tree.symbol_values.values()]
         numbers = np.array(ca.Function("R", [symbols], [R])(values), dtype=float)
@@ -244,7 +244,7 @@ class QuaternionAttitude(BodyAttitude):
 
     def read_joint_angles(
         self, parent: Array, child: Array, links: Sequence[int], near: Array
-    ) -> CoordinateValues:
+    ) -> JointReadings:
         """The joint's quaternion, or its one to three angles nearest to the known ones."""
         between = quaternion_product(quaternion_conjugate(parent), child)
         turning = self.turning_links(links)
@@ -253,7 +253,7 @@ class QuaternionAttitude(BodyAttitude):
         first, link = turning[0]
         if link.kind.has_quaternion:
             own = ca.vertcat(between[0], self.poses_at_zero[first].R.T @ between[1:])
-            return [(link.q_range.stop - 4, own)]
+            return [(link.coordinate_range.stop - 4, own)]
         axes = [ca.SX(self.poses_at_zero[i].R[:, 2]) for i, _ in turning]
         nearly = [near[link.q] for _, link in turning]
         readers = {

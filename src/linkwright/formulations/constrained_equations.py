@@ -17,11 +17,11 @@ from ..algebra.linear_algebra import Array
 from ..equations import Equations, ExpressionBuilder, wrench_generalized_forces
 from ..errors import AssemblyError
 from ..kinematics.constraint_equations import constraint_body_forces
-from ..kinematics.constraint_kinds.body_states import BodyStates
+from ..kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ..kinematics.mobility_analysis import redundant_row_leeway
 from .formulation import Formulation
-from .recursive.recursive_newton_euler import joint_reactions
-from .velocity_reduction import VelocityReduction, least_norm_reactions, loop_joint_wrenches
+from .recursive.recursive_newton_euler import newton_euler_joint_reactions
+from .velocity_reduction import ReducedDynamics, least_norm_joint_reactions, loop_joint_reactions
 
 _TREE_FUNCTIONS = (
     "mass_matrix",
@@ -63,10 +63,10 @@ def add_constraints_to_equations(
     shared: Formulation, free: Equations, accelerations: ExpressionBuilder | None
 ) -> Equations:
     """The equations of a tree with its constraints, from the equations `free` without them."""
-    under = _ConstrainedBuilders(shared, free, accelerations)
+    under = _ConstrainedFormulation(shared, free, accelerations)
     known = set(free.function_names())
     builders: dict[str, ExpressionBuilder] = {
-        name: _tree_builder(free, name)
+        name: _unconstrained_equation_builder(free, name)
         for name in _TREE_FUNCTIONS
         if name in known and free.can_build(name)
     }
@@ -82,12 +82,12 @@ def add_constraints_to_equations(
     return replace(free, names=names, builders=builders, home=home, closure_leeway=leaving)
 
 
-def _tree_builder(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:
+def _unconstrained_equation_builder(free: Equations, name: str) -> Callable[[], tuple[Array, ...]]:
     """A builder that returns a function's expressions in the unconstrained equations."""
     return lambda: free.expressions(name)
 
 
-class _ConstrainedBuilders:
+class _ConstrainedFormulation:
     """Builders of the functions of `CONSTRAINED_SIGNATURES`, each named as its function."""
 
     def __init__(
@@ -98,7 +98,7 @@ class _ConstrainedBuilders:
         self.constraints = shared.constraints
 
     @property
-    def reduction(self) -> VelocityReduction:
+    def reduction(self) -> ReducedDynamics:
         """The reduction to independent velocities."""
         return self.shared.reduction
 
@@ -175,8 +175,8 @@ class _ConstrainedBuilders:
         """Wrenches of joints, then of loops, for given q̈ and λ, one row each."""
         shared = self.shared
         loads = constraint_body_forces(shared.tree, self.constraints, shared.symbols["lambda"])
-        joints = joint_reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
-        return ca.vertcat(joints, *loop_joint_wrenches(shared.tree, loads))
+        joints = newton_euler_joint_reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
+        return ca.vertcat(joints, *loop_joint_reactions(shared.tree, loads))
 
     def reactions(self) -> tuple[Array, Array]:
         """Wrenches of joints and loops under τ; where λ is not unique, those of least sum of
@@ -185,7 +185,7 @@ class _ConstrainedBuilders:
         chosen = own.dependent_factors.solve_transposed(self.constraint_forces[own.p])
         rows = ca.substitute(self.reactions_of_motion(), self.shared.qdd, self.accelerations)
         lam = self.shared.symbols["lambda"]
-        return least_norm_reactions(
+        return least_norm_joint_reactions(
             rows, lam, chosen, own.rows, own.multiplier_null_space()
         ), own.smallest_pivot
 
@@ -193,7 +193,7 @@ class _ConstrainedBuilders:
         """`reactions` in the axes of each joint's child."""
         rows: Array
         rows, pivot = self.reactions()
-        mechanism, setting = self.shared.tree.mechanism, BodyStates(self.shared.tree)
+        mechanism, setting = self.shared.tree.mechanism, ConstrainedBodyStates(self.shared.tree)
         joints = {**{n: mechanism.joints[n] for n in self.free.names.joints}, **mechanism.loops}
         turned = []
         for k, joint in enumerate(joints.values()):

@@ -8,22 +8,22 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import Array, solve_symmetric
+from ..algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..errors import UnsupportedError
 from ..kinematics.mobility_analysis import reference_configuration
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy
 from ..mechanism import Mechanism
-from .velocity_reduction import VelocityReduction
+from .velocity_reduction import ReducedDynamics
 
 
-class ConstraintMultipliers:
+class FormulationMultipliers:
     """Multipliers of the independent rows that the reduction has chosen. `solve` applies M⁻¹, `F`
     are all forces; `J` replaces the Jacobian of all rows where a formulation has its own."""
 
     def __init__(
         self,
-        reduction: VelocityReduction,
+        reduction: ReducedDynamics,
         solve: Callable[[Array], Array],
         F: Array,
         J: Array | None = None,
@@ -44,7 +44,7 @@ class ConstraintMultipliers:
         if not self.J.shape[0]:
             return ca.SX(0, 1)
         A = ca.densify(self.J @ self._mass_solutions[:, :-1])
-        return -solve_symmetric(A, self.J @ self._mass_solutions[:, -1] + self.gamma)
+        return -solve_symmetric_matrix(A, self.J @ self._mass_solutions[:, -1] + self.gamma)
 
     @cached_property
     def accelerations(self) -> Array:
@@ -65,9 +65,9 @@ class ConstraintMultipliers:
         return self.reduction.distribute_multipliers(self.independent_multipliers)
 
 
-def check_regular_mass_matrix(mechanism: Mechanism) -> None:
+def require_mass_for_multipliers(mechanism: Mechanism) -> None:
     """Raise an error if M is singular: multipliers need inertia in every coordinate."""
-    tree = build_tree(mechanism, "numeric")
+    tree = build_kinematic_tree(mechanism, "numeric")
     T = tree_kinetic_energy(tree, tree.motion.q, tree.motion.qd)
     M = ca.Function("M", [tree.motion.q], [ca.hessian(T, tree.motion.qd)[0]])
     sizes, vectors = np.linalg.eigh(

@@ -42,7 +42,7 @@ from ..kinematics.tree_totals import (
     tree_potential_energy,
 )
 from ..mechanism import Mechanism
-from .velocity_reduction import VelocityReduction
+from .velocity_reduction import ReducedDynamics
 
 
 def reject_quaternions(mechanism: Mechanism) -> str | None:
@@ -56,7 +56,7 @@ def reject_quaternions(mechanism: Mechanism) -> str | None:
     return None
 
 
-def rotor_inertia_matrix(tree: KinematicTree) -> Array:
+def formulation_rotor_inertias(tree: KinematicTree) -> Array:
     """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
     return ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
 
@@ -128,12 +128,12 @@ class Formulation:
         return constraint_equations(self.tree)
 
     @cached_property
-    def reduction(self) -> VelocityReduction:
+    def reduction(self) -> ReducedDynamics:
         """The reduction to independent velocities, chosen where the mechanism is assembled."""
         assert self.constraints is not None
         mechanism = self.tree.mechanism
         _, choice = reference_configuration(mechanism)
-        return VelocityReduction(
+        return ReducedDynamics(
             self.tree, self.constraints, choice, redundant_row_leeway(mechanism)
         )
 

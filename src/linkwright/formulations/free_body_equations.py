@@ -8,11 +8,11 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import Array, cross, outer, skew, solve_symmetric
+from ..algebra.linear_algebra import Array, cross, outer, skew, solve_symmetric_matrix
 from ..kinematics.body_forces import declared_body_forces, declared_joint_forces, spring_body_forces
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
-from ..kinematics.recursions import LinkMotion, link_accelerations, link_displacements
+from ..kinematics.recursions import LinkKinematics, link_accelerations, link_displacements
 from ..kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
@@ -23,14 +23,14 @@ from ..kinematics.tree_coordinates import (
 from ..kinematics.tree_totals import joint_passive_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import Floats
-from .constraint_multipliers import ConstraintMultipliers
-from .formulation import Formulation, rotor_inertia_matrix
-from .velocity_reduction import least_norm_reactions, loop_joint_wrenches
+from .constraint_multipliers import FormulationMultipliers
+from .formulation import Formulation, formulation_rotor_inertias
+from .velocity_reduction import least_norm_joint_reactions, loop_joint_reactions
 
 IDENTITY_TENSOR = np.eye(3)
 
 
-def combine_link_masses(tree: KinematicTree, link: int) -> BodyMass:
+def newton_euler_body_mass(tree: KinematicTree, link: int) -> BodyMass:
     """The mass properties of all bodies that are fixed to a link, as one body."""
     own = [mass for mass in tree.masses.values() if mass.link == link]
     if len(own) == 1:
@@ -46,7 +46,7 @@ def combine_link_masses(tree: KinematicTree, link: int) -> BodyMass:
 
 
 @dataclass(frozen=True)
-class SeparateBody:
+class NewtonEulerBody:
     """A free body in the world: rotation R, centre of mass r, inertia I about it, and the wrench F
     of weight, gyroscopic moment and loads."""
 
@@ -61,7 +61,7 @@ class SeparateBody:
     F: Array
 
 
-class FreeBodies(Formulation):
+class NewtonEulerFormulation(Formulation):
     """Newton's and Euler's equations of all bodies, in the components that the rows of `directions`
     span."""
 
@@ -100,11 +100,11 @@ class FreeBodies(Formulation):
         self.links = [tree.bodies[name].link for name in self.names]
 
     @cached_property
-    def bodies(self) -> list[SeparateBody]:
+    def bodies(self) -> list[NewtonEulerBody]:
         """All free bodies at (q, q̇), in world axes."""
         found = []
         for name, link in zip(self.names, self.links, strict=True):
-            mass, pose = combine_link_masses(self.tree, link), self.world.link_poses[link]
+            mass, pose = newton_euler_body_mass(self.tree, link), self.world.link_poses[link]
             I = pose.R @ mass.I @ pose.R.T  # noqa: E741
             omega = pose.R @ self.bias_motions[link].omega
             r = pose.p + pose.R @ mass.c
@@ -115,21 +115,21 @@ class FreeBodies(Formulation):
                     F += ca.vertcat(moment, load.force)
             above = [i for i in self.tree.path_to_ground(link) if i != link and i in self.links]
             parent = self.links.index(above[0]) if above else -1
-            found.append(SeparateBody(name, link, parent, pose.R, mass.c, r, mass.m, I, F))
+            found.append(NewtonEulerBody(name, link, parent, pose.R, mass.c, r, mass.m, I, F))
         return found
 
-    def body_acceleration(self, body: SeparateBody, states: list[LinkMotion]) -> Array:
+    def body_acceleration(self, body: NewtonEulerBody, states: list[LinkKinematics]) -> Array:
         """(α, a) of a body's centre of mass in world axes, from the motions of the links."""
         state = states[body.link]
         return ca.vertcat(body.R @ state.alpha, body.R @ state.point_acceleration(body.c))
 
-    def parent_transport(self, body: SeparateBody) -> Array:
+    def parent_transport(self, body: NewtonEulerBody) -> Array:
         """The 6 × 6 matrix that carries the parent's (α, a) to this body's centre of mass."""
         d = body.r - self.bodies[body.parent].r
         lower = ca.horzcat(-skew(d), ca.SX.eye(3))
         return ca.vertcat(ca.horzcat(ca.SX.eye(3), ca.SX.zeros(3, 3)), lower)
 
-    def joint_motion_matrix(self, body: SeparateBody) -> Array:
+    def joint_motion_matrix(self, body: NewtonEulerBody) -> Array:
         """S of the joint before the body: 6 × the tree's velocities, in world axes."""
         S = ca.SX(6, self.tree.tree_nv)
         stop = self.bodies[body.parent].link if body.parent >= 0 else GROUND
@@ -186,7 +186,7 @@ class FreeBodies(Formulation):
     def gravity(self) -> Array:
         """The joint forces at rest without loads."""
         rest = ca.SX.zeros(self.tree.nv)
-        holding = FreeBodies(self.tree, self.P, loaded=False).required_joint_forces()
+        holding = NewtonEulerFormulation(self.tree, self.P, loaded=False).required_joint_forces()
         return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
 
     def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
@@ -214,11 +214,11 @@ class FreeBodies(Formulation):
         joints = self.joint_wrenches()
         rows = ca.vertcat(
             *(w.T for w in joints.values()),
-            *loop_joint_wrenches(self.tree, self.constraint_body_forces),
+            *loop_joint_reactions(self.tree, self.constraint_body_forces),
         )
         rows = ca.substitute(rows, self.qdd, self.multipliers.accelerations)
         spare = self.reduction.multiplier_null_space()
-        rows = least_norm_reactions(
+        rows = least_norm_joint_reactions(
             rows, self.lam, self.multipliers.independent_multipliers, self.reduction.rows, spare
         )
         found = {}
@@ -236,10 +236,10 @@ class FreeBodies(Formulation):
     def forward_dynamics(self) -> Array:
         """q̈ of the unconstrained bodies, all equations solved at once."""
         M, drives, _ = self.reduced_system
-        return solve_symmetric(M, drives)
+        return solve_symmetric_matrix(M, drives)
 
     @cached_property
-    def multipliers(self) -> ConstraintMultipliers:
+    def multipliers(self) -> FormulationMultipliers:
         """λ of loops and constraints; those between coordinates act along these."""
         assert self.constraints is not None
         M, drives, K = self.reduced_system
@@ -248,7 +248,7 @@ class FreeBodies(Formulation):
         for row, owner in enumerate(self.constraints.owners):
             if owner in along:
                 K[:, row] = J[row, :].T
-        return ConstraintMultipliers(self.reduction, lambda b: solve_symmetric(M, b), drives, K.T)
+        return FormulationMultipliers(self.reduction, lambda b: solve_symmetric_matrix(M, b), drives, K.T)
 
     @cached_property
     def reduced_system(self) -> tuple[Array, Array, Array]:
@@ -275,17 +275,17 @@ class FreeBodies(Formulation):
         E = ca.jacobian(ca.vertcat(*F), self.lam)
         F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
         known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
-        solved = solve_symmetric(A, ca.horzcat(S_all, known))
-        rotors = rotor_inertia_matrix(tree)
+        solved = solve_symmetric_matrix(A, ca.horzcat(S_all, known))
+        rotors = formulation_rotor_inertias(tree)
         M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
         drives = self.tau + self.joint_element_forces() - S_all.T @ solved[:, -1]
         if self.bias_accelerations is not None:
             drives -= gather_forces(tree, rotors @ self.bias_accelerations)
         return ca.densify(M), drives, ca.densify(solved[:, :-1].T @ (X @ (N_inverse @ E)))
 
-    def inverse_inertia(self, body: SeparateBody) -> Array:
+    def inverse_inertia(self, body: NewtonEulerBody) -> Array:
         """N⁻¹ of a body in the chosen components."""
         N = ca.SX(6, 6)
         N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)
         P = ca.SX(self.P)
-        return solve_symmetric(ca.densify(P @ N @ P.T), ca.SX.eye(self.k))
+        return solve_symmetric_matrix(ca.densify(P @ N @ P.T), ca.SX.eye(self.k))

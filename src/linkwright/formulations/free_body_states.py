@@ -28,40 +28,40 @@ from ..kinematics.tree_coordinates import (
 )
 from ..types import SX, Floats
 from .body_attitudes import (
-    BodyAttitude,
-    FixedAttitude,
-    PlanarAttitude,
-    QuaternionAttitude,
-    constant_to_numpy,
-    link_poses_at_zero,
+    NewtonEulerAttitude,
+    NewtonEulerFixedAttitude,
+    NewtonEulerPlanarAttitude,
+    NewtonEulerQuaternionAttitude,
+    numeric_attitude_constant,
+    newton_euler_zero_poses,
 )
-from .joint_reading import JointReading, LooseBody
+from .joint_reading import NewtonEulerJointReading, NewtonEulerBodyState
 
 if TYPE_CHECKING:
-    from .free_body_equations import FreeBodies, SeparateBody
+    from .free_body_equations import NewtonEulerFormulation, NewtonEulerBody
 
 
 SPATIAL_COMPONENTS = 6
 
 
-def states_per_body(k: int) -> int:
+def newton_euler_states_per_body(k: int) -> int:
     """The number of states of a body with k acceleration components; quaternions add one in
     space."""
     return 2 * k + 1 if k == SPATIAL_COMPONENTS else 2 * k
 
 
-class FreeBodyStates:
+class NewtonEulerStates:
     """The states of all free bodies; `joint_accelerations` builds q̈ from the elimination of
     reactions."""
 
-    def __init__(self, free: FreeBodies, joint_accelerations: ExpressionBuilder) -> None:
+    def __init__(self, free: NewtonEulerFormulation, joint_accelerations: ExpressionBuilder) -> None:
         self.free, self.tree = free, free.tree
         self.q, self.qd = free.q, free.qd
         self.joint_accelerations = joint_accelerations
         turning = free.P[:, :3].any(axis=1)
         self.normals: Floats = free.P[turning, :3]
         self.directions: Floats = free.P[~turning, 3:]
-        self.poses_at_zero = link_poses_at_zero(self.tree)
+        self.poses_at_zero = newton_euler_zero_poses(self.tree)
         self.attitude = self._choose_attitude()
         letters = [formulation_axis_letter(row, k) for k, row in enumerate(self.directions)]
         own = [*self.attitude.state_suffixes, *letters]
@@ -76,11 +76,11 @@ class FreeBodyStates:
             [f"near_{self.tree.names.q[k]}" for k in self.ambiguous_coordinates]
         )
 
-    def _choose_attitude(self) -> BodyAttitude:
+    def _choose_attitude(self) -> NewtonEulerAttitude:
         """Angles in a plane, quaternions in space, nothing where no body turns."""
         if len(self.normals) == 1:
-            return PlanarAttitude(self.tree, self.poses_at_zero, self.normals[0])
-        return (QuaternionAttitude if len(self.normals) else FixedAttitude)(
+            return NewtonEulerPlanarAttitude(self.tree, self.poses_at_zero, self.normals[0])
+        return (NewtonEulerQuaternionAttitude if len(self.normals) else NewtonEulerFixedAttitude)(
             self.tree, self.poses_at_zero
         )
 
@@ -97,15 +97,15 @@ class FreeBodyStates:
     # -- from states to joints ---------------------------------------------------------------
 
     @cached_property
-    def joint_reading(self) -> JointReading:
+    def joint_reading(self) -> NewtonEulerJointReading:
         """The joint coordinates and velocities of the bodies' states."""
         near = ca.SX.zeros(self.tree.nq)
         near[list(self.ambiguous_coordinates)] = self.nearby_coordinates
-        return JointReading(
-            self.tree, self.attitude, [self._loose_body(b) for b in range(len(self.z))], near
+        return NewtonEulerJointReading(
+            self.tree, self.attitude, [self._free_body_state(b) for b in range(len(self.z))], near
         )
 
-    def _loose_body(self, b: int) -> LooseBody:
+    def _free_body_state(self, b: int) -> NewtonEulerBodyState:
         """The pose and velocity of body b from its own states."""
         body, wide = self.free.bodies[b], len(self.attitude.state_suffixes)
         turn = self.attitude.attitude_from_states(body.name, self.z[b][:wide])
@@ -115,15 +115,15 @@ class FreeBodyStates:
         omega = self.normals.T @ self.u[b][:count] if count else ca.SX(3, 1)
         v = self.directions.T @ self.u[b][count:]
         pose = LinkPose(R, r - R @ body.c)
-        return LooseBody(body.parent, self._joint_links(body), turn, pose, r, omega, v)
+        return NewtonEulerBodyState(body.parent, self._joint_links(body), turn, pose, r, omega, v)
 
-    def _out_of_plane_position(self, body: SeparateBody) -> Array:
+    def _out_of_plane_position(self, body: NewtonEulerBody) -> Array:
         """The part of the centre of mass's position that no motion changes."""
         start = self.poses_at_zero[body.link]
-        r = constant_to_numpy(ca.SX(start.p + start.R @ body.c))
+        r = numeric_attitude_constant(ca.SX(start.p + start.R @ body.c))
         return r - self.directions.T @ (self.directions @ r)
 
-    def _joint_links(self, body: SeparateBody) -> tuple[int, ...]:
+    def _joint_links(self, body: NewtonEulerBody) -> tuple[int, ...]:
         """The links of the joint between the parent body and this one, from the parent on."""
         path = list(self.tree.path_to_ground(body.link))
         if body.parent >= 0:
@@ -143,7 +143,7 @@ class FreeBodyStates:
         for body in self.free.bodies:
             turn = found[body.parent] if body.parent >= 0 else self.attitude.ground_attitude
             for i in self._joint_links(body):
-                turn = self.attitude.compose_link_motion(turn, i, full[self.tree.links[i].q_range])
+                turn = self.attitude.compose_link_motion(turn, i, full[self.tree.links[i].coordinate_range])
             found.append(turn)
         return found
 

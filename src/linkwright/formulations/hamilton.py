@@ -13,14 +13,14 @@ from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear_algebra import Array, solve_symmetric
+from ..algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..equations import Equations, FormulationState
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.parameter_values import ParameterSelection
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy, tree_potential_energy, tree_weight_energy
 from ..mechanism import Mechanism
-from .constraint_multipliers import ConstraintMultipliers, check_regular_mass_matrix
+from .constraint_multipliers import FormulationMultipliers, require_mass_for_multipliers
 from .formulation import Formulation, reject_quaternions
 
 
@@ -31,7 +31,7 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Canonical equations in the joint variables and their momenta."""
-    hamilton = HamiltonFormulation(build_tree(mechanism, parameters))
+    hamilton = HamiltonFormulation(build_kinematic_tree(mechanism, parameters))
     builders = {
         "mass_matrix": hamilton.mass_matrix,
         "gravity": hamilton.gravity,
@@ -42,7 +42,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     extras = {"momenta": hamilton.momenta, "hamiltonian": lambda: hamilton.H}
     if hamilton.constraints is None:
         return hamilton.assemble_equations("hamilton", builders, extras, hamilton.state())
-    check_regular_mass_matrix(mechanism)
+    require_mass_for_multipliers(mechanism)
     extras["multipliers"] = lambda: hamilton.multipliers.all_multipliers
     return hamilton.assemble_equations(
         "hamilton",
@@ -74,7 +74,7 @@ class HamiltonFormulation(Formulation):
     @cached_property
     def velocities_from_momenta(self) -> Array:
         """q̇ as a function of q and p: the solution of (10), which is linear."""
-        return solve_symmetric(self.M, self.p)
+        return solve_symmetric_matrix(self.M, self.p)
 
     @cached_property
     def H(self) -> Array:
@@ -89,10 +89,10 @@ class HamiltonFormulation(Formulation):
         return -ca.gradient(self.H, self.q) + Q
 
     @cached_property
-    def multipliers(self) -> ConstraintMultipliers:
+    def multipliers(self) -> FormulationMultipliers:
         """λ from J q̈ + γ = 0, with M q̈ = ṗ − Ṁ q̇."""
         forces = self.substitute_momenta(self.momentum_rates(self.tau)) - self.mass_rate_momentum()
-        return ConstraintMultipliers(self.reduction, lambda b: solve_symmetric(self.M, b), forces)
+        return FormulationMultipliers(self.reduction, lambda b: solve_symmetric_matrix(self.M, b), forces)
 
     def constrained_momentum_rates(self) -> Array:
         """ṗ with constraint forces, at q and p."""
@@ -136,7 +136,7 @@ class HamiltonFormulation(Formulation):
     def forward_dynamics(self) -> Array:
         """q̈ = M⁻¹(ṗ − Ṁ q̇) without constraint forces."""
         rates = self.substitute_momenta(self.momentum_rates(self.tau))
-        return solve_symmetric(self.M, rates - self.mass_rate_momentum())
+        return solve_symmetric_matrix(self.M, rates - self.mass_rate_momentum())
 
     def bias(self) -> Array:
         """Ṁ q̇ − ṗ at τ = 0: the generalized forces needed at q̈ = 0."""

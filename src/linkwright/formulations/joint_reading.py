@@ -14,19 +14,19 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import IDENTITY, ZERO3, Array, cross, solve_symmetric
+from ..algebra.linear_algebra import IDENTITY, ZERO3, Array, cross, solve_symmetric_matrix
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
 from ..kinematics.recursions import LinkDisplacement, LinkPose, link_displacements
 from ..kinematics.tree_coordinates import links_with_coordinates, spread_coordinates
 from ..kinematics.world_kinematics import JointAxis, link_joint_axes
-from .body_attitudes import BodyAttitude
+from .body_attitudes import NewtonEulerAttitude
 
 _NEWTON_STEPS = 3
 """The number of Newton steps from approximate coordinates to those of the model."""
 
 
 @dataclass(frozen=True)
-class LooseBody:
+class NewtonEulerBodyState:
     """A body by its own states: attitude, pose of its link, centre of mass r, ω and v of r. `links`
     are those of the joint before it; `parent` is the body before that (−1 for ground)."""
 
@@ -43,12 +43,12 @@ class LooseBody:
         return self.v + cross(self.omega, x - self.r)
 
 
-class JointReading:
+class NewtonEulerJointReading:
     """(q, q̇) of bodies that are placed one by one; `near` are approximate coordinates of the
     model."""
 
     def __init__(
-        self, tree: KinematicTree, attitude: BodyAttitude, bodies: Sequence[LooseBody], near: Array
+        self, tree: KinematicTree, attitude: NewtonEulerAttitude, bodies: Sequence[NewtonEulerBodyState], near: Array
     ) -> None:
         self.tree, self.attitude, self.bodies, self.nearby_coordinates = (
             tree,
@@ -56,7 +56,7 @@ class JointReading:
             bodies,
             near,
         )
-        self.ground = LooseBody(
+        self.ground = NewtonEulerBodyState(
             GROUND,
             (),
             attitude.ground_attitude,
@@ -67,11 +67,11 @@ class JointReading:
         )
         self.read_bodies = [body for body in bodies if self._has_own_coordinates(body)]
 
-    def _has_own_coordinates(self, body: LooseBody) -> bool:
+    def _has_own_coordinates(self, body: NewtonEulerBodyState) -> bool:
         """Whether the joint has its own coordinates, or mimics another."""
         return self.tree.links[body.links[0]].v not in self.tree.followers
 
-    def body_before(self, body: LooseBody) -> LooseBody:
+    def body_before(self, body: NewtonEulerBodyState) -> NewtonEulerBodyState:
         """The parent body, or ground."""
         return self.bodies[body.parent] if body.parent >= 0 else self.ground
 
@@ -97,7 +97,7 @@ class JointReading:
                 full[index : index + values.shape[0]] = values
         return full
 
-    def _read_joint_slides(self, body: LooseBody) -> list[tuple[int, Array]]:
+    def _read_joint_slides(self, body: NewtonEulerBodyState) -> list[tuple[int, Array]]:
         """The sliding coordinates of a body's joint, whose axes are orthogonal."""
         chain = self._joint_link_poses(body, self._displacements_by_angles)
         gap = body.pose.p - chain[-1].p
@@ -121,7 +121,7 @@ class JointReading:
         """Displacements of the links in the tree's coordinates."""
         return link_displacements(self.tree, self.tree_coordinates)
 
-    def _joint_link_poses(self, body: LooseBody, moved: list[LinkDisplacement]) -> list[LinkPose]:
+    def _joint_link_poses(self, body: NewtonEulerBodyState, moved: list[LinkDisplacement]) -> list[LinkPose]:
         """The poses of a joint's links, from the pose of its parent body."""
         here, found = self.body_before(body).pose, []
         for i in body.links:
@@ -134,7 +134,7 @@ class JointReading:
     def q(self) -> Array:
         """The coordinates of the model."""
         own = ca.vertcat(
-            *(self.tree_coordinates[link.q_range] for link, *_ in links_with_coordinates(self.tree))
+            *(self.tree_coordinates[link.coordinate_range] for link, *_ in links_with_coordinates(self.tree))
         )
         transfer = self.tree.transfer
         if transfer is None:
@@ -171,7 +171,7 @@ class JointReading:
             return own
         return self._solve_transfer(self._transfer_at(self.q)[1], own)
 
-    def _read_joint_velocities(self, body: LooseBody) -> list[tuple[JointAxis, Array]]:
+    def _read_joint_velocities(self, body: NewtonEulerBodyState) -> list[tuple[JointAxis, Array]]:
         """The velocities along the axes of a body's joint, from both bodies' motions."""
         parent, chain = self.body_before(body), self._joint_link_poses(body, self._displacements)
         freedoms = [
@@ -188,11 +188,11 @@ class JointReading:
         sliding = (freedom for freedom in freedoms if not freedom.has_rotation)
         return found + [(freedom, ca.dot(freedom.s, rest)) for freedom in sliding]
 
-    def _read_turning_rates(self, body: LooseBody, turning: list[JointAxis]) -> list[Array]:
+    def _read_turning_rates(self, body: NewtonEulerBodyState, turning: list[JointAxis]) -> list[Array]:
         """The rates of a joint's rotations, from the difference of the angular velocities."""
         if not turning:
             return []
         A = ca.horzcat(*(ca.SX(freedom.s) for freedom in turning))
         rates = A.T @ (body.omega - self.body_before(body).omega)
         orthogonal = len(turning) == 1 or len({freedom.link for freedom in turning}) == 1
-        return ca.vertsplit(rates if orthogonal else solve_symmetric(ca.densify(A.T @ A), rates))
+        return ca.vertsplit(rates if orthogonal else solve_symmetric_matrix(ca.densify(A.T @ A), rates))

@@ -23,20 +23,20 @@ import casadi as ca
 import numpy as np
 
 from ..algebra.dual import DualDisplacement, DualNumber, DualVector, dual_rotation
-from ..algebra.linear_algebra import Array, LUFactorization, solve_symmetric
+from ..algebra.linear_algebra import Array, LUFactorization, solve_symmetric_matrix
 from ..equations import Equations, FormulationState
 from ..errors import UnsupportedError
 from ..expressions import parse_expression
-from ..kinematics.kinematic_tree import GROUND, KinematicTree, Link
-from ..kinematics.parameter_values import ParameterSelection, read_mechanism_expression
-from ..kinematics.pivots import find_pivots, jacobian_rank, scale_jacobian
+from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
+from ..kinematics.parameter_values import ParameterSelection, read_kinematic_expression
+from ..kinematics.pivots import find_constraint_pivots, jacobian_rank, scale_constraint_jacobian
 from ..kinematics.recursions import (
-    joint_axial_slide,
-    joint_motion,
+    link_slide_along_axis,
+    link_joint_motion,
     link_displacements,
-    motion_subspace,
+    link_motion_subspace,
 )
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
@@ -62,7 +62,7 @@ def derive(
 ) -> Equations:
     """Kane's equations; `speeds` are generalized speeds by name, as expressions of the coordinates
     (q1) and their rates (dq1); `shortcut` uses the dual product of cylindrical joints."""
-    kane = KaneFormulation(build_tree(mechanism, parameters), shortcut)
+    kane = KaneFormulation(build_kinematic_tree(mechanism, parameters), shortcut)
     builders = {
         "inverse_dynamics": kane.inverse_dynamics,
         "mass_matrix": kane.mass_matrix,
@@ -74,7 +74,7 @@ def derive(
 
 
 @dataclass(frozen=True)
-class DualVelocity:
+class KaneDualVelocity:
     """The dual velocity of a link at its origin, in its own axes, and the rate of its
     components."""
 
@@ -101,25 +101,25 @@ class KaneFormulation(Formulation):
         about z."""
         link = self.tree.links[i]
         fixed = DualDisplacement(link.R, link.p)
-        q = self.tree_coordinates[link.q_range]
+        q = self.tree_coordinates[link.coordinate_range]
         if link.kind.has_quaternion:
             moved = link_displacements(self.tree, self.tree_coordinates)[i]
             return DualDisplacement(moved.rotation, moved.position)
-        turn, slide = q if link.kind.turns_about_axis else 0.0, joint_axial_slide(link, q)
+        turn, slide = q if link.kind.turns_about_axis else 0.0, link_slide_along_axis(link, q)
         return fixed @ dual_rotation(2, DualNumber(turn, 0.0 if slide is None else slide))
 
-    def joint_dual_velocity(self, link: Link, v: Array) -> DualVector:
+    def joint_dual_velocity(self, link: TreeLink, v: Array) -> DualVector:
         """The dual velocity of a joint's motion, with velocities v, in the link's axes."""
-        motion = joint_motion(link, v[link.v_range])
+        motion = link_joint_motion(link, v[link.velocity_range])
         return DualVector(motion.angular, motion.linear)
 
     @cached_property
-    def dual_velocities(self) -> list[DualVelocity]:
+    def dual_velocities(self) -> list[KaneDualVelocity]:
         """V̂ and its rate of every link (3)."""
-        found: list[DualVelocity] = []
+        found: list[KaneDualVelocity] = []
         for i, link in enumerate(self.tree.links):
             below = (
-                DualVelocity(ZERO_DUAL_VELOCITY, ZERO_DUAL_VELOCITY)
+                KaneDualVelocity(ZERO_DUAL_VELOCITY, ZERO_DUAL_VELOCITY)
                 if link.parent == GROUND
                 else found[link.parent]
             )
@@ -129,7 +129,7 @@ class KaneFormulation(Formulation):
                 own
             )
             found.append(
-                DualVelocity(carried + own, rate + self.joint_dual_velocity(link, self.vd))
+                KaneDualVelocity(carried + own, rate + self.joint_dual_velocity(link, self.vd))
             )
         return found
 
@@ -145,7 +145,7 @@ class KaneFormulation(Formulation):
             own = {
                 r: self.displacements_in_parents[i].to_displaced_axes(v) for r, v in below.items()
             }
-            for k, s in enumerate(motion_subspace(link)):
+            for k, s in enumerate(link_motion_subspace(link)):
                 if link.v + k not in self.cylindrical_slides:
                     own[link.v + k] = DualVector(s.angular, s.linear)
             found.append(own)
@@ -266,7 +266,7 @@ class KaneFormulation(Formulation):
         kept = tree.symbols
         given = ca.vertcat(
             *(
-                read_mechanism_expression(tree.mechanism, parse_expression(text), scope, kept)
+                read_kinematic_expression(tree.mechanism, parse_expression(text), scope, kept)
                 for text in speeds.values()
             )
         )
@@ -293,7 +293,7 @@ class KaneFormulation(Formulation):
                 where=self.tree.mechanism.name,
                 remedy="give independent ones",
             )
-        lines, columns = find_pivots(scale_jacobian(at), order, len(order))
+        lines, columns = find_constraint_pivots(scale_constraint_jacobian(at), order, len(order))
         known = right - ca.substitute(rows, self.qd, ca.SX.zeros(self.tree.nv))
         solved = LUFactorization(S[lines, columns]).solve(known[lines])
         return ca.vertcat(*(solved[columns.index(k)] for k in order))
@@ -327,7 +327,7 @@ class KaneFormulation(Formulation):
         bias = ca.substitute(self.inverse_dynamics(), self.qdd, ca.SX.zeros(self.tree.nv))
         forces = self.tau - bias
         if self.constraints is None:
-            qdd = solve_symmetric(self.mass_matrix(), forces)
+            qdd = solve_symmetric_matrix(self.mass_matrix(), forces)
         else:
             qdd = self.reduction.reduced_accelerations(self.mass_matrix(), forces)
         u_rate = ca.jacobian(given, self.qd) @ qdd + ca.jtimes(given, self.q, self.qd)

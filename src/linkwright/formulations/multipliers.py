@@ -13,15 +13,15 @@ from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear_algebra import Array, solve_symmetric
+from ..algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..equations import Equations
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.mobility_analysis import reference_configuration
 from ..kinematics.parameter_values import ParameterSelection
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy, tree_weight_energy
 from ..mechanism import Mechanism, mechanism_names
-from .constraint_multipliers import ConstraintMultipliers, check_regular_mass_matrix
+from .constraint_multipliers import FormulationMultipliers, require_mass_for_multipliers
 from .formulation import Formulation, reject_quaternions
 
 
@@ -34,8 +34,8 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Lagrange's equations of the first kind in all coordinates of the tree."""
-    check_regular_mass_matrix(mechanism)
-    own = FirstKindLagrange(build_tree(mechanism, parameters))
+    require_mass_for_multipliers(mechanism)
+    own = FirstKindLagrangeFormulation(build_kinematic_tree(mechanism, parameters))
     builders = {
         "mass_matrix": lambda: own.M,
         "gravity": own.gravity,
@@ -56,7 +56,7 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
     return n + len(reference_configuration(mechanism)[1].rows), 2 * n
 
 
-class FirstKindLagrange(Formulation):
+class FirstKindLagrangeFormulation(Formulation):
     """Lagrange's equations of the first kind, with all coordinates of the tree."""
 
     def __init__(self, tree: KinematicTree) -> None:
@@ -88,8 +88,8 @@ class FirstKindLagrange(Formulation):
         return self.M @ self.qdd + self.bias
 
     @cached_property
-    def multipliers(self) -> ConstraintMultipliers:
+    def multipliers(self) -> FormulationMultipliers:
         """λ from the accelerations of the constraints."""
         assert self.constraints is not None
-        solve = lambda b: solve_symmetric(self.M, b)  # noqa: E731
-        return ConstraintMultipliers(self.reduction, solve, self.tau - self.bias)
+        solve = lambda b: solve_symmetric_matrix(self.M, b)  # noqa: E731
+        return FormulationMultipliers(self.reduction, solve, self.tau - self.bias)

@@ -29,31 +29,31 @@ from ..errors import UnsupportedError
 from ..kinematics.kinematic_tree import BodyMass, KinematicTree
 from ..kinematics.mobility_analysis import reference_configuration
 from ..kinematics.parameter_values import ParameterSelection
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import neutral_coordinates
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
-from .free_body_equations import FreeBodies, combine_link_masses
-from .free_body_states import FreeBodyStates, states_per_body
+from .free_body_equations import NewtonEulerFormulation, newton_euler_body_mass
+from .free_body_states import NewtonEulerStates, newton_euler_states_per_body
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    tree = build_tree(mechanism, "numeric")
-    return _find_massless_body(tree, acceleration_directions(tree))
+    tree = build_kinematic_tree(mechanism, "numeric")
+    return _newton_euler_refusal(tree, newton_euler_directions(tree))
 
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Equations of free bodies with the wrenches of the joints as unknowns."""
-    tree = build_tree(mechanism, parameters)
-    directions = acceleration_directions(tree)
-    reason = _find_massless_body(build_tree(mechanism, "numeric"), directions)
+    tree = build_kinematic_tree(mechanism, parameters)
+    directions = newton_euler_directions(tree)
+    reason = _newton_euler_refusal(build_kinematic_tree(mechanism, "numeric"), directions)
     if reason is not None:
         raise UnsupportedError(
             reason, where=mechanism.name, remedy="give it, or keep fewer symbols"
         )
-    free = FreeBodies(tree, directions)
+    free = NewtonEulerFormulation(tree, directions)
     builders = {
         "inverse_dynamics": free.inverse_dynamics,
         "forward_dynamics": free.forward_dynamics,
@@ -65,22 +65,22 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
     if free.constraints is None:
-        state = FreeBodyStates(free, free.forward_dynamics).formulation_state()
+        state = NewtonEulerStates(free, free.forward_dynamics).formulation_state()
         return free.assemble_equations("newton_euler", builders, extras, state)
-    tied = FreeBodies(tree, directions, tied=True)
+    tied = NewtonEulerFormulation(tree, directions, tied=True)
     extras = {
         "joint_wrenches": tied.reactions,
         "joint_wrenches_in_bodies": lambda: tied.reactions(in_bodies=True),
         "multipliers": lambda: tied.multipliers.all_multipliers,
     }
     accelerations = lambda: tied.multipliers.accelerations  # noqa: E731
-    state = FreeBodyStates(free, accelerations).formulation_state()
+    state = NewtonEulerStates(free, accelerations).formulation_state()
     return free.assemble_equations(
         "newton_euler", builders, extras, state, accelerations=accelerations
     )
 
 
-def acceleration_directions(tree: KinematicTree) -> Floats:
+def newton_euler_directions(tree: KinematicTree) -> Floats:
     """The components of (α, a) that motions can have for all values of the symbols, as rows.
 
     Three translations where nothing turns, a rotation and two translations in a plane, otherwise
@@ -116,27 +116,27 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
 
     Every independent constraint row adds one force.
     """
-    tree = build_tree(mechanism)
-    k, bodies = len(acceleration_directions(tree)), len(tree.names.bodies)
+    tree = build_kinematic_tree(mechanism)
+    k, bodies = len(newton_euler_directions(tree)), len(tree.names.bodies)
     tied = len(reference_configuration(mechanism)[1].rows) if tree.restraints.entries else 0
-    return 2 * k * bodies - tree.names.nv + tied, states_per_body(k) * bodies
+    return 2 * k * bodies - tree.names.nv + tied, newton_euler_states_per_body(k) * bodies
 
 
-def _find_massless_body(tree: KinematicTree, directions: Floats) -> str | None:
+def _newton_euler_refusal(tree: KinematicTree, directions: Floats) -> str | None:
     """The reason why a body without mass or inertia cannot be treated, or None."""
     placed = WorldKinematics(tree, ca.DM(neutral_coordinates(tree))).link_poses
     for name in tree.names.bodies:
         link = tree.bodies[name].link
-        mass, R = combine_link_masses(tree, link), np.asarray(ca.DM(placed[link].R))
+        mass, R = newton_euler_body_mass(tree, link), np.asarray(ca.DM(placed[link].R))
         blocks = np.zeros((6, 6))
         blocks[:3, :3], blocks[3:, 3:] = R @ mass.I @ R.T, float(mass.m) * np.eye(3)
         if np.linalg.eigvalsh(directions @ blocks @ directions.T)[0] <= 1e-14:
-            missing = _missing_inertia_words(mass)
+            missing = _newton_euler_missing_inertia(mass)
             return f"'{name}' has {missing}, and a free body needs mass and inertia"
     return None
 
 
-def _missing_inertia_words(mass: BodyMass) -> str:
+def _newton_euler_missing_inertia(mass: BodyMass) -> str:
     """What the body lacks, in words."""
     inertia = np.any(np.asarray(mass.I))
     if float(mass.m) > 0:

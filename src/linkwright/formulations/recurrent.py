@@ -26,9 +26,9 @@ import numpy as np
 from ..algebra.linear_algebra import Array, cross
 from ..algebra.rotations import rotation_z
 from ..equations import Equations
-from ..kinematics.kinematic_tree import GROUND, KinematicTree, Link
+from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ..kinematics.parameter_values import ParameterSelection
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
@@ -38,7 +38,7 @@ from ..kinematics.tree_coordinates import (
 )
 from ..mechanism import Mechanism
 from ..types import Floats
-from .formulation import Formulation, reject_quaternions, rotor_inertia_matrix
+from .formulation import Formulation, reject_quaternions, formulation_rotor_inertias
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -51,7 +51,7 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Equations with W and V as expressions, by the recurrences."""
-    recurrent = RecurrentFormulation(build_tree(mechanism, parameters))
+    recurrent = RecurrentFormulation(build_kinematic_tree(mechanism, parameters))
     builders = {
         "mass_matrix": recurrent.mass_matrix,
         "gravity": recurrent.gravity,
@@ -65,7 +65,7 @@ def recurrent_matrices(
     mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
 ) -> tuple[Floats, Floats]:
     """W and V of W q̈ = P + V as numbers at coordinates q, velocities qd and time t."""
-    tree = build_tree(mechanism, "numeric")
+    tree = build_kinematic_tree(mechanism, "numeric")
     motion = tree.motion
     inputs, now = [motion.q, motion.qd, motion.t], (q, qd, t)
     own = np.array(ca.Function("f", inputs, [Formulation(tree).element_forces()])(*now)).ravel()
@@ -78,7 +78,7 @@ def recurrent_matrices(
 
 
 @dataclass(frozen=True)
-class LinkQuantity:
+class RecurrentQuantity:
     """A vector or matrix of one link, with its derivatives by the coordinates of the links before
     it and by time."""
 
@@ -86,22 +86,22 @@ class LinkQuantity:
     partials: dict[int, Array]
     rate: Array
 
-    def multiply_constant(self, constant: Array) -> LinkQuantity:
+    def multiply_constant(self, constant: Array) -> RecurrentQuantity:
         """The product with a constant matrix or vector."""
         by = {s: slope @ constant for s, slope in self.partials.items()}
-        return LinkQuantity(self.value @ constant, by, self.rate @ constant)
+        return RecurrentQuantity(self.value @ constant, by, self.rate @ constant)
 
-    def __add__(self, other: LinkQuantity) -> LinkQuantity:
+    def __add__(self, other: RecurrentQuantity) -> RecurrentQuantity:
         by = dict(self.partials)
         for s, slope in other.partials.items():
             by[s] = by[s] + slope if s in by else slope
-        return LinkQuantity(self.value + other.value, by, self.rate + other.rate)
+        return RecurrentQuantity(self.value + other.value, by, self.rate + other.rate)
 
-    def __sub__(self, other: LinkQuantity) -> LinkQuantity:
+    def __sub__(self, other: RecurrentQuantity) -> RecurrentQuantity:
         minus = {s: -slope for s, slope in other.partials.items()}
-        return self + LinkQuantity(-other.value, minus, -other.rate)
+        return self + RecurrentQuantity(-other.value, minus, -other.rate)
 
-    def cross(self, other: LinkQuantity) -> LinkQuantity:
+    def cross(self, other: RecurrentQuantity) -> RecurrentQuantity:
         """The cross product, with derivatives by the product rule (38), (48)."""
         zero = np.zeros(3)
         by = {
@@ -110,16 +110,16 @@ class LinkQuantity:
             for s in {*self.partials, *other.partials}
         }
         rate = cross(self.rate, other.value) + cross(self.value, other.rate)
-        return LinkQuantity(cross(self.value, other.value), by, rate)
+        return RecurrentQuantity(cross(self.value, other.value), by, rate)
 
 
 @dataclass(frozen=True)
 class RecurrentLink:
     """A link of the chain: transition matrix A, origin, and axis of its degree of freedom."""
 
-    A: LinkQuantity
-    origin: LinkQuantity
-    axis: LinkQuantity
+    A: RecurrentQuantity
+    origin: RecurrentQuantity
+    axis: RecurrentQuantity
 
 
 class RecurrentChain:
@@ -130,7 +130,7 @@ class RecurrentChain:
         self.q, self.v = spread_coordinates(tree, q), spread_velocities(tree, qd)
         self.chain_links: list[RecurrentLink] = []
         n = tree.tree_nv
-        W = rotor_inertia_matrix(tree)
+        W = formulation_rotor_inertias(tree)
         V = ca.SX.zeros(n)
         for link in tree.links:
             self.chain_links.append(self.recurrence_step(link))
@@ -144,7 +144,7 @@ class RecurrentChain:
         self.W = ca.densify(gather_columns(tree, gather_forces(tree, W)))
         self.V = gather_forces(tree, V)
 
-    def recurrence_step(self, link: Link) -> RecurrentLink:
+    def recurrence_step(self, link: TreeLink) -> RecurrentLink:
         """The recurrence from A_{i−1} and its derivatives to A_i and its derivatives."""
         A, origin = self.parent_link(link)
         place = A.multiply_constant(link.R)  # the joint's frame, before it moves
@@ -153,25 +153,25 @@ class RecurrentChain:
         axis = place.multiply_constant(np.array([0.0, 0.0, 1.0]))  # β or γ
         if not link.kind.has_rotation:
             x, rate = self.q[s], self.v[s]
-            slid = LinkQuantity(
+            slid = RecurrentQuantity(
                 axis.value * x,
                 {k: slope * x for k, slope in axis.partials.items()} | {s: axis.value},
                 axis.rate * x + axis.value * rate,
             )
             return RecurrentLink(place, start + slid, axis)
-        cosine, sine = _angle_cosine_sine(self.q[s])
+        cosine, sine = _recurrent_cosine_sine(self.q[s])
         turn, slope = rotation_z((cosine, sine)), rotation_z((-sine, cosine))
         slope[2, 2] = 0.0
         turned = place.multiply_constant(turn)
         own = place.value @ slope
-        A_i = LinkQuantity(turned.value, turned.partials | {s: own}, turned.rate + own * self.v[s])
+        A_i = RecurrentQuantity(turned.value, turned.partials | {s: own}, turned.rate + own * self.v[s])
         return RecurrentLink(A_i, start, axis)
 
-    def parent_link(self, link: Link) -> tuple[LinkQuantity, LinkQuantity]:
+    def parent_link(self, link: TreeLink) -> tuple[RecurrentQuantity, RecurrentQuantity]:
         """The transition matrix and the origin of the link before, constant for ground."""
         if link.parent == GROUND:
-            still = LinkQuantity(np.zeros(3), {}, np.zeros(3))
-            return LinkQuantity(np.eye(3), {}, np.zeros((3, 3))), still
+            still = RecurrentQuantity(np.zeros(3), {}, np.zeros(3))
+            return RecurrentQuantity(np.eye(3), {}, np.zeros((3, 3))), still
         parent = self.chain_links[link.parent]
         return parent.A, parent.origin
 
@@ -183,33 +183,33 @@ class RecurrentChain:
         path = sorted(self.tree.links[i].v for i in self.tree.path_to_ground(index))
         M, N = self.velocity_coefficients(index, r)
         zero = ca.SX.zeros(n, n)
-        Z = _quadratic_inertia(m, J, M, N, M, N)
+        Z = _recurrent_inertia_form(m, J, M, N, M, N)
         M_rate, N_rate = self.coefficient_rates(index, r)
-        Z_rate = _quadratic_inertia(m, J, M_rate, N_rate, M, N)
+        Z_rate = _recurrent_inertia_form(m, J, M_rate, N_rate, M, N)
         Z_rate += Z_rate.T
         V = -(Z_rate @ v)
         for s in path:
             M_s, N_s = self.coefficient_partials(index, r, s)
             # ½ q̇ᵀ ∂Z/∂q_s q̇, where ∂Z/∂q_s is X + Xᵀ
-            X = _quadratic_inertia(m, J, M_s, N_s, M, N) if M_s.nnz() + N_s.nnz() else zero
+            X = _recurrent_inertia_form(m, J, M_s, N_s, M, N) if M_s.nnz() + N_s.nnz() else zero
             V[s] += ca.dot(v, X @ v)
         weight = m * self.tree.gravity
         V += M.T @ weight  # Y: (52), (54)
         return Z, V
 
-    def velocity_coefficients(self, index: int, r: LinkQuantity) -> tuple[Array, Array]:
+    def velocity_coefficients(self, index: int, r: RecurrentQuantity) -> tuple[Array, Array]:
         """M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ (20), (21), (23)."""
         return self._assemble_coefficients(
             index, r, lambda moving: moving.value, self.chain_links[index].A
         )
 
-    def coefficient_rates(self, index: int, r: LinkQuantity) -> tuple[Array, Array]:
+    def coefficient_rates(self, index: int, r: RecurrentQuantity) -> tuple[Array, Array]:
         """The time derivatives of M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ (34)–(38)."""
         return self._assemble_coefficients(
             index, r, lambda moving: moving.rate, self.chain_links[index].A
         )
 
-    def coefficient_partials(self, index: int, r: LinkQuantity, s: int) -> tuple[Array, Array]:
+    def coefficient_partials(self, index: int, r: RecurrentQuantity, s: int) -> tuple[Array, Array]:
         """The derivatives of M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ by q_s (45)–(51)."""
         zero = np.zeros(3)
         return self._assemble_coefficients(
@@ -219,9 +219,9 @@ class RecurrentChain:
     def _assemble_coefficients(
         self,
         index: int,
-        r: LinkQuantity,
-        part: Callable[[LinkQuantity], Array],
-        A: LinkQuantity,
+        r: RecurrentQuantity,
+        part: Callable[[RecurrentQuantity], Array],
+        A: RecurrentQuantity,
     ) -> tuple[Array, Array]:
         """M and N of a link with the columns that `part` selects of each joint's axis."""
         n = self.tree.tree_nv
@@ -232,11 +232,11 @@ class RecurrentChain:
                 M[:, j] = part(member.axis)
             else:
                 M[:, j] = part(member.axis.cross(r - member.origin))
-                N[:, j] = part(_to_link_axes(A, member.axis))
+                N[:, j] = part(_recurrent_link_axes(A, member.axis))
         return M, N
 
 
-def _to_link_axes(A: LinkQuantity, vector: LinkQuantity) -> LinkQuantity:
+def _recurrent_link_axes(A: RecurrentQuantity, vector: RecurrentQuantity) -> RecurrentQuantity:
     """B = A⁻¹ β with its derivatives, A⁻¹ being Aᵀ (23), (34), (45)."""
     zero, flat = np.zeros(3), np.zeros((3, 3))
     by = {
@@ -244,15 +244,15 @@ def _to_link_axes(A: LinkQuantity, vector: LinkQuantity) -> LinkQuantity:
         for s in {*A.partials, *vector.partials}
     }
     rate = A.rate.T @ vector.value + A.value.T @ vector.rate
-    return LinkQuantity(A.value.T @ vector.value, by, rate)
+    return RecurrentQuantity(A.value.T @ vector.value, by, rate)
 
 
-def _quadratic_inertia(m: Array, J: Array, M1: Array, N1: Array, M: Array, N: Array) -> Array:
+def _recurrent_inertia_form(m: Array, J: Array, M1: Array, N1: Array, M: Array, N: Array) -> Array:
     """m M1ᵀ M + N1ᵀ J N, the inertia form of two pairs of coefficients."""
     return m * (M1.T @ M) + N1.T @ J @ N
 
 
-def _angle_cosine_sine(angle: Array) -> tuple[Array, Array]:
+def _recurrent_cosine_sine(angle: Array) -> tuple[Array, Array]:
     """Cosine and sine of an angle, which is a number or a symbol."""
     if isinstance(angle, ca.SX):
         return ca.cos(angle), ca.sin(angle)

@@ -19,10 +19,10 @@ from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear_algebra import Array, LUFactorization, Scalar, cross, solve_symmetric
+from ..algebra.linear_algebra import Array, LUFactorization, Scalar, cross, solve_symmetric_matrix
 from ..kinematics.body_forces import BodyForce
 from ..kinematics.constraint_equations import ConstraintEquations
-from ..kinematics.constraint_kinds.body_states import BodyStates
+from ..kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ..kinematics.constraint_kinds.loop import LoopRestraint
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.pivots import PivotChoice
@@ -32,7 +32,7 @@ MAX_REDUNDANT_RATE = 1e-3
 ten times the leeway of nearly redundant rows is larger."""
 
 
-class VelocityReduction:
+class ReducedDynamics:
     """Elimination of dependent velocities; `leeway` is how far nearly redundant rows may stay open
     (m, rad)."""
 
@@ -62,7 +62,7 @@ class VelocityReduction:
         """A_p⁻¹ [A_a γ V₀]."""
         return self.dependent_factors.solve(self.right_sides)
 
-    def merge_rows(self, dependent: Array, independent: Array) -> Array:
+    def merge_velocity_rows(self, dependent: Array, independent: Array) -> Array:
         """Rows for all velocities, from those of the dependent and the independent ones."""
         rows: dict[int, Array] = {}
         for places, part in ((self.p, dependent), (self.a, independent)):
@@ -73,19 +73,19 @@ class VelocityReduction:
     def G(self) -> Array:
         """G of q̇ = G a + k, nv × degrees of freedom."""
         f = len(self.a)
-        return self.merge_rows(-self.dependent_solutions[:, :f], ca.SX.eye(f))
+        return self.merge_velocity_rows(-self.dependent_solutions[:, :f], ca.SX.eye(f))
 
     @cached_property
     def bias_accelerations(self) -> Array:
         """c of q̈ = G ȧ + c: the accelerations at ȧ = 0."""
         f = len(self.a)
-        return self.merge_rows(-self.dependent_solutions[:, f], ca.SX.zeros(f, 1))
+        return self.merge_velocity_rows(-self.dependent_solutions[:, f], ca.SX.zeros(f, 1))
 
     @cached_property
     def imposed_velocities(self) -> Array:
         """k of q̇ = G a + k: the velocities that constraints impose by their time dependence."""
         f = len(self.a)
-        return self.merge_rows(-self.dependent_solutions[:, f + 1], ca.SX.zeros(f, 1))
+        return self.merge_velocity_rows(-self.dependent_solutions[:, f + 1], ca.SX.zeros(f, 1))
 
     def reduced_mass_matrix(self, M: Array) -> Array:
         """GᵀM G."""
@@ -97,7 +97,7 @@ class VelocityReduction:
             return self.bias_accelerations
         right = self.G.T @ (forces - M @ self.bias_accelerations)
         return (
-            self.G @ solve_symmetric(self.reduced_mass_matrix(M), right) + self.bias_accelerations
+            self.G @ solve_symmetric_matrix(self.reduced_mass_matrix(M), right) + self.bias_accelerations
         )
 
     def least_norm_multipliers(self, needed: Array) -> Array:
@@ -115,7 +115,7 @@ class VelocityReduction:
             J = self.constraints.J
             T = self.dependent_factors.solve_transposed(J[spare, self.p].T).T
             gram = ca.densify(ca.SX.eye(len(spare)) + T @ T.T)
-            shared = solve_symmetric(gram, T @ chosen)
+            shared = solve_symmetric_matrix(gram, T @ chosen)
             chosen = chosen - T.T @ shared
             for k, row in enumerate(spare):
                 rows[row] = shared[k]
@@ -173,11 +173,11 @@ class VelocityReduction:
         return Z
 
 
-def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list[Array]:
+def loop_joint_reactions(tree: KinematicTree, loads: Sequence[BodyForce]) -> list[Array]:
     """The wrench of every loop's parent on its child, about the joint's origin in the parent, in
     the order of `mechanism.loops`; `loads` come from `constraint_body_forces` and name their
     loop."""
-    found, setting = [], BodyStates(tree)
+    found, setting = [], ConstrainedBodyStates(tree)
     loops = {tie.name: tie for tie in tree.restraints.entries if isinstance(tie, LoopRestraint)}
     for tie in (loops[name] for name in tree.mechanism.loops):
         own = [load for load in loads if load.owner == tie.name]
@@ -188,7 +188,7 @@ def loop_joint_wrenches(tree: KinematicTree, loads: Sequence[BodyForce]) -> list
     return found
 
 
-def least_norm_reactions(
+def least_norm_joint_reactions(
     rows: Array, lam: Array, chosen: Array, chosen_rows: Sequence[int], spare: Array
 ) -> Array:
     """Rows that are affine in λ, at the λ of the chosen rows plus the null-space part of least
@@ -199,5 +199,5 @@ def least_norm_reactions(
     at = ca.vec(ca.substitute(rows, lam, first))
     if spare.shape[1]:
         W = ca.jacobian(ca.vec(rows), lam) @ spare
-        at -= W @ solve_symmetric(ca.densify(W.T @ W), W.T @ at)
+        at -= W @ solve_symmetric_matrix(ca.densify(W.T @ W), W.T @ at)
     return ca.reshape(at, *rows.shape)

@@ -31,54 +31,54 @@ def walker_orin_accelerations(
         raise UnsupportedError(f"unknown method {method}", remedy="use 1, 2, 3 or 4")
     rest = np.zeros(equations.nv)
     inverse = equations.function_at_values("inverse_dynamics")
-    bias = _to_column(inverse(q, qd, rest))
-    at_rest = _to_column(inverse(q, rest, rest))
+    bias = _walker_orin_column(inverse(q, qd, rest))
+    at_rest = _walker_orin_column(inverse(q, rest, rest))
 
     def multiply_mass_matrix(x: Floats) -> Floats:
-        return _to_column(inverse(q, rest, x)) - at_rest
+        return _walker_orin_column(inverse(q, rest, x)) - at_rest
 
     return _METHODS[method](
         equations, np.asarray(q, float), multiply_mass_matrix, np.asarray(tau) - bias
     )
 
 
-def _to_column(result: object) -> Floats:
+def _walker_orin_column(result: object) -> Floats:
     """The result of a function as a flat array."""
     return np.asarray(result, dtype=float).ravel()
 
 
-def _solve_mass_matrix(M: Floats, right: Floats) -> Floats:
+def _walker_orin_solution(M: Floats, right: Floats) -> Floats:
     """M⁻¹ times the right-hand side."""
     return np.linalg.solve(M, right).astype(float)
 
 
-def _method_columns(
+def _walker_orin_columns(
     equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
     """Method 1: every column of M by inverse dynamics."""
     M = np.column_stack([times(unit) for unit in np.eye(len(right))])
-    return _solve_mass_matrix(M, right)
+    return _walker_orin_solution(M, right)
 
 
-def _method_half_columns(
+def _walker_orin_half_columns(
     equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
     """Method 2: the lower half of M by inverse dynamics."""
     M = np.zeros((len(right), len(right)))
     for j, unit in enumerate(np.eye(len(right))):
         M[j:, j] = M[j, j:] = times(unit)[j:]
-    return _solve_mass_matrix(M, right)
+    return _walker_orin_solution(M, right)
 
 
-def _method_composite_bodies(
+def _walker_orin_composite_bodies(
     equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
     """Method 3: M from composite bodies."""
     M = np.asarray(equations.function_at_values("mass_matrix")(q), dtype=float)
-    return _solve_mass_matrix(M, right)
+    return _walker_orin_solution(M, right)
 
 
-def _method_conjugate_gradients(
+def _walker_orin_conjugate_gradients(
     equations: Equations, q: Floats, times: Callable[[Floats], Floats], right: Floats
 ) -> Floats:
     """Method 4: conjugate gradients with products M x by inverse dynamics."""
@@ -97,8 +97,8 @@ def _method_conjugate_gradients(
 
 
 _METHODS = {
-    1: _method_columns,
-    2: _method_half_columns,
-    3: _method_composite_bodies,
-    4: _method_conjugate_gradients,
+    1: _walker_orin_columns,
+    2: _walker_orin_half_columns,
+    3: _walker_orin_composite_bodies,
+    4: _walker_orin_conjugate_gradients,
 }

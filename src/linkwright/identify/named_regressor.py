@@ -16,11 +16,11 @@ import casadi as ca
 
 from ..algebra.casadi_algebra import CasadiAlgebra
 from ..algebra.exact.elimination import eliminate_pivot_column
-from ..algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
+from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..algebra.exact.quotient_expressions import QuotientPrinter
 from ..algebra.exact.quotients import Quotient
-from ..algebra.exact.tape_algebra import append_formula_output
-from ..algebra.exact.trig_polynomials import PolynomialReading, read_field_quotients
+from ..algebra.exact.tape_algebra import append_exact_formula_output
+from ..algebra.exact.trig_polynomials import QuotientRingOutputs, evaluate_tape_in_quotient_field
 from ..algebra.linear_algebra import Scalar
 from ..displays import NotebookDisplayed
 from ..equations import Equations
@@ -30,7 +30,7 @@ from ..expressions import (
     ExactNumber,
     Expression,
     Name,
-    evaluate_exactly,
+    evaluate_expression_exactly,
     expression_text,
     fold_expression,
     names_in_expression,
@@ -43,7 +43,7 @@ from ..tape import record_tape
 
 _MAX_FORMULA_LENGTH = 5000
 _THETA_OUTPUT = "theta"
-QuotientRow = dict[int, Quotient]
+RegressorRow = dict[int, Quotient]
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +98,7 @@ class NamedRegressor(NotebookDisplayed):
         rows = [
             [fold_expression(entry, algebra, scope.__getitem__) for entry in row] for row in self.Y
         ]
-        Y = ca.vertcat(*(ca.horzcat(*(_plain_data(x) for x in row)) for row in rows))
+        Y = ca.vertcat(*(ca.horzcat(*(_numeric_regressor_entry(x) for x in row)) for row in rows))
         inputs = ["q", "qd", "qdd"]
         return ca.Function("regressor", [eqs.symbols[k] for k in inputs], [Y], inputs, ["Y"])
 
@@ -155,7 +155,7 @@ class NamedRegressor(NotebookDisplayed):
         }
 
 
-def _plain_data(entry: Scalar | Fraction) -> Scalar:
+def _numeric_regressor_entry(entry: Scalar | Fraction) -> Scalar:
     """The entry as a float if it is a fraction, otherwise unchanged."""
     return float(entry) if isinstance(entry, Fraction) else entry
 
@@ -193,15 +193,15 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
         )
     eqs = derive(mechanism, parameters="symbolic")
     parameters = [parameters] if isinstance(parameters, str) else parameters
-    thetas = _read_parameter_formulas(eqs, parameters)
+    thetas = _read_identified_parameters(eqs, parameters)
     used = frozenset[str]().union(*(names_in_expression(theta) for theta in thetas))
     try:
-        reading = _read_forces_and_parameters(eqs, thetas)
+        reading = _read_regressor_forces(eqs, thetas)
         printer = QuotientPrinter(reading.ring)
-        _refuse_hidden_parameters(printer, used)
+        _refuse_unidentifiable_parameters(printer, used)
         unknown = [reading.ring.symbol_places[name] for name in eqs.parameters if name in used]
         columns, free = _solve_regressor_columns(printer, reading, unknown)
-        relations = _redundant_columns(printer, columns, _state_generators(printer, eqs))
+        relations = _redundant_regressor_columns(printer, columns, _regressor_state_generators(printer, eqs))
     except BudgetError:
         raise _long_regressor_error(eqs) from None
     texts = tuple(parameters)
@@ -215,11 +215,11 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
             for j, others in (relations | {j: {} for j in free}).items()
         },
         tuple(name for name in eqs.parameters if name not in {*used, *eqs.constants}),
-        tuple(evaluate_exactly(theta, eqs.parameters) for theta in thetas),
+        tuple(evaluate_expression_exactly(theta, eqs.parameters) for theta in thetas),
     )
 
 
-def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:
+def _read_identified_parameters(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:
     """The named parameters as expressions; an unknown name is an error."""
     if not parameters:
         raise ExpressionError("no parameters are named", remedy="name some, as 'm2*lc2^2 + I2'")
@@ -235,20 +235,20 @@ def _read_parameter_formulas(eqs: Equations, parameters: Sequence[str]) -> list[
     return thetas
 
 
-def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) -> PolynomialReading:
+def _read_regressor_forces(eqs: Equations, thetas: Sequence[Expression]) -> QuotientRingOutputs:
     """τ and θ as quotients of polynomials in parameters, velocities, cosines and sines."""
     entries = quantity_entry_names(eqs.names, list(eqs.parameters))
     ports = quantity_ports(eqs.names, "inverse_dynamics", list(eqs.parameters))
     forces = record_tape(eqs.function("inverse_dynamics"), *ports)
-    tape = append_formula_output(forces, thetas, entries, _THETA_OUTPUT)
+    tape = append_exact_formula_output(forces, thetas, entries, _THETA_OUTPUT)
     used = frozenset[str]().union(*(names_in_expression(theta) for theta in thetas))
     literals = {name: value for name, value in eqs.literals.items() if name not in used}
     try:
-        return read_field_quotients(
+        return evaluate_tape_in_quotient_field(
             tape,
             entries,
             literals,
-            PolynomialBudget(_MAX_FORMULA_LENGTH, inf),
+            ExactPolynomialBudget(_MAX_FORMULA_LENGTH, inf),
             list(eqs.parameters),
         )
     except UnsupportedError as error:
@@ -259,7 +259,7 @@ def _read_forces_and_parameters(eqs: Equations, thetas: Sequence[Expression]) ->
         ) from None
 
 
-def _state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
+def _regressor_state_generators(printer: QuotientPrinter, eqs: Equations) -> list[int]:
     """The ring's generators that change with the state, unlike cosines and roots of parameters."""
     fixed = set(eqs.parameters)
     return [
@@ -278,7 +278,7 @@ def _long_regressor_error(eqs: Equations) -> UnsupportedError:
     )
 
 
-def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) -> None:
+def _refuse_unidentifiable_parameters(printer: QuotientPrinter, used: frozenset[str]) -> None:
     """Raise an error if a named parameter occurs inside a function such as a root."""
     for meaning in printer.generator_expressions.values():
         if not isinstance(meaning, Name) and names_in_expression(meaning) & used:
@@ -290,21 +290,21 @@ def _refuse_hidden_parameters(printer: QuotientPrinter, used: frozenset[str]) ->
 
 
 def _solve_regressor_columns(
-    printer: QuotientPrinter, reading: PolynomialReading, unknown: list[int]
+    printer: QuotientPrinter, reading: QuotientRingOutputs, unknown: list[int]
 ) -> tuple[list[list[Quotient]], list[int]]:
     """The columns of Y, from one equation for every product of unknown parameters, and the indices
     of θ that depend on others and get none."""
     ring, given = reading.ring, reading.outputs[_THETA_OUTPUT]
     forces = next(values for name, values in reading.outputs.items() if name != _THETA_OUTPUT)
     count, zero = len(given), ring.constant(Fraction(0))
-    equations: dict[tuple[int, ...], QuotientRow] = {}
+    equations: dict[tuple[int, ...], RegressorRow] = {}
     for k, value in enumerate([*given, *forces]):
         if value.denominator is not None:
             shown = expression_text(printer.print_quotient(value))
             raise UnsupportedError(f"a quotient is not linear: {shown}")
         for product, factor in printer.polynomial_coefficients(value.numerator, unknown).items():
             equations.setdefault(product, {})[k] = Quotient(factor, value.reducible_generators)
-    rows, solved = equations, dict[int, QuotientRow]()
+    rows, solved = equations, dict[int, RegressorRow]()
     for j in range(count):
         row = next(
             (r for r in rows.values() if j in r and not any(r is s for s in solved.values())), None
@@ -314,7 +314,7 @@ def _solve_regressor_columns(
             solved[j] = row
     for product, row in rows.items():
         if row and not any(row is s for s in solved.values()):
-            raise _nonlinear_parameter_error(printer, product, unknown)
+            raise _nonlinear_regressor_error(printer, product, unknown)
     columns = [
         [solved[j].get(count + k, zero) if j in solved else zero for k in range(len(forces))]
         for j in range(count)
@@ -322,7 +322,7 @@ def _solve_regressor_columns(
     return columns, [j for j in range(count) if j not in solved]
 
 
-def _nonlinear_parameter_error(
+def _nonlinear_regressor_error(
     printer: QuotientPrinter, product: tuple[int, ...], unknown: list[int]
 ) -> UnsupportedError:
     """The error for a product of parameters that is not a combination of θ."""
@@ -339,13 +339,13 @@ def _nonlinear_parameter_error(
     )
 
 
-def _redundant_columns(
+def _redundant_regressor_columns(
     printer: QuotientPrinter, columns: list[list[Quotient]], state: list[int]
-) -> dict[int, QuotientRow]:
+) -> dict[int, RegressorRow]:
     """Columns that are combinations of columns before them, with numbers or known parameters as
     factors."""
     ring = printer.ring
-    equations: dict[tuple[int, tuple[int, ...]], QuotientRow] = {}
+    equations: dict[tuple[int, tuple[int, ...]], RegressorRow] = {}
     for j, column in enumerate(columns):
         for k, entry in enumerate(column):
             for product, factor in printer.polynomial_coefficients(entry.numerator, state).items():
@@ -356,7 +356,7 @@ def _redundant_columns(
                 place[j] = ring.divide_quotients(
                     Quotient(factor, entry.reducible_generators), below
                 )
-    rows, pivots = list(equations.values()), dict[int, QuotientRow]()
+    rows, pivots = list(equations.values()), dict[int, RegressorRow]()
     for j in range(len(columns)):
         row = next((r for r in rows if j in r and not any(r is p for p in pivots.values())), None)
         if row is not None:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import AssemblyError, NameNotFoundError, suggest_remedy
-from ..mechanism import Mechanism, read_named_numbers, require_mechanism
+from ..mechanism import Mechanism, read_coordinate_numbers, require_mechanism
 from ..types import Floats
 from .assembly_search import (
     CoordinateRanges,
     close_configuration,
     find_closed_configuration,
-    restart_positions,
+    assembly_restart_positions,
     wrap_joint_angles,
 )
 from .closing import CLOSURE_TOLERANCES
@@ -65,17 +65,17 @@ def assemble(
     array([1.    , 0.5706, 1.7457])
     """
     system = constraint_system(require_mechanism(mechanism).with_closure(closure))
-    values = read_named_numbers(mechanism, values, "q0")
+    values = read_coordinate_numbers(mechanism, values, "q0")
     q = system.starting_q.copy()
     for name in (*(values or {}), *hold, *(ranges or {})):
         system.check_coordinate(name)
     start = dict(zip(system.names.q, q.tolist(), strict=True)) | dict(values or {})
-    held = {name: _read_coordinate_value(name, start[name]) for name in hold}
-    check_quaternion_values(held, system.names.q)
+    held = {name: _read_assembly_value(name, start[name]) for name in hold}
+    check_assembly_quaternions(held, system.names.q)
     for name, value in (values or {}).items():
-        q[system.names.q.index(name)] = _read_coordinate_value(name, value)
+        q[system.names.q.index(name)] = _read_assembly_value(name, value)
     for name, (low, high) in (ranges or {}).items():
-        if not _read_coordinate_value(name, low) <= _read_coordinate_value(name, high):
+        if not _read_assembly_value(name, low) <= _read_assembly_value(name, high):
             raise AssemblyError(f"the range of '{name}' is empty", remedy="give (low, high)")
     q = system.move(q, np.zeros(system.names.nv))  # quaternions of length 1
     if not np.isfinite(q).all():
@@ -87,7 +87,7 @@ def assemble(
     return find_closed_configuration(system, q, t, system.held_steps(hold), ranges)
 
 
-def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) -> None:
+def check_assembly_quaternions(given: Mapping[str, float], names: Sequence[str]) -> None:
     """Raise where only some of a quaternion's four coordinates are given, or where its length
     differs from 1 by more than rounding."""
     heads = {name.removesuffix(".qw") for name in names if name.endswith(".qw")}
@@ -110,7 +110,7 @@ def check_quaternion_values(given: Mapping[str, float], names: Sequence[str]) ->
             )
 
 
-def _read_coordinate_value(name: str, value: object) -> float:
+def _read_assembly_value(name: str, value: object) -> float:
     """Return the value given for a coordinate as a float, or raise an `AssemblyError`."""
     try:
         return float(value)  # type: ignore[arg-type]
@@ -142,7 +142,7 @@ def assembly_branches(
             remedy="hold as many coordinates as are free",
         )
     found = [first]
-    for start in restart_positions(system, first, held):
+    for start in assembly_restart_positions(system, first, held):
         q, left = close_configuration(system, start, t, held)
         bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, np.abs(q).max())
         if not (left <= bound and system.is_upright(q, t)):
@@ -192,14 +192,14 @@ def assemble_velocities(
     if here.shape != (system.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {system.names.nq}")
     if isinstance(qd, Mapping):
-        return _complete_velocities(system, here, qd, t)
+        return _complete_constrained_velocities(system, here, qd, t)
     speeds = np.zeros(system.names.nv) if qd is None else np.asarray(qd, dtype=float)
     if speeds.shape != (system.names.nv,):
         raise AssemblyError(f"qd has {speeds.size} entries", remedy=f"give {system.names.nv}")
-    return consistent_velocities(mechanism, here, speeds, t)
+    return nearest_constrained_velocities(mechanism, here, speeds, t)
 
 
-def _complete_velocities(
+def _complete_constrained_velocities(
     system: ConstraintSystem, q: Floats, given: Mapping[str, float], t: float
 ) -> Floats:
     """Return the smallest velocities that contain the given ones and satisfy the constraints."""
@@ -209,7 +209,7 @@ def _complete_velocities(
             raise NameNotFoundError(
                 f"unknown velocity '{name}'", remedy=suggest_remedy(name, [*names])
             )
-    numbers = [_read_coordinate_value(name, value) for name, value in given.items()]
+    numbers = [_read_assembly_value(name, value) for name, value in given.items()]
     still, J = system.velocity_terms(q, np.zeros(len(names)), t)
     held = [names.index(name) for name in given]
     free = [k for k in range(len(names)) if k not in held]
@@ -258,7 +258,7 @@ def check_constrained_velocities(
     )
 
 
-def consistent_velocities(
+def nearest_constrained_velocities(
     mechanism: Mechanism,
     q: Sequence[float] | Floats,
     qd: Sequence[float] | Floats,
@@ -291,4 +291,4 @@ def closed_state_near_home(
         q, left = close_configuration(system, system.move(home, share * step), t)
         if left <= CLOSURE_TOLERANCES.continued_residual:
             break
-    return q, consistent_velocities(mechanism, q, qd, t)
+    return q, nearest_constrained_velocities(mechanism, q, qd, t)

@@ -59,7 +59,7 @@ def _search_closure(
     return search_positions(functions, q, hold=held, rank_share=rank_share)
 
 
-def restart_positions(
+def assembly_restart_positions(
     system: ConstraintSystem, q: Floats, held: Sequence[int], ranges: CoordinateRanges | None = None
 ) -> Iterator[Floats]:
     """Yield the given start, then starts within the ranges, then others around it, further and
@@ -67,7 +67,7 @@ def restart_positions(
     yield q
     rng = np.random.default_rng(0)
     for share in (0.5, 0.25, 0.75) if ranges else ():
-        yield _place_in_ranges(system, q, ranges or {}, share)
+        yield _place_in_coordinate_ranges(system, q, ranges or {}, share)
     for k in range(CLOSURE_TOLERANCES.max_restarts):
         reach = min(1.0, (k + 4) / CLOSURE_TOLERANCES.restarts_to_full_reach)
         step = rng.uniform(-1, 1, system.names.nv) * (
@@ -77,7 +77,7 @@ def restart_positions(
         yield system.move_in_parent_axes(q, step)
 
 
-def _place_in_ranges(
+def _place_in_coordinate_ranges(
     system: ConstraintSystem, q: Floats, ranges: CoordinateRanges, share: float
 ) -> Floats:
     """Return q with the named coordinates at a share of their ranges."""
@@ -97,16 +97,16 @@ def find_closed_configuration(
     """Return the first configuration that closes, upright and within the ranges."""
     best, least, refused = q, np.inf, ""
     bound = CLOSURE_TOLERANCES.closed_residual * max(1.0, float(np.abs(q).max(initial=0.0)))
-    for start in restart_positions(system, q, held, ranges):
+    for start in assembly_restart_positions(system, q, held, ranges):
         found, left = close_configuration(system, start, t, held)
         if left < least:
             best, least = found, left
         if not left <= bound:
             continue
-        if refusal := _refusal_reason(system, found, t):
+        if refusal := _closed_configuration_refusal(system, found, t):
             refused = refusal
             continue
-        target = q if ranges is None else _place_in_ranges(system, q, ranges, 0.5)
+        target = q if ranges is None else _place_in_coordinate_ranges(system, q, ranges, 0.5)
         wrapped = wrap_joint_angles(system, found, target, t)
         outside = [
             n
@@ -119,7 +119,7 @@ def find_closed_configuration(
     raise _assembly_failure(system, best, t, refused)
 
 
-def _refusal_reason(system: ConstraintSystem, q: Floats, t: float) -> str:
+def _closed_configuration_refusal(system: ConstraintSystem, q: Floats, t: float) -> str:
     """Return why a closed configuration cannot be used; an empty text where it can."""
     _, J, upright = system.position_terms(q, t)
     if not np.isfinite(J).all():
@@ -164,7 +164,7 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
     return error
 
 
-def describe_far_moves(system: ConstraintSystem, q: Floats, given: Sequence[str] = ()) -> list[str]:
+def describe_far_assembly_moves(system: ConstraintSystem, q: Floats, given: Sequence[str] = ()) -> list[str]:
     """Return coordinates that are far from the file's pose at q, in words: of those that it states
     under `[assembly]`, and of the places of bodies that float, less those that are given."""
     joints = system.mechanism.joints.items()

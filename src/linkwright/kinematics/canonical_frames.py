@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..algebra.linear_algebra import ZERO3, Array, is_constant_array, snap_rounding_noise
+from ..algebra.linear_algebra import ZERO3, Array, is_constant_matrix, snap_rotation_noise
 from ..algebra.rotations import rotation_x, rotation_z
 from ..algebra.spatial import ZERO_INERTIA, SpatialInertia
-from .kinematic_tree import GROUND, KinematicTree, Link, LinkFrame
+from .kinematic_tree import GROUND, KinematicTree, TreeLink, LinkFrame
 from .restraints import relocate_restraints
 
 MIN_AXIS_ANGLE = 0.05
@@ -32,7 +32,7 @@ _MAX_ROUNDING_LENGTH = 1e-15
 def is_numeric_tree(tree: KinematicTree) -> bool:
     """Return whether all numbers of the links are floats."""
     return all(
-        is_constant_array(x)
+        is_constant_matrix(x)
         for link in tree.links
         for x in (link.R, link.p, link.pitch, link.inertia.m, link.inertia.h, link.inertia.I)
     )
@@ -42,7 +42,7 @@ def is_numeric_tree(tree: KinematicTree) -> bool:
 
 
 @dataclass(frozen=True)
-class _FrameChange:
+class _LinkFrameChange:
     """A new frame for a link, in its old one: moved along z by t, turned about z by angle."""
 
     t: float = 0.0
@@ -51,7 +51,7 @@ class _FrameChange:
     @property
     def R(self) -> Array:
         """The rotation (3, 3) of the new frame in the old one."""
-        return rotation_z(_snapped_cosine_sine(self.angle))
+        return rotation_z(_link_frame_cosine_sine(self.angle))
 
     def to_new_frame(self, p: Array) -> Array:
         """Return the coordinates of the point p, given in the old frame, in the new frame."""
@@ -68,7 +68,7 @@ def canonical_tree(tree: KinematicTree) -> KinematicTree:
             return place
         change = changes[place.link]
         return LinkFrame(
-            place.link, snap_rounding_noise(change.R.T @ place.R), change.to_new_frame(place.p)
+            place.link, snap_rotation_noise(change.R.T @ place.R), change.to_new_frame(place.p)
         )
 
     return replace(
@@ -77,7 +77,7 @@ def canonical_tree(tree: KinematicTree) -> KinematicTree:
         bodies={name: in_new_link_frame(place) for name, place in tree.bodies.items()},
         frames={name: in_new_link_frame(place) for name, place in tree.frames.items()},
         inertias={
-            name: _inertia_in_new_frame(inertia, changes, tree.bodies[name].link)
+            name: _inertia_in_new_link_frame(inertia, changes, tree.bodies[name].link)
             for name, inertia in tree.inertias.items()
         },
         masses={},
@@ -86,8 +86,8 @@ def canonical_tree(tree: KinematicTree) -> KinematicTree:
     )
 
 
-def _inertia_in_new_frame(
-    inertia: SpatialInertia, changes: list[_FrameChange], link: int
+def _inertia_in_new_link_frame(
+    inertia: SpatialInertia, changes: list[_LinkFrameChange], link: int
 ) -> SpatialInertia:
     """Return an inertia of the link about the origin of its new frame, in the new axes."""
     if link == GROUND:
@@ -96,23 +96,23 @@ def _inertia_in_new_frame(
     return inertia.shift_origin(np.array([0.0, 0.0, -change.t])).rotate(change.R.T)
 
 
-def _choose_link_frames(tree: KinematicTree) -> list[_FrameChange]:
+def _choose_link_frames(tree: KinematicTree) -> list[_LinkFrameChange]:
     """Choose frames from the tips inward: the x axis is the common normal to the main child's
     axis."""
-    changes = [_FrameChange()] * len(tree.links)
+    changes = [_LinkFrameChange()] * len(tree.links)
     for i in range(len(tree.links) - 1, -1, -1):
-        link, child = tree.links[i], _main_child(tree, i)
+        link, child = tree.links[i], _main_child_link(tree, i)
         if link.kind.has_quaternion:
             continue
         if child is None:
             h = link.inertia.h
-            changes[i] = _FrameChange(angle=math.atan2(h[1], h[0]))
+            changes[i] = _LinkFrameChange(angle=math.atan2(h[1], h[0]))
         elif not tree.links[child].kind.has_quaternion:
-            changes[i] = _align_with_normal(tree.links[child], changes[child])
+            changes[i] = _align_link_with_normal(tree.links[child], changes[child])
     return changes
 
 
-def _main_child(tree: KinematicTree, i: int) -> int | None:
+def _main_child_link(tree: KinematicTree, i: int) -> int | None:
     """Return the child of link i that carries the most links; None at a tip."""
     sizes = [1] * len(tree.links)
     for k in range(len(tree.links) - 1, i, -1):
@@ -122,7 +122,7 @@ def _main_child(tree: KinematicTree, i: int) -> int | None:
     return max(children, key=lambda k: sizes[k], default=None)
 
 
-def _align_with_normal(child: Link, change: _FrameChange) -> _FrameChange:
+def _align_link_with_normal(child: TreeLink, change: _LinkFrameChange) -> _LinkFrameChange:
     """Return the frame whose x axis points from the link's axis (z) to the child's, with its origin
     at the foot of the common normal."""
     z = child.R[:, 2]
@@ -130,61 +130,61 @@ def _align_with_normal(child: Link, change: _FrameChange) -> _FrameChange:
     sine = math.hypot(z[0], z[1])
     if sine >= MIN_AXIS_ANGLE:
         t = (child.p[2] - z[2] * float(z @ child.p)) / sine**2
-        return _FrameChange(float(t), math.atan2(z[0], -z[1]))
+        return _LinkFrameChange(float(t), math.atan2(z[0], -z[1]))
     if math.hypot(origin[0], origin[1]) > 1e-9:
-        return _FrameChange(float(origin[2]), math.atan2(origin[1], origin[0]))
+        return _LinkFrameChange(float(origin[2]), math.atan2(origin[1], origin[0]))
     angle = math.atan2(child.R[1, 0], child.R[0, 0]) + change.angle
-    return _FrameChange(float(origin[2]), angle)
+    return _LinkFrameChange(float(origin[2]), angle)
 
 
-def _relocate_link(link: Link, i: int, changes: list[_FrameChange]) -> Link:
+def _relocate_link(link: TreeLink, i: int, changes: list[_LinkFrameChange]) -> TreeLink:
     """Return link i with its placement, offset and inertia for the changed frames."""
     own = changes[i]
-    above = _FrameChange() if link.parent == GROUND else changes[link.parent]
+    above = _LinkFrameChange() if link.parent == GROUND else changes[link.parent]
     R, p = above.R.T @ link.R, above.to_new_frame(link.p)
-    inertia = _inertia_in_new_frame(link.inertia, changes, i)
+    inertia = _inertia_in_new_link_frame(link.inertia, changes, i)
     if link.kind.has_quaternion:
-        return replace(link, R=snap_rounding_noise(R), p=_drop_rounding_lengths(p), inertia=inertia)
+        return replace(link, R=snap_rotation_noise(R), p=_drop_rounding_in_link_position(p), inertia=inertia)
     angle, shift = link.offset + own.angle, float(link.shift) + own.t
     if not link.kind.has_rotation:
         R, offset = R @ own.R, 0.0
     elif link.parent == GROUND:  # constants of the first joint cost nothing
-        R, offset = R @ rotation_z(_snapped_cosine_sine(angle)), 0.0
+        R, offset = R @ rotation_z(_link_frame_cosine_sine(angle)), 0.0
     else:
-        R, offset = _split_turn(R, angle)
-    R = snap_rounding_noise(R)
-    p, shift = _split_shift(p, R[:, 2], shift)
+        R, offset = _split_link_rotation(R, angle)
+    R = snap_rotation_noise(R)
+    p, shift = _split_link_shift(p, R[:, 2], shift)
     return replace(link, R=R, p=p, offset=offset, shift=shift, inertia=inertia)
 
 
-def _split_turn(R: Array, angle: float) -> tuple[Array, float]:
+def _split_link_rotation(R: Array, angle: float) -> tuple[Array, float]:
     """Write R·Rot_z(angle) as R'·Rot_z(offset), where R' = Rot_z(g) Rot_x(α) has many zero
     entries."""
-    R = snap_rounding_noise(R)
+    R = snap_rotation_noise(R)
     sine = math.hypot(R[0, 2], R[1, 2])
     if 0 < sine < MIN_AXIS_ANGLE and sine > 1e-12:
-        return R @ rotation_z(_snapped_cosine_sine(angle)), 0.0
+        return R @ rotation_z(_link_frame_cosine_sine(angle)), 0.0
     if abs(R[0, 2]) <= _MAX_ROUNDING_LENGTH:
         g, alpha = 0.0, math.atan2(-R[1, 2], R[2, 2])
     else:
         g, alpha = math.atan2(R[0, 2], -R[1, 2]), math.atan2(sine, R[2, 2])
-    kept = rotation_z(_snapped_cosine_sine(g)) @ rotation_x(_snapped_cosine_sine(alpha))
+    kept = rotation_z(_link_frame_cosine_sine(g)) @ rotation_x(_link_frame_cosine_sine(alpha))
     rest = kept.T @ R
     offset = math.remainder(angle + math.atan2(rest[1, 0], rest[0, 0]), 2 * math.pi)
     quarter = round(offset / (math.pi / 2))
     if abs(offset - quarter * (math.pi / 2)) <= 4 * _MAX_ROUNDING_LENGTH:
-        return kept @ rotation_z(_snapped_cosine_sine(quarter * (math.pi / 2))), 0.0
+        return kept @ rotation_z(_link_frame_cosine_sine(quarter * (math.pi / 2))), 0.0
     return kept, offset
 
 
-def _split_shift(p: Array, z: Array, shift: float) -> tuple[Array, float]:
+def _split_link_shift(p: Array, z: Array, shift: float) -> tuple[Array, float]:
     """Write p + shift·z as p' + shift'·z with as many zero entries as possible."""
     ways = [0.0, -shift, *(float(p[k] / z[k]) for k in range(3) if abs(z[k]) > 0.1)]
 
     def link_shift_split(r: float) -> tuple[int, Array, float]:
         moved, rest = (
-            _drop_rounding_lengths(p - z * r),
-            float(_drop_rounding_lengths(np.array([shift + r]))[0]),
+            _drop_rounding_in_link_position(p - z * r),
+            float(_drop_rounding_in_link_position(np.array([shift + r]))[0]),
         )
         return int(np.count_nonzero(moved)) + (rest != 0.0), moved, rest
 
@@ -192,27 +192,27 @@ def _split_shift(p: Array, z: Array, shift: float) -> tuple[Array, float]:
     return best, rest
 
 
-def _drop_rounding_lengths(p: Array) -> Array:
+def _drop_rounding_in_link_position(p: Array) -> Array:
     """Set lengths below 1e-15 m, or 1e-15 of the longest entry, to 0: they are rounding errors."""
     return np.where(np.abs(p) <= _MAX_ROUNDING_LENGTH * max(1.0, float(np.max(np.abs(p)))), 0.0, p)
 
 
-def _snapped_cosine_sine(angle: float) -> tuple[float, float]:
+def _link_frame_cosine_sine(angle: float) -> tuple[float, float]:
     """Return cosine and sine of an angle, exact at right angles."""
-    c, s = snap_rounding_noise(np.array([math.cos(angle), math.sin(angle)]))
+    c, s = snap_rotation_noise(np.array([math.cos(angle), math.sin(angle)]))
     return float(c), float(s)
 
 
 # -- inertias ----------------------------------------------------------------------------
 
 
-def regroup_inertias(tree: KinematicTree) -> KinematicTree:
+def regroup_link_inertias(tree: KinematicTree) -> KinematicTree:
     """Return the tree with inertia moved toward ground where no joint force depends on it."""
     links = list(tree.links)
     for i in range(len(links) - 1, -1, -1):
         link = links[i]
-        carried = _invariant_inertia(link)
-        links[i] = replace(link, inertia=_subtract_inertia(link.inertia, carried))
+        carried = _inertia_invariant_to_joint_motion(link)
+        links[i] = replace(link, inertia=_subtract_link_inertia(link.inertia, carried))
         if link.parent != GROUND:
             parent = links[link.parent]
             seen = carried.shift_origin(np.array([0.0, 0.0, float(link.shift)]))
@@ -223,7 +223,7 @@ def regroup_inertias(tree: KinematicTree) -> KinematicTree:
     return replace(tree, links=tuple(links))
 
 
-def _invariant_inertia(link: Link) -> SpatialInertia:
+def _inertia_invariant_to_joint_motion(link: TreeLink) -> SpatialInertia:
     """Return the part of a link's inertia that its own motion does not change and does no work
     on."""
     m, h, I = link.inertia.m, link.inertia.h, link.inertia.I  # noqa: E741
@@ -236,7 +236,7 @@ def _invariant_inertia(link: Link) -> SpatialInertia:
     return SpatialInertia(m if kind.keeps_mass else 0.0, along, tensor)
 
 
-def _subtract_inertia(inertia: SpatialInertia, part: SpatialInertia) -> SpatialInertia:
+def _subtract_link_inertia(inertia: SpatialInertia, part: SpatialInertia) -> SpatialInertia:
     """Return `inertia` − `part`, with the rounding errors of cancelled entries set to 0."""
 
     def inertia_difference(a: Array, b: Array) -> Array:

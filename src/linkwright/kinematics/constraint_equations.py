@@ -18,12 +18,12 @@ import casadi as ca
 from ..algebra.linear_algebra import Array, Scalar
 from ..errors import MechanismError
 from .body_forces import BodyForce
-from .constraint_kinds.body_states import BodyStates, ConstraintRows
+from .constraint_kinds.body_states import ConstrainedBodyStates, ConstraintRows
 from .kinematic_tree import KinematicTree, Restraint
 from .tree_coordinates import coordinate_rate_matrix
 
 
-def restraint_rows(tie: Restraint, setting: BodyStates) -> ConstraintRows:
+def restraint_rows(tie: Restraint, setting: ConstrainedBodyStates) -> ConstraintRows:
     """Return the equations of one loop or constraint."""
     return tie.constraint_rows(setting)
 
@@ -72,7 +72,7 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
     ties = tree.restraints.entries
     if not ties:
         return None
-    setting, own = BodyStates(tree), tree.motion
+    setting, own = ConstrainedBodyStates(tree), tree.motion
     found = [(tie, restraint_rows(tie, setting)) for tie in ties]
     N = coordinate_rate_matrix(tree, own.q)
     V: list[Array] = []
@@ -80,19 +80,19 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
     units: list[str] = []
     position_rows: list[int] = []
     for tie, rows in found:
-        phi = _stack_rows(rows.positions)
+        phi = _stack_constraint_rows(rows.positions)
         position_rows += range(len(owners), len(owners) + len(rows.positions))
         V += [ca.jacobian(phi, own.q) @ N @ own.qd + ca.jacobian(phi, own.t), *rows.velocities]
         owners += [tie.name] * (len(rows.positions) + len(rows.velocities))
         units += _restraint_row_units(tie, rows.positions) + _restraint_row_units(
             tie, rows.velocities
         )
-    velocity = _stack_rows(V)
+    velocity = _stack_constraint_rows(V)
     J = ca.jacobian(velocity, own.qd)
-    _check_rows_restrict(J, owners, moving_loops(tree))
+    _check_constraint_rows_restrict(J, owners, loops_between_moving_links(tree))
     gamma = ca.jtimes(velocity, own.q, N @ own.qd) + ca.jacobian(velocity, own.t)
-    residual = _stack_rows([row for _, rows in found for row in rows.positions])
-    upright = _stack_rows([row for _, rows in found for row in rows.upright])
+    residual = _stack_constraint_rows([row for _, rows in found for row in rows.positions])
+    upright = _stack_constraint_rows([row for _, rows in found for row in rows.upright])
     return ConstraintEquations(
         tuple(owners),
         tuple(units),
@@ -105,7 +105,7 @@ def constraint_equations(tree: KinematicTree) -> ConstraintEquations | None:
     )
 
 
-def _stack_rows(rows: Sequence[Scalar]) -> Array:
+def _stack_constraint_rows(rows: Sequence[Scalar]) -> Array:
     """Stack scalar rows to a column; without rows it has no entries."""
     return ca.vertcat(ca.SX(0, 1), *rows)
 
@@ -113,8 +113,8 @@ def _stack_rows(rows: Sequence[Scalar]) -> Array:
 def axle_misalignment_rates(tree: KinematicTree) -> Array:
     """Return the rates that equations of rolling assume to be zero: those that turn parallel axles
     apart."""
-    setting = BodyStates(tree)
-    return _stack_rows(
+    setting = ConstrainedBodyStates(tree)
+    return _stack_constraint_rows(
         [row for tie in tree.restraints.entries for row in tie.assumed_zero_rates(setting)]
     )
 
@@ -124,14 +124,14 @@ def _restraint_row_units(tie: Restraint, rows: list[Scalar]) -> list[str]:
     return tie.row_units(len(rows))
 
 
-def moving_loops(tree: KinematicTree) -> set[str]:
+def loops_between_moving_links(tree: KinematicTree) -> set[str]:
     """Return the loops between bodies that move relative to each other. Such a loop may be
     redundant, like the second hinge of a door."""
     ties = tree.restraints.entries
     return {tie.name for tie in ties if len({place.link for place in tie.loop_frames}) == 2}
 
 
-def _check_rows_restrict(J: Array, owners: list[str], redundant: set[str]) -> None:
+def _check_constraint_rows_restrict(J: Array, owners: list[str], redundant: set[str]) -> None:
     """Raise where a constraint restricts no velocity; loops in `redundant` may do so."""
     touched = {owners[row] for row in ca.sparsify(J).sparsity().get_triplet()[0]}
     for owner in owners:
@@ -157,13 +157,13 @@ def constraint_body_forces(
     """
     found = []
     for tie in tree.restraints.entries:
-        for body in _restrained_bodies(tie, BodyStates(tree)):
+        for body in _restrained_bodies(tie, ConstrainedBodyStates(tree)):
             shift, push = ca.SX.sym("shift", 6), ca.SX.sym("push", 6)
-            rows = restraint_rows(tie, BodyStates(tree, {body: shift}, {body: push}))
+            rows = restraint_rows(tie, ConstrainedBodyStates(tree, {body: shift}, {body: push}))
             own = [force[k] for k, owner in enumerate(constraints.owners) if owner == tie.name]
             count = len(rows.positions)
-            moment_and_force = _row_force_gradient(rows.positions, own[:count], shift)
-            moment_and_force += _row_force_gradient(rows.velocities, own[count:], push)
+            moment_and_force = _constraint_row_gradient(rows.positions, own[:count], shift)
+            moment_and_force += _constraint_row_gradient(rows.velocities, own[count:], push)
             at = [ca.vertcat(shift, push)], [ca.SX.zeros(12)]
             (total,) = ca.substitute([moment_and_force], *at)
             link = tree.bodies[body].link
@@ -171,13 +171,13 @@ def constraint_body_forces(
     return found
 
 
-def _row_force_gradient(rows: list[Scalar], forces: list[Scalar], symbol: Array) -> Array:
+def _constraint_row_gradient(rows: list[Scalar], forces: list[Scalar], symbol: Array) -> Array:
     """Return ∂(Σ λ row)/∂symbol."""
     pairs = zip(rows, forces, strict=True)
     return ca.gradient(sum((row * force for row, force in pairs), ca.SX(0)), symbol)
 
 
-def _restrained_bodies(tie: Restraint, setting: BodyStates) -> list[str]:
+def _restrained_bodies(tie: Restraint, setting: ConstrainedBodyStates) -> list[str]:
     """Return the bodies, without ground, that a restraint acts on."""
     bodies = [setting.body_name(name) for name in tie.attached_names]
     return [body for body in bodies if body != "ground"]

@@ -12,18 +12,18 @@ from ..algebra.numeric_function import NumericFunction
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
-from .closing import CLOSURE_TOLERANCES, PositionConstraints, solve_least_change
+from .closing import CLOSURE_TOLERANCES, PositionConstraints, solve_constraint_least_change
 from .constraint_equations import (
     axle_misalignment_rates,
     constraint_equations,
     idle_constraint_error,
-    moving_loops,
+    loops_between_moving_links,
 )
-from .file_pose import starting_pose
+from .file_pose import tree_starting_pose
 from .kinematic_tree import KinematicTree
-from .mechanism_size import mechanism_length
-from .pivots import JacobianScale, PivotChoice, choose_pivots, jacobian_rank
-from .tree_builder import build_tree
+from .mechanism_size import tree_length
+from .pivots import ConstraintJacobianScale, PivotChoice, choose_constraint_pivots, jacobian_rank
+from .tree_builder import build_kinematic_tree
 from .tree_coordinates import (
     coordinate_rate_matrix,
     integrate_coordinates,
@@ -40,7 +40,7 @@ class ConstraintSystem:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        tree: KinematicTree = build_tree(mechanism, "numeric")
+        tree: KinematicTree = build_kinematic_tree(mechanism, "numeric")
         constraints = constraint_equations(tree)
         if constraints is None:
             raise UnsupportedError(
@@ -62,16 +62,16 @@ class ConstraintSystem:
         self._rate_matrix_function = NumericFunction(
             "rates", [q], [coordinate_rate_matrix(tree, q)]
         )
-        self.starting_q = starting_pose(tree)
+        self.starting_q = tree_starting_pose(tree)
         self._axle_rate_function = NumericFunction(
             "askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)]
         )
         self.is_angular = _turning_velocities(tree)
         self.is_restricted = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
-        self.length = mechanism_length(tree, self.starting_q)
+        self.length = tree_length(tree, self.starting_q)
         self.row_sizes, self.scale = self._measure_rows(tree)
 
-    def _measure_rows(self, tree: KinematicTree) -> tuple[Floats, JacobianScale]:
+    def _measure_rows(self, tree: KinematicTree) -> tuple[Floats, ConstraintJacobianScale]:
         """Return the sizes of the rows (m, rad, or by their own Jacobian) and the scale of the
         Jacobian; raise where a constraint restricts no velocity, wherever the mechanism stands,
         unless other loops may make it redundant."""
@@ -81,7 +81,7 @@ class ConstraintSystem:
             for step in (rng.uniform(-1, 1, n) for _ in range(2))
         ]
         largest = np.max([J.max(axis=1, initial=0.0) for J in found], axis=0)
-        owners, redundant = self.constraints.owners, moving_loops(tree)
+        owners, redundant = self.constraints.owners, loops_between_moving_links(tree)
         for owner in dict.fromkeys(owners):
             if owner not in redundant and all(
                 largest[k] < CLOSURE_TOLERANCES.restricting_entry
@@ -93,7 +93,7 @@ class ConstraintSystem:
         rows = np.array([known[unit] for unit in self.constraints.row_units])
         columns = np.where(self.is_angular, 1.0, 1 / length)
         sizes = np.where(rows > 0, rows, np.where(largest > 0, largest, 1.0))
-        return sizes, JacobianScale(rows, columns, self.mechanism.closure)
+        return sizes, ConstraintJacobianScale(rows, columns, self.mechanism.closure)
 
     # -- values -----------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ class ConstraintSystem:
         chosen = list(range(self.names.nv)) if free is None else list(free)
         rows = self.jacobian_rows(J)
         J, sizes = J[:, chosen], self.row_sizes[rows]
-        return solve_least_change(
+        return solve_constraint_least_change(
             J / sizes[:, None],
             right / sizes,
             rank_share=CLOSURE_TOLERANCES.fine_rank_share,
@@ -253,7 +253,7 @@ class ConstraintSystem:
 
     def choose_pivots(self, J: Floats, kept: tuple[int, ...] = ()) -> PivotChoice:
         """Return the pivots of J of all rows; the velocities in `kept` stay independent."""
-        return choose_pivots(
+        return choose_constraint_pivots(
             J, self.scale, kept, self.names.qd, position_rows=self.constraints.position_rows
         )
 

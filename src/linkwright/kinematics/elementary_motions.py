@@ -18,7 +18,7 @@ from ..mechanism import Joint, Vector
 from ..mechanism.joint_kinds import X_AXIS, Y_AXIS, Z_AXIS, MotionDirection
 
 
-class MotionKind(Enum):
+class LinkMotionKind(Enum):
     """Elementary motions; turns, slides and screws are about z of the moved frame."""
 
     TURN = "turn"
@@ -40,22 +40,22 @@ class MotionKind(Enum):
     @cached_property
     def turns_about_axis(self) -> bool:
         """Whether its coordinate is an angle about z."""
-        return self in (MotionKind.TURN, MotionKind.SCREW)
+        return self in (LinkMotionKind.TURN, LinkMotionKind.SCREW)
 
     @cached_property
     def slides_along_axis(self) -> bool:
         """Whether it moves along z: by its coordinate, or, if it turns too, by pitch times it."""
-        return self in (MotionKind.SLIDE, MotionKind.SCREW)
+        return self in (LinkMotionKind.SLIDE, LinkMotionKind.SCREW)
 
     @cached_property
     def has_quaternion(self) -> bool:
         """Whether its last four coordinates are a quaternion, and its first three velocities ω."""
-        return self in (MotionKind.BALL, MotionKind.FREE)
+        return self in (LinkMotionKind.BALL, LinkMotionKind.FREE)
 
     @cached_property
     def has_position(self) -> bool:
         """Whether its first three coordinates are a position, and its last three velocities v."""
-        return self is MotionKind.FREE
+        return self is LinkMotionKind.FREE
 
     @cached_property
     def has_rotation(self) -> bool:
@@ -74,28 +74,28 @@ class MotionKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class LinkStep:
+class ElementaryLinkMotion:
     """One elementary motion; the axis (None for balls and free bodies) as written."""
 
-    kind: MotionKind
+    kind: LinkMotionKind
     axis: Vector | None = None
 
 
 _FRAME_AXES = {"x": X_AXIS, "y": Y_AXIS, "z": Z_AXIS}
 
 
-def elementary_motions(joint: Joint) -> list[LinkStep]:
+def elementary_link_motions(joint: Joint) -> list[ElementaryLinkMotion]:
     """Return the joint as elementary motions, in the order of its coordinates.
 
     Those of a joint with a plane are given in the frame of its plane (x along `axis2`, z normal).
     """
     return [
-        LinkStep(MotionKind(motion.type), _motion_axis(joint, motion.direction))
+        ElementaryLinkMotion(LinkMotionKind(motion.type), _link_motion_axis(joint, motion.direction))
         for motion in joint.motions
     ]
 
 
-def _motion_axis(joint: Joint, direction: MotionDirection) -> Vector | None:
+def _link_motion_axis(joint: Joint, direction: MotionDirection) -> Vector | None:
     """Return the axis of a motion as the file gives it, in the joint's frame."""
     match direction:
         case "axis":

@@ -10,7 +10,7 @@ from .kinematic_tree import KinematicTree
 from .tree_coordinates import neutral_coordinates, quaternion_ranges
 
 
-def starting_pose(tree: KinematicTree) -> Floats:
+def tree_starting_pose(tree: KinematicTree) -> Floats:
     """Return q (nq,) of the file: nothing displaced, except for the rough values under
     `[assembly]`; quaternions have length 1."""
     start = np.array(neutral_coordinates(tree))

@@ -12,7 +12,7 @@ from .recursions import (
     link_displacements,
     link_poses,
     link_twists,
-    motion_subspace,
+    link_motion_subspace,
 )
 from .tree_coordinates import (
     gather_columns,
@@ -45,7 +45,7 @@ def frame_jacobian(tree: KinematicTree, q: Array, frame: LinkFrame) -> Array:
     columns = ca.SX.zeros(6, tree.tree_nv)
     for index in tree.path_to_ground(frame.link):
         link, pose = tree.links[index], placed[index]
-        for k, motion in enumerate(motion_subspace(link)):
+        for k, motion in enumerate(link_motion_subspace(link)):
             angular = pose.R @ motion.angular
             linear = pose.R @ motion.linear + cross(angular, origin - pose.p)
             columns[:, link.v + k] = ca.vertcat(angular, linear)

@@ -17,11 +17,11 @@ from ..algebra.linear_algebra import Array, Scalar
 from ..algebra.spatial import SpatialInertia
 from ..expressions import ExactNumber
 from ..mechanism import Mechanism, MechanismNames
-from .elementary_motions import MotionKind
+from .elementary_motions import LinkMotionKind
 
 if TYPE_CHECKING:
     from .body_forces import BodyForce, SpringLength
-    from .constraint_kinds.body_states import BodyStates, ConstraintRows
+    from .constraint_kinds.body_states import ConstrainedBodyStates, ConstraintRows
     from .sketches import Sketch
     from .world_kinematics import WorldKinematics
 
@@ -29,7 +29,7 @@ GROUND = -1
 
 
 @dataclass(frozen=True)
-class ModelSymbols:
+class KinematicSymbols:
     """The symbols of the model: coordinates q, velocities qd, accelerations qdd, forces tau, and
     time t."""
 
@@ -137,7 +137,7 @@ class Restraint(ABC):
         """Names of the frames or bodies that it acts on; none if it acts along coordinates."""
 
     @abstractmethod
-    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+    def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return its equations."""
 
     def row_units(self, count: int) -> list[str]:
@@ -145,7 +145,7 @@ class Restraint(ABC):
         (sines of angles), or "" if unknown."""
         return ["m"] * count
 
-    def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
+    def assumed_zero_rates(self, setting: ConstrainedBodyStates) -> list[Array]:
         """Return expressions of velocities that must vanish for its equations to hold."""
         return []
 
@@ -182,7 +182,7 @@ class Restraints:
 
 
 @dataclass(frozen=True)
-class Link:
+class TreeLink:
     """An elementary motion and the body behind it.
 
     (R, p) places the motion's frame, before it moves, in the parent link's frame. A turn is
@@ -194,7 +194,7 @@ class Link:
     parent: int
     R: Array
     p: Array
-    kind: MotionKind
+    kind: LinkMotionKind
     pitch: Scalar
     q: int
     v: int
@@ -203,12 +203,12 @@ class Link:
     shift: Scalar = 0.0
 
     @property
-    def q_range(self) -> slice:
+    def coordinate_range(self) -> slice:
         """The range of its coordinates among those of the tree."""
         return slice(self.q, self.q + self.kind.coordinate_count)
 
     @property
-    def v_range(self) -> slice:
+    def velocity_range(self) -> slice:
         """The range of its velocities among those of the tree."""
         return slice(self.v, self.v + self.kind.velocity_count)
 
@@ -264,7 +264,7 @@ class KinematicTree:
     """
 
     mechanism: Mechanism
-    links: tuple[Link, ...]
+    links: tuple[TreeLink, ...]
     bodies: dict[str, LinkFrame]
     frames: dict[str, LinkFrame]
     inertias: dict[str, SpatialInertia]
@@ -274,7 +274,7 @@ class KinematicTree:
     followers: dict[int, MimicFollower]
     names: MechanismNames
     gravity: Array
-    motion: ModelSymbols
+    motion: KinematicSymbols
     transfer: JointTransfer | None = None
     forces: TreeForces = TreeForces()
     restraints: Restraints = Restraints()

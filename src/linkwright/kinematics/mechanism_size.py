@@ -10,7 +10,7 @@ from .kinematic_tree import GROUND, KinematicTree, LinkFrame
 from .world_kinematics import WorldKinematics
 
 
-def mechanism_length(tree: KinematicTree, q: Floats) -> float:
+def tree_length(tree: KinematicTree, q: Floats) -> float:
     """Return the largest distance, m, between origins of joints, ends of loops and centres of mass
     at q; 1 where all of them coincide."""
     world = WorldKinematics(tree, ca.DM(q))
@@ -18,12 +18,12 @@ def mechanism_length(tree: KinematicTree, q: Floats) -> float:
     places += [span.frame for span in tree.joints] + list(tree.frames.values())
     for tie in tree.restraints.entries:
         places += tie.loop_frames
-    points = np.array([_world_point(world, place) for place in places])
+    points = np.array([_frame_origin_in_world(world, place) for place in places])
     spread = float(np.linalg.norm(np.ptp(points, axis=0)))
     return spread if spread > 0 else 1.0
 
 
-def _world_point(world: WorldKinematics, place: LinkFrame) -> Floats:
+def _frame_origin_in_world(world: WorldKinematics, place: LinkFrame) -> Floats:
     """Return the position of a frame's origin in the world, m."""
     p = ca.SX(place.p)
     if place.link != GROUND:

@@ -13,9 +13,9 @@ from ..displays import NotebookDisplayed
 from ..errors import AssemblyError, MechanismError, UnsupportedError
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats
-from .assembly import assemble, consistent_velocities
-from .assembly_search import close_configuration, describe_far_moves
-from .closing import CLOSURE_TOLERANCES, solve_least_change
+from .assembly import assemble, nearest_constrained_velocities
+from .assembly_search import close_configuration, describe_far_assembly_moves
+from .closing import CLOSURE_TOLERANCES, solve_constraint_least_change
 from .constraint_system import ConstraintSystem, constraint_system
 from .pivots import PivotChoice
 
@@ -116,7 +116,7 @@ def mobility(
     if here.shape != (system.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {system.names.nq}")
     J = system.jacobian(here, t)
-    consistent_velocities(mechanism, here, np.zeros(system.names.nv), t)
+    nearest_constrained_velocities(mechanism, here, np.zeros(system.names.nv), t)
     kept = tuple(system.names.qd.index(name) for name in mechanism.independent)
     try:
         choice = system.choose_pivots(J, kept)
@@ -139,7 +139,7 @@ def mobility(
         independent=tuple(system.names.qd[k] for k in choice.independent),
         q=tuple(here.tolist()),
         nearly=_find_nearly_redundant_rows(system, here, t, J, choice),
-        moved=tuple(describe_far_moves(system, here)) if q is None else (),
+        moved=tuple(describe_far_assembly_moves(system, here)) if q is None else (),
     )
 
 
@@ -153,16 +153,16 @@ def _find_nearly_redundant_rows(
     basis, found = J[list(choice.rows)] / system.row_sizes[list(choice.rows), None], {}
     for k in set(range(len(J))) - set(choice.rows):
         row = J[k] / system.row_sizes[k]
-        share = _row_shares(basis, row)
+        share = _constraint_row_shares(basis, row)
         differs = np.abs((row - share @ basis) * system.scale.columns).max()
         if max(differs, abs(phi[k]) / system.row_sizes[k]) > CLOSURE_TOLERANCES.implied_row_share:
             found[system.constraints.row_names[k]] = float(abs(phi[k]))
     return found
 
 
-def _row_shares(basis: Floats, row: Floats) -> Floats:
+def _constraint_row_shares(basis: Floats, row: Floats) -> Floats:
     """Return the shares of independent rows that add up to another row, or come nearest to it."""
-    return solve_least_change(basis.T, row, rank_share=CLOSURE_TOLERANCES.rounding_share)
+    return solve_constraint_least_change(basis.T, row, rank_share=CLOSURE_TOLERANCES.rounding_share)
 
 
 def _implying_constraints(
@@ -170,7 +170,7 @@ def _implying_constraints(
 ) -> tuple[str, ...]:
     """Return the names of the loops and constraints that imply a redundant row."""
     basis = J[list(choice.rows)]
-    share = _row_shares(basis, J[row])
+    share = _constraint_row_shares(basis, J[row])
     involved = [
         owners[k]
         for k, x in zip(choice.rows, share, strict=True)
@@ -189,9 +189,9 @@ def reference_configuration(mechanism: Mechanism) -> tuple[tuple[float, ...], Pi
     system = constraint_system(mechanism)
     home = assemble(mechanism)
     _check_parallel_axles(system, home)
-    consistent_velocities(mechanism, home, np.zeros(system.names.nv))
+    nearest_constrained_velocities(mechanism, home, np.zeros(system.names.nv))
     kept = tuple(system.names.qd.index(name) for name in mechanism.independent)
-    found = [(home, 0.0), *_neighbor_configurations(system, home)]
+    found = [(home, 0.0), *_neighboring_closed_configurations(system, home)]
     jacobians = [system.jacobian(q, t) for q, t in found]
     largest = max(system.jacobian_rank(J) for J in jacobians)
     regular = [J for J in jacobians if system.jacobian_rank(J) == largest]
@@ -215,7 +215,7 @@ def _check_parallel_axles(system: ConstraintSystem, q: Floats) -> None:
         )
 
 
-def _neighbor_configurations(
+def _neighboring_closed_configurations(
     system: ConstraintSystem, home: Floats
 ) -> Iterator[tuple[Floats, float]]:
     """Yield (q, t) of closed configurations at some distance from home, and of one at another
@@ -244,7 +244,7 @@ def redundant_row_leeway(mechanism: Mechanism) -> float:
     """Return the residual that nearly redundant rows may keep (m, rad); 0 where all rows close
     exactly."""
     system, home = constraint_system(mechanism), np.array(reference_configuration(mechanism)[0])
-    states = [(home, 0.0), *_neighbor_configurations(system, home)]
+    states = [(home, 0.0), *_neighboring_closed_configurations(system, home)]
     left = max(system.largest_residual(q, t) for q, t in states)
     return (
         system.scale.closure * system.row_sizes.max()

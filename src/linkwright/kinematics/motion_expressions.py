@@ -10,19 +10,19 @@ import numpy as np
 
 from ..algebra.linear_algebra import Array, Scalar
 from ..errors import UnsupportedError
-from ..mechanism import Mechanism, coordinate_names, velocity_names
+from ..mechanism import Mechanism, joint_coordinate_names, joint_velocity_names
 from ..mechanism.coordinates import joint_variable_names
 from .force_kinds import FORCE_READERS
 from .force_kinds.compliant_contact import read_compliant_contact
-from .kinematic_tree import JointTransfer, ModelSymbols, TreeForces
-from .parameter_values import ParameterValues
+from .kinematic_tree import JointTransfer, KinematicSymbols, TreeForces
+from .parameter_values import KinematicParameters
 from .tree_coordinates import make_joint_transfer
 
 SymbolScope = dict[str, Scalar]
 
 
 def chosen_coordinate_transfer(
-    mechanism: Mechanism, values: ParameterValues, motion: ModelSymbols
+    mechanism: Mechanism, values: KinematicParameters, motion: KinematicSymbols
 ) -> JointTransfer | None:
     """Return joint variables as functions of the coordinates that the mechanism chooses; None if it
     chooses none."""
@@ -34,7 +34,7 @@ def chosen_coordinate_transfer(
     if chosen.joints:
         scope: SymbolScope = dict(zip(chosen.own_names, ca.vertsplit(motion.q), strict=True))
         q = ca.vertcat(*(values.read_motion_expression(chosen.joints[v], scope) for v in variables))
-        _check_regular_transfer(ca.jacobian(q, motion.q), motion.q, values)
+        _check_regular_joint_transfer(ca.jacobian(q, motion.q), motion.q, values)
         return make_joint_transfer(q, motion, (0.0,) * len(variables))
     old = ca.vertcat(*(ca.SX.sym(v) for v in variables))
     scope = dict(zip(variables, ca.vertsplit(old), strict=True))
@@ -46,10 +46,10 @@ def chosen_coordinate_transfer(
             where="coordinates.new",
             remedy="give the joint variables as functions of them, as coordinates.joints",
         )
-    _check_regular_transfer(A, old, values)
+    _check_regular_joint_transfer(A, old, values)
     start = ca.substitute(new, old, ca.SX.zeros(len(variables)))
     inverse = ca.SX(np.linalg.inv(np.array(ca.DM(A)))) if A.is_constant() else ca.inv_minor(A)
-    neutral = _function_at_nominal(start, old, values)(np.zeros(len(variables)))
+    neutral = _coordinate_transfer_function(start, old, values)(np.zeros(len(variables)))
     return make_joint_transfer(
         ca.sparsify(inverse) @ (motion.q - start),
         motion,
@@ -57,8 +57,8 @@ def chosen_coordinate_transfer(
     )
 
 
-def _function_at_nominal(
-    expression: Array, variables: Array, values: ParameterValues
+def _coordinate_transfer_function(
+    expression: Array, variables: Array, values: KinematicParameters
 ) -> Callable[..., Any]:
     """Return a function of the variables, with symbols of parameters at their values."""
     known = list(values.symbols)
@@ -69,9 +69,9 @@ def _function_at_nominal(
     return lambda x: function(x, numbers)
 
 
-def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues) -> None:
+def _check_regular_joint_transfer(G: Array, variables: Array, values: KinematicParameters) -> None:
     """Raise where the chosen coordinates do not determine the joint variables."""
-    at, n = _function_at_nominal(G, variables, values), G.shape[0]
+    at, n = _coordinate_transfer_function(G, variables, values), G.shape[0]
     rng = np.random.default_rng(0)
     found = [np.asarray(at(rng.uniform(0.1, 0.9, n)), dtype=float) for _ in range(3)]
     if all(not np.isfinite(g).all() or np.linalg.matrix_rank(g) < n for g in found):
@@ -82,8 +82,8 @@ def _check_regular_transfer(G: Array, variables: Array, values: ParameterValues)
         )
 
 
-def motion_symbol_scope(
-    mechanism: Mechanism, motion: ModelSymbols, transfer: JointTransfer | None
+def kinematic_symbol_scope(
+    mechanism: Mechanism, motion: KinematicSymbols, transfer: JointTransfer | None
 ) -> SymbolScope:
     """Return the meaning of names in expressions: t, coordinates and velocities, those of the
     joints too."""
@@ -97,17 +97,17 @@ def motion_symbol_scope(
         q, qd = transfer.q, transfer.G @ qd
     i = k = 0
     for name, joint in mechanism.joints_depth_first():
-        for variable in coordinate_names(name, joint):
+        for variable in joint_coordinate_names(name, joint):
             scope.setdefault(variable, q[i])
             i += 1
-        for speed in velocity_names(name, joint):
+        for speed in joint_velocity_names(name, joint):
             scope.setdefault(speed if joint.by_quaternion else f"d{speed}", qd[k])
             k += 1
     return scope
 
 
 def read_tree_forces(
-    mechanism: Mechanism, values: ParameterValues, scope: SymbolScope, freedoms: Mapping[str, int]
+    mechanism: Mechanism, values: KinematicParameters, scope: SymbolScope, freedoms: Mapping[str, int]
 ) -> TreeForces:
     """Return the mechanism's force elements, actuators and compliant contacts as expressions."""
     forces = []

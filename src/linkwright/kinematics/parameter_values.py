@@ -25,7 +25,7 @@ from ..expressions import (
     Number,
     NumberWithUnit,
     PiMultiple,
-    evaluate_exactly,
+    evaluate_expression_exactly,
     fold_expression,
     names_in_expression,
 )
@@ -38,7 +38,7 @@ _MAX_EXACT_INTEGER = 1 << 20
 _RIGHT_ANGLES: dict[int, CosSin] = {0: (1.0, 0.0), 1: (0.0, 1.0), 2: (-1.0, 0.0), 3: (0.0, -1.0)}
 
 
-class ParameterValues:
+class KinematicParameters:
     """Converts the expressions of one mechanism to floats and symbols, and keeps the symbols."""
 
     def __init__(self, mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> None:
@@ -60,9 +60,9 @@ class ParameterValues:
         """Return the number as a float or symbol; `name` is the symbol's name if the number has
         none."""
         if not names_in_expression(expression) and isinstance(expression, Number | NumberWithUnit):
-            return self.named_scalar(evaluate_exactly(expression), name)
+            return self.named_scalar(evaluate_expression_exactly(expression), name)
         if not self.is_exact and not self._uses_symbols(expression):
-            return float(evaluate_exactly(expression, self.mechanism.values))
+            return float(evaluate_expression_exactly(expression, self.mechanism.values))
         value = fold_expression(
             expression,
             CasadiAlgebra(self.lift_literal, self.lift_function_argument),
@@ -97,9 +97,9 @@ class ParameterValues:
     def cosine_sine(self, angle: Expression, name: str) -> CosSin:
         """Return cos and sin of an angle, exact for right angles (also when written as
         decimals)."""
-        value = evaluate_exactly(angle, self.mechanism.values)
+        value = evaluate_expression_exactly(angle, self.mechanism.values)
         if not self._uses_symbols(angle):
-            quarter = _quarter_turns(value)
+            quarter = _placement_quarter_turns(value)
             if quarter is not None:
                 return _RIGHT_ANGLES[quarter % 4]
         scalar = self.read_scalar(angle, name)
@@ -122,7 +122,7 @@ class ParameterValues:
 
     def read_number(self, expression: Expression) -> float:
         """Return the value as a float, even where parameters stay symbols."""
-        return float(evaluate_exactly(expression, self.mechanism.values))
+        return float(evaluate_expression_exactly(expression, self.mechanism.values))
 
     def has_symbols(self, expressions: Iterable[Expression], own: Iterable[str]) -> bool:
         """Return whether the expressions use parameters that stay symbols, or their `own` names
@@ -229,7 +229,7 @@ class ParameterValues:
         return frozenset(found)
 
 
-def read_mechanism_expression(
+def read_kinematic_expression(
     mechanism: Mechanism,
     expression: Expression,
     scope: Mapping[str, Scalar],
@@ -254,7 +254,7 @@ def read_mechanism_expression(
     return rational_to_scalar(fold_expression(expression, CasadiAlgebra(float), kinematic_symbol))
 
 
-def _quarter_turns(value: ExactNumber) -> int | None:
+def _placement_quarter_turns(value: ExactNumber) -> int | None:
     """Return k if the angle is k·π/2, exactly or to the last digit of a float; else None."""
     if isinstance(value, PiMultiple):
         doubled = value.coefficient * 2

@@ -9,12 +9,12 @@ from .tree_coordinates import spread_coordinates, spread_velocities
 from .world_kinematics import WorldKinematics
 
 
-def _is_zero_scalar(number: Scalar) -> bool:
+def _is_zero_joint_effect(number: Scalar) -> bool:
     """Return whether a number is the float 0; symbols are not."""
     return isinstance(number, float) and number == 0.0
 
 
-class PartContributions:
+class TreePartKinematics:
     """Expressions of q and q̇, one entry for every part that has a name.
 
     Their sums are in `tree_totals`: the kinetic energy is that of bodies and rotors, the potential
@@ -48,7 +48,7 @@ class PartContributions:
             for link in (self.tree.links[k] for k in span.links):
                 for v in range(link.v, link.v + link.kind.velocity_count):
                     rotor = self.tree.joint_effects[v].rotor_inertia
-                    if not _is_zero_scalar(rotor):
+                    if not _is_zero_joint_effect(rotor):
                         found[span.name] = found.get(span.name, 0) + rotor * self.v[v] ** 2 / 2
         return found
 
@@ -59,7 +59,7 @@ class PartContributions:
         for span in self.tree.joints:
             for link in (self.tree.links[k] for k in span.links):
                 effect = self.tree.joint_effects[link.v]
-                if link.kind.coordinate_count == 1 and not _is_zero_scalar(effect.stiffness):
+                if link.kind.coordinate_count == 1 and not _is_zero_joint_effect(effect.stiffness):
                     energy = effect.stiffness * (full[link.q] - effect.rest_position) ** 2 / 2
                     found[span.name] = found.get(span.name, 0) + energy
         for element in self.tree.forces.force_elements:

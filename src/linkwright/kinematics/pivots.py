@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import UnsupportedError
 from ..types import Floats
-from .closing import CLOSURE_TOLERANCES, singular_value_rank
+from .closing import CLOSURE_TOLERANCES, jacobian_rank_of_singular_values
 
 _MIN_PIVOT_SHARE = 0.2
 """A pivot may be this share of the largest one, if it keeps the elimination sparser."""
@@ -33,7 +33,7 @@ class PivotChoice:
 
 
 @dataclass(frozen=True)
-class JacobianScale:
+class ConstraintJacobianScale:
     """The scale of the entries of J: the size of its rows (metres or 1; 0 where nobody knows
     it) times that of its columns (1, or one by metres); and the `closure` of the mechanism, the
     share below which entries and singular values are zero."""
@@ -42,16 +42,16 @@ class JacobianScale:
     columns: Floats
     closure: float
 
-    def select_columns(self, chosen: Sequence[int]) -> JacobianScale:
+    def select_columns(self, chosen: Sequence[int]) -> ConstraintJacobianScale:
         """Return the scale of a Jacobian with only these columns."""
         return replace(self, columns=self.columns[list(chosen)])
 
-    def select_rows(self, chosen: Sequence[int]) -> JacobianScale:
+    def select_rows(self, chosen: Sequence[int]) -> ConstraintJacobianScale:
         """Return the scale of a Jacobian with only these rows."""
         return replace(self, rows=self.rows[list(chosen)])
 
 
-def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
+def scale_constraint_jacobian(J: Floats, scale: ConstraintJacobianScale | None = None) -> Floats:
     """Return J with rows and columns of similar size, so that units do not matter; entries below
     rounding are zero."""
     floor = CLOSURE_TOLERANCES.rounding_share * max(1e-300, np.abs(J).max(initial=0.0))
@@ -64,20 +64,20 @@ def scale_jacobian(J: Floats, scale: JacobianScale | None = None) -> Floats:
     return J
 
 
-def jacobian_rank(J: Floats, scale: JacobianScale | None = None) -> int:
+def jacobian_rank(J: Floats, scale: ConstraintJacobianScale | None = None) -> int:
     """Return the rank of a constraint Jacobian, independent of its units: singular values of the
     scaled Jacobian below the closure's share of the largest are zero."""
     if 0 in J.shape:
         return 0
-    sizes = np.linalg.svd(scale_jacobian(J, scale), compute_uv=False)
-    return singular_value_rank(
+    sizes = np.linalg.svd(scale_constraint_jacobian(J, scale), compute_uv=False)
+    return jacobian_rank_of_singular_values(
         sizes, CLOSURE_TOLERANCES.rank_share if scale is None else scale.closure
     )
 
 
-def choose_pivots(
+def choose_constraint_pivots(
     J: Floats,
-    scale: JacobianScale,
+    scale: ConstraintJacobianScale,
     kept: tuple[int, ...] = (),
     names: tuple[str, ...] = (),
     *,
@@ -98,31 +98,31 @@ def choose_pivots(
             remedy="name as many as there are degrees of freedom, or none",
         )
     if kept and jacobian_rank(J[:, free], scale.select_columns(free)) < whole:
-        stuck = _restricted_inputs(J, scale, kept, free, names)
+        stuck = _restricted_independent_velocities(J, scale, kept, free, names)
         raise UnsupportedError(
             f"{stuck} cannot drive the mechanism here: "
             "the chosen independent velocities are restricted themselves",
             where="independent",
             remedy="choose others, or another configuration",
         )
-    rows, columns = find_pivots(scale_jacobian(J, scale), free, whole)
+    rows, columns = find_constraint_pivots(scale_constraint_jacobian(J, scale), free, whole)
     first = list(position_rows)
     closing = jacobian_rank(J[np.ix_(first, free)], scale.select_rows(first).select_columns(free))
     if len(set(first) & set(rows)) < closing <= whole:
-        rows, columns = find_pivots(scale_jacobian(J, scale), free, whole, first, closing)
-    largest = np.abs(scale_jacobian(J, scale)).max(axis=1, initial=0.0)
+        rows, columns = find_constraint_pivots(scale_constraint_jacobian(J, scale), free, whole, first, closing)
+    largest = np.abs(scale_constraint_jacobian(J, scale)).max(axis=1, initial=0.0)
     restricting = np.flatnonzero(largest > CLOSURE_TOLERANCES.restricting_entry)
     return PivotChoice(
         tuple(rows),
         tuple(columns),
         tuple(kept) or tuple(k for k in range(n) if k not in columns),
-        tuple(_pivot_sizes(J[np.ix_(rows, columns)])),
+        tuple(_constraint_pivot_sizes(J[np.ix_(rows, columns)])),
         tuple(int(k) for k in restricting if k not in rows),
     )
 
 
-def _restricted_inputs(
-    J: Floats, scale: JacobianScale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
+def _restricted_independent_velocities(
+    J: Floats, scale: ConstraintJacobianScale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
 ) -> str:
     """Return the names of the chosen independent velocities that the constraints restrict."""
     left = np.linalg.svd(J[:, free])[0][:, jacobian_rank(J[:, free], scale.select_columns(free)) :]
@@ -131,7 +131,7 @@ def _restricted_inputs(
     return " and ".join(f"'{names[kept[k]]}'" for k in stuck)
 
 
-def find_pivots(
+def find_constraint_pivots(
     A: Floats, free: list[int], count: int, first: Sequence[int] = (), of_first: int = 0
 ) -> tuple[list[int], list[int]]:
     """Return rows and columns of pivots by Gaussian elimination: among pivots of acceptable size,
@@ -156,7 +156,7 @@ def find_pivots(
     return found
 
 
-def _pivot_sizes(A: Floats) -> list[float]:
+def _constraint_pivot_sizes(A: Floats) -> list[float]:
     """Return the absolute pivots of A, whose rows and columns are in the order of elimination."""
     A, found = A.copy(), []
     for k in range(len(A)):

@@ -11,28 +11,28 @@ from ..algebra.linear_algebra import (
     cross,
     dot,
     matrix_from_rows,
-    snap_rounding_noise,
+    snap_rotation_noise,
 )
 from ..algebra.rotations import (
     constant_quaternion_rotation,
     rotation_to_axis,
     rpy_rotation,
-    to_python_scalar,
+    rotation_entry_as_float,
     unit_vector,
 )
 from ..expressions import Expression
 from ..mechanism import Joint, Orientation, Placement, Vector
-from .parameter_values import ParameterValues
+from .parameter_values import KinematicParameters
 
 
-def read_vector(
-    values: ParameterValues, entries: Sequence[Expression], names: Sequence[str]
+def read_kinematic_vector(
+    values: KinematicParameters, entries: Sequence[Expression], names: Sequence[str]
 ) -> Array:
     """Return a vector of floats or symbols; `names` are those of symbols for unnamed numbers."""
     return column_vector(*(values.read_scalar(e, n) for e, n in zip(entries, names, strict=True)))
 
 
-def read_rotation(values: ParameterValues, rotated: Orientation, suffix: str) -> Array:
+def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffix: str) -> Array:
     """Return the rotation matrix (3, 3) of an orientation given by quaternion or rpy."""
     if "quaternion" in rotated.model_fields_set:
         names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
@@ -43,13 +43,13 @@ def read_rotation(values: ParameterValues, rotated: Orientation, suffix: str) ->
     return rpy_rotation(*turns)
 
 
-def read_placement(values: ParameterValues, place: Placement, suffix: str) -> tuple[Array, Array]:
+def read_frame_placement(values: KinematicParameters, place: Placement, suffix: str) -> tuple[Array, Array]:
     """Return rotation R (3, 3) and position p (3,), m, of a placement."""
-    position = read_vector(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
-    return read_rotation(values, place, suffix), position
+    position = read_kinematic_vector(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
+    return read_frame_rotation(values, place, suffix), position
 
 
-def axis_alignment(values: ParameterValues, axis: Vector, name: str, key: str = "axis") -> Array:
+def joint_axis_alignment(values: KinematicParameters, axis: Vector, name: str, key: str = "axis") -> Array:
     """Return a constant rotation whose z axis is the given axis."""
     numbers = [values.read_number(entry) for entry in axis]
     names = [f"{key}_{c}_{name}" for c in "xyz"]
@@ -59,16 +59,16 @@ def axis_alignment(values: ParameterValues, axis: Vector, name: str, key: str = 
     return rotation_to_axis(entries, numbers)
 
 
-def joint_motion_axes(values: ParameterValues, joint: Joint, name: str) -> Array:
+def joint_motion_axes(values: KinematicParameters, joint: Joint, name: str) -> Array:
     """Return the axes x, y, z of the joint's motions in the joint's frame: those of its plane, if
     it has one (z along the normal, x along `axis2`)."""
     if not joint.kind.has_plane_frame:
         return IDENTITY
-    z = axis_alignment(values, joint.axis, name)[:, 2]
-    x = read_vector(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
+    z = joint_axis_alignment(values, joint.axis, name)[:, 2]
+    x = read_kinematic_vector(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
     x = unit_vector(x - z * dot(z, x))
     y = cross(z, x)
     rows = [[x[i], y[i], z[i]] for i in range(3)]
-    return snap_rounding_noise(
-        matrix_from_rows([[to_python_scalar(entry) for entry in row] for row in rows])
+    return snap_rotation_noise(
+        matrix_from_rows([[rotation_entry_as_float(entry) for entry in row] for row in rows])
     )

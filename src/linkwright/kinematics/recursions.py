@@ -19,7 +19,7 @@ from ..algebra.linear_algebra import (
     column_vector,
     cross,
     matrix_from_rows,
-    rotate_vector,
+    rotate_vector_by_matrix,
 )
 from ..algebra.rotations import quaternion_rotation, rotation_z
 from ..algebra.spatial import (
@@ -30,7 +30,7 @@ from ..algebra.spatial import (
     SpatialMotion,
     rotate_vector_about_z,
 )
-from .kinematic_tree import GROUND, KinematicTree, Link
+from .kinematic_tree import GROUND, KinematicTree, TreeLink
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ A = TypeVar("A", bound=Addable)
 AnyInertia = TypeVar("AnyInertia", SpatialInertia, ArticulatedInertia)
 
 
-def recurse_outward(tree: KinematicTree, ground: T, step: Callable[[int, Link, T], T]) -> list[T]:
+def recurse_tree_outward(tree: KinematicTree, ground: T, step: Callable[[int, TreeLink, T], T]) -> list[T]:
     """Return a value for every link, each computed from its parent's by `step(index, link,
     value)`."""
     values: list[T] = []
@@ -52,8 +52,8 @@ def recurse_outward(tree: KinematicTree, ground: T, step: Callable[[int, Link, T
     return values
 
 
-def recurse_inward(
-    tree: KinematicTree, values: Sequence[A], carry: Callable[[int, Link, A], A]
+def recurse_tree_inward(
+    tree: KinematicTree, values: Sequence[A], carry: Callable[[int, TreeLink, A], A]
 ) -> list[A]:
     """Return totals over everything that each link carries; `carry` transforms a total to the
     parent."""
@@ -94,7 +94,7 @@ class LinkDisplacement:
 
     def to_link_axes(self, a: Array) -> Array:
         """Return the components in the link's axes of a vector given in the parent's."""
-        a = rotate_vector(self.constant_rotation.T, a)
+        a = rotate_vector_by_matrix(self.constant_rotation.T, a)
         if self.cosine_sine is not None:
             c, s = self.cosine_sine
             return rotate_vector_about_z(a, c, -s)
@@ -106,7 +106,7 @@ class LinkDisplacement:
             a = rotate_vector_about_z(a, *self.cosine_sine)
         elif self.R is not None:
             a = self.R @ a
-        return rotate_vector(self.constant_rotation, a)
+        return rotate_vector_by_matrix(self.constant_rotation, a)
 
     def motion_to_link(self, motion: SpatialMotion) -> SpatialMotion:
         """Return the parent's spatial motion at the link's origin, in the link's axes."""
@@ -133,10 +133,10 @@ class LinkDisplacement:
 
 def link_displacements(tree: KinematicTree, q: Array) -> list[LinkDisplacement]:
     """Return every link's placement in its parent, at the tree's coordinates q."""
-    return [_link_displacement(link, q[link.q_range]) for link in tree.links]
+    return [_link_displacement(link, q[link.coordinate_range]) for link in tree.links]
 
 
-def _link_displacement(link: Link, q: Array) -> LinkDisplacement:
+def _link_displacement(link: TreeLink, q: Array) -> LinkDisplacement:
     """Return a link's placement in its parent, at its own coordinates q."""
     R0, p, kind = link.R, link.p, link.kind
     if kind.has_quaternion:
@@ -144,51 +144,51 @@ def _link_displacement(link: Link, q: Array) -> LinkDisplacement:
             [q[i] for i in range(kind.coordinate_count - 4, kind.coordinate_count)]
         )
         return LinkDisplacement(p + R0 @ q[:3] if kind.has_position else p, R0, R=turned)
-    cs = _link_cosine_sine(link, q) if kind.turns_about_axis else None
-    slide = joint_axial_slide(link, q)
+    cs = _link_angle_cosine_sine(link, q) if kind.turns_about_axis else None
+    slide = link_slide_along_axis(link, q)
     return LinkDisplacement(
         p, R0, cosine_sine=cs, shift=link.shift if slide is None else link.shift + slide
     )
 
 
-def joint_axial_slide(link: Link, q: Array) -> Scalar | None:
+def link_slide_along_axis(link: TreeLink, q: Array) -> Scalar | None:
     """Return the shift along the joint's axis at coordinate q; None if the joint does not slide."""
     if not link.kind.slides_along_axis:
         return None
     return link.pitch * q if link.kind.turns_about_axis else q
 
 
-def _link_cosine_sine(link: Link, q: Array) -> tuple[Scalar, Scalar]:
+def _link_angle_cosine_sine(link: TreeLink, q: Array) -> tuple[Scalar, Scalar]:
     """Return cosine and sine of the joint angle q + offset."""
     angle = q if link.offset == 0.0 else q + link.offset
     return ca.cos(angle), ca.sin(angle)
 
 
-def joint_motion(link: Link, v: Array) -> SpatialMotion:
+def link_joint_motion(link: TreeLink, v: Array) -> SpatialMotion:
     """Return S v: the joint's own velocities (or their rates) as a spatial motion in the link's
     axes."""
     kind = link.kind
     if kind.has_quaternion:
         return SpatialMotion(v[:3], v[3:] if kind.has_position else ZERO3)
-    slide = joint_axial_slide(link, v)
+    slide = link_slide_along_axis(link, v)
     return SpatialMotion(
         column_vector(0.0, 0.0, v) if kind.turns_about_axis else ZERO3,
         ZERO3 if slide is None else column_vector(0.0, 0.0, slide),
     )
 
 
-def motion_subspace(link: Link) -> list[SpatialMotion]:
+def link_motion_subspace(link: TreeLink) -> list[SpatialMotion]:
     """Return the columns of S, constant in the link's own frame."""
     size = link.kind.velocity_count
-    return [joint_motion(link, ca.SX.eye(size)[:, k]) for k in range(size)]
+    return [link_joint_motion(link, ca.SX.eye(size)[:, k]) for k in range(size)]
 
 
-def project_joint_force(link: Link, wrench: SpatialForce) -> list[Scalar]:
+def project_wrench_on_link_motion(link: TreeLink, wrench: SpatialForce) -> list[Scalar]:
     """Return Sᵀ times a wrench on the link: the forces along its velocities."""
     n, f = wrench.moment, wrench.force
     if link.kind.has_quaternion:
         return [n[0], n[1], n[2], *((f[0], f[1], f[2]) if link.kind.has_position else ())]
-    along = joint_axial_slide(link, f[2])
+    along = link_slide_along_axis(link, f[2])
     if along is None:
         return [n[2]]
     return [n[2] + along if link.kind.turns_about_axis else along]
@@ -199,14 +199,14 @@ def link_twists(
 ) -> list[SpatialMotion]:
     """Return every link's twist in its own axes."""
 
-    def link_twist_from_parent(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
-        return moved[index].motion_to_link(parent) + joint_motion(link, v[link.v_range])
+    def link_twist_from_parent(index: int, link: TreeLink, parent: SpatialMotion) -> SpatialMotion:
+        return moved[index].motion_to_link(parent) + link_joint_motion(link, v[link.velocity_range])
 
-    return recurse_outward(tree, ZERO_MOTION, link_twist_from_parent)
+    return recurse_tree_outward(tree, ZERO_MOTION, link_twist_from_parent)
 
 
 @dataclass(frozen=True)
-class LinkMotion:
+class LinkKinematics:
     """ω, ω̇ and the acceleration a of a link's origin (not the spatial one), link's axes."""
 
     omega: Array
@@ -214,11 +214,11 @@ class LinkMotion:
     a: Array
 
     @cached_property
-    def U(self) -> Array:
+    def angular_acceleration_tensor(self) -> Array:
         """The matrix [ω̇] + [ω][ω]: U p is the acceleration of a point p relative to the
         origin's."""
-        x, y, z = (_array_entry(self.omega, i) for i in range(3))
-        ax, ay, az = (_array_entry(self.alpha, i) for i in range(3))
+        x, y, z = (_link_vector_entry(self.omega, i) for i in range(3))
+        ax, ay, az = (_link_vector_entry(self.alpha, i) for i in range(3))
         return matrix_from_rows(
             [
                 [-(y * y + z * z), x * y - az, x * z + ay],
@@ -229,10 +229,10 @@ class LinkMotion:
 
     def point_acceleration(self, p: Array) -> Array:
         """Return the acceleration of the point p of the link, m/s², link's axes."""
-        return self.a + self.U @ p
+        return self.a + self.angular_acceleration_tensor @ p
 
 
-def _array_entry(a: Array, i: int) -> Scalar:
+def _link_vector_entry(a: Array, i: int) -> Scalar:
     """Return entry i as a float or symbol."""
     return float(a[i]) if isinstance(a, np.ndarray) else a[i]
 
@@ -243,28 +243,28 @@ def link_accelerations(
     v: Array,
     vd: Array | None,
     ground: Array,
-) -> list[LinkMotion]:
+) -> list[LinkKinematics]:
     """Return every link's rates and accelerations; ground accelerates by `ground` (−g for weight).
 
     With `vd` None the velocities are constant: what remains is J̇ v.
     """
 
-    def link_motion_from_parent(index: int, link: Link, parent: LinkMotion) -> LinkMotion:
-        d, own = moved[index], joint_motion(link, v[link.v_range])
+    def link_motion_from_parent(index: int, link: TreeLink, parent: LinkKinematics) -> LinkKinematics:
+        d, own = moved[index], link_joint_motion(link, v[link.velocity_range])
         omega_p = d.to_link_axes(parent.omega)
         alpha = d.to_link_axes(parent.alpha) + cross(omega_p, own.angular)
         a = d.to_link_axes(parent.point_acceleration(d.p)) + cross(
             2 * omega_p + own.angular, own.linear
         )
         if vd is not None:
-            rate = joint_motion(link, vd[link.v_range])
+            rate = link_joint_motion(link, vd[link.velocity_range])
             alpha, a = alpha + rate.angular, a + rate.linear
-        axis_point = LinkMotion(omega_p + own.angular, alpha, a)
-        return LinkMotion(
+        axis_point = LinkKinematics(omega_p + own.angular, alpha, a)
+        return LinkKinematics(
             axis_point.omega, alpha, axis_point.point_acceleration(column_vector(0.0, 0.0, d.shift))
         )
 
-    return recurse_outward(tree, LinkMotion(ZERO3, ZERO3, ground), link_motion_from_parent)
+    return recurse_tree_outward(tree, LinkKinematics(ZERO3, ZERO3, ground), link_motion_from_parent)
 
 
 @dataclass(frozen=True)
@@ -278,8 +278,8 @@ class LinkPose:
 def link_poses(tree: KinematicTree, moved: Sequence[LinkDisplacement]) -> list[LinkPose]:
     """Return every link's rotation and position in the world."""
 
-    def link_pose_from_parent(index: int, link: Link, parent: LinkPose) -> LinkPose:
+    def link_pose_from_parent(index: int, link: TreeLink, parent: LinkPose) -> LinkPose:
         d = moved[index]
         return LinkPose(parent.R @ d.rotation, parent.p + parent.R @ d.position)
 
-    return recurse_outward(tree, LinkPose(IDENTITY, ZERO3), link_pose_from_parent)
+    return recurse_tree_outward(tree, LinkPose(IDENTITY, ZERO3), link_pose_from_parent)

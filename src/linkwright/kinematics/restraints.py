@@ -9,12 +9,12 @@ from .constraint_kinds import RESTRAINT_READERS
 from .constraint_kinds.body_states import SymbolScope
 from .constraint_kinds.loop import read_loop_restraint
 from .kinematic_tree import LinkFrame, Restraint, Restraints
-from .parameter_values import ParameterValues
+from .parameter_values import KinematicParameters
 
 
 def read_restraints(
     mechanism: Mechanism,
-    values: ParameterValues,
+    values: KinematicParameters,
     scope: SymbolScope,
     bodies: Mapping[str, LinkFrame],
 ) -> Restraints:

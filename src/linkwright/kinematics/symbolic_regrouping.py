@@ -13,15 +13,15 @@ import casadi as ca
 
 from ..algebra.linear_algebra import ZERO3
 from ..algebra.spatial import ZERO_INERTIA, SpatialInertia
-from .kinematic_tree import GROUND, KinematicTree, Link
+from .kinematic_tree import GROUND, KinematicTree, TreeLink
 
 
-def regroup_symbolic_inertias(tree: KinematicTree) -> KinematicTree:
+def regroup_symbolic_link_inertias(tree: KinematicTree) -> KinematicTree:
     """Return the tree of a mechanism in the user's frames, with inertia moved toward ground."""
     links = list(tree.links)
     for i in range(len(links) - 1, -1, -1):
         link = links[i]
-        rest, carried = _split_inertia(link)
+        rest, carried = _split_link_inertia(link)
         links[i] = replace(link, inertia=rest)
         if link.parent != GROUND:
             total = links[link.parent].inertia + carried.rotate(link.R).shift_origin(link.p)
@@ -29,7 +29,7 @@ def regroup_symbolic_inertias(tree: KinematicTree) -> KinematicTree:
     return replace(tree, links=tuple(links))
 
 
-def _split_inertia(link: Link) -> tuple[SpatialInertia, SpatialInertia]:
+def _split_link_inertia(link: TreeLink) -> tuple[SpatialInertia, SpatialInertia]:
     """Return the parts of a link's inertia that its motion changes and does not change."""
     m, h, tensor = link.inertia.m, ca.SX(link.inertia.h), ca.SX(link.inertia.I)
     disk = ca.diag(ca.vertcat(tensor[1, 1], tensor[1, 1], 0))

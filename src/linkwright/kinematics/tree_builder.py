@@ -11,54 +11,54 @@ from ..algebra.linear_algebra import (
     Scalar,
     column_vector,
     matrix_from_rows,
-    snap_rounding_noise,
+    snap_rotation_noise,
     symmetric_from_upper,
 )
 from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import ZERO_INERTIA, SpatialInertia, inertia_about_origin
 from ..mechanism import GROUND as GROUND_NAME
-from ..mechanism import Body, Joint, Mechanism, coordinate_name, mechanism_names
+from ..mechanism import Body, Joint, Mechanism, joint_coordinate_name, mechanism_names
 from ..mechanism.joints import PerDof
-from .elementary_motions import LinkStep, elementary_motions
+from .elementary_motions import ElementaryLinkMotion, elementary_link_motions
 from .kinematic_tree import (
     GROUND,
     BodyMass,
     JointEffects,
     JointLinks,
     KinematicTree,
-    Link,
+    TreeLink,
     LinkFrame,
     MimicFollower,
     Restraints,
 )
-from .motion_expressions import chosen_coordinate_transfer, motion_symbol_scope, read_tree_forces
-from .parameter_values import ParameterSelection, ParameterValues
+from .motion_expressions import chosen_coordinate_transfer, kinematic_symbol_scope, read_tree_forces
+from .parameter_values import ParameterSelection, KinematicParameters
 from .placement_values import (
-    axis_alignment,
+    joint_axis_alignment,
     joint_motion_axes,
-    read_placement,
-    read_rotation,
-    read_vector,
+    read_frame_placement,
+    read_frame_rotation,
+    read_kinematic_vector,
 )
 from .restraints import read_restraints
-from .tree_coordinates import make_motion_symbols
+from .tree_coordinates import make_kinematic_symbols
 
 
-def build_tree(mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> KinematicTree:
+def build_kinematic_tree(mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> KinematicTree:
     """Return the kinematic tree of a mechanism, with the restraints of its loops and
     constraints."""
-    tree = _TreeBuilder(mechanism, ParameterValues(mechanism, parameters)).build()
+    tree = _KinematicTreeBuilder(mechanism, KinematicParameters(mechanism, parameters)).build()
     ties = tuple(tie.choose_side(tree) for tie in tree.restraints.entries)
     return replace(tree, restraints=Restraints(ties))
 
 
-class _TreeBuilder:
+class _KinematicTreeBuilder:
     """Builds a kinematic tree joint by joint, from ground outward."""
 
-    def __init__(self, mechanism: Mechanism, values: ParameterValues) -> None:
+    def __init__(self, mechanism: Mechanism, values: KinematicParameters) -> None:
         self.mechanism = mechanism
         self.values = values
-        self.links: list[Link] = []
+        self.links: list[TreeLink] = []
         self.bodies: dict[str, LinkFrame] = {GROUND_NAME: LinkFrame(GROUND, IDENTITY, ZERO3)}
         self.joints: list[JointLinks] = []
         self.effects: list[JointEffects] = []
@@ -73,15 +73,15 @@ class _TreeBuilder:
             name: self.read_body_mass(name, body) for name, body in self.mechanism.bodies.items()
         }
         inertias = {name: inertia_about_origin(b.m, b.c, b.I) for name, b in masses.items()}
-        self.add_inertias(inertias)
+        self.add_link_inertias(inertias)
         self.values.enter_place("gravity")
-        gravity = read_vector(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
+        gravity = read_kinematic_vector(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
         frames = {name: self.place_frame(name) for name in self.mechanism.frames}
         followers = self.resolve_followers()
         names = mechanism_names(self.mechanism)
-        motion = make_motion_symbols(names)
+        motion = make_kinematic_symbols(names)
         transfer = chosen_coordinate_transfer(self.mechanism, self.values, motion)
-        scope = motion_symbol_scope(self.mechanism, motion, transfer)
+        scope = kinematic_symbol_scope(self.mechanism, motion, transfer)
         loads = read_tree_forces(self.mechanism, self.values, scope, self.velocity_indices())
         restraints = read_restraints(self.mechanism, self.values, scope, self.bodies)
         self.values.order_symbols()
@@ -112,23 +112,23 @@ class _TreeBuilder:
         """Add the links of a joint, and place its child body."""
         self.values.enter_place(f"joints.{name}")
         parent = self.bodies[joint.parent]
-        R, p = read_placement(self.values, joint.origin, name)
-        here = LinkFrame(parent.link, snap_rounding_noise(parent.R @ R), parent.p + parent.R @ p)
+        R, p = read_frame_placement(self.values, joint.origin, name)
+        here = LinkFrame(parent.link, snap_rotation_noise(parent.R @ R), parent.p + parent.R @ p)
         frame, first = here, len(self.links)
         axes = joint_motion_axes(self.values, joint, name)
-        here = replace(here, R=snap_rounding_noise(here.R @ axes))
+        here = replace(here, R=snap_rotation_noise(here.R @ axes))
         if joint.locked is not None:
             here = self.lock_joint(name, joint, here)
         else:
-            for number, step in enumerate(elementary_motions(joint)):
+            for number, step in enumerate(elementary_link_motions(joint)):
                 here = self.add_link(name, joint, number, step, here)
-        R_child, p_child = read_placement(self.values, joint.child_origin, f"{name}_child")
-        R = snap_rounding_noise(here.R @ axes.T @ R_child.T)
+        R_child, p_child = read_frame_placement(self.values, joint.child_origin, f"{name}_child")
+        R = snap_rotation_noise(here.R @ axes.T @ R_child.T)
         self.bodies[joint.child] = LinkFrame(here.link, R, here.p - R @ p_child)
         self.joints.append(JointLinks(name, tuple(range(first, len(self.links))), frame))
 
     def add_link(
-        self, name: str, joint: Joint, number: int, step: LinkStep, here: LinkFrame
+        self, name: str, joint: Joint, number: int, step: ElementaryLinkMotion, here: LinkFrame
     ) -> LinkFrame:
         """Add the link of one elementary motion and return the joint's frame after it."""
         A = self.axis_rotation(name, joint, step)
@@ -136,9 +136,9 @@ class _TreeBuilder:
             self.values.read_scalar(joint.pitch, f"lead_{name}") if joint.pitch is not None else 0.0
         )
         self.links.append(
-            Link(
+            TreeLink(
                 parent=here.link,
-                R=snap_rounding_noise(here.R @ A),
+                R=snap_rotation_noise(here.R @ A),
                 p=here.p,
                 kind=step.kind,
                 pitch=pitch,
@@ -153,19 +153,19 @@ class _TreeBuilder:
             self.effects.append(self.read_joint_effects(name, joint, freedom))
         return LinkFrame(len(self.links) - 1, A.T, ZERO3)
 
-    def axis_rotation(self, name: str, joint: Joint, step: LinkStep) -> Array:
+    def axis_rotation(self, name: str, joint: Joint, step: ElementaryLinkMotion) -> Array:
         """Return the rotation whose z axis is the axis of a motion; the identity for balls and free
         bodies."""
         if step.axis is None:
             return IDENTITY
         key = "axis" if step.axis is joint.axis else "axis2"
-        return axis_alignment(self.values, step.axis, name, key)
+        return joint_axis_alignment(self.values, step.axis, name, key)
 
     def lock_joint(self, name: str, joint: Joint, here: LinkFrame) -> LinkFrame:
         """Return the joint's frame after the constant displacement of a locked joint."""
         assert joint.locked is not None
         held = joint.each(joint.locked)
-        for number, step in enumerate(elementary_motions(joint)):
+        for number, step in enumerate(elementary_link_motions(joint)):
             A = self.axis_rotation(name, joint, step)
             if step.kind.has_quaternion:
                 endings = [f"{ending}_{name}" for ending in joint.coordinates]
@@ -174,11 +174,11 @@ class _TreeBuilder:
                 ]
                 position = column_vector(*entries[:-4]) if step.kind.has_position else ZERO3
                 here = replace(here, p=here.p + here.R @ position)
-                turned = snap_rounding_noise(here.R @ constant_quaternion_rotation(entries[-4:]))
+                turned = snap_rotation_noise(here.R @ constant_quaternion_rotation(entries[-4:]))
                 return replace(here, R=turned)
             value, held = held[0], held[1:]
             R, slide = IDENTITY, 0.0
-            label = f"q_{coordinate_name(name, joint.coordinates[number])}".replace(".", "_")
+            label = f"q_{joint_coordinate_name(name, joint.coordinates[number])}".replace(".", "_")
             if step.kind.turns_about_axis:
                 R = rotation_z(self.values.cosine_sine(value, label))
             if step.kind.slides_along_axis:
@@ -186,12 +186,12 @@ class _TreeBuilder:
             if step.kind.turns_about_axis and joint.pitch is not None:
                 slide = slide * self.values.read_scalar(joint.pitch, f"lead_{name}")
             p = here.p + here.R @ A @ column_vector(0.0, 0.0, slide)
-            here = LinkFrame(here.link, snap_rounding_noise(here.R @ A @ R @ A.T), p)
+            here = LinkFrame(here.link, snap_rotation_noise(here.R @ A @ R @ A.T), p)
         return here
 
     def read_joint_effects(self, name: str, joint: Joint, freedom: int) -> JointEffects:
         """Return damping, friction, spring and rotor of one degree of freedom."""
-        suffix = coordinate_name(name, joint.dofs[freedom].ending).replace(".", "_")
+        suffix = joint_coordinate_name(name, joint.dofs[freedom].ending).replace(".", "_")
 
         def joint_effect(field: PerDof, symbol: str) -> Scalar:
             return self.values.read_scalar(joint.each(field)[freedom], f"{symbol}_{suffix}")
@@ -212,7 +212,7 @@ class _TreeBuilder:
     def velocity_indices(self) -> dict[str, int]:
         """Return the index of each degree of freedom among the tree's velocities, by name."""
         return {
-            coordinate_name(name, freedom.ending): self.velocity_of_coordinate[name] + k
+            joint_coordinate_name(name, freedom.ending): self.velocity_of_coordinate[name] + k
             for name, joint in self.mechanism.joints.items()
             if joint.moves
             for k, freedom in enumerate(joint.dofs)
@@ -246,7 +246,7 @@ class _TreeBuilder:
 
     # -- bodies --------------------------------------------------------------------------
 
-    def add_inertias(self, inertias: dict[str, SpatialInertia]) -> None:
+    def add_link_inertias(self, inertias: dict[str, SpatialInertia]) -> None:
         """Add the inertias of the bodies to their links."""
         for name, inertia in inertias.items():
             index = self.bodies[name].link
@@ -261,9 +261,9 @@ class _TreeBuilder:
         xx, yy, zz, xy, xz, yz = (
             scalar(getattr(tensor, c), f"I{c}_{name}") for c in ("xx", "yy", "zz", "xy", "xz", "yz")
         )
-        R = read_rotation(self.values, tensor, f"inertia_{name}")
+        R = read_frame_rotation(self.values, tensor, f"inertia_{name}")
         tensor_c = R @ matrix_from_rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-        center = read_vector(self.values, body.center, [f"c{c}_{name}" for c in "xyz"])
+        center = read_kinematic_vector(self.values, body.center, [f"c{c}_{name}" for c in "xyz"])
         place = self.bodies[name]
         turned = symmetric_from_upper(place.R @ tensor_c @ place.R.T)
         mass = scalar(body.mass, f"m_{name}")
@@ -274,5 +274,5 @@ class _TreeBuilder:
         self.values.enter_place(f"frames.{name}")
         frame = self.mechanism.frames[name]
         body = self.bodies[frame.body]
-        R, p = read_placement(self.values, frame.origin, name)
-        return LinkFrame(body.link, snap_rounding_noise(body.R @ R), body.p + body.R @ p)
+        R, p = read_frame_placement(self.values, frame.origin, name)
+        return LinkFrame(body.link, snap_rotation_noise(body.R @ R), body.p + body.R @ p)

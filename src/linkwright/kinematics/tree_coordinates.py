@@ -17,19 +17,19 @@ from ..algebra.quaternion_steps import (
     screw_path_matrix_inverse,
 )
 from ..mechanism import MechanismNames
-from .kinematic_tree import JointTransfer, KinematicTree, Link, MimicFollower, ModelSymbols
+from .kinematic_tree import JointTransfer, KinematicTree, TreeLink, MimicFollower, KinematicSymbols
 
 SpreadFunction = Callable[[Array], Array]
 
 
-def make_motion_symbols(names: MechanismNames) -> ModelSymbols:
+def make_kinematic_symbols(names: MechanismNames) -> KinematicSymbols:
     """Return symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
 
     def symbol_column(words: tuple[str, ...], prefix: str) -> Array:
         return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in words))
 
     speeds = names.qd
-    return ModelSymbols(
+    return KinematicSymbols(
         symbol_column(names.q, ""),
         symbol_column(speeds, "d"),
         symbol_column(speeds, "dd"),
@@ -38,7 +38,7 @@ def make_motion_symbols(names: MechanismNames) -> ModelSymbols:
     )
 
 
-def make_joint_transfer(q: Array, own: ModelSymbols, start: tuple[float, ...]) -> JointTransfer:
+def make_joint_transfer(q: Array, own: KinematicSymbols, start: tuple[float, ...]) -> JointTransfer:
     """Return joint variables q, expressions of the model's coordinates, with their derivatives."""
     G = ca.jacobian(q, own.q)
     rate = ca.reshape(ca.jtimes(ca.vec(G), own.q, own.qd), *G.shape)
@@ -138,7 +138,7 @@ def gather_columns(tree: KinematicTree, columns: Array) -> Array:
 # -- the manifold of unit quaternions ------------------------------------------------------
 
 
-def links_with_coordinates(tree: KinematicTree) -> list[tuple[Link, slice, slice]]:
+def links_with_coordinates(tree: KinematicTree) -> list[tuple[TreeLink, slice, slice]]:
     """Return links with coordinates of their own, and the ranges of these among the model's q and
     q̇."""
     found = []

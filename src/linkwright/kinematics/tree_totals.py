@@ -53,14 +53,14 @@ def joint_spring_energy(tree: KinematicTree, q: Array) -> Scalar:
     return springs / 2
 
 
-def moving_mass(tree: KinematicTree) -> Scalar:
+def tree_mass(tree: KinematicTree) -> Scalar:
     """Return the total mass of the links, kg."""
     return sum((link.inertia.m for link in tree.links), 0.0)
 
 
 def tree_center_of_mass(tree: KinematicTree, q: Array) -> Array:
     """Return the centre of mass of all moving bodies in the world, m."""
-    mass = moving_mass(tree)
+    mass = tree_mass(tree)
     if isinstance(mass, float) and mass == 0.0:
         raise UnsupportedError(
             "has no mass, and so no centre of mass",
@@ -106,13 +106,13 @@ def joint_loss_forces(tree: KinematicTree, qd: Array) -> Array:
     v = spread_velocities(tree, qd)
     return ca.vertcat(
         *(
-            -effect.damping * v[k] - effect.friction * _smooth_sign(v[k], effect.smoothing)
+            -effect.damping * v[k] - effect.friction * _joint_friction_sign(v[k], effect.smoothing)
             for k, effect in enumerate(tree.joint_effects)
         )
     )
 
 
-def _smooth_sign(speed: Scalar, smoothing: Scalar) -> Scalar:
+def _joint_friction_sign(speed: Scalar, smoothing: Scalar) -> Scalar:
     """Return sign(speed) with sign(0) = 0; tanh(speed/smoothing) where the mechanism has a
     smoothing speed."""
     if isinstance(smoothing, float):

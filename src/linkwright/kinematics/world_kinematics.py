@@ -41,7 +41,7 @@ class JointAxis:
 
 
 @dataclass(frozen=True)
-class PlacedBody:
+class WorldBody:
     """A body in the world: its mass m, centre of mass r, and tensor I about it, world axes."""
 
     name: str
@@ -84,7 +84,7 @@ class WorldKinematics:
         ]
 
     @cached_property
-    def bodies(self) -> list[PlacedBody]:
+    def bodies(self) -> list[WorldBody]:
         """The moving bodies, in the order of the mechanism."""
         return [
             self._place_body(name, mass)
@@ -92,11 +92,11 @@ class WorldKinematics:
             if mass.link != GROUND
         ]
 
-    def _place_body(self, name: str, mass: BodyMass) -> PlacedBody:
+    def _place_body(self, name: str, mass: BodyMass) -> WorldBody:
         """Return a body's mass, centre of mass and inertia tensor in world axes."""
         pose = self.link_poses[mass.link]
         I = pose.R @ mass.I @ pose.R.T  # noqa: E741
-        return PlacedBody(name, mass.link, pose.R, mass.m, pose.p + pose.R @ mass.c, I)
+        return WorldBody(name, mass.link, pose.R, mass.m, pose.p + pose.R @ mass.c, I)
 
     def path_axes(self, link: int) -> list[JointAxis]:
         """Return the joint axes that move a link, from ground outward."""

@@ -15,11 +15,11 @@ from .constraints import (
 from .contacts import Contact
 from .coordinates import (
     MechanismNames,
-    coordinate_name,
-    coordinate_names,
+    joint_coordinate_name,
+    joint_coordinate_names,
     mechanism_names,
-    quaternion_offsets,
-    velocity_names,
+    quaternion_coordinate_offsets,
+    joint_velocity_names,
 )
 from .force_elements import (
     Actuator,
@@ -31,10 +31,10 @@ from .force_elements import (
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
-from .mechanism import Mechanism, replace_fields
-from .parts import MechanismPart, NumberField, PartTable, Vector, part_numbers, plain_part_value
+from .mechanism import Mechanism, replace_part_fields
+from .parts import MechanismPart, PartNumberField, PartTable, Vector, part_numbers, plain_part_value
 from .strength import Strength
-from .user_arguments import read_named_numbers, require_mechanism
+from .user_arguments import read_coordinate_numbers, require_mechanism
 
 __all__ = [
     "GROUND",
@@ -63,7 +63,7 @@ __all__ = [
     "MechanismPart",
     "Mimic",
     "Motor",
-    "NumberField",
+    "PartNumberField",
     "Orientation",
     "PartTable",
     "Placement",
@@ -73,14 +73,14 @@ __all__ = [
     "SurfaceConstraint",
     "Vector",
     "WrenchElement",
-    "coordinate_name",
-    "coordinate_names",
+    "joint_coordinate_name",
+    "joint_coordinate_names",
     "mechanism_names",
     "part_numbers",
     "plain_part_value",
-    "quaternion_offsets",
-    "read_named_numbers",
-    "replace_fields",
+    "quaternion_coordinate_offsets",
+    "read_coordinate_numbers",
+    "replace_part_fields",
     "require_mechanism",
-    "velocity_names",
+    "joint_velocity_names",
 ]

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
-from .parts import ORIGIN, MechanismPart, NumberField, Vector, allow_list_in_schema
+from .parts import ORIGIN, MechanismPart, PartNumberField, Vector, allow_list_in_part_schema
 
 GROUND = "ground"
 
@@ -18,10 +18,10 @@ GROUND = "ground"
 class Orientation(MechanismPart):
     """An orientation: roll, pitch, yaw about fixed x, y, z, or a quaternion (w, x, y, z)."""
 
-    rpy: Annotated[Vector, NumberField("rad", 3)] = Field(
+    rpy: Annotated[Vector, PartNumberField("rad", 3)] = Field(
         default=ORIGIN, description="roll, pitch, yaw: turns about the fixed axes x, then y, then z"
     )
-    quaternion: Annotated[Vector, NumberField("1", 4)] = Field(
+    quaternion: Annotated[Vector, PartNumberField("1", 4)] = Field(
         default=(ONE, ZERO, ZERO, ZERO), description="w, x, y, z instead of rpy; scaled to length 1"
     )
 
@@ -42,13 +42,13 @@ class Orientation(MechanismPart):
         found = super().__get_pydantic_json_schema__(schema, handler)
         both = {"type": "object", "required": ["rpy", "quaternion"]}
         handler.resolve_ref_schema(found)["not"] = both
-        return allow_list_in_schema(found, handler, 3)
+        return allow_list_in_part_schema(found, handler, 3)
 
 
 class Placement(Orientation):
     """The placement of a frame in another: position of its origin, and orientation."""
 
-    xyz: Annotated[Vector, NumberField("m", 3)] = Field(default=ORIGIN, description="position, m")
+    xyz: Annotated[Vector, PartNumberField("m", 3)] = Field(default=ORIGIN, description="position, m")
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
@@ -67,12 +67,12 @@ class Inertia(Orientation):
     `xy` is the tensor's own entry, −∫xy dm, as in URDF files.
     """
 
-    xx: Annotated[Expression, NumberField("kg*m^2")] = ZERO
-    yy: Annotated[Expression, NumberField("kg*m^2")] = ZERO
-    zz: Annotated[Expression, NumberField("kg*m^2")] = ZERO
-    xy: Annotated[Expression, NumberField("kg*m^2")] = ZERO
-    xz: Annotated[Expression, NumberField("kg*m^2")] = ZERO
-    yz: Annotated[Expression, NumberField("kg*m^2")] = ZERO
+    xx: Annotated[Expression, PartNumberField("kg*m^2")] = ZERO
+    yy: Annotated[Expression, PartNumberField("kg*m^2")] = ZERO
+    zz: Annotated[Expression, PartNumberField("kg*m^2")] = ZERO
+    xy: Annotated[Expression, PartNumberField("kg*m^2")] = ZERO
+    xz: Annotated[Expression, PartNumberField("kg*m^2")] = ZERO
+    yz: Annotated[Expression, PartNumberField("kg*m^2")] = ZERO
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
@@ -125,8 +125,8 @@ class Body(MechanismPart):
         About the centre of mass, axes of the body's frame, kg m².
     """
 
-    mass: Annotated[Expression, NumberField("kg")] = Field(default=ZERO, description="mass, kg")
-    center: Annotated[Vector, NumberField("m", 3)] = Field(
+    mass: Annotated[Expression, PartNumberField("kg")] = Field(default=ZERO, description="mass, kg")
+    center: Annotated[Vector, PartNumberField("m", 3)] = Field(
         default=ORIGIN, description="centre of mass in the body's frame, m"
     )
     inertia: Inertia = Field(

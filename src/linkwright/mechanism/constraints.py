@@ -14,11 +14,11 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression, names_in_expression
 from .bodies import GROUND
-from .parts import MechanismPart, NumberField, PartTable, Scalar, Vector
+from .parts import MechanismPart, PartNumberField, PartTable, Scalar, Vector
 from .strength import Strength
 
 if TYPE_CHECKING:
-    from .validate.constraint_checks import ConstraintChecks
+    from .validate.constraint_checks import ConstraintValidator
 
 
 class _ConstraintPart(MechanismPart):
@@ -34,7 +34,7 @@ class _ConstraintPart(MechanismPart):
         """Frames or bodies that it acts on; none if it acts along coordinates."""
         return ()
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise a `MechanismError` where it refers to unknown parts, or has no meaning."""
 
 
@@ -58,8 +58,8 @@ class EquationConstraint(_ConstraintPart):
     velocities."""
 
     type: Literal["equation"]
-    position: Annotated[Expression | None, NumberField("any", optional=True)] = None
-    velocity: Annotated[Expression | None, NumberField("any", optional=True)] = None
+    position: Annotated[Expression | None, PartNumberField("any", optional=True)] = None
+    velocity: Annotated[Expression | None, PartNumberField("any", optional=True)] = None
 
     @model_validator(mode="after")
     def _check_one_equation(self) -> EquationConstraint:
@@ -74,7 +74,7 @@ class EquationConstraint(_ConstraintPart):
         """One equation of positions or one of velocities."""
         return (0, 1) if self.position is None else (1, 0)
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where names, units or the dependence on coordinates and velocities are wrong."""
         key = "velocity" if self.position is None else "position"
         number, where = getattr(self, key), f"{place}.{key}"
@@ -102,7 +102,7 @@ class CouplingConstraint(_ConstraintPart):
     other: str | None = Field(
         default=None, description="none: the joint is held at coefficients[0]"
     )
-    coefficients: Annotated[Vector, NumberField("any", None)]
+    coefficients: Annotated[Vector, PartNumberField("any", None)]
 
     @model_validator(mode="after")
     def _check_some_coefficients(self) -> CouplingConstraint:
@@ -112,7 +112,7 @@ class CouplingConstraint(_ConstraintPart):
             raise MechanismError("is not a list of numbers", where="coefficients", remedy=remedy)
         return self
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where the joints do not have one coordinate each, or the coefficients have wrong
         units."""
         joint = checks.check_single_joint(self.joint, f"{place}.joint")
@@ -136,9 +136,9 @@ class GearConstraint(_ConstraintPart):
 
     type: Literal["gear"]
     factors: PartTable[Scalar] = Field(description='by coordinate: { q1 = 1, q2 = "r2/r1" }')
-    offset: Annotated[Expression, NumberField("any")] = ZERO
+    offset: Annotated[Expression, PartNumberField("any")] = ZERO
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where a factor is zero, or its coordinate is unknown."""
         if not self.factors:
             where = f"{place}.factors"
@@ -156,9 +156,9 @@ class DriveConstraint(_ConstraintPart):
 
     type: Literal["drive"]
     on: str = Field(description="the coordinate: q1, tube.x")
-    position: Annotated[Expression, NumberField("any")] = Field(description="an expression of t")
+    position: Annotated[Expression, PartNumberField("any")] = Field(description="an expression of t")
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where the coordinate is unknown, or its position is not a function of t."""
         checks.check_coordinate(self.on, f"{place}.on")
         checks.check_time_function(self.position, f"{place}.position")
@@ -169,14 +169,14 @@ class DistanceConstraint(_BreakableConstraint):
 
     type: Literal["distance"]
     between: tuple[str, str]
-    length: Annotated[Expression, NumberField("m")] = Field(description="may be an expression of t")
+    length: Annotated[Expression, PartNumberField("m")] = Field(description="may be an expression of t")
 
     @property
     def ends(self) -> tuple[str, ...]:
         """The two frames or bodies."""
         return self.between
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where the ends are unknown or the same, or the length is not positive."""
         one, other = self.between
         checks.check_two_points(place, **{"between[0]": one, "between[1]": other})
@@ -195,7 +195,7 @@ class SurfaceConstraint(_ConstraintPart):
     type: Literal["surface"]
     point: str
     frame: str = Field(default=GROUND, description="x, y, z are the point's coordinates in it")
-    surface: Annotated[Expression, NumberField("any")] = Field(
+    surface: Annotated[Expression, PartNumberField("any")] = Field(
         description="is 0 on the surface: an expression of x, y, z and t"
     )
 
@@ -204,7 +204,7 @@ class SurfaceConstraint(_ConstraintPart):
         """The point, and the frame that carries the surface."""
         return self.point, self.frame
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where point or frame are unknown, or the equation uses none of x, y, z."""
         checks.check_two_points(place, point=self.point, frame=self.frame)
         for axis in "xyz":
@@ -223,12 +223,12 @@ class RollingConstraint(_BreakableConstraint):
 
     type: Literal["rolling"]
     wheel: str = Field(description="frame or body at the wheel's centre")
-    radius: Annotated[Expression, NumberField("m")]
-    axle: Annotated[Vector, NumberField("any", 3)] = Field(
+    radius: Annotated[Expression, PartNumberField("m")]
+    axle: Annotated[Vector, PartNumberField("any", 3)] = Field(
         default=(ZERO, ZERO, ONE), description="direction of the axle, in the wheel's axes"
     )
     on: str = Field(default=GROUND, description="the plane's frame, or the other wheel")
-    other_radius: Annotated[Expression | None, NumberField("m", optional=True)] = Field(
+    other_radius: Annotated[Expression | None, PartNumberField("m", optional=True)] = Field(
         default=None, description="of the other wheel; negative for a ring that is rolled in"
     )
     side: Literal["+z", "-z"] | None = Field(
@@ -247,7 +247,7 @@ class RollingConstraint(_BreakableConstraint):
         """The wheel, and the plane's frame or the other wheel."""
         return self.wheel, self.on
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where ends, axle or radii make no sense."""
         checks.check_two_points(place, wheel=self.wheel, on=self.on)
         checks.check_direction(self.axle, f"{place}.axle")
@@ -276,7 +276,7 @@ class KnifeEdgeConstraint(_BreakableConstraint):
 
     type: Literal["knife-edge"]
     on: str = Field(description="frame or body that carries the blade")
-    normal: Annotated[Vector, NumberField("any", 3)] = Field(
+    normal: Annotated[Vector, PartNumberField("any", 3)] = Field(
         default=(ZERO, ONE, ZERO), description="sideways direction, in the axes of `on`"
     )
     relative_to: str = Field(default=GROUND, description="the body or frame that it cuts into")
@@ -291,7 +291,7 @@ class KnifeEdgeConstraint(_BreakableConstraint):
         """The blade's frame, and the frame that it cuts into."""
         return self.on, self.relative_to
 
-    def check(self, place: str, checks: ConstraintChecks) -> None:
+    def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where the frames are unknown or the same, or the normal is zero."""
         checks.check_two_points(place, on=self.on, relative_to=self.relative_to)
         checks.check_direction(self.normal, f"{place}.normal")

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression, parse_expression
 from .bodies import GROUND
-from .parts import MechanismPart, NumberField
+from .parts import MechanismPart, PartNumberField
 
 _RIGID_ONLY_FIELDS = ("restitution", "static_ratio")
 _COMPLIANT_ONLY_FIELDS = ("exponent", "damping", "smoothing")
@@ -25,28 +25,28 @@ class Contact(MechanismPart):
     type: Literal["point-plane"] = "point-plane"
     point: str = Field(description="frame or body whose origin touches")
     plane: str = Field(default=GROUND, description="frame or body; z points out of the material")
-    radius: Annotated[Expression, NumberField("m")] = Field(
+    radius: Annotated[Expression, PartNumberField("m")] = Field(
         default=ZERO, description="of a ball about the point"
     )
-    restitution: Annotated[Expression, NumberField("1")] = Field(
+    restitution: Annotated[Expression, PartNumberField("1")] = Field(
         default=ZERO, description="speed after an impact, as a share of that before: 0 to 1"
     )
-    friction: Annotated[Expression, NumberField("1")] = Field(
+    friction: Annotated[Expression, PartNumberField("1")] = Field(
         default=ZERO, description="Coulomb's coefficient"
     )
-    static_ratio: Annotated[Expression, NumberField("1")] = Field(
+    static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
         default=ONE, description="what friction holds, over what it is in sliding: 1 or more"
     )
-    stiffness: Annotated[Expression | None, NumberField("any", optional=True)] = Field(
+    stiffness: Annotated[Expression | None, PartNumberField("any", optional=True)] = Field(
         default=None, description="N/m^exponent; makes the contact compliant"
     )
-    exponent: Annotated[Expression, NumberField("1")] = Field(
+    exponent: Annotated[Expression, PartNumberField("1")] = Field(
         default=parse_expression("3/2"), description="1 or more; 3/2 is Hertz's"
     )
-    damping: Annotated[Expression, NumberField("s/m")] = Field(
+    damping: Annotated[Expression, PartNumberField("s/m")] = Field(
         default=ZERO, description="share of the force that a unit of approaching speed adds"
     )
-    smoothing: Annotated[Expression, NumberField("m/s")] = Field(
+    smoothing: Annotated[Expression, PartNumberField("m/s")] = Field(
         default=parse_expression("0.001"),
         description="speed at which a compliant contact's friction sets in",
     )

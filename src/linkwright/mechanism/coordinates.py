@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ..expressions import is_variable_name, names_in_expression
+from ..expressions import is_expression_name, names_in_expression
 from .joints import Joint
 from .parts import part_numbers
 
@@ -66,8 +66,8 @@ def mechanism_names(mechanism: Mechanism) -> MechanismNames:
     bodies: list[str] = []
     for name, joint in mechanism.joints_depth_first():
         joints.append(name)
-        q += coordinate_names(name, joint)
-        qd += velocity_names(name, joint)
+        q += joint_coordinate_names(name, joint)
+        qd += joint_velocity_names(name, joint)
         if joint.dofs and joint.locked is None:
             bodies.append(joint.child)
     if mechanism.coordinates is not None:
@@ -103,20 +103,20 @@ def _constraint_row_owners(mechanism: Mechanism) -> tuple[list[str], list[int]]:
     return owners, position_rows
 
 
-def coordinate_name(joint: str, ending: str) -> str:
+def joint_coordinate_name(joint: str, ending: str) -> str:
     """Return a coordinate's name: the joint's, followed by a dot and the ending if it has
     several."""
     return f"{joint}.{ending}" if ending else joint
 
 
-def coordinate_names(name: str, joint: Joint) -> list[str]:
+def joint_coordinate_names(name: str, joint: Joint) -> list[str]:
     """Return the names of the joint's own coordinates."""
-    return [coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
+    return [joint_coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
 
 
-def velocity_names(name: str, joint: Joint) -> list[str]:
+def joint_velocity_names(name: str, joint: Joint) -> list[str]:
     """Return the names of the joint's own velocities."""
-    return [coordinate_name(name, freedom.ending) for freedom in joint.dofs] if joint.moves else []
+    return [joint_coordinate_name(name, freedom.ending) for freedom in joint.dofs] if joint.moves else []
 
 
 def joint_variable_names(mechanism: Mechanism) -> list[str]:
@@ -124,7 +124,7 @@ def joint_variable_names(mechanism: Mechanism) -> list[str]:
     return [
         variable
         for name, joint in mechanism.joints_depth_first()
-        for variable in coordinate_names(name, joint)
+        for variable in joint_coordinate_names(name, joint)
     ]
 
 
@@ -149,19 +149,19 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
     meanings = {"t": [VariableMeaning("time")]}
     for name, joint in mechanism.joints.items():
         rates = [
-            speed if joint.by_quaternion else f"d{speed}" for speed in velocity_names(name, joint)
+            speed if joint.by_quaternion else f"d{speed}" for speed in joint_velocity_names(name, joint)
         ]
-        for kind, words in (("coordinate", coordinate_names(name, joint)), ("speed", rates)):
-            for word in filter(is_variable_name, words):
+        for kind, words in (("coordinate", joint_coordinate_names(name, joint)), ("speed", rates)):
+            for word in filter(is_expression_name, words):
                 meanings.setdefault(word, []).append(VariableMeaning(kind, name))
     if mechanism.coordinates is not None:
-        for name in filter(is_variable_name, mechanism.coordinates.own_names):
+        for name in filter(is_expression_name, mechanism.coordinates.own_names):
             meanings.setdefault(name, []).append(VariableMeaning("coordinate"))
             meanings.setdefault(f"d{name}", []).append(VariableMeaning("speed"))
     return meanings
 
 
-def quaternion_offsets(mechanism: Mechanism) -> list[int]:
+def quaternion_coordinate_offsets(mechanism: Mechanism) -> list[int]:
     """Return the indices at which quaternions begin among the coordinates q."""
     found, place = [], 0
     if mechanism.coordinates is not None:

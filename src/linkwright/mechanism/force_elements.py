@@ -13,10 +13,10 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError
 from ..expressions import ZERO, Expression
 from .bodies import GROUND
-from .parts import ORIGIN, MechanismPart, NumberField, PartTable, Scalar, Vector, part_numbers
+from .parts import ORIGIN, MechanismPart, PartNumberField, PartTable, Scalar, Vector, part_numbers
 
 if TYPE_CHECKING:
-    from .validate.force_checks import ForceChecks
+    from .validate.force_checks import ForceElementValidator
 
 
 class _ForceElement(MechanismPart):
@@ -27,7 +27,7 @@ class _ForceElement(MechanismPart):
         """Frames or bodies between which it acts; none if it acts on one, or along a joint."""
         return ()
 
-    def check(self, place: str, checks: ForceChecks) -> None:
+    def check(self, place: str, checks: ForceElementValidator) -> None:
         """Raise a `MechanismError` where it refers to unknown parts, or has no meaning."""
 
 
@@ -36,16 +36,16 @@ class Spring(_ForceElement):
 
     type: Literal["spring"]
     between: tuple[str, str]
-    stiffness: Annotated[Expression, NumberField("N/m")] = ZERO
-    damping: Annotated[Expression, NumberField("N*s/m")] = ZERO
-    length: Annotated[Expression, NumberField("m")] = Field(default=ZERO, description="at rest")
+    stiffness: Annotated[Expression, PartNumberField("N/m")] = ZERO
+    damping: Annotated[Expression, PartNumberField("N*s/m")] = ZERO
+    length: Annotated[Expression, PartNumberField("m")] = Field(default=ZERO, description="at rest")
 
     @property
     def ends(self) -> tuple[str, ...]:
         """The two frames or bodies."""
         return self.between
 
-    def check(self, place: str, checks: ForceChecks) -> None:
+    def check(self, place: str, checks: ForceElementValidator) -> None:
         """Raise where the ends are unknown or the same, or a number is wrong."""
         for i, end in enumerate(self.between):
             checks.check_point(end, f"{place}.between[{i}]")
@@ -61,13 +61,13 @@ class WrenchElement(_ForceElement):
 
     type: Literal["wrench"]
     on: str
-    force: Annotated[Vector, NumberField("N", 3)] = ORIGIN
-    moment: Annotated[Vector, NumberField("N*m", 3)] = ORIGIN
+    force: Annotated[Vector, PartNumberField("N", 3)] = ORIGIN
+    moment: Annotated[Vector, PartNumberField("N*m", 3)] = ORIGIN
     axes: str = Field(
         default="ground", description="the frame whose axes the components are given in"
     )
 
-    def check(self, place: str, checks: ForceChecks) -> None:
+    def check(self, place: str, checks: ForceElementValidator) -> None:
         """Raise where frames are unknown, the wrench acts on ground, or units are wrong."""
         checks.check_point(self.on, f"{place}.on")
         checks.check_point(self.axes, f"{place}.axes")
@@ -85,9 +85,9 @@ class JointForce(_ForceElement):
 
     type: Literal["joint"]
     on: str = Field(description="the degree of freedom, by its coordinate: q1, tube.x")
-    force: Annotated[Expression, NumberField("any")]
+    force: Annotated[Expression, PartNumberField("any")]
 
-    def check(self, place: str, checks: ForceChecks) -> None:
+    def check(self, place: str, checks: ForceElementValidator) -> None:
         """Raise where the degree of freedom or a name in the force is unknown."""
         checks.check_dof(self.on, f"{place}.on")
         checks.check_expression(self.force, f"{place}.force")
@@ -99,7 +99,7 @@ ForceElement = Annotated[Spring | WrenchElement | JointForce, Field(discriminato
 class Actuator(MechanismPart):
     """An actuator with effort u and power u · d(moves)/dt: τ = B u with B = (∂moves/∂q)ᵀ."""
 
-    moves: Annotated[Expression, NumberField("any")] = Field(
+    moves: Annotated[Expression, PartNumberField("any")] = Field(
         description="what it drives, an expression of coordinates: q2 - q1"
     )
 

@@ -30,7 +30,7 @@ class DegreeOfFreedom:
 
 
 @dataclass(frozen=True, slots=True)
-class ElementaryMotion:
+class JointKindMotion:
     """A turn, slide or screw about a direction, a ball (all turns), or a free body.
 
     `direction` is the joint's "axis" or "axis2", or "x", "y", "z" of the joint's frame; balls and
@@ -73,7 +73,7 @@ class SecondAxis:
 
 
 @dataclass(frozen=True, slots=True)
-class LoopClosure:
+class JointKindClosure:
     """The quantities that a joint keeps constant where it closes a loop.
 
     `held_directions` names the directions along which the two origins stay together: a is the axis
@@ -131,10 +131,10 @@ class JointKind:
     """
 
     name: str
-    motions: tuple[ElementaryMotion, ...]
-    closure: LoopClosure | None
+    motions: tuple[JointKindMotion, ...]
+    closure: JointKindClosure | None
     glyphs: tuple[JointGlyph, ...] = ()
-    quaternion_motion: ElementaryMotion | None = None
+    quaternion_motion: JointKindMotion | None = None
     second_axis: SecondAxis | None = None
     has_plane_frame: bool = False
     is_floating: bool = False
@@ -142,7 +142,7 @@ class JointKind:
     mjcf: str | None = None
     mjcf_equality: str | None = None
 
-    def motions_with(self, quaternion: bool) -> tuple[ElementaryMotion, ...]:
+    def motions_with(self, quaternion: bool) -> tuple[JointKindMotion, ...]:
         """Return the motions, with a quaternion or with angles."""
         if quaternion and self.quaternion_motion is not None:
             return (self.quaternion_motion,)
@@ -202,17 +202,17 @@ class JointKind:
         return [(m.type, m.direction) for m in self.motions] == [(t, "axis") for t in types]
 
 
-_TURN_ABOUT_AXIS = ElementaryMotion("turn", "axis")
-_SLIDE_ALONG_AXIS = ElementaryMotion("slide", "axis")
+_TURN_ABOUT_AXIS = JointKindMotion("turn", "axis")
+_SLIDE_ALONG_AXIS = JointKindMotion("slide", "axis")
 _CARDAN_TURNS = (
-    ElementaryMotion("turn", "x", "rx"),
-    ElementaryMotion("turn", "y", "ry"),
-    ElementaryMotion("turn", "z", "rz"),
+    JointKindMotion("turn", "x", "rx"),
+    JointKindMotion("turn", "y", "ry"),
+    JointKindMotion("turn", "z", "rz"),
 )
 _CARTESIAN_SLIDES = (
-    ElementaryMotion("slide", "x", "x"),
-    ElementaryMotion("slide", "y", "y"),
-    ElementaryMotion("slide", "z", "z"),
+    JointKindMotion("slide", "x", "x"),
+    JointKindMotion("slide", "y", "y"),
+    JointKindMotion("slide", "z", "z"),
 )
 _URDF_ELEMENTS = ("axis", "limit", "dynamics", "mimic")
 _URDF_LIMITS = ("effort", "velocity", "lower", "upper")
@@ -222,7 +222,7 @@ _KIND_ROWS = (
     JointKind(
         name="revolute",
         motions=(_TURN_ABOUT_AXIS,),
-        closure=LoopClosure("bca", "parallel"),
+        closure=JointKindClosure("bca", "parallel"),
         glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
         urdf=UrdfForm("revolute", _URDF_ELEMENTS, _URDF_LIMITS),
         mjcf="hinge",
@@ -230,40 +230,40 @@ _KIND_ROWS = (
     JointKind(
         name="continuous",
         motions=(_TURN_ABOUT_AXIS,),
-        closure=LoopClosure("bca", "parallel"),
+        closure=JointKindClosure("bca", "parallel"),
         glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
         urdf=UrdfForm("continuous", _URDF_ELEMENTS, _URDF_LIMITS[:2]),
     ),
     JointKind(
         name="prismatic",
         motions=(_SLIDE_ALONG_AXIS,),
-        closure=LoopClosure("bc", "same"),
+        closure=JointKindClosure("bc", "same"),
         glyphs=(JointGlyph("box", 1.1, 2.2),),
         urdf=UrdfForm("prismatic", _URDF_ELEMENTS, _URDF_LIMITS),
         mjcf="slide",
     ),
     JointKind(
         name="helical",
-        motions=(ElementaryMotion("screw", "axis"),),
-        closure=LoopClosure("bc", "parallel", is_screw=True),
+        motions=(JointKindMotion("screw", "axis"),),
+        closure=JointKindClosure("bc", "parallel", is_screw=True),
         glyphs=(_ROD_GLYPH, JointGlyph("cylinder", 1.0, 1.2)),
     ),
     JointKind(
         name="cylindrical",
         motions=(
-            ElementaryMotion("turn", "axis", "phi"),
-            ElementaryMotion("slide", "axis", "x"),
+            JointKindMotion("turn", "axis", "phi"),
+            JointKindMotion("slide", "axis", "x"),
         ),
-        closure=LoopClosure("bc", "parallel"),
+        closure=JointKindClosure("bc", "parallel"),
         glyphs=(_ROD_GLYPH, JointGlyph("cylinder", 1.0, 2.2)),
     ),
     JointKind(
         name="turn-slide",
         motions=(
-            ElementaryMotion("turn", "axis", "phi"),
-            ElementaryMotion("slide", "axis2", "x"),
+            JointKindMotion("turn", "axis", "phi"),
+            JointKindMotion("slide", "axis2", "x"),
         ),
-        closure=LoopClosure("bc", "parallel", about="axis2", directions_in="child"),
+        closure=JointKindClosure("bc", "parallel", about="axis2", directions_in="child"),
         glyphs=(
             JointGlyph("cylinder", 1.0, 1.6),
             JointGlyph("box", 1.1, 2.2, direction="axis2"),
@@ -273,10 +273,10 @@ _KIND_ROWS = (
     JointKind(
         name="universal",
         motions=(
-            ElementaryMotion("turn", "axis", "1"),
-            ElementaryMotion("turn", "axis2", "2"),
+            JointKindMotion("turn", "axis", "1"),
+            JointKindMotion("turn", "axis2", "2"),
         ),
-        closure=LoopClosure("bca", "angle"),
+        closure=JointKindClosure("bca", "angle"),
         glyphs=(
             JointGlyph("cylinder", 0.6, 1.7),
             JointGlyph("cylinder", 0.6, 1.7, direction="axis2"),
@@ -290,11 +290,11 @@ _KIND_ROWS = (
     JointKind(
         name="planar",
         motions=(
-            ElementaryMotion("slide", "x", "x"),
-            ElementaryMotion("slide", "y", "y"),
-            ElementaryMotion("turn", "z", "theta"),
+            JointKindMotion("slide", "x", "x"),
+            JointKindMotion("slide", "y", "y"),
+            JointKindMotion("turn", "z", "theta"),
         ),
-        closure=LoopClosure("a", "parallel"),
+        closure=JointKindClosure("a", "parallel"),
         glyphs=(JointGlyph("box", 2.4, 0.1),),
         second_axis=SecondAxis(
             "direction of x (default x)",
@@ -308,8 +308,8 @@ _KIND_ROWS = (
     JointKind(
         name="spherical",
         motions=_CARDAN_TURNS,
-        quaternion_motion=ElementaryMotion("ball"),
-        closure=LoopClosure("bca", "any"),
+        quaternion_motion=JointKindMotion("ball"),
+        closure=JointKindClosure("bca", "any"),
         glyphs=(JointGlyph("ball"),),
         mjcf="ball",
         mjcf_equality="connect",
@@ -317,7 +317,7 @@ _KIND_ROWS = (
     JointKind(
         name="free",
         motions=_CARTESIAN_SLIDES + _CARDAN_TURNS,
-        quaternion_motion=ElementaryMotion("free"),
+        quaternion_motion=JointKindMotion("free"),
         closure=None,
         is_floating=True,
         urdf=UrdfForm("floating"),
@@ -326,7 +326,7 @@ _KIND_ROWS = (
     JointKind(
         name="fixed",
         motions=(),
-        closure=LoopClosure("bca", "same"),
+        closure=JointKindClosure("bca", "same"),
         glyphs=(JointGlyph("box", 0.7, 0.7),),
         urdf=UrdfForm("fixed"),
         mjcf_equality="weld",

@@ -13,8 +13,8 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
 from .bodies import GROUND, Placement
-from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, ElementaryMotion, JointKind
-from .parts import MechanismPart, NumberField, Vector
+from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, JointKindMotion, JointKind
+from .parts import MechanismPart, PartNumberField, Vector
 from .strength import Strength
 
 PerDof = Expression | Vector
@@ -35,11 +35,11 @@ _DOF_FIELDS = (
 class Limits(MechanismPart):
     """Ranges of a joint's coordinates, and limits of its velocity and effort."""
 
-    lower: Annotated[PerDof | None, NumberField("position", None, optional=True)] = None
-    upper: Annotated[PerDof | None, NumberField("position", None, optional=True)] = None
-    velocity: Annotated[PerDof | None, NumberField("speed", None, optional=True)] = None
-    effort: Annotated[PerDof | None, NumberField("effort", None, optional=True)] = None
-    restitution: Annotated[Expression | None, NumberField("1", optional=True)] = Field(
+    lower: Annotated[PerDof | None, PartNumberField("position", None, optional=True)] = None
+    upper: Annotated[PerDof | None, PartNumberField("position", None, optional=True)] = None
+    velocity: Annotated[PerDof | None, PartNumberField("speed", None, optional=True)] = None
+    effort: Annotated[PerDof | None, PartNumberField("effort", None, optional=True)] = None
+    restitution: Annotated[Expression | None, PartNumberField("1", optional=True)] = Field(
         default=None, description="makes lower and upper stops that throw back: 0 to 1"
     )
 
@@ -47,10 +47,10 @@ class Limits(MechanismPart):
 class Motor(MechanismPart):
     """A motor with a gear: adds ratio²·inertia to the mass matrix's diagonal."""
 
-    ratio: Annotated[PerDof, NumberField("ratio", None)] = Field(
+    ratio: Annotated[PerDof, PartNumberField("ratio", None)] = Field(
         default=ONE, description="motor turns for one unit of the joint"
     )
-    inertia: Annotated[PerDof, NumberField("kg*m^2", None)] = Field(
+    inertia: Annotated[PerDof, PartNumberField("kg*m^2", None)] = Field(
         default=ZERO, description="of the rotor, kg*m^2"
     )
 
@@ -59,8 +59,8 @@ class Mimic(MechanismPart):
     """q = multiplier · q of the other joint + offset; this joint has no coordinate."""
 
     joint: str
-    multiplier: Annotated[Expression, NumberField("any")] = ONE
-    offset: Annotated[Expression, NumberField("position")] = ZERO
+    multiplier: Annotated[Expression, PartNumberField("any")] = ONE
+    offset: Annotated[Expression, PartNumberField("position")] = ZERO
 
 
 def _add_joint_types(schema: dict[str, Any]) -> None:
@@ -84,11 +84,11 @@ class Joint(MechanismPart):
     child_origin: Placement = Field(
         default_factory=Placement, description="the joint's frame, seen from the child"
     )
-    axis: Annotated[Vector, NumberField("any", 3)] = Field(
+    axis: Annotated[Vector, PartNumberField("any", 3)] = Field(
         default=Z_AXIS,
         description="turning or sliding axis; normal of a planar joint; any length but 0",
     )
-    axis2: Annotated[Vector | None, NumberField("any", 3, optional=True)] = Field(
+    axis2: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
         default=None,
         description=". ".join(
             f"{kind.name}: {kind.second_axis.meaning}"
@@ -96,39 +96,39 @@ class Joint(MechanismPart):
             if kind.second_axis is not None
         ),
     )
-    pitch: Annotated[Expression | None, NumberField("m", optional=True)] = Field(
+    pitch: Annotated[Expression | None, PartNumberField("m", optional=True)] = Field(
         default=None, description="of a helical joint, m/rad"
     )
     rotation: Literal["quaternion", "cardan"] | None = Field(
         default=None, description="of a spherical or free joint; default: quaternion"
     )
     limits: Limits = Field(default_factory=Limits)
-    damping: Annotated[PerDof, NumberField("damping", None)] = Field(
+    damping: Annotated[PerDof, PartNumberField("damping", None)] = Field(
         default=ZERO, description="viscous: force = -damping * speed"
     )
-    friction: Annotated[PerDof, NumberField("effort", None)] = Field(
+    friction: Annotated[PerDof, PartNumberField("effort", None)] = Field(
         default=ZERO, description="Coulomb: force = -friction * sign(speed)"
     )
-    smoothing: Annotated[PerDof, NumberField("speed", None)] = Field(
+    smoothing: Annotated[PerDof, PartNumberField("speed", None)] = Field(
         default=ZERO, description="if not 0, sign(speed) becomes tanh(speed / smoothing)"
     )
-    friction_coefficient: Annotated[Expression, NumberField("1")] = Field(
+    friction_coefficient: Annotated[Expression, PartNumberField("1")] = Field(
         default=ZERO,
         description="of a revolute or prismatic joint: friction by the joint's own reaction",
     )
-    pin_radius: Annotated[Expression | None, NumberField("m", optional=True)] = Field(
+    pin_radius: Annotated[Expression | None, PartNumberField("m", optional=True)] = Field(
         default=None, description="at which the reaction of a revolute joint rubs"
     )
-    static_ratio: Annotated[Expression, NumberField("1")] = Field(
+    static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
         default=ONE, description="what friction holds, over what it is in motion: 1 or more"
     )
-    stiffness: Annotated[PerDof, NumberField("stiffness", None)] = Field(
+    stiffness: Annotated[PerDof, PartNumberField("stiffness", None)] = Field(
         default=ZERO, description="of a spring: force = -stiffness * (q - rest)"
     )
-    rest: Annotated[PerDof, NumberField("position", None)] = ZERO
+    rest: Annotated[PerDof, PartNumberField("position", None)] = ZERO
     motor: Motor | None = None
     mimic: Mimic | None = None
-    locked: Annotated[PerDof | None, NumberField("position", None, optional=True)] = Field(
+    locked: Annotated[PerDof | None, PartNumberField("position", None, optional=True)] = Field(
         default=None, description="holds the joint at this position; it then has no coordinate"
     )
     breaks: Strength | None = Field(
@@ -169,7 +169,7 @@ class Joint(MechanismPart):
         return self.kind.quaternion_motion is not None and self.rotation != "cardan"
 
     @property
-    def motions(self) -> tuple[ElementaryMotion, ...]:
+    def motions(self) -> tuple[JointKindMotion, ...]:
         """The elementary motions of the joint, locked or not."""
         return self.kind.motions_with(quaternion=self.by_quaternion)
 

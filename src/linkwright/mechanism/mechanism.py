@@ -27,8 +27,8 @@ from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
 from .joints import Joint
-from .parts import MechanismPart, NumberField, PartTable, Scalar, Vector
-from .validate import check_mechanism, evaluate_parameters, unphysical_body_messages
+from .parts import MechanismPart, PartNumberField, PartTable, Scalar, Vector
+from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
 
@@ -57,7 +57,7 @@ class Mechanism(MechanismPart):
     """
 
     name: str = "mechanism"
-    gravity: Annotated[Vector, NumberField("m/s^2", 3)] = Field(
+    gravity: Annotated[Vector, PartNumberField("m/s^2", 3)] = Field(
         default=_STANDARD_GRAVITY, description="acceleration of free fall, ground axes"
     )
     parameters: PartTable[Scalar] = Field(
@@ -159,7 +159,7 @@ class Mechanism(MechanismPart):
     @cached_property
     def values(self) -> Mapping[str, ExactNumber]:
         """The exact value of every parameter."""
-        return MappingProxyType(evaluate_parameters(self.parameters))
+        return MappingProxyType(evaluate_mechanism_parameters(self.parameters))
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -217,14 +217,14 @@ class Mechanism(MechanismPart):
                     f"'{name}' is not a parameter of {self.name}",
                     remedy=suggest_remedy(name, list(self.parameters)),
                 )
-        return replace_fields(self, parameters={**self.parameters, **values})
+        return replace_part_fields(self, parameters={**self.parameters, **values})
 
     def with_closure(self, closure: float | None) -> Mechanism:
         """Return a copy with another tolerance `closure` of nearly redundant constraints.
 
         None keeps the tolerance.
         """
-        return self if closure is None else replace_fields(self, closure=closure)
+        return self if closure is None else replace_part_fields(self, closure=closure)
 
     def without(self, *effects: str) -> Mechanism:
         """The same mechanism without some effects: for comparisons with programs that ignore them.
@@ -255,16 +255,16 @@ class Mechanism(MechanismPart):
                     remedy=suggest_remedy(effect, [*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES]),
                 )
             keys |= set(_REMOVABLE_FIELDS.get(effect, ()))
-        joints = {name: replace_fields(joint, keys) for name, joint in self.joints.items()}
+        joints = {name: replace_part_fields(joint, keys) for name, joint in self.joints.items()}
         gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
         forces = {
-            name: replace_fields(force, keys)
+            name: replace_part_fields(force, keys)
             for name, force in self.forces.items()
             if "forces" not in effects
         }
         contacts = {} if "contacts" in effects else self.contacts
         changed = {"contacts": contacts} if self.contacts else {}
-        return replace_fields(self, joints=joints, gravity=gravity, forces=forces, **changed)
+        return replace_part_fields(self, joints=joints, gravity=gravity, forces=forces, **changed)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at given positions: they lose their coordinates.
@@ -292,8 +292,8 @@ class Mechanism(MechanismPart):
                 raise NameNotFoundError(
                     f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
-            joints[name] = replace_fields(joints[name], ["mimic"], locked=position)
-        return replace_fields(self, joints=_lock_mimicking_joints(joints))
+            joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
+        return replace_part_fields(self, joints=_lock_mimicking_joints(joints))
 
     def with_payload(
         self,
@@ -345,7 +345,7 @@ class Mechanism(MechanismPart):
             )
         held = Body(mass=mass, center=list(center), inertia=inertia)
         joint = Joint(type="fixed", parent=body, child=name, origin=origin)
-        return replace_fields(
+        return replace_part_fields(
             self, bodies={**self.bodies, name: held}, joints={**self.joints, name: joint}
         )
 
@@ -371,7 +371,7 @@ class Mechanism(MechanismPart):
 P = TypeVar("P", bound=MechanismPart)
 
 
-def replace_fields(part: P, without: Collection[str] = (), **fields: Any) -> P:
+def replace_part_fields(part: P, without: Collection[str] = (), **fields: Any) -> P:
     """Return a copy of a part with some fields removed and others changed, validated anew."""
     kept = {key: getattr(part, key) for key in part.model_fields_set if key not in without}
     return type(part)(**{**kept, **fields})
@@ -394,7 +394,7 @@ def _lock_mimicking_joints(joints: dict[str, Joint]) -> dict[str, Joint]:
         leader = leaders.pop()
         for name in followers.get(leader, ()):
             position = _mimicking_joint_position(joints[name], joints[leader])
-            joints[name] = replace_fields(joints[name], ["mimic"], locked=position)
+            joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
             leaders.append(name)
     return joints
 

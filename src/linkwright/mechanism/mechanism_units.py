@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..displays import NotebookTable
 from ..expressions import names_in_expression
-from .coordinates import coordinate_names, mechanism_names, velocity_names
+from .coordinates import joint_coordinate_names, mechanism_names, joint_velocity_names
 from .mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def coordinate_units(mechanism: Mechanism) -> list[str]:
         return _chosen_coordinate_units(mechanism)
     found: list[str] = []
     for name, joint in mechanism.joints_depth_first():
-        own = coordinate_names(name, joint)
+        own = joint_coordinate_names(name, joint)
         if joint.by_quaternion and joint.moves:
             found += ["m" if ending in ("x", "y", "z") else "1" for ending in joint.coordinates]
         elif own:
@@ -54,7 +54,7 @@ def velocity_units(mechanism: Mechanism) -> list[str]:
     """Return rad or m for every velocity: its unit is this per second."""
     if mechanism.coordinates is not None:
         return _chosen_coordinate_units(mechanism)
-    joints = [(n, j) for n, j in mechanism.joints_depth_first() if velocity_names(n, j)]
+    joints = [(n, j) for n, j in mechanism.joints_depth_first() if joint_velocity_names(n, j)]
     return ["rad" if freedom.is_rotation else "m" for _, joint in joints for freedom in joint.dofs]
 
 
@@ -66,7 +66,7 @@ def _chosen_coordinate_units(mechanism: Mechanism) -> list[str]:
     kinds: dict[str, str] = {}
     for name, joint in mechanism.joints_depth_first():
         units = ["rad" if freedom.is_rotation else "m" for freedom in joint.dofs]
-        kinds |= dict(zip(coordinate_names(name, joint), units, strict=False))
+        kinds |= dict(zip(joint_coordinate_names(name, joint), units, strict=False))
     found = []
     for own in chosen.own_names:
         if chosen.new:

@@ -64,33 +64,33 @@ class MechanismPart(BaseModel):
         found = handler(schema)
         properties = handler.resolve_ref_schema(found).get("properties", {})
         for key, info in cls.model_fields.items():
-            if any(isinstance(m, NumberField) for m in info.metadata) and key in properties:
+            if any(isinstance(m, PartNumberField) for m in info.metadata) and key in properties:
                 properties[key].pop("default", None)
                 if not info.is_required() and info.default is not None:
-                    properties[key]["default"] = _json_number(plain_part_value(info.default))
+                    properties[key]["default"] = _part_value_in_json(plain_part_value(info.default))
         return found
 
 
-def _json_number(value: PlainPartValue) -> object:
+def _part_value_in_json(value: PlainPartValue) -> object:
     """Return decimals as JSON numbers, also in lists."""
     if isinstance(value, list):
-        return [_json_number(entry) for entry in value]
+        return [_part_value_in_json(entry) for entry in value]
     if not isinstance(value, Decimal):
         return value
     return int(value) if value == int(value) else float(value)
 
 
-def allow_list_in_schema(
+def allow_list_in_part_schema(
     found: JsonSchemaValue, handler: GetJsonSchemaHandler, size: int
 ) -> JsonSchemaValue:
     """Return the schema of a part that may also be given as a bare list of `size` numbers."""
     part = handler.resolve_ref_schema(found)
-    part |= NumberField("", size).list_schema() | {"type": ["object", "array"]}
+    part |= PartNumberField("", size).list_schema() | {"type": ["object", "array"]}
     return found
 
 
 @dataclass(frozen=True)
-class NumberField:
+class PartNumberField:
     """Annotation of a field: exact numbers in `unit`, one (`size` 0), or `size` of them.
 
     `size` None means one number or a list, one for each degree of freedom of a joint; the unit of
@@ -101,7 +101,7 @@ class NumberField:
     size: int | None = 0
     optional: bool = False
 
-    def read(self, value: object) -> object:
+    def read_part_numbers(self, value: object) -> object:
         """Return a given number, or list of numbers, as exact expressions."""
         if value is None and self.optional:
             return None
@@ -119,7 +119,7 @@ class NumberField:
         self, source: object, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
-            self.read,
+            self.read_part_numbers,
             serialization=core_schema.plain_serializer_function_ser_schema(plain_part_value),
         )
 
@@ -145,11 +145,11 @@ def plain_part_value(value: Expression | Vector | None) -> PlainPartValue:
     return expression_text(value) if decimal is None else Decimal(decimal)
 
 
-def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, NumberField]]:
+def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, PartNumberField]]:
     """Yield every number in the part and below: its place, the number, and its field."""
     for key, info in type(part).model_fields.items():
         value, here = getattr(part, key), f"{place}.{key}" if place else key
-        quantity = next((m for m in info.metadata if isinstance(m, NumberField)), None)
+        quantity = next((m for m in info.metadata if isinstance(m, PartNumberField)), None)
         if quantity is None:
             for name, inner in _nested_parts(value):
                 yield from part_numbers(inner, f"{here}.{name}" if name else here)
@@ -202,7 +202,7 @@ class PartTable(Mapping[str, T], Generic[T]):
         entries = handler.generate_schema(dict.__class_getitem__((str, item)))
         return core_schema.chain_schema(
             [
-                core_schema.no_info_plain_validator_function(_check_is_table),
+                core_schema.no_info_plain_validator_function(_check_is_part_table),
                 entries,
                 core_schema.no_info_plain_validator_function(cls),
             ],
@@ -217,11 +217,11 @@ class PartTable(Mapping[str, T], Generic[T]):
         return handler(schema["steps"][1])
 
 
-def _check_is_table(value: object) -> dict[Any, Any]:
+def _check_is_part_table(value: object) -> dict[Any, Any]:
     """Return a mapping as a dictionary; raise where the value is not one."""
     if not isinstance(value, Mapping):
         raise MechanismError("is not a table of named entries", remedy="write it as name = …")
     return dict(value)
 
 
-Scalar = Annotated[Expression, NumberField("")]
+Scalar = Annotated[Expression, PartNumberField("")]

@@ -8,16 +8,16 @@ from pydantic import model_validator
 
 from ..errors import MechanismError
 from ..expressions import Expression
-from .parts import MechanismPart, NumberField
+from .parts import MechanismPart, PartNumberField
 
 
 class Strength(MechanismPart):
     """The largest force and moment of a reaction, and the largest impulse of its force in an
     impact; one that is not given is never exceeded."""
 
-    force: Annotated[Expression | None, NumberField("N", optional=True)] = None
-    moment: Annotated[Expression | None, NumberField("N*m", optional=True)] = None
-    impulse: Annotated[Expression | None, NumberField("N*s", optional=True)] = None
+    force: Annotated[Expression | None, PartNumberField("N", optional=True)] = None
+    moment: Annotated[Expression | None, PartNumberField("N*m", optional=True)] = None
+    impulse: Annotated[Expression | None, PartNumberField("N*s", optional=True)] = None
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 from ..errors import ArgumentError, ExpressionError, type_in_words
 from ..expressions import (
     NumberWithUnit,
-    check_dimension,
+    check_expression_dimension,
     expression_to_float,
     parse_expression,
     parse_unit,
@@ -48,7 +48,7 @@ def require_mechanism(given: object) -> Mechanism:
     raise ArgumentError(f"{type_in_words(given)} is not a mechanism", remedy=remedy)
 
 
-def read_named_numbers(
+def read_coordinate_numbers(
     mechanism: Mechanism, given: _Given | Mapping[str, str], what: str
 ) -> _Given | dict[str, float]:
     """Return values by name in which text such as "30 deg" is converted to a number in SI units;
@@ -64,14 +64,14 @@ def read_named_numbers(
         known = _UNITS_BY_ARGUMENT.get(what, {})
         units = {n: known.get(u, ANGLE_OR_LENGTH) for n, u in zip(names.qd, ways, strict=True)}
     return {
-        name: _read_number(value, f"{what} of '{name}'", units.get(str(name), ANGLE_OR_LENGTH))
+        name: _read_coordinate_number(value, f"{what} of '{name}'", units.get(str(name), ANGLE_OR_LENGTH))
         if isinstance(value, str)
         else value
         for name, value in given.items()
     }
 
 
-def _read_number(text: str, what: str, unit: str) -> float:
+def _read_coordinate_number(text: str, what: str, unit: str) -> float:
     """Return the number in SI units; its unit, if any, must have the dimension of `unit`."""
     try:
         expression = parse_expression(text)
@@ -80,19 +80,19 @@ def _read_number(text: str, what: str, unit: str) -> float:
                 f"'{text}' is not a number", remedy="give one, such as 0.5 or 30deg"
             )
         if isinstance(expression, NumberWithUnit) and unit != ANGLE_OR_LENGTH:
-            _check_number_unit(expression, text, unit)
+            _check_coordinate_number_unit(expression, text, unit)
         return expression_to_float(expression)
     except ExpressionError as error:
         raise error.within(what) from None
 
 
-def _check_number_unit(expression: NumberWithUnit, text: str, unit: str) -> None:
+def _check_coordinate_number_unit(expression: NumberWithUnit, text: str, unit: str) -> None:
     """Raise where a number has a unit of another dimension than `unit`."""
     if unit == "1":
         raise ExpressionError(
             f"'{text}' has a unit", remedy="entries of quaternions are plain numbers"
         )
     try:
-        check_dimension(expression, parse_unit(unit).dimension, {})
+        check_expression_dimension(expression, parse_unit(unit).dimension, {})
     except ExpressionError:
         raise ExpressionError(f"'{text}' is in a wrong unit", remedy=f"give it in {unit}") from None

@@ -21,7 +21,7 @@ def to_mechanism_error(
     """Return the first validation error of the `fields` given for a part of this kind, as our own
     error."""
     first, count = error.errors()[0], error.error_count()
-    place, cause = _field_place(first["loc"], fields), first.get("ctx", {}).get("error")
+    place, cause = _part_field_place(first["loc"], fields), first.get("ctx", {}).get("error")
     if isinstance(cause, LinkwrightError):
         what, remedy = cause.what, cause.remedy
         place = ".".join(part for part in (place, cause.where) if part)
@@ -29,7 +29,7 @@ def to_mechanism_error(
         place, _, key = place.rpartition(".")
         what, remedy = f"unknown key '{key}'", suggest_remedy(key, list(kind.model_fields))
     else:
-        what, remedy = _describe_error(
+        what, remedy = _describe_part_error(
             first["type"], first["input"], first.get("ctx", {}), first["msg"]
         )
     if count > 1:
@@ -37,7 +37,7 @@ def to_mechanism_error(
     return MechanismError(what, where=place, remedy=remedy)
 
 
-def _field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> str:
+def _part_field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> str:
     """Return the place of an error as the file has it, without the types that pydantic inserts."""
     place, here = "", cast(Any, fields)
     for number, part in enumerate(location, 1):
@@ -51,7 +51,7 @@ def _field_place(location: Sequence[str | int], fields: Mapping[str, Any]) -> st
     return place.removeprefix(".")
 
 
-def _describe_error(
+def _describe_part_error(
     kind: str, value: Any, context: Mapping[str, Any], words: str
 ) -> tuple[str, str]:
     """Return what is wrong and what to do, for the kinds of errors that our records can have."""
@@ -66,16 +66,16 @@ def _describe_error(
         case "missing":
             return "is missing", "give it"
         case "string_type":
-            return f"{_shortened_repr(value)} is not text", "put it in quotes"
+            return f"{_shortened_part_value(value)} is not text", "put it in quotes"
         case "literal_error":
-            return f"{_shortened_repr(value)} is not known here", f"use {context['expected']}"
+            return f"{_shortened_part_value(value)} is not known here", f"use {context['expected']}"
         case "model_type" | "model_attributes_type" | "dict_type":
             remedy = _SHORTHAND_REMEDIES.get(
                 context.get("class_name", ""), "write it as { key = … }"
             )
-            return f"{_shortened_repr(value)} is not a table", remedy
+            return f"{_shortened_part_value(value)} is not a table", remedy
         case "tuple_type":
-            return f"{_shortened_repr(value)} is not a list", "write it as […, …]"
+            return f"{_shortened_part_value(value)} is not a list", "write it as […, …]"
         case "too_short" | "too_long":
             wanted = context.get("min_length", context.get("max_length"))
             return f"has {context['actual_length']} entries", f"give {wanted}"
@@ -83,7 +83,7 @@ def _describe_error(
             return words[0].lower() + words[1:], ""
 
 
-def _shortened_repr(value: Any, width: int = 40) -> str:
+def _shortened_part_value(value: Any, width: int = 40) -> str:
     """Return the repr of a value, cut at `width` characters."""
     text = repr(value)
     return text if len(text) <= width else f"{text[: width - 1]}…"

@@ -120,7 +120,7 @@ class _CallExplainer:
     ) -> object:
         """Call the function after inputs given by name are put in their places."""
         known = [port.name for port in self.facts.inputs]
-        arguments, rest = _order_inputs(self.facts.name, known, tuple(arguments), dict(options))
+        arguments, rest = _order_function_inputs(self.facts.name, known, tuple(arguments), dict(options))
         try:
             return self.function(*arguments, **rest)
         except (TypeError, ValueError) as error:
@@ -152,7 +152,7 @@ class _CallExplainer:
 
 def _call_signature(inputs: Sequence[str]) -> Signature:
     """The signature that `help` and editors show at run time."""
-    places = [Parameter(_argument_name(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs]
+    places = [Parameter(_function_argument_name(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs]
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default)
         for name, default in (("out", None), ("check", False))
@@ -160,16 +160,16 @@ def _call_signature(inputs: Sequence[str]) -> Signature:
     return Signature([*places, *options])
 
 
-def _argument_name(name: str) -> str:
+def _function_argument_name(name: str) -> str:
     """The name of an input as Python allows it: lambda_ for lambda."""
     return f"{name}_" if name == "lambda" else name
 
 
-def _order_inputs(
+def _order_function_inputs(
     name: str, known: Sequence[str], arguments: tuple[object, ...], options: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
     """The inputs in their order, with those given by name in place, and the remaining options."""
-    by_argument = {_argument_name(one): one for one in known} | {one: one for one in known}
+    by_argument = {_function_argument_name(one): one for one in known} | {one: one for one in known}
     named = {by_argument[key]: value for key, value in options.items() if key in by_argument}
     rest = {key: value for key, value in options.items() if key not in by_argument}
     absent = [key for key in ("t", "p", "lambda_") if rest.get(key, 0) is None]
@@ -196,7 +196,7 @@ def check_call_arguments(facts: CallFacts, arguments: Sequence[object]) -> None:
     known = [port.name for port in facts.inputs]
     if not len(known) <= len(arguments) <= len(known) + facts.outputs:
         raise ArgumentError(
-            f"{name} takes {_argument_count_text(known)}: {', '.join(known)}; "
+            f"{name} takes {_call_argument_count_text(known)}: {', '.join(known)}; "
             f"it got {len(arguments)}",
             where=owner,
             remedy=f"call {name}({', '.join(known)})",
@@ -205,8 +205,8 @@ def check_call_arguments(facts: CallFacts, arguments: Sequence[object]) -> None:
     for port, value in zip(facts.inputs, arguments, strict=False):
         if isinstance(value, Mapping) and port.name in entries:
             continue
-        array = _read_input_array(value, port, owner, entries.get(port.name, ()))
-        _check_input_shape(array, port, owner, entries.get(port.name, ()))
+        array = _read_call_input(value, port, owner, entries.get(port.name, ()))
+        _check_call_input_shape(array, port, owner, entries.get(port.name, ()))
         leading[port.name] = array.shape[: array.ndim - len(port.shape)]
     try:
         np.broadcast_shapes(*leading.values())
@@ -219,12 +219,12 @@ def check_call_arguments(facts: CallFacts, arguments: Sequence[object]) -> None:
         ) from None
 
 
-def _argument_count_text(names: Sequence[str]) -> str:
+def _call_argument_count_text(names: Sequence[str]) -> str:
     """The number of arguments in words: 1 argument, 3 arguments."""
     return f"{len(names)} argument{'s' if len(names) != 1 else ''}"
 
 
-def _read_input_array(value: object, port: Port, owner: str, names: Sequence[str]) -> NDArray[Any]:
+def _read_call_input(value: object, port: Port, owner: str, names: Sequence[str]) -> NDArray[Any]:
     """The value as an array; an error unless it contains real numbers."""
     try:
         array: NDArray[Any] | None = np.asarray(value)
@@ -237,10 +237,10 @@ def _read_input_array(value: object, port: Port, owner: str, names: Sequence[str
         shown = "complex"
     elif array is None:
         shown = "a list of rows of different lengths"
-    raise ArgumentError(f"{port.name} is {shown}", where=owner, remedy=_input_remedy(port, names))
+    raise ArgumentError(f"{port.name} is {shown}", where=owner, remedy=_call_input_remedy(port, names))
 
 
-def _input_remedy(port: Port, names: Sequence[str]) -> str:
+def _call_input_remedy(port: Port, names: Sequence[str]) -> str:
     """What to give for an input: how many numbers, and their names."""
     if not port.shape:
         return "give a number"
@@ -250,7 +250,7 @@ def _input_remedy(port: Port, names: Sequence[str]) -> str:
     return f"give an array of shape {port.shape}"
 
 
-def _check_input_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
+def _check_call_input_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
     """Raise an error where the last axes of an array are not those of the input."""
     size = len(port.shape)
     if size == 0 or array.shape[-size:] == port.shape:
@@ -270,7 +270,7 @@ def _check_input_shape(array: NDArray[Any], port: Port, owner: str, names: Seque
     )
 
 
-def missing_frame_error(name: str, places: Sequence[str], inputs: Sequence[str]) -> ArgumentError:
+def frame_function_call_error(name: str, places: Sequence[str], inputs: Sequence[str]) -> ArgumentError:
     """The error for a function of frames that is called with numbers instead of a frame."""
     state = ", ".join(inputs)
     return ArgumentError(
@@ -279,7 +279,7 @@ def missing_frame_error(name: str, places: Sequence[str], inputs: Sequence[str])
     )
 
 
-def check_kept_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
+def check_model_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
     """The names of the parameters that a model keeps as inputs; an error if one occurs twice."""
     kept = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     for k, name in enumerate(kept):
@@ -290,7 +290,7 @@ def check_kept_parameters(parameters: Sequence[str]) -> tuple[str, ...]:
     return kept
 
 
-def check_thread_count(threads: int | None) -> None:
+def check_model_thread_count(threads: int | None) -> None:
     """Raise an error unless `threads` is None or a whole number from 1 to 1024."""
     right = threads is None or (isinstance(threads, int) and 1 <= threads <= 1024)
     if not right or isinstance(threads, bool):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..ports import Port
 from ..quantities import FRAME_SIGNATURES, GUARDED_QUANTITIES, quantity_ports, quantity_signatures
-from ..readings.balls import Interval, certify_tape, exact_ball_inputs
+from ..readings.balls import Interval, certify_tape_in_balls, exact_ball_inputs
 from ..tape import record_tape
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ def certify_function(
     own = wanted[: len(wanted) - bool(eqs.parameters)]
     if model.parameters:
         own = [*own, Port("p", (len(model.parameters),))]
-    values = _flatten_inputs(own, inputs)
+    values = _flatten_certified_inputs(own, inputs)
     kept = dict(zip(model.parameters, values.pop("p", []), strict=True))
     named = {k: e for k, e in model.mechanism.parameters.items() if k not in kept}
     tape = record_tape(eqs.function(name, *([frame] if frame else [])), wanted, given)
     numbers = {**eqs.parameters, **kept}
-    found = certify_tape(tape, exact_ball_inputs(tape, values, numbers, named), digits)
-    shaped = [_shape_intervals(entries, port) for entries, port in zip(found, given, strict=True)]
+    found = certify_tape_in_balls(tape, exact_ball_inputs(tape, values, numbers, named), digits)
+    shaped = [_shape_certified_intervals(entries, port) for entries, port in zip(found, given, strict=True)]
     if name in GUARDED_QUANTITIES and eqs.names.constraints:
         shaped.pop()
     return shaped[0] if len(shaped) == 1 else tuple(shaped)
@@ -65,7 +65,7 @@ def _check_certify_request(model: Model, name: str, digits: int, frame: str | No
         raise UnsupportedError(f"digits = {digits!r}", remedy=f"give 1 to {MAX_CERTIFIED_DIGITS}")
 
 
-def _flatten_inputs(wanted: Sequence[Port], inputs: Sequence[Any]) -> dict[str, list[Any]]:
+def _flatten_certified_inputs(wanted: Sequence[Port], inputs: Sequence[Any]) -> dict[str, list[Any]]:
     """The entries of each input as a list; floats, fractions and texts keep their types."""
     if len(inputs) != len(wanted):
         names = ", ".join(port.name for port in wanted)
@@ -81,7 +81,7 @@ def _flatten_inputs(wanted: Sequence[Port], inputs: Sequence[Any]) -> dict[str, 
     return values
 
 
-def _shape_intervals(entries: Sequence[Interval], port: Port) -> Any:
+def _shape_certified_intervals(entries: Sequence[Interval], port: Port) -> Any:
     array = np.empty(len(entries), dtype=object)
     array[:] = entries
     return array.reshape(port.shape) if port.shape else entries[0]

@@ -67,13 +67,13 @@ def check_states_closed(
         return
     left = model.constraint_velocity(q, qd, *others)
     _check_constraint_rows(
-        model, left, tolerance * _state_size(qd), _VELOCITIES_MESSAGE, _FOLLOW_REMEDY
+        model, left, tolerance * _model_state_size(qd), _VELOCITIES_MESSAGE, _FOLLOW_REMEDY
     )
     if qdd is not None:
         J = model.constraint_jacobian(q, *others)
         bias = model.constraint_bias(q, qd, *others)
         left = np.einsum("...ij,...j->...i", J, np.asarray(qdd, dtype=float)) + bias
-        size = np.maximum(_state_size(qdd), _state_size(bias))
+        size = np.maximum(_model_state_size(qdd), _model_state_size(bias))
         _check_constraint_rows(
             model, left, tolerance * size, _ACCELERATIONS_MESSAGE, _FOLLOW_REMEDY
         )
@@ -100,7 +100,7 @@ def _position_residual(model: Model, q: Any, others: list[Any]) -> Floats:
     return found
 
 
-def _state_size(values: Any) -> Floats:
+def _model_state_size(values: Any) -> Floats:
     """The largest entry of each state, at least 1."""
     found: Floats = np.maximum(1.0, np.abs(values).max(axis=-1, initial=0.0, keepdims=True))
     return found

@@ -24,11 +24,11 @@ def short_function_help(
     names: MechanismNames, name: str, parameters: Sequence[str], *frame: str
 ) -> str:
     """The documentation of the gufunc: inputs, outputs and one sentence."""
-    heading = _call_heading(*quantity_ports(names, name, parameters), *frame)
-    return f"{heading}\n\n{_signature_table(names, frame)[name].description}"
+    heading = _function_help_heading(*quantity_ports(names, name, parameters), *frame)
+    return f"{heading}\n\n{_model_signature_table(names, frame)[name].description}"
 
 
-def function_table(mechanism: Mechanism, names: MechanismNames, parameters: Sequence[str]) -> str:
+def model_function_table(mechanism: Mechanism, names: MechanismNames, parameters: Sequence[str]) -> str:
     """All functions of a model with their shapes, one in each line."""
     rows = function_rows(names, parameters)
     width = max(len(name) for name, *_ in rows)
@@ -43,36 +43,36 @@ def function_rows(names: MechanismNames, parameters: Sequence[str]) -> list[tupl
     rows = []
     for name, signature in (quantity_signatures(names) | FRAME_SIGNATURES).items():
         inputs, outputs = quantity_ports(names, name, parameters)
-        returned = [f"{p.name} {_shape_text(p)}" for p in outputs if p.name != "pivot"]
-        rows.append((name, f"{_list_ports(inputs)} -> {', '.join(returned)}", signature.units))
+        returned = [f"{p.name} {_function_help_shape(p)}" for p in outputs if p.name != "pivot"]
+        rows.append((name, f"{_function_help_ports(inputs)} -> {', '.join(returned)}", signature.units))
     return rows
 
 
-def _call_heading(inputs: Sequence[Port], outputs: Sequence[Port], *frame: str) -> str:
+def _function_help_heading(inputs: Sequence[Port], outputs: Sequence[Port], *frame: str) -> str:
     """Names of inputs and outputs: q, qd, tau -> qdd."""
     returned = [port for port in outputs if port.name != "pivot"]
-    return f"{_list_ports(inputs)} -> {_list_ports(returned)}{' of '.join(['', *frame])}"
+    return f"{_function_help_ports(inputs)} -> {_function_help_ports(returned)}{' of '.join(['', *frame])}"
 
 
 def full_function_help(
     mechanism: Mechanism, names: MechanismNames, name: str, parameters: Sequence[str], *frame: str
 ) -> str:
     """A docstring with the names, shapes and units of one mechanism."""
-    signature = _signature_table(names, frame)[name]
+    signature = _model_signature_table(names, frame)[name]
     inputs, outputs = quantity_ports(names, name, parameters)
     entries = quantity_entry_names(names, parameters)
     lines = [f"{signature.description[0].upper()}{signature.description[1:]}.", ""]
-    lines += [_call_heading(inputs, outputs, *frame), "", "Parameters", "----------"]
+    lines += [_function_help_heading(inputs, outputs, *frame), "", "Parameters", "----------"]
     for port in inputs:
         which = f": {abbreviate_names(entries[port.name])}" if port.shape else ""
         meaning = INPUT_MEANINGS[port.name][0]
         lines += [
-            f"{port.name} : {_shape_text(port)} array, or table by name",
-            f"    {meaning[0].upper()}{meaning[1:]}, {_input_units(mechanism, port.name)}{which}.",
+            f"{port.name} : {_function_help_shape(port)} array, or table by name",
+            f"    {meaning[0].upper()}{meaning[1:]}, {_function_help_units(mechanism, port.name)}{which}.",
         ]
     lines += ["", "Returns", "-------"]
     lines += [
-        f"{port.name} : {_shape_text(port)} array" for port in outputs if port.name != "pivot"
+        f"{port.name} : {_function_help_shape(port)} array" for port in outputs if port.name != "pivot"
     ]
     lines.append(f"    Units: {signature.units}.")
     if names.constraints:
@@ -80,19 +80,19 @@ def full_function_help(
     return "\n".join(lines)
 
 
-def _signature_table(names: MechanismNames, frame: Sequence[str]) -> dict[str, QuantitySignature]:
+def _model_signature_table(names: MechanismNames, frame: Sequence[str]) -> dict[str, QuantitySignature]:
     return FRAME_SIGNATURES if frame else quantity_signatures(names)
 
 
-def _list_ports(several: Iterable[Port]) -> str:
+def _function_help_ports(several: Iterable[Port]) -> str:
     return ", ".join(port.name for port in several)
 
 
-def _shape_text(port: Port) -> str:
+def _function_help_shape(port: Port) -> str:
     return f"({', '.join(['…', *map(str, port.shape)])})"
 
 
-def _input_units(mechanism: Mechanism, name: str) -> str:
+def _function_help_units(mechanism: Mechanism, name: str) -> str:
     """The units of an input of this mechanism."""
     if name in ("q", "q1"):
         found = ["without unit" if one == "1" else one for one in coordinate_units(mechanism)]

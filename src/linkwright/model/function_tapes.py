@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ..mechanism import MechanismNames
 from ..quantities import quantity_ports
 from ..tape import Tape, record_compilable_tape
-from .mass_check import check_mass_invertible
+from .mass_check import check_function_mass_invertible
 
 if TYPE_CHECKING:
     from ..equations import Equations
 
 
-def record_quantity_tape(
+def record_model_function_tape(
     equations: Callable[[], Equations],
     names: MechanismNames,
     parameters: tuple[str, ...],
@@ -27,6 +27,6 @@ def record_quantity_tape(
     its float32 loop then.
     """
     eqs = equations()
-    check_mass_invertible(eqs, name)
+    check_function_mass_invertible(eqs, name)
     function = eqs.function_at_values(name, *frame, keep=parameters)
     return record_compilable_tape(function, *quantity_ports(names, name, parameters))

@@ -19,9 +19,9 @@ from ..kinematics.closing import (
     PositionConstraints,
     close_positions,
     jacobian_pseudoinverse,
-    singular_value_rank,
-    smallest_singular_share,
-    solve_least_change,
+    jacobian_rank_of_singular_values,
+    smallest_jacobian_singular_share,
+    solve_constraint_least_change,
 )
 from ..quantities import quantity_ports
 from ..types import Booleans, Floats
@@ -74,7 +74,7 @@ class GuardedFunction:
         return found[0] if len(found) == 1 else tuple(found)
 
     def _solve_weak_states(self, inputs: Any, found: list[Floats], weak: Booleans) -> list[Floats]:
-        states = _StateBatch(self.model, self.name, inputs)
+        states = _GuardedBatch(self.model, self.name, inputs)
         flat = [
             array.reshape(states.count, *port.shape)
             for array, port in zip(found, states.outputs, strict=False)
@@ -102,7 +102,7 @@ class NumericFallback:
     def __call__(self, *inputs: Any, check: bool = False) -> Any:
         if check:
             check_input_states(self.model, self.name, inputs)
-        states = _StateBatch(self.model, self.name, inputs)
+        states = _GuardedBatch(self.model, self.name, inputs)
         given = [port for port in states.outputs if port.name != "pivot"]
         found = [np.zeros((states.count, *port.shape)) for port in given]
         for k in range(states.count if any(port.size for port in given) else 0):
@@ -131,7 +131,7 @@ def check_input_states(model: Model, name: str, inputs: Sequence[ArrayLike]) -> 
     )
 
 
-class _StateBatch:
+class _GuardedBatch:
     """The inputs of a constrained function, one state after the other."""
 
     def __init__(self, model: Model, name: str, inputs: Any) -> None:
@@ -155,7 +155,7 @@ class _StateBatch:
         if not all(np.isfinite(x).all() for x in state.values()):
             return self._nan_outputs()
         try:
-            return ConstrainedState(self.model, state).solve_function(self.name)
+            return GuardedState(self.model, state).solve_function(self.name)
         except np.linalg.LinAlgError:
             return self._nan_outputs()
 
@@ -192,7 +192,7 @@ def close_batch_positions(model: Model, q: Floats, t: Floats, p: Floats) -> Floa
     return closure.q
 
 
-class ConstrainedState:
+class GuardedState:
     """One state of a constrained mechanism, solved by singular values for any rank of J."""
 
     def __init__(self, model: Model, state: dict[str, Floats]) -> None:
@@ -202,7 +202,7 @@ class ConstrainedState:
             raise np.linalg.LinAlgError("the constraints have no finite Jacobian")
         left, sizes, right = np.linalg.svd(self.J)
         kept = min(
-            singular_value_rank(sizes, MIN_SINGULAR_VALUE_SHARE, CLOSURE_TOLERANCES.idle_row_entry),
+            jacobian_rank_of_singular_values(sizes, MIN_SINGULAR_VALUE_SHARE, CLOSURE_TOLERANCES.idle_row_entry),
             largest_constraint_rank(model),
         )
         self.rank = kept
@@ -251,7 +251,7 @@ class ConstrainedState:
     def forward_dynamics_with_wrenches(self) -> Floats:
         """Accelerations q̈ under generalized forces and wrenches on the bodies."""
         under = self.state | {"tau": self.state["tau"] + self.wrench_forces()}
-        return ConstrainedState(self.model, under).forward_dynamics()
+        return GuardedState(self.model, under).forward_dynamics()
 
     def inverse_dynamics_with_wrenches(self) -> Floats:
         """Generalized forces τ = B u of least u for the given q̈, under wrenches on the bodies."""
@@ -282,7 +282,7 @@ class ConstrainedState:
         if not len(spare):
             return still
         W = np.array([(rows(lam + z) - still).ravel() for z in spare]).T
-        least: Floats = still.ravel() - W @ solve_least_change(
+        least: Floats = still.ravel() - W @ solve_constraint_least_change(
             W, still.ravel(), rank_share=MIN_SINGULAR_VALUE_SHARE
         )
         return least.reshape(still.shape)
@@ -311,7 +311,7 @@ class ConstrainedState:
                 remedy="declare more actuators, or leave this configuration",
             )
         needed = self.null_space.T @ (self.call_model_function("required_forces") - others)
-        return solve_least_change(A, needed, rank_share=MIN_SINGULAR_VALUE_SHARE)
+        return solve_constraint_least_change(A, needed, rank_share=MIN_SINGULAR_VALUE_SHARE)
 
     def actuator_forces(self) -> Floats:
         """Actuator efforts u of least norm for the given accelerations."""
@@ -327,9 +327,9 @@ class ConstrainedState:
         names = self.model.names
         a = [names.qd.index(name) for name in names.independent]
         p = [k for k in range(names.nv) if k not in a]
-        if p and smallest_singular_share(self.J[:, p], len(p)) <= MIN_SINGULAR_VALUE_SHARE:
+        if p and smallest_jacobian_singular_share(self.J[:, p], len(p)) <= MIN_SINGULAR_VALUE_SHARE:
             left, sizes, _ = np.linalg.svd(self.J[:, p])
-            left = left[:, singular_value_rank(sizes, MIN_SINGULAR_VALUE_SHARE) :]
+            left = left[:, jacobian_rank_of_singular_values(sizes, MIN_SINGULAR_VALUE_SHARE) :]
             tied = np.abs(left.T @ self.J[:, a]).max(axis=0, initial=0.0)
             stuck = [
                 n

@@ -19,7 +19,7 @@ MIN_MASS_EIGENVALUE = 1e-12
 _SAMPLED_STATES = 3
 
 
-class ScaledMassMatrix(NamedTuple):
+class CheckedMassMatrix(NamedTuple):
     """A scaled mass matrix S M S and the diagonal of S."""
 
     M: Floats
@@ -36,21 +36,21 @@ _FUNCTIONS_INVERTING_MASS = {
 """Functions that divide by the mass matrix."""
 
 
-def check_mass_invertible(equations: Equations, function: str) -> None:
+def check_function_mass_invertible(equations: Equations, function: str) -> None:
     """Raise an error for a function that divides by a singular mass matrix."""
     if function in _FUNCTIONS_INVERTING_MASS and "mass_matrix" in equations.function_names():
-        check_mass_matrix(equations)
+        check_compilable_mass_matrix(equations)
 
 
-def check_mass_matrix(equations: Equations) -> None:
+def check_compilable_mass_matrix(equations: Equations) -> None:
     """Raises where the mass matrix is positive definite nowhere: at random states, and under
     constraints, for what these leave, where the mechanism is assembled. Where that is a singular
     configuration, in which the independent velocities do not determine the others, nothing is
     said."""
     if equations.names.constraints:
-        matrices, names = _assembled_mass_matrix(equations), equations.names.independent
+        matrices, names = _checked_mass_matrix_at_home(equations), equations.names.independent
     else:
-        matrices, names = _sample_mass_matrices(equations), equations.names.qd
+        matrices, names = _sample_checked_mass_matrices(equations), equations.names.qd
     if not names or not matrices:
         return
     found = [_lowest_eigenvalue(one) for one in matrices if np.isfinite(one.M).all()]
@@ -65,7 +65,7 @@ def check_mass_matrix(equations: Equations) -> None:
         raise _mass_matrix_error(equations, size, direction, names)
 
 
-def _sample_mass_matrices(equations: Equations) -> list[ScaledMassMatrix]:
+def _sample_checked_mass_matrices(equations: Equations) -> list[CheckedMassMatrix]:
     """M at random states, scaled to a diagonal of ±1 (or 0); its columns are what unit
     accelerations add to inverse dynamics, which is at hand."""
     inverse, integrate = (
@@ -82,11 +82,11 @@ def _sample_mass_matrices(equations: Equations) -> list[ScaledMassMatrix]:
         M = columns[:, 1:] - columns[:, :1]
         diagonal, largest = np.abs(np.diag(M)), np.abs(M).max()
         scale = np.where(diagonal > 1e-30 * largest, diagonal, largest or 1.0) ** -0.5
-        found.append(ScaledMassMatrix(scale[:, None] * M * scale, scale))
+        found.append(CheckedMassMatrix(scale[:, None] * M * scale, scale))
     return found
 
 
-def _assembled_mass_matrix(equations: Equations) -> list[ScaledMassMatrix]:
+def _checked_mass_matrix_at_home(equations: Equations) -> list[CheckedMassMatrix]:
     """GᵀMG at home, divided by the largest entry of M; empty where G does not exist there."""
     home = equations.home
     time = equations.names.time_arguments(0.0)
@@ -95,10 +95,10 @@ def _assembled_mass_matrix(equations: Equations) -> list[ScaledMassMatrix]:
     if np.isfinite(M).all() and not np.isfinite(G).all():
         return []
     scale = np.full(G.shape[1], max(np.abs(M).max(), 1e-300) ** -0.5)
-    return [ScaledMassMatrix(scale[:, None] * (G.T @ M @ G) * scale, scale)]
+    return [CheckedMassMatrix(scale[:, None] * (G.T @ M @ G) * scale, scale)]
 
 
-def _lowest_eigenvalue(mass: ScaledMassMatrix) -> tuple[float, Floats]:
+def _lowest_eigenvalue(mass: CheckedMassMatrix) -> tuple[float, Floats]:
     """The lowest eigenvalue and its eigenvector, a motion of the velocities."""
     sizes, vectors = np.linalg.eigh((mass.M + mass.M.T) / 2)
     return float(sizes[0]), vectors[:, 0] * mass.scale

@@ -28,10 +28,10 @@ from ..tape import Tape, count_tape_operations
 from ..types import Booleans, Floats
 from .calls import (
     CallFacts,
-    check_kept_parameters,
-    check_thread_count,
+    check_model_parameters,
+    check_model_thread_count,
     explain_compiled_call,
-    missing_frame_error,
+    frame_function_call_error,
 )
 from .closed_states import (
     CLOSED_TOLERANCE,
@@ -40,8 +40,8 @@ from .closed_states import (
     check_states_closed,
 )
 from .facts import ModelFacts, compute_model_facts
-from .function_help import full_function_help, function_table, short_function_help
-from .function_tapes import record_quantity_tape
+from .function_help import full_function_help, model_function_table, short_function_help
+from .function_tapes import record_model_function_tape
 from .functions import (
     ConstraintFunctions,
     DynamicsFunctions,
@@ -92,8 +92,8 @@ def compile(  # noqa: A001 - the name that people call
     >>> model.gravity([0.0, 0.0], [2.0]).round(3)
     array([34.335,  9.81 ])
     """
-    kept = check_kept_parameters(parameters)
-    check_thread_count(threads)
+    kept = check_model_parameters(parameters)
+    check_model_thread_count(threads)
     if not isinstance(source, Mechanism):
         if not hasattr(source, "expressions"):
             require_mechanism(source)
@@ -164,12 +164,12 @@ class Model(
     def _load_facts(self) -> ModelFacts:
         """Load facts from the cache, or from the equations: so a bad mechanism is refused at
         once."""
-        key = code_cache.cache_key("facts", self._identity)
-        if self._identity is not None and (content := code_cache.read_cache_entry(key)) is not None:
+        key = code_cache.code_cache_key("facts", self._identity)
+        if self._identity is not None and (content := code_cache.read_code_cache_entry(key)) is not None:
             return ModelFacts(**json.loads(content))
         facts = compute_model_facts(self.equations, self.parameters)
         if self._identity is not None:
-            code_cache.write_cache_entry(key, json.dumps(asdict(facts)).encode())
+            code_cache.write_code_cache_entry(key, json.dumps(asdict(facts)).encode())
         return facts
 
     @property
@@ -288,7 +288,7 @@ class Model(
 
     def tape(self, name: str, *frame: str) -> Tape:
         """Return the instructions behind the function `name`, or behind one of a `frame`."""
-        return record_quantity_tape(self._derive_once, self.names, self.parameters, name, *frame)
+        return record_model_function_tape(self._derive_once, self.names, self.parameters, name, *frame)
 
     def operations(self, name: str, *frame: str) -> int:
         """Return the floating-point operations of one call of `name`, or of one of a `frame`."""
@@ -324,7 +324,7 @@ class Model(
         """Return the compiled function `name` of a `frame` or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]
-            raise missing_frame_error(name, places, FRAME_SIGNATURES[name].inputs)
+            raise frame_function_call_error(name, places, FRAME_SIGNATURES[name].inputs)
         key = (name, frame)
         if key not in self._frame_functions:
             self._frame_functions[key] = self._explained_function(
@@ -350,7 +350,7 @@ class Model(
                 inputs,
                 outputs,
                 partial(
-                    record_quantity_tape,
+                    record_model_function_tape,
                     self._derive_once,
                     self.names,
                     self.parameters,
@@ -382,7 +382,7 @@ class Model(
         return f"Model of {self.mechanism.name}: nq={self.nq}, nv={self.nv}"
 
     def __str__(self) -> str:
-        return function_table(self.mechanism, self.names, self.parameters)
+        return model_function_table(self.mechanism, self.names, self.parameters)
 
 
 def _rebuild_model(

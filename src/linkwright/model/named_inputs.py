@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, AssemblyError, NameNotFoundError, suggest_remedy
 from ..kinematics.closing import project_accelerations
-from ..mechanism import read_named_numbers
+from ..mechanism import read_coordinate_numbers
 from ..ports import Port
 from ..quantities import quantity_entry_names
 from ..types import Floats
@@ -57,8 +57,8 @@ def _array_from_table(
                 f"{port.name}: {model.mechanism.name} has no {kind} {key!r}",
                 remedy=suggest_remedy(key, list(known)),
             )
-    numbers = read_named_numbers(model.mechanism, table, port.name)
-    given = {str(key): _read_entry(port, str(key), value) for key, value in numbers.items()}
+    numbers = read_coordinate_numbers(model.mechanism, table, port.name)
+    given = {str(key): _read_named_entry(port, str(key), value) for key, value in numbers.items()}
     values = _fill_defaults(model, port, given, known)
     if not (model.names.constraints and port.name in _FOLLOW_FUNCTIONS and len(given) < port.size):
         return values
@@ -82,7 +82,7 @@ def _entry_places(model: Model, port: Port) -> dict[str, int]:
     return places
 
 
-def _read_entry(port: Port, key: str, value: ArrayLike) -> Floats:
+def _read_named_entry(port: Port, key: str, value: ArrayLike) -> Floats:
     """The value of one entry over the leading axes; for wrenches, a row of six."""
     try:
         array = np.asarray(value)
@@ -99,11 +99,11 @@ def _fill_defaults(
 ) -> Floats:
     """An array of the given entries; the others have their values at rest."""
     from ..kinematics.assembly import (
-        check_quaternion_values,  # loads CasADi, which calls do without
+        check_assembly_quaternions,  # loads CasADi, which calls do without
     )
 
     if port.name in ("q", "q1"):
-        check_quaternion_values(
+        check_assembly_quaternions(
             {k: float(v) for k, v in given.items() if v.ndim == 0}, model.names.q
         )
         rest = model.home() if model.names.constraints else model.neutral()
@@ -133,7 +133,7 @@ def _follow_positions(
         given = {names[k]: float(q[k]) for k in held}
         return assemble(model.mechanism, given, list(given), t=t)
 
-    return _solve_each_state(closed, values, _input_time(inputs))
+    return _solve_each_model_state(closed, values, _named_input_time(inputs))
 
 
 def _follow_velocities(
@@ -148,7 +148,7 @@ def _follow_velocities(
     def allowed(qd: Floats, t: float, q: Floats) -> Floats:
         return assemble_velocities(model.mechanism, q, {names[k]: float(qd[k]) for k in held}, t)
 
-    return _solve_each_state(allowed, values, _input_time(inputs), _input_numbers(inputs, "q"))
+    return _solve_each_model_state(allowed, values, _named_input_time(inputs), _named_input_numbers(inputs, "q"))
 
 
 def _follow_accelerations(
@@ -173,12 +173,12 @@ def _follow_accelerations(
             )
         return found
 
-    return _solve_each_state(
+    return _solve_each_model_state(
         allowed,
         values,
-        _input_time(inputs),
-        _input_numbers(inputs, "q"),
-        _input_numbers(inputs, "qd"),
+        _named_input_time(inputs),
+        _named_input_numbers(inputs, "q"),
+        _named_input_numbers(inputs, "qd"),
     )
 
 
@@ -202,18 +202,18 @@ def _require_nominal_parameters(model: Model, inputs: Mapping[str, object]) -> N
         )
 
 
-def _input_time(inputs: Mapping[str, object]) -> Floats:
-    return _input_numbers(inputs, "t") if inputs.get("t") is not None else np.zeros(())
+def _named_input_time(inputs: Mapping[str, object]) -> Floats:
+    return _named_input_numbers(inputs, "t") if inputs.get("t") is not None else np.zeros(())
 
 
-def _input_numbers(inputs: Mapping[str, object], key: str) -> Floats:
+def _named_input_numbers(inputs: Mapping[str, object], key: str) -> Floats:
     try:
         return np.asarray(inputs[key], dtype=float)
     except (TypeError, ValueError):
         raise ArgumentError(f"{key} is not an array of numbers", remedy="give numbers") from None
 
 
-def _solve_each_state(
+def _solve_each_model_state(
     solve: Callable[..., Floats], values: Floats, t: Floats, *rows: Floats
 ) -> Floats:
     """The results of `solve` at each state of a batch, over the common leading axes."""

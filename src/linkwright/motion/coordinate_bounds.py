@@ -10,7 +10,7 @@ import numpy as np
 
 from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
-from ..expressions import evaluate_exactly
+from ..expressions import evaluate_expression_exactly
 from ..mechanism import Joint, Mechanism, mechanism_names
 from ..types import Booleans, Floats
 from .trajectory import Trajectory
@@ -76,7 +76,7 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
         np.zeros(names.nq, dtype=bool),
     )
     if mechanism.coordinates is not None:
-        _refuse_joint_limits(mechanism)
+        _refuse_bounds_of_chosen_coordinates(mechanism)
         return found
     at_q = at_v = 0
     leaders: dict[str, tuple[int, int]] = {}
@@ -91,7 +91,7 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
     return found
 
 
-def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
+def check_planned_coordinates(mechanism: Mechanism, q: Floats, what: str) -> None:
     """Raise an error where coordinates are outside of their ranges."""
     bounds = bounds_of(mechanism)
     for name, x, low, high in zip(
@@ -105,7 +105,7 @@ def check_within_bounds(mechanism: Mechanism, q: Floats, what: str) -> None:
             )
 
 
-def range_violations(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
+def trajectory_range_violations(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
     """Sentences on the coordinates that leave their ranges along a trajectory."""
     bounds, found = bounds_of(mechanism), []
     rows = zip(
@@ -123,7 +123,7 @@ def range_violations(mechanism: Mechanism, trajectory: Trajectory) -> list[str]:
     return found
 
 
-def _refuse_joint_limits(mechanism: Mechanism) -> None:
+def _refuse_bounds_of_chosen_coordinates(mechanism: Mechanism) -> None:
     for name, joint in mechanism.joints.items():
         if joint.limits.model_fields_set:
             raise UnsupportedError(
@@ -138,16 +138,16 @@ def _set_joint_bounds(
 ) -> None:
     for key, at in (("lower", at_q), ("upper", at_q), ("velocity", at_v), ("effort", at_v)):
         array = getattr(found, key)
-        for k, value in enumerate(_limit_numbers(mechanism, joint, getattr(joint.limits, key))):
+        for k, value in enumerate(_coordinate_bounds_from_limits(mechanism, joint, getattr(joint.limits, key))):
             if key in ("lower", "upper") or value != 0:
                 array[at + k] = value
     found.full_turns[at_q] = joint.kind.is_hinge
 
 
-def _limit_numbers(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:
+def _coordinate_bounds_from_limits(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:
     if field is not None:
         for entry in joint.each(field):
-            yield float(evaluate_exactly(entry, mechanism.values))
+            yield float(evaluate_expression_exactly(entry, mechanism.values))
 
 
 def _narrow_bounds_by_mimics(
@@ -159,8 +159,8 @@ def _narrow_bounds_by_mimics(
         gain, offset, leader = 1.0, 0.0, joint
         while leader.mimic is not None:
             mimic = leader.mimic
-            offset += gain * float(evaluate_exactly(mimic.offset, mechanism.values))
-            gain *= float(evaluate_exactly(mimic.multiplier, mechanism.values))
+            offset += gain * float(evaluate_expression_exactly(mimic.offset, mechanism.values))
+            gain *= float(evaluate_expression_exactly(mimic.multiplier, mechanism.values))
             name, leader = mimic.joint, mechanism.joints[mimic.joint]
         if name not in leaders or gain == 0:
             continue

@@ -9,7 +9,7 @@ from ..mechanism.mechanism_units import velocity_units
 
 
 @dataclass(frozen=True)
-class CoordinateUnit:
+class TrajectoryUnits:
     """The units of a coordinate, its rates, and its effort; all "" where they are not known."""
 
     coordinate: str
@@ -21,24 +21,24 @@ class CoordinateUnit:
         return (f"{self.coordinate}/s", f"{self.coordinate}/s²") if self.coordinate else ("", "")
 
     @property
-    def all(self) -> tuple[str, str, str, str]:
+    def of_position_rates_and_effort(self) -> tuple[str, str, str, str]:
         """The units of the coordinate, its velocity, its acceleration and its effort."""
         return self.coordinate, *self.rates, self.effort
 
 
 ROTATION_UNIT, TRANSLATION_UNIT, UNKNOWN_UNIT = (
-    CoordinateUnit("rad", "N·m"),
-    CoordinateUnit("m", "N"),
-    CoordinateUnit("", ""),
+    TrajectoryUnits("rad", "N·m"),
+    TrajectoryUnits("m", "N"),
+    TrajectoryUnits("", ""),
 )
 
 
-def units_of_coordinates(mechanism: Mechanism) -> list[CoordinateUnit]:
+def trajectory_units(mechanism: Mechanism) -> list[TrajectoryUnits]:
     """The units of every velocity, in order."""
     kinds = {"rad": ROTATION_UNIT, "m": TRANSLATION_UNIT}
     return [kinds.get(unit, UNKNOWN_UNIT) for unit in velocity_units(mechanism)]
 
 
-def number_with_unit(number: float, unit: str) -> str:
+def trajectory_number_text(number: float, unit: str) -> str:
     """A number to five digits with its unit, such as 1.5 rad/s."""
     return f"{number:.5g} {unit}".rstrip()

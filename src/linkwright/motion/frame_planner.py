@@ -17,14 +17,14 @@ from ..model.model import Model
 from ..model.model import compile as compiled
 from ..number_checks import check_vector
 from ..types import Floats
-from .coordinate_bounds import bounds_of, check_within_bounds, range_violations
+from .coordinate_bounds import bounds_of, check_planned_coordinates, trajectory_range_violations
 from .frame_targets import read_targets
 from .inverse_solver import InverseKinematics
 from .joint_solutions import NEAREST_FOUND
-from .loop_follower import LoopFollower, check_plannable_loops
+from .loop_follower import LoopTrajectoryFollower, check_plannable_loops
 from .motion_plan import MotionPlan
 from .point_motions import check_trajectory_duration, through
-from .timing import at_limits, limit_violations, refuse_quaternions
+from .timing import at_limits, limit_violations, refuse_quaternion_trajectories
 from .trajectory import Trajectory
 
 _MAX_SAMPLES = 1_000_000
@@ -72,7 +72,7 @@ def planned(
 
 def check_plannable(mechanism: Mechanism, model: Model) -> None:
     """Raise an error where the mechanism has quaternions, or loops that no trajectory can lead."""
-    refuse_quaternions(mechanism, model)
+    refuse_quaternion_trajectories(mechanism, model)
     check_plannable_loops(mechanism, model)
 
 
@@ -124,16 +124,16 @@ def plan_to(
     check_plannable(mechanism, model)
     if duration is not None:
         check_trajectory_duration(duration)
-    elif not has_rate_limits(mechanism):
+    elif not has_timing_limits(mechanism):
         raise LinkwrightError(
             "the mechanism has no velocity or effort limits that set the duration",
             where=mechanism.name,
             remedy="give a duration (--time)",
         )
-    begin = _read_start(mechanism, model, start)
+    begin = _read_plan_start(mechanism, model, start)
     if limits:
-        check_within_bounds(mechanism, begin, "start")
-    loops = LoopFollower(mechanism, model, begin) if model.names.constraints else None
+        check_planned_coordinates(mechanism, begin, "start")
+    loops = LoopTrajectoryFollower(mechanism, model, begin) if model.names.constraints else None
     points = [begin]
     for target in targets:
         points.append(
@@ -150,7 +150,7 @@ def plan_to(
     return planned(mechanism, frame, trajectory, samples)
 
 
-def _read_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
+def _read_plan_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     """The start configuration (default: home); an error where its loops are open."""
     closed = not model.names.constraints
     given = (model.neutral() if closed else model.home()) if start is None else start
@@ -168,7 +168,7 @@ def _read_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
 
 
 def _trajectory_within_ranges(
-    mechanism: Mechanism, points: list[Floats], times: Floats, loops: LoopFollower | None
+    mechanism: Mechanism, points: list[Floats], times: Floats, loops: LoopTrajectoryFollower | None
 ) -> Trajectory:
     """A spline through all points that stops only where it would leave the ranges otherwise.
 
@@ -184,7 +184,7 @@ def _trajectory_within_ranges(
             strays = {
                 end
                 for k, (a, b) in enumerate(pairwise(times))
-                if range_violations(mechanism, found.part(a, b))
+                if trajectory_range_violations(mechanism, found.part(a, b))
                 for end in (k, k + 1)
             }
         if found is not None and strays <= stops:
@@ -193,7 +193,7 @@ def _trajectory_within_ranges(
 
 
 def _trajectory_with_loops(
-    points: list[Floats], times: Floats, stops: list[int], loops: LoopFollower | None
+    points: list[Floats], times: Floats, stops: list[int], loops: LoopTrajectoryFollower | None
 ) -> Trajectory | None:
     """The trajectory with these stops; None where loops prevent it and more stops are possible."""
     if loops is None:
@@ -217,7 +217,7 @@ def _spline_with_stops(points: list[Floats], times: Floats, stops: list[int]) ->
     return reduce(Trajectory.then, parts)
 
 
-def has_rate_limits(mechanism: Mechanism) -> bool:
+def has_timing_limits(mechanism: Mechanism) -> bool:
     """Whether some joint has a velocity or effort limit, from which a duration follows."""
     bounds = bounds_of(mechanism)
     return bool(np.isfinite(np.concatenate([bounds.velocity, bounds.effort])).any())
@@ -231,7 +231,7 @@ def _joints_at_target(
     posture: Any,
     *,
     limits: bool,
-    loops: LoopFollower | None,
+    loops: LoopTrajectoryFollower | None,
 ) -> Floats:
     """Joints that bring a frame to a target; an error where it is out of reach."""
     (read,) = read_targets({frame: target})
@@ -246,8 +246,8 @@ def _joints_at_target(
     place = solver.model.placement(frame)(found.q)[:3, 3]
     turned = f" and {float(found.angle):.4g} rad" if read.kind == "pose" else ""
     raise LinkwrightError(
-        f"'{frame}' cannot reach {_point_text(read.numbers[:3])}: the nearest point "
-        f"{'is' if found.status == NEAREST_FOUND else 'found is'} {_point_text(place)}, "
+        f"'{frame}' cannot reach {_target_point_text(read.numbers[:3])}: the nearest point "
+        f"{'is' if found.status == NEAREST_FOUND else 'found is'} {_target_point_text(place)}, "
         f"{float(found.distance):.4g} m{turned} off",
         where=mechanism.name,
         remedy="give a target within reach and the joints' ranges",
@@ -262,12 +262,12 @@ def _reachable_assembly(
     frame: str,
     target: Any,
     near: Floats,
-    loops: LoopFollower,
+    loops: LoopTrajectoryFollower,
     first: Floats,
 ) -> Floats:
     """Joints at the target that the loops can reach: the first solution, else the nearest of
     those found from other starts."""
-    if (end := loops.find_arrival(near, first)) is not None:
+    if (end := loops.find_trajectory_end(near, first)) is not None:
         return end
     one = np.asarray(target, dtype=float)
     many = np.broadcast_to(one, (_MAX_ASSEMBLIES_TRIED, *one.shape))
@@ -275,7 +275,7 @@ def _reachable_assembly(
     turns, found = bounds_of(solver.mechanism).full_turns, others.q[others.reached]
     found[:, turns] -= 2 * np.pi * np.round((found - near)[:, turns] / (2 * np.pi))
     for q in sorted(found, key=lambda q: float(np.abs(q - near)[loops.leading_coordinates].max())):
-        if (end := loops.find_arrival(near, q)) is not None:
+        if (end := loops.find_trajectory_end(near, q)) is not None:
             return end
     raise LinkwrightError(
         f"the loops do not lead '{frame}' to the target: dead centres bar the way, or it takes "
@@ -285,5 +285,5 @@ def _reachable_assembly(
     )
 
 
-def _point_text(point: Floats) -> str:
+def _target_point_text(point: Floats) -> str:
     return f"({', '.join(f'{x:.4g}' for x in point + 0.0)})"

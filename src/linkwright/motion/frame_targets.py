@@ -50,13 +50,13 @@ def _read_target(frame: str, value: Any) -> FrameTarget:
             remedy="give less than 1e100",
         )
     if numbers.shape[-2:] == (4, 4):
-        rotation = _check_rotation(numbers[..., :3, :3], frame)
-        return FrameTarget(frame, "pose", _pose_numbers(numbers[..., :3, 3], rotation))
+        rotation = _check_target_rotation(numbers[..., :3, :3], frame)
+        return FrameTarget(frame, "pose", _target_pose_numbers(numbers[..., :3, 3], rotation))
     if numbers.ndim and numbers.shape[-1] == 7:
         return FrameTarget(
             frame,
             "pose",
-            _pose_numbers(numbers[..., :3], _rotation_of_quaternion(numbers[..., 3:], frame)),
+            _target_pose_numbers(numbers[..., :3], _target_rotation_of_quaternion(numbers[..., 3:], frame)),
         )
     for kind, size in TARGET_SIZES.items():
         if numbers.ndim and numbers.shape[-1] == size and kind != "pose":
@@ -68,11 +68,11 @@ def _read_target(frame: str, value: Any) -> FrameTarget:
     )
 
 
-def _pose_numbers(point: Floats, rotation: Floats) -> Floats:
+def _target_pose_numbers(point: Floats, rotation: Floats) -> Floats:
     return np.concatenate([point, rotation.reshape(*rotation.shape[:-2], 9)], axis=-1)
 
 
-def _check_rotation(rotation: Floats, frame: str) -> Floats:
+def _check_target_rotation(rotation: Floats, frame: str) -> Floats:
     square = np.swapaxes(rotation, -1, -2) @ rotation
     if np.abs(square - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation).min() < 0:
         raise LinkwrightError(
@@ -81,7 +81,7 @@ def _check_rotation(rotation: Floats, frame: str) -> Floats:
     return rotation
 
 
-def _rotation_of_quaternion(quaternion: Floats, frame: str) -> Floats:
+def _target_rotation_of_quaternion(quaternion: Floats, frame: str) -> Floats:
     """Rotation matrices of quaternions of any length above 0."""
     length = np.linalg.norm(quaternion, axis=-1, keepdims=True)
     if length.min() < 1e-12:

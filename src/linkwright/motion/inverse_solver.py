@@ -23,9 +23,9 @@ from ..types import Booleans, Floats
 from .coordinate_bounds import bounds_of
 from .frame_targets import TARGET_SIZES, FrameTarget, read_targets
 from .inverse_options import INVERSE_OPTIONS
-from .inverse_steps import InverseIteration
-from .joint_solutions import Joints, joint_solutions
-from .target_lanes import TargetLanes, flatten_target_batch
+from .inverse_steps import InverseKinematicsIteration
+from .joint_solutions import Joints, inverse_kinematics_solutions
+from .target_lanes import InverseKinematicsLanes, flatten_frame_targets
 
 
 class InverseKinematics:
@@ -70,10 +70,10 @@ class InverseKinematics:
         return compiled(self.mechanism)
 
     @cached_property
-    def iteration(self) -> InverseIteration:
+    def iteration(self) -> InverseKinematicsIteration:
         """The compiled iteration steps for these frames and kinds of targets."""
         equations = derive(self.mechanism, parameters="numeric")
-        return InverseIteration(
+        return InverseKinematicsIteration(
             equations, list(self.kinds.items()), self.bounds, self._characteristic_length()
         )
 
@@ -140,15 +140,15 @@ class InverseKinematics:
         read = self._order_targets(read_targets(targets))
         begin = self._check_coordinates(self.model.home() if start is None else start, "start")
         aim = begin if posture is None else self._check_coordinates(posture, "posture")
-        batch, (*numbers, begin, aim) = flatten_target_batch(
+        batch, (*numbers, begin, aim) = flatten_frame_targets(
             [*(t.numbers for t in read), begin, aim]
         )
-        lanes = TargetLanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
+        lanes = InverseKinematicsLanes(self.iteration, np.concatenate(numbers, axis=-1), tolerance)
         inside = np.clip(begin, self.bounds.lower, self.bounds.upper)
         q, figures = self._try_restarts(lanes, inside, restarts, np.random.default_rng(seed))
         if posture is not None or self.redundant:
             q, figures = self._approach_posture(lanes, q, figures, aim)
-        return joint_solutions(self._remove_full_turns(q, aim), figures, lanes, batch)
+        return inverse_kinematics_solutions(self._remove_full_turns(q, aim), figures, lanes, batch)
 
     def _order_targets(self, read: list[FrameTarget]) -> list[FrameTarget]:
         by_frame = {target.frame: target for target in read}
@@ -163,7 +163,7 @@ class InverseKinematics:
         return check_vector_rows(given, self.model.nq, f"the {what}", self.model.q_names)
 
     def _try_restarts(
-        self, lanes: TargetLanes, begin: Floats, restarts: int, rng: np.random.Generator
+        self, lanes: InverseKinematicsLanes, begin: Floats, restarts: int, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """The best solutions from the start and from restarts, for lanes that are not reached."""
         q, figures = lanes.minimize_errors(
@@ -205,7 +205,7 @@ class InverseKinematics:
         return self._refine_solutions(lanes, q, figures, rng)
 
     def _refine_solutions(
-        self, lanes: TargetLanes, q: Floats, figures: Floats, rng: np.random.Generator
+        self, lanes: InverseKinematicsLanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
         """Refine rough solutions; near misses are first perturbed away from singular
         configurations."""
@@ -255,7 +255,7 @@ class InverseKinematics:
         return found
 
     def _approach_posture(
-        self, lanes: TargetLanes, q: Floats, figures: Floats, posture: Floats
+        self, lanes: InverseKinematicsLanes, q: Floats, figures: Floats, posture: Floats
     ) -> tuple[Floats, Floats]:
         """Solutions moved toward the posture, where the frames stay as near to their targets."""
         aim = np.clip(posture, self.bounds.lower, self.bounds.upper)

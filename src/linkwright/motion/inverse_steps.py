@@ -24,10 +24,10 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import solve_symmetric
+from ..algebra.linear_algebra import solve_symmetric_matrix
 from ..equations import Equations
 from ..readings.llvm import compile_expressions
-from ..tape import vector_expressions
+from ..tape import vector_tape_expressions
 from ..types import SX, Booleans, Floats, Integers
 from .coordinate_bounds import CoordinateBounds
 from .frame_targets import TARGET_SIZES
@@ -35,7 +35,7 @@ from .inverse_options import INVERSE_OPTIONS
 
 
 @dataclass(frozen=True)
-class _TrialStep:
+class _InverseKinematicsTrial:
     """The end of a step, the decrease of the cost, and the decrease that was predicted."""
 
     q: SX
@@ -44,17 +44,17 @@ class _TrialStep:
     gain: SX
     expected: SX
 
-    def better_of(self, other: _TrialStep) -> _TrialStep:
+    def better_of(self, other: _InverseKinematicsTrial) -> _InverseKinematicsTrial:
         """The one of two steps that reduces the cost more."""
         even = ca.logic_and(other.gain == self.gain, other.cost < self.cost)
         take, theirs = ca.logic_or(other.gain > self.gain, even), vars(other)
-        return _TrialStep(
+        return _InverseKinematicsTrial(
             **{k: ca.if_else(take, theirs[k], mine) for k, mine in vars(self).items()}
         )
 
 
 @dataclass(frozen=True)
-class InverseIteration:
+class InverseKinematicsIteration:
     """Steps for frames with targets of given kinds. `length` is what 1 rad is worth in metres."""
 
     equations: Equations
@@ -147,7 +147,7 @@ class InverseIteration:
                 missing.append(self.length * ca.vec(apart))
                 cost += self.length**2 * ca.sumsqr(apart) / 2
                 turned = ca.fmax(turned, ca.sqrt(ca.sumsqr(apart) / 2))
-                rows.append(self.length / ca.sqrt(2) * _rotation_error(T[:3, :3], R))
+                rows.append(self.length / ca.sqrt(2) * _target_rotation_error(T[:3, :3], R))
         if self.loop_row_count:
             pull, s = ca.sqrt(self.target[-1]), self.target[self.target_size : -1]
             there.append(pull * self._loop_residual)
@@ -223,9 +223,9 @@ class InverseIteration:
         """The damped least-squares solution of J Δq = e."""
         rows, columns = J.shape
         if rows <= columns:
-            step: SX = J.T @ solve_symmetric(J @ J.T + damping * ca.SX.eye(rows), e)
+            step: SX = J.T @ solve_symmetric_matrix(J @ J.T + damping * ca.SX.eye(rows), e)
         else:
-            step = solve_symmetric(J.T @ J + damping * ca.SX.eye(columns), J.T @ e)
+            step = solve_symmetric_matrix(J.T @ J + damping * ca.SX.eye(columns), J.T @ e)
         return step
 
     @cached_property
@@ -265,19 +265,19 @@ class InverseIteration:
             },
         )
 
-    def _try_gauss_newton(self, e: SX, free: SX, damping: SX) -> _TrialStep:
+    def _try_gauss_newton(self, e: SX, free: SX, damping: SX) -> _InverseKinematicsTrial:
         J = self._target_jacobian @ ca.diag(free)
-        step = _limit_step(self._damped_least_squares(J, e, damping))
+        step = _limit_inverse_kinematics_step(self._damped_least_squares(J, e, damping))
         return self._try_step(step, ca.dot(e, J @ step) - ca.sumsqr(J @ step) / 2)
 
-    def _try_newton(self, gradient: SX, free: SX, damping: SX) -> _TrialStep:
+    def _try_newton(self, gradient: SX, free: SX, damping: SX) -> _InverseKinematicsTrial:
         """Newton's step: (H + λ) Δq = Jᵀ e with the cost's second derivatives H."""
         bend = ca.diag(free) @ self._cost_hessian(gradient) @ ca.diag(free)
         damped = bend + damping * ca.SX.eye(self.equations.nv)
-        step = _limit_step(solve_symmetric(damped, free * gradient))
+        step = _limit_inverse_kinematics_step(solve_symmetric_matrix(damped, free * gradient))
         return self._try_step(step, ca.dot(gradient, step) - ca.dot(step, bend @ step) / 2)
 
-    def _try_step(self, step: SX, expected: SX) -> _TrialStep:
+    def _try_step(self, step: SX, expected: SX) -> _InverseKinematicsTrial:
         """The result of a step. Far from the target, the gain is computed without a difference
         of costs, which would be lost to rounding."""
         q, (_, before, _, here, missing) = self._step_within_bounds(step), self._target_errors
@@ -287,7 +287,7 @@ class InverseIteration:
             gain = ca.if_else(
                 before > (INVERSE_OPTIONS.far_lengths * self.length) ** 2 / 2, gain, before - cost
             )
-        return _TrialStep(q, cost, errors, gain, expected)
+        return _InverseKinematicsTrial(q, cost, errors, gain, expected)
 
     def _update_damping(self, pace: SX, gained: SX, expected: SX, better: SX) -> SX:
         """λ and ν after a step: λ falls as the step did what was expected, and else grows by ν."""
@@ -342,7 +342,7 @@ class InverseIteration:
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             H = ca.diag(free) @ curvature @ ca.diag(free)
             damped = H + INVERSE_OPTIONS.null_space_damping * self.length**2 * eye
-            return solve_symmetric(damped, H @ p), solve_symmetric(damped, free * gradient)
+            return solve_symmetric_matrix(damped, H @ p), solve_symmetric_matrix(damped, free * gradient)
 
         return self._compile_null_space_step(
             "curved_null_space_step", self._free_coordinates(pushing * gradient), undone
@@ -383,14 +383,14 @@ class InverseIteration:
     def _compile_iteration(
         self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]
     ) -> np.ufunc:
-        return compile_expressions(name, vector_expressions(inputs), vector_expressions(outputs))
+        return compile_expressions(name, vector_tape_expressions(inputs), vector_tape_expressions(outputs))
 
 
-def _limit_step(step: SX) -> SX:
+def _limit_inverse_kinematics_step(step: SX) -> SX:
     """The step, scaled so that no coordinate changes by more than the largest allowed amount."""
     return step * ca.fmin(1, INVERSE_OPTIONS.longest_step / (ca.norm_inf(step) + 1e-300))
 
 
-def _rotation_error(R: SX, T: SX) -> SX:
+def _target_rotation_error(R: SX, T: SX) -> SX:
     """Σ r × t over the columns: 2 sin θ along the axis of the turn from R to T."""
     return sum((ca.cross(R[:, k], T[:, k]) for k in range(3)), ca.SX.zeros(3))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..displays import NotebookDisplayed
 from ..types import Booleans, Floats
-from .target_lanes import TargetLanes
+from .target_lanes import InverseKinematicsLanes
 
 TARGET_REACHED, NEAREST_FOUND, SEARCH_UNFINISHED = "reached", "nearest", "unfinished"
 
@@ -66,7 +66,7 @@ class Joints(NotebookDisplayed):
         return reached
 
 
-def joint_solutions(q: Floats, figures: Floats, lanes: TargetLanes, batch: Sequence[int]) -> Joints:
+def inverse_kinematics_solutions(q: Floats, figures: Floats, lanes: InverseKinematicsLanes, batch: Sequence[int]) -> Joints:
     """The solutions of all lanes, with the leading axes `batch` of the targets."""
     flat = lanes.is_nearest(figures, np.arange(len(figures)))
     status = np.where(

@@ -19,7 +19,7 @@ from ..kinematics.closing import (
     close_positions,
     project_accelerations,
     project_velocities,
-    smallest_singular_share,
+    smallest_jacobian_singular_share,
 )
 from ..mechanism import Mechanism
 from ..model.model import Model
@@ -45,7 +45,7 @@ def check_plannable_loops(mechanism: Mechanism, model: Model) -> None:
 
 
 @dataclass(frozen=True)
-class LoopFollower:
+class LoopTrajectoryFollower:
     """The loops of a mechanism along a motion; the leading coordinates are chosen at the start."""
 
     mechanism: Mechanism
@@ -66,7 +66,7 @@ class LoopFollower:
         rank = self.model.nv - self.model.dof
         for k in order:
             rest = [j for j in range(self.model.nv) if j not in (*found, k)]
-            drives = smallest_singular_share(J[:, rest], rank) > CLOSURE_TOLERANCES.plan_rank_share
+            drives = smallest_jacobian_singular_share(J[:, rest], rank) > CLOSURE_TOLERANCES.plan_rank_share
             if self.model.nv - len(found) > rank and drives:
                 found.append(k)
         return sorted(found)
@@ -107,7 +107,7 @@ class LoopFollower:
         centre."""
         J: Floats = self.model.constraint_jacobian(q)
         f = self.following_coordinates
-        if not smallest_singular_share(J[:, f], len(f)) > CLOSURE_TOLERANCES.plan_rank_share:
+        if not smallest_jacobian_singular_share(J[:, f], len(f)) > CLOSURE_TOLERANCES.plan_rank_share:
             raise self._stuck_error(lead, t, "come to a dead centre")
         return J
 
@@ -138,7 +138,7 @@ class LoopFollower:
             knots *= 2
         raise self._stuck_error(lead, lead.knots[-1], "cannot be followed finely enough")
 
-    def find_arrival(self, begin: Floats, goal: Floats) -> Floats | None:
+    def find_trajectory_end(self, begin: Floats, goal: Floats) -> Floats | None:
         """The end of the straight motion of the leading coordinates: the goal, up to full turns;
         None where it is another assembly or the loops prevent the motion."""
         start, end = begin[self.leading_coordinates], goal[self.leading_coordinates]

@@ -16,7 +16,7 @@ from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import FileError
 from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats
-from .coordinate_units import number_with_unit, units_of_coordinates
+from .coordinate_units import trajectory_number_text, trajectory_units
 from .trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ class MotionPlan(NotebookDisplayed):
         """Return the largest velocity, acceleration and effort of each joint, for a notebook."""
         peaks = [np.abs(history).max(axis=0) for history in (self.qd, self.qdd, self.tau)]
         rows = [
-            (name, *(number_with_unit(x, u) for x, u in zip(row, unit.all[1:], strict=True)))
+            (name, *(trajectory_number_text(x, u) for x, u in zip(row, unit.all[1:], strict=True)))
             for name, unit, *row in zip(
                 mechanism_names(self.mechanism).qd,
-                units_of_coordinates(self.mechanism),
+                trajectory_units(self.mechanism),
                 *peaks,
                 strict=True,
             )

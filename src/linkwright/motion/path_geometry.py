@@ -59,11 +59,11 @@ def straight(begin: ArrayLike, end: ArrayLike, turn: ArrayLike | None = None) ->
     >>> lw.motion.straight([0, 0, 0], [3, 4, 0]).length
     5.0
     """
-    a, b = (read_point(x) for x in (begin, end))
+    a, b = (read_path_point(x) for x in (begin, end))
     length = float(np.linalg.norm(b - a))
     if not length > 0:
         raise LinkwrightError("the line begins where it ends", remedy="give another end")
-    return ToolPath(length, lambda s: (a + s * (b - a), b - a, np.zeros(3)), _read_turn(turn))
+    return ToolPath(length, lambda s: (a + s * (b - a), b - a, np.zeros(3)), _read_tool_turn(turn))
 
 
 def circular(
@@ -89,7 +89,7 @@ def circular(
     >>> round(lw.motion.circular([1, 0, 0], [0, 1, 0], [-1, 0, 0]).length, 6)
     3.141593
     """
-    a, m, b = (read_point(x) for x in (begin, via, end))
+    a, m, b = (read_path_point(x) for x in (begin, via, end))
     u, v = m - a, b - a
     normal = np.cross(u, v)
     area = float(normal @ normal)
@@ -105,19 +105,19 @@ def circular(
         radial = c * x + d * y
         return center + radial, angle * (c * y - d * x), -(angle**2) * radial
 
-    return ToolPath(angle * float(np.linalg.norm(x)), point, _read_turn(turn))
+    return ToolPath(angle * float(np.linalg.norm(x)), point, _read_tool_turn(turn))
 
 
-def _read_turn(given: ArrayLike | None) -> Floats | None:
-    return None if given is None else read_point(given)
+def _read_tool_turn(given: ArrayLike | None) -> Floats | None:
+    return None if given is None else read_path_point(given)
 
 
-def read_point(given: ArrayLike) -> Floats:
+def read_path_point(given: ArrayLike) -> Floats:
     """Three finite numbers: a point or displacement (m), or a rotation vector (rad)."""
     return check_vector(given, 3, "a point, displacement or turn", "xyz")
 
 
-def rotation_of_vector(vector: Floats) -> Floats:
+def tool_path_rotation(vector: Floats) -> Floats:
     """The rotation matrix of a rotation vector (Rodrigues)."""
     angle = float(np.linalg.norm(vector))
     if angle == 0:

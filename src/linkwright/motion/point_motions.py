@@ -57,7 +57,7 @@ def quintic(
     ends = _read_trajectory_ends(start, end)
     check_trajectory_duration(duration)
     rates = [
-        _read_end_rates(pair, len(ends[0]), what)
+        _read_trajectory_end_rates(pair, len(ends[0]), what)
         for pair, what in ((velocities, "velocities"), (accelerations, "accelerations"))
     ]
     left, right = (np.array([[ends[k], rates[0][k], rates[1][k]]]) for k in range(2))
@@ -73,7 +73,7 @@ def _read_trajectory_ends(start: Any, end: Any) -> tuple[Floats, Floats]:
     return a, b
 
 
-def _read_end_rates(values: Any, size: int, what: str) -> list[Floats]:
+def _read_trajectory_end_rates(values: Any, size: int, what: str) -> list[Floats]:
     """Rates at the start and at the end, each as a vector."""
     try:
         both = list(values)
@@ -132,9 +132,9 @@ def through(
     if not np.isfinite(rows).all() or not (np.diff(at) > 0).all():
         raise LinkwrightError("the points must be finite and the times rising")
     n = rows.shape[1]
-    rates = [_read_end_rates(velocities, n, "velocities")]
+    rates = [_read_trajectory_end_rates(velocities, n, "velocities")]
     if accelerations is not None:
-        rates.append(_read_end_rates(accelerations, n, "accelerations"))
+        rates.append(_read_trajectory_end_rates(accelerations, n, "accelerations"))
     ends = [[(k + 1, pair[end]) for k, pair in enumerate(rates)] for end in range(2)]
     degree = 3 if accelerations is None else 5
     spline = make_interp_spline(at, rows, k=degree, bc_type=(ends[0], ends[1]))

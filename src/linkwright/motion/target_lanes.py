@@ -14,17 +14,17 @@ from ..errors import LinkwrightError
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..types import Booleans, Floats, Integers
 from .inverse_options import INVERSE_OPTIONS
-from .inverse_steps import InverseIteration
+from .inverse_steps import InverseKinematicsIteration
 
 _ROUNDING_SHARE = float(np.finfo(float).eps)
 """The share of points that rounding is; the cost's slope cannot be seen below its root."""
 
 
 @dataclass(frozen=True)
-class TargetLanes:
+class InverseKinematicsLanes:
     """All targets, one in each lane, and the loops over the compiled iteration steps."""
 
-    iteration: InverseIteration
+    iteration: InverseKinematicsIteration
     target_numbers: Floats
     tolerance: float
 
@@ -101,7 +101,7 @@ class TargetLanes:
             )
             rest = (now[:, 1] < flat) | stuck
             done = (
-                self.is_reached(now) | (rest & shut) | is_descent_too_slow(before, now[:, 0], rival)
+                self.is_reached(now) | (rest & shut) | is_target_descent_too_slow(before, now[:, 0], rival)
             )
             (slack,) = np.nonzero(~shut & (stuck | (now[:, 1] < INVERSE_OPTIONS.rough_gradient)))
             if len(slack):
@@ -112,7 +112,7 @@ class TargetLanes:
             if not len(live):
                 break
             at = at[live]
-            here, wanted, pace, before, rival, gaps = take_lanes(
+            here, wanted, pace, before, rival, gaps = take_target_lanes(
                 live, here, wanted, pace, now[:, 0], rival, gaps
             )
         gap = self.iteration.loop_residual_norm(figures)
@@ -149,11 +149,11 @@ class TargetLanes:
             if not len(live):
                 break
             at = at[live]
-            q, wanted, posture, pace, most = take_lanes(live, q, wanted, posture, pace, most)
+            q, wanted, posture, pace, most = take_target_lanes(live, q, wanted, posture, pace, most)
         return found
 
 
-def flatten_target_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
+def flatten_frame_targets(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Floats]]:
     """The common leading axes, and all arrays with these axes merged into one."""
     shapes = [a.shape[:-1] for a in arrays]
     try:
@@ -169,12 +169,12 @@ def flatten_target_batch(arrays: list[Floats]) -> tuple[tuple[int, ...], list[Fl
     ]
 
 
-def take_lanes(chosen: Integers, *arrays: Floats) -> list[Floats]:
+def take_target_lanes(chosen: Integers, *arrays: Floats) -> list[Floats]:
     """The rows of the chosen lanes, of each array."""
     return [array.take(chosen, axis=0) for array in arrays]
 
 
-def is_descent_too_slow(before: Floats, cost: Floats, rival: Floats) -> Booleans:
+def is_target_descent_too_slow(before: Floats, cost: Floats, rival: Floats) -> Booleans:
     """Whether the cost falls too slowly to get below that of a rival solution."""
     gain = before - cost
     return (gain > 0) & (

@@ -19,8 +19,8 @@ from ..model.model import Model
 from ..model.model import compile as compiled
 from ..number_checks import check_scalar_or_vector
 from ..types import Floats
-from .coordinate_bounds import bounds_of, range_violations
-from .coordinate_units import number_with_unit, units_of_coordinates
+from .coordinate_bounds import bounds_of, trajectory_range_violations
+from .coordinate_units import trajectory_number_text, trajectory_units
 from .trajectory import Trajectory
 
 _PACES_PER_DECADE = 60
@@ -32,7 +32,7 @@ _LIMIT_SLACK = 1e-6
 """The share by which a limit may be passed: rounding, and the search for the shortest time."""
 
 
-def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
+def refuse_quaternion_trajectories(mechanism: Mechanism, model: Model) -> None:
     """Raise an error where the rates of coordinates are not the velocities, as for quaternions."""
     if model.nq != model.nv:
         raise UnsupportedError(
@@ -43,7 +43,7 @@ def refuse_quaternions(mechanism: Mechanism, model: Model) -> None:
 
 
 @dataclass(frozen=True)
-class _PacedMotion:
+class _PacedTrajectory:
     """A trajectory at its samples, and the actuator efforts that it needs at other paces."""
 
     model: Model
@@ -100,7 +100,7 @@ def at_limits(
     1.0
     """
     model = compiled(mechanism, threads=1)
-    refuse_quaternions(mechanism, model)
+    refuse_quaternion_trajectories(mechanism, model)
     if trajectory.size != model.nq:
         raise LinkwrightError(
             f"the trajectory has {trajectory.size} coordinates, the mechanism {model.nq}"
@@ -117,7 +117,7 @@ def at_limits(
         raise LinkwrightError("limits must be above 0")
     if samples < 2:
         raise LinkwrightError(f"samples must be at least 2 (got {samples})")
-    motion = _PacedMotion(model, *trajectory.sampled(samples))
+    motion = _PacedTrajectory(model, *trajectory.sampled(samples))
     with np.errstate(divide="ignore"):
         fastest = float((v / _peak_rates(trajectory, 1)).min())
     if np.isinf(f).all():
@@ -131,7 +131,7 @@ def peak_rates_and_efforts(
     mechanism: Mechanism, trajectory: Trajectory
 ) -> tuple[Floats, Floats, Floats]:
     """The largest |q̇|, |q̈| and |τ| of each coordinate; |τ| at equally spaced samples."""
-    motion = _PacedMotion(compiled(mechanism, threads=1), *trajectory.sampled(_TIMING_SAMPLES))
+    motion = _PacedTrajectory(compiled(mechanism, threads=1), *trajectory.sampled(_TIMING_SAMPLES))
     return (
         _peak_rates(trajectory, 1),
         _peak_rates(trajectory, 2),
@@ -151,20 +151,20 @@ def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str,
         bounds_of(mechanism),
         peak_rates_and_efforts(mechanism, trajectory),
     )
-    units, names = units_of_coordinates(mechanism), mechanism_names(mechanism).qd
-    found = range_violations(mechanism, trajectory)
+    units, names = trajectory_units(mechanism), mechanism_names(mechanism).qd
+    found = trajectory_range_violations(mechanism, trajectory)
     for what, tops, most, of in (
         ("the speed", speeds, bounds.velocity, [u.rates[0] for u in units]),
         ("the drive", drives, bounds.effort, [u.effort for u in units]),
     ):
         for name, top, limit, unit in zip(names, tops, most, of, strict=True):
             if top > limit * (1 + _LIMIT_SLACK):
-                reached = number_with_unit(top, unit)
+                reached = trajectory_number_text(top, unit)
                 found += [f"{what} of {name} is up to {reached}, its limit {limit:.5g}"]
     return tuple(found)
 
 
-def _fastest_pace(motion: _PacedMotion, most: Floats, fastest: float) -> float:
+def _fastest_pace(motion: _PacedTrajectory, most: Floats, fastest: float) -> float:
     """The greatest pace up to `fastest` at which all efforts are within their limits."""
     if np.isinf(fastest):
         fastest = _excessive_pace(motion, most)
@@ -190,7 +190,7 @@ def _fastest_pace(motion: _PacedMotion, most: Floats, fastest: float) -> float:
     return float(low)
 
 
-def _excessive_pace(motion: _PacedMotion, most: Floats) -> float:
+def _excessive_pace(motion: _PacedTrajectory, most: Floats) -> float:
     """A pace at which some effort certainly exceeds its limit."""
     pace = motion.unit_pace
     while (motion.effort_at_paces(np.asarray(pace)) <= most).all():
@@ -200,7 +200,7 @@ def _excessive_pace(motion: _PacedMotion, most: Floats) -> float:
     return pace * 16
 
 
-def _slowest_motion_message(motion: _PacedMotion, most: Floats) -> str:
+def _slowest_motion_message(motion: _PacedTrajectory, most: Floats) -> str:
     held = motion.effort_at_paces(np.asarray(_SLOWEST_VELOCITY * motion.unit_pace)).max(axis=0)
     worst = int(np.argmax(held / most))
     name = motion.model.qd_names[worst]

@@ -21,22 +21,22 @@ from ..kinematics.closing import (
     jacobian_null_space,
     project_accelerations,
     project_velocities,
-    solve_least_change,
+    solve_constraint_least_change,
 )
 from ..mechanism import Mechanism
 from ..number_checks import check_vector
 from ..types import Floats
-from .coordinate_bounds import check_within_bounds
+from .coordinate_bounds import check_planned_coordinates
 from .inverse_solver import InverseKinematics
 from .loop_follower import check_plannable_loops
-from .path_geometry import ToolPath, circular, read_point, rotation_of_vector, straight
+from .path_geometry import ToolPath, circular, read_path_point, tool_path_rotation, straight
 from .point_motions import hermite_trajectory, through
-from .timing import refuse_quaternions
+from .timing import refuse_quaternion_trajectories
 from .trajectory import Trajectory
 
 
 @dataclass(frozen=True)
-class _PathFollower:
+class _ToolPathFollower:
     solver: InverseKinematics
     frame: str
     path: ToolPath
@@ -52,7 +52,7 @@ class _PathFollower:
         if self.path.turn is None:
             return s, p, v, a
         T = np.eye(4)
-        T[:3, :3], T[:3, 3] = rotation_of_vector(s * self.path.turn) @ self.start_rotation, p
+        T[:3, :3], T[:3, 3] = tool_path_rotation(s * self.path.turn) @ self.start_rotation, p
         turn = self.path.turn
         return s, T, np.r_[turn * ds, v], np.r_[turn * dds, a]
 
@@ -106,8 +106,8 @@ class _PathFollower:
 
     def _stuck_error(self, s: float, J: Floats) -> LinkwrightError:
         """The error that says why the joints cannot continue along the path."""
-        usual = max(_jacobian_rank(x) for x in self._sample_jacobians(len(J)))
-        if _jacobian_rank(J) < usual:
+        usual = max(_tool_jacobian_rank(x) for x in self._sample_jacobians(len(J)))
+        if _tool_jacobian_rank(J) < usual:
             why, remedy = "the configuration is singular", "start elsewhere"
         else:
             why = f"they have only {usual} of its {len(J)} directions"
@@ -132,7 +132,7 @@ class _PathFollower:
         turn = np.zeros(0) if self.path.turn is None else self.path.turn
         ways = np.array([np.r_[turn, self.path.point(s)[1]] for s in np.linspace(0, 1, 9)]).T
         all_columns = np.concatenate(list(self._sample_jacobians(len(ways))), axis=1)
-        speeds = solve_least_change(all_columns, ways.T, rank_share=CLOSURE_TOLERANCES.rank_share)
+        speeds = solve_constraint_least_change(all_columns, ways.T, rank_share=CLOSURE_TOLERANCES.rank_share)
         missed = np.abs(all_columns @ speeds.T - ways).max()
         if missed > CLOSURE_TOLERANCES.task_residual * np.abs(ways).max():
             raise LinkwrightError(
@@ -141,7 +141,7 @@ class _PathFollower:
             )
 
 
-def _jacobian_rank(J: Floats) -> int:
+def _tool_jacobian_rank(J: Floats) -> int:
     return int(np.linalg.matrix_rank(J, CLOSURE_TOLERANCES.rank_share))
 
 
@@ -192,19 +192,19 @@ def follow(
     solver = InverseKinematics(
         mechanism, {frame: "point" if path.turn is None else "pose"}, limits=limits
     )
-    refuse_quaternions(mechanism, solver.model)
+    refuse_quaternion_trajectories(mechanism, solver.model)
     check_plannable_loops(mechanism, solver.model)
     _check_path_law(law, path)
     q0 = check_vector(start, solver.model.nq, "the start", solver.model.q_names)
     if limits:
-        check_within_bounds(mechanism, q0, "start")
+        check_planned_coordinates(mechanism, q0, "start")
     T = solver.model.placement(frame)(q0)
     if np.abs(T[:3, 3] - path.point(0.0)[0]).max() > 1e-6 * max(1.0, path.length):
         raise LinkwrightError(
             f"the path does not begin where '{frame}' stands: "
             f"({', '.join(f'{x:.4g}' for x in T[:3, 3])})"
         )
-    follower = _PathFollower(solver, frame, path, law, q0, T[:3, :3])
+    follower = _ToolPathFollower(solver, frame, path, law, q0, T[:3, :3])
     follower.check_path_directions()
     return _join_joint_states(follower, knots)
 
@@ -217,7 +217,7 @@ def _check_path_law(law: Trajectory, path: ToolPath) -> None:
         )
 
 
-def _check_path_start(found: Floats, start: Floats) -> None:
+def _check_tool_path_start(found: Floats, start: Floats) -> None:
     if (far := np.abs(found - start).max()) > 1e-6:
         raise LinkwrightError(
             f"the joints that follow the path begin {far:.3g} rad or m from the start",
@@ -225,7 +225,7 @@ def _check_path_start(found: Floats, start: Floats) -> None:
         )
 
 
-def _join_joint_states(follower: _PathFollower, knots: int) -> Trajectory:
+def _join_joint_states(follower: _ToolPathFollower, knots: int) -> Trajectory:
     law, q = follower.law, follower.start
     at = law.finer(knots)
     nudge = 1e-12 * law.duration
@@ -234,7 +234,7 @@ def _join_joint_states(follower: _PathFollower, knots: int) -> Trajectory:
         left.append(follower.joint_state(begin, q))
         right.append(follower.joint_state(end - nudge, left[-1][0] + (end - begin) * left[-1][1]))
         q = right[-1][0]
-    _check_path_start(left[0][0], follower.start)
+    _check_tool_path_start(left[0][0], follower.start)
     if follower.solver.redundant:
         points = np.array([*(x[0] for x in left), right[-1][0]])
         return through(points, at, velocities=(left[0][1], right[-1][1]))
@@ -277,7 +277,7 @@ def line(
     >>> lw.motion.line(elbow, "tool", [0.3, 1.0], [-0.2, 0.1, 0.0], law, knots=10).duration
     1.0
     """
-    begin, far = _frame_position(mechanism, frame, start), read_point(by)
+    begin, far = _tool_path_start_point(mechanism, frame, start), read_path_point(by)
     path = straight(begin, begin + far, np.zeros(3) if hold_rotation else None)
     return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
 
@@ -320,12 +320,12 @@ def arc(
     1.0
     """
     path = circular(
-        _frame_position(mechanism, frame, start), via, end, np.zeros(3) if hold_rotation else None
+        _tool_path_start_point(mechanism, frame, start), via, end, np.zeros(3) if hold_rotation else None
     )
     return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
 
 
-def _frame_position(mechanism: Mechanism, frame: str, start: Any) -> Floats:
+def _tool_path_start_point(mechanism: Mechanism, frame: str, start: Any) -> Floats:
     from ..model.model import compile as compiled
 
     model = compiled(mechanism, threads=1)

@@ -91,7 +91,7 @@ class Trajectory(NotebookDisplayed):
         inside = np.clip(times, self.knots[0], self.knots[-1])
         piece = np.clip(np.searchsorted(self.knots, inside, "right") - 1, 0, len(self.knots) - 2)
         u = (inside - self.knots[piece])[..., None]
-        q, qd, qdd = (_evaluate_polynomials(part[piece], u) for part in self._derivatives)
+        q, qd, qdd = (_evaluate_trajectory_pieces(part[piece], u) for part in self._derivatives)
         if times.ndim == 0 and inside == times:
             return q, qd, qdd
         moving = (inside == times)[..., None]
@@ -142,7 +142,7 @@ class Trajectory(NotebookDisplayed):
         """
         part = self._derivatives[order]
         scaled = part * np.diff(self.knots)[:, None, None] ** np.arange(part.shape[1])[:, None]
-        values = np.array([[_polynomial_extremes(c) for c in piece.T] for piece in scaled])
+        values = np.array([[_trajectory_piece_extremes(c) for c in piece.T] for piece in scaled])
         return values[..., 0].min(axis=0), values[..., 1].max(axis=0)
 
     def sampled(self, count: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -239,7 +239,7 @@ class Trajectory(NotebookDisplayed):
         return Trajectory(np.r_[self.knots, other.knots[1:] + shift], np.concatenate(parts))
 
 
-def _evaluate_polynomials(coefficients: Floats, u: Floats) -> Floats:
+def _evaluate_trajectory_pieces(coefficients: Floats, u: Floats) -> Floats:
     """Σ c_k uᵏ with the powers on axis −2; 0 where there are none."""
     total = np.zeros((*u.shape[:-1], coefficients.shape[-1]))
     for k in reversed(range(coefficients.shape[-2])):
@@ -247,7 +247,7 @@ def _evaluate_polynomials(coefficients: Floats, u: Floats) -> Floats:
     return total
 
 
-def _polynomial_extremes(coefficients: Floats) -> tuple[float, float]:
+def _trajectory_piece_extremes(coefficients: Floats) -> tuple[float, float]:
     """The least and the largest value of Σ c_k uᵏ for u from 0 to 1."""
     slope = (np.arange(len(coefficients)) * coefficients)[:0:-1]
     real = np.abs(slope) > 1e-15 * np.abs(slope).max(initial=0.0)

@@ -38,7 +38,7 @@ class BudgetExceededError(LinkwrightError):
     """Work was ended because it exceeded its budget."""
 
 
-class TimedWorker:
+class TimedWorkerProcess:
     """A process that calls functions of this package one after the other, and is started again
     after one that was ended. Use it in `with`."""
 
@@ -47,7 +47,7 @@ class TimedWorker:
         self.spent_seconds = 0.0
         """Seconds that its calls took."""
 
-    def __enter__(self) -> TimedWorker:
+    def __enter__(self) -> TimedWorkerProcess:
         _ACTIVE_WORKERS.add(self)
         return self
 
@@ -63,11 +63,11 @@ class TimedWorker:
             raise KeyboardInterrupt
         if self._process is None:
             self._process = _start_worker_process()
-            self._await_answer(bool, (), _MAX_IMPORT_SECONDS)
-        answer: Result = self._await_answer(function, arguments, seconds)
+            self._await_worker_answer(bool, (), _MAX_IMPORT_SECONDS)
+        answer: Result = self._await_worker_answer(function, arguments, seconds)
         return answer
 
-    def _await_answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
+    def _await_worker_answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -77,7 +77,7 @@ class TimedWorker:
             process.stdin.write(pickle.dumps((function, arguments, seconds)))
             process.stdin.flush()
             reader = threading.Thread(
-                target=_read_answer, args=(process.stdout, found), daemon=True
+                target=_read_worker_answer, args=(process.stdout, found), daemon=True
             )
             reader.start()
             reader.join(seconds * _CLOCK_PER_BUDGET)
@@ -123,13 +123,13 @@ class TimedWorker:
         return ended
 
 
-_ACTIVE_WORKERS: set[TimedWorker] = set()
+_ACTIVE_WORKERS: set[TimedWorkerProcess] = set()
 _IS_CANCELLED = threading.Event()
 """Set while the work of other threads is being given up."""
 
 
 @contextlib.contextmanager
-def clear_cancellation() -> Iterator[None]:
+def clear_worker_cancellation() -> Iterator[None]:
     """A context for threads that may be cancelled; after it, work can begin again."""
     try:
         yield
@@ -159,12 +159,12 @@ def _start_worker_process() -> subprocess.Popen[bytes]:
     )
 
 
-def _read_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
+def _read_worker_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
     with contextlib.suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
         found.append(pickle.load(pipe))
 
 
-def serve() -> None:
+def serve_timed_work() -> None:
     """Call what the parent process asks for until the input ends."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is not an answer
@@ -175,16 +175,16 @@ def serve() -> None:
             return
         begin = time.process_time()
         try:
-            _limit_cpu_time(seconds)
+            _limit_worker_cpu_time(seconds)
             answer = (True, function(*arguments))
         except Exception as error:
             answer = (False, error)
-        _limit_cpu_time(0.0)
+        _limit_worker_cpu_time(0.0)
         answers.write(pickle.dumps((*answer, time.process_time() - begin)))
         answers.flush()
 
 
-def _limit_cpu_time(seconds: float) -> None:
+def _limit_worker_cpu_time(seconds: float) -> None:
     """Limit this process to so many seconds of CPU time; the system then ends it. 0: no limit."""
     if _HAS_CPU_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -15,7 +15,7 @@ from math import inf, log10
 
 import flint
 
-from ..algebra.exact.tape_algebra import evaluate_expression, read_tape
+from ..algebra.exact.tape_algebra import evaluate_expression_in_algebra, evaluate_tape_in_algebra
 from ..displays import NotebookDisplayed
 from ..errors import UnsupportedError
 from ..expressions import ExactNumber, Expression, PiMultiple
@@ -145,7 +145,7 @@ def make_ball(
 
         def ball_of_name(other: str) -> Ball:
             """The ball of a parameter, from its expression."""
-            return evaluate_expression(named[other], ExactBallAlgebra(), ball_of_name)
+            return evaluate_expression_in_algebra(named[other], ExactBallAlgebra(), ball_of_name)
 
         return ball_of_name(name)
     try:
@@ -194,7 +194,7 @@ class Interval(NotebookDisplayed):
         return (
             0.0
             if mid <= radius
-            else _log10_of_fraction(mid) - _log10_of_fraction(radius) - log10(2)
+            else _log10_of_ball_bound(mid) - _log10_of_ball_bound(radius) - log10(2)
         )
 
     def __float__(self) -> float:
@@ -208,7 +208,7 @@ class Interval(NotebookDisplayed):
         return f"{self.mid} ± {self.radius}"
 
 
-def _log10_of_fraction(x: Fraction) -> float:
+def _log10_of_ball_bound(x: Fraction) -> float:
     """The decimal logarithm of a fraction of any size."""
     shift = x.numerator.bit_length() - x.denominator.bit_length()
     return log10(float(x / Fraction(2) ** shift)) + shift * log10(2)
@@ -222,10 +222,10 @@ def interval_from_ball(ball: Ball, digits: int) -> Interval:
             remedy="move away from states where it is undefined",
         )
     mid, radius, power = (int(x) for x in ball.mid_rad_10exp(digits + 5))
-    return Interval(_decimal_text(mid, power), _decimal_text(radius, power))
+    return Interval(_ball_decimal_text(mid, power), _ball_decimal_text(radius, power))
 
 
-def _decimal_text(whole: int, power: int) -> str:
+def _ball_decimal_text(whole: int, power: int) -> str:
     """The number whole · 10^power as text."""
     sign, digits = int(whole < 0), tuple(int(d) for d in str(abs(whole)))
     return str(Decimal((sign, digits, power)) if whole else Decimal(0))
@@ -236,10 +236,10 @@ def evaluate_tape_in_balls(
 ) -> list[list[Ball]]:
     """All outputs of a tape as balls; `inputs` makes those of the inputs at the precision."""
     with ball_precision(bits):
-        return read_tape(tape, BallAlgebra(), inputs())
+        return evaluate_tape_in_algebra(tape, BallAlgebra(), inputs())
 
 
-def certify_tape(
+def certify_tape_in_balls(
     tape: Tape, inputs: Callable[[], Sequence[Sequence[Ball]]], digits: int = 30
 ) -> list[list[Interval]]:
     """Intervals of all outputs that are certain to `digits` digits where possible.

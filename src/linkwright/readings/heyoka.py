@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from types import ModuleType
 
-from ..algebra.exact.tape_algebra import read_tape
+from ..algebra.exact.tape_algebra import evaluate_tape_in_algebra
 from ..errors import UnsupportedError
 from ..tape import Op, Tape
 from ..types import HeyokaExpression
@@ -74,8 +74,8 @@ class HeyokaAlgebra:
                 )
 
 
-def tape_to_heyoka(
+def read_tape_as_heyoka(
     tape: Tape, inputs: Sequence[Sequence[HeyokaExpression]]
 ) -> list[list[HeyokaExpression]]:
     """All outputs as heyoka expressions, entries row by row, for expressions of all inputs."""
-    return read_tape(tape, HeyokaAlgebra(), inputs)
+    return evaluate_tape_in_algebra(tape, HeyokaAlgebra(), inputs)

@@ -55,7 +55,7 @@ class TapeListing:
     results: Mapping[str, tuple[TapeAssignment, ...]]
 
 
-def list_tape(
+def read_tape_as_listing(
     tape: Tape,
     input_names: Mapping[str, Sequence[str]],
     literals: Mapping[str, Fraction] | None = None,
@@ -65,10 +65,10 @@ def list_tape(
     `input_names` has the names of the entries of each input; those in `literals` are written as
     numbers.
     """
-    return _TapeLister(tape, input_names, literals or {}).list_assignments()
+    return _ListingReading(tape, input_names, literals or {}).list_assignments()
 
 
-class _TapeLister:
+class _ListingReading:
     """Lists the assignments of one tape."""
 
     def __init__(
@@ -97,17 +97,17 @@ class _TapeLister:
         """The assignments of all named values, and the entries of the outputs."""
         for k in range(len(self.tape)):
             value = self.instruction_expression(k)
-            self.values.append(self.assign_name(value) if self.deserves_name(k, value) else value)
+            self.values.append(self.assign_listed_name(value) if self.deserves_listed_name(k, value) else value)
         results = {}
         for port, result in zip(self.tape.outputs, self.tape.results, strict=True):
             indices = np.ndindex(*port.shape)
             results[port.name] = tuple(
-                TapeAssignment(_entry_label(port.name, index), self.values[value])
+                TapeAssignment(_listed_entry_label(port.name, index), self.values[value])
                 for index, value in zip(indices, result, strict=True)
             )
         return TapeListing(tuple(self.steps), results)
 
-    def deserves_name(self, k: int, value: Expression) -> bool:
+    def deserves_listed_name(self, k: int, value: Expression) -> bool:
         """Whether a value gets a name: it is used more than once, or its text is long."""
         op = Op(int(self.tape.ops[k]))
         if op in (Op.INPUT, Op.CONSTANT) or isinstance(value, Name):
@@ -117,7 +117,7 @@ class _TapeLister:
             return False
         return bool(self.uses[k] > 1) or len(expression_text(value)) > MAX_UNNAMED_LENGTH
 
-    def assign_name(self, value: Expression) -> Expression:
+    def assign_listed_name(self, value: Expression) -> Expression:
         """Adds an assignment of the value to a new name; the name as an expression."""
         self.count += 1
         while (name := f"x{self.count}") in self.taken_names:
@@ -131,50 +131,50 @@ class _TapeLister:
         if op is Op.INPUT:
             port, entry = (int(a) for a in self.tape.args[k, :2])
             name = self.names[port][entry]
-            return _number_expression(self.literals[name]) if name in self.literals else Name(name)
+            return _listed_number(self.literals[name]) if name in self.literals else Name(name)
         if op is Op.CONSTANT:
             return Number(Fraction(repr(float(self.tape.constants[k]))))
         parts = [self.values[int(a)] for a in self.tape.args[k, : OPERATION_ARITY[op]]]
         match op:
             case Op.ADD if parts[0] == parts[1]:
-                return Product((Number(Fraction(2)), *_product_factors(parts[0])))
+                return Product((Number(Fraction(2)), *_listed_product_factors(parts[0])))
             case Op.ADD:
-                return Sum((*_sum_terms(parts[0]), *_sum_terms(parts[1])))
+                return Sum((*_listed_sum_terms(parts[0]), *_listed_sum_terms(parts[1])))
             case Op.SUB:
                 return Sum(
-                    (*_sum_terms(parts[0]), *(negate_expression(t) for t in _sum_terms(parts[1])))
+                    (*_listed_sum_terms(parts[0]), *(negate_expression(t) for t in _listed_sum_terms(parts[1])))
                 )
             case Op.MUL:
-                return _product_with_powers(
-                    (*_product_factors(parts[0]), *_product_factors(parts[1]))
+                return _listed_product_with_powers(
+                    (*_listed_product_factors(parts[0]), *_listed_product_factors(parts[1]))
                 )
             case Op.DIV:
-                return Product((*_product_factors(parts[0]), Reciprocal(parts[1])))
+                return Product((*_listed_product_factors(parts[0]), Reciprocal(parts[1])))
             case Op.NEG:
                 return negate_expression(parts[0])
             case _:
                 return Call(_FUNCTION_NAMES[op], tuple(parts))
 
 
-def _number_expression(value: Fraction) -> Expression:
+def _listed_number(value: Fraction) -> Expression:
     return negate_expression(Number(-value)) if value < 0 else Number(value)
 
 
-def _sum_terms(expression: Expression) -> tuple[Expression, ...]:
+def _listed_sum_terms(expression: Expression) -> tuple[Expression, ...]:
     return expression.terms if isinstance(expression, Sum) else (expression,)
 
 
-def _product_factors(expression: Expression) -> tuple[Expression, ...]:
+def _listed_product_factors(expression: Expression) -> tuple[Expression, ...]:
     return expression.factors if isinstance(expression, Product) else (expression,)
 
 
-def _product_with_powers(factors: tuple[Expression, ...]) -> Expression:
+def _listed_product_with_powers(factors: tuple[Expression, ...]) -> Expression:
     """The product with repeated factors as powers."""
     counts = Counter(factors)
     powers = [Power(f, Number(Fraction(n))) if n > 1 else f for f, n in counts.items()]
     return powers[0] if len(powers) == 1 else Product(tuple(powers))
 
 
-def _entry_label(name: str, index: tuple[int, ...]) -> str:
+def _listed_entry_label(name: str, index: tuple[int, ...]) -> str:
     """The label of an entry, `M[1,2]`, counted from 1 as in books."""
     return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name

@@ -20,10 +20,10 @@ from ..checking.homework import Homework
 from ..checking.solution_presence import CLAIM_MISSING, CLAIM_PRESENT
 from ..errors import ExpressionError
 from ..expressions import Expression, names_in_expression, parse_expression
-from ..expressions.formula_breaks import FormulaBreaker
-from ..expressions.typeset import MathmlNotation, Typesetter
-from ..forms.page_fonts import math_font_css, text_font_css
-from .rendering import read_asset, render
+from ..expressions.formula_breaks import ExpressionBreaker
+from ..expressions.typeset import MathmlNotation, ExpressionTypesetter
+from ..forms.page_fonts import formula_font_css, text_font_css
+from .rendering import read_page_asset, render_template
 
 _VERDICT_WORDS = {
     IDENTICAL: "right",
@@ -50,15 +50,15 @@ _MAX_TYPESET_LENGTH = 1_500
 
 def marks_page(homework: Homework) -> str:
     """Returns the page of marks as HTML that fetches nothing."""
-    text = render(
+    text = render_template(
         "marks.html",
         homework=homework,
         columns=_marks_columns(homework),
-        solution=_solution_rows(homework),
+        solution=_solution_table_rows(homework),
         words=_VERDICT_WORDS,
         typeset=lambda text, names: _typeset_equation(text, homework, names),
         mean=sum(text.mark for text in homework) / (len(homework) or 1),
-        style=Markup(text_font_css() + math_font_css()) + read_asset("marks.css"),
+        style=Markup(text_font_css() + formula_font_css()) + read_page_asset("marks.css"),
         version=__version__,
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     )
@@ -74,7 +74,7 @@ def _marks_columns(homework: Homework) -> dict[str, str]:
     return {key: word for key, word in _COLUMN_HEADINGS.items() if key not in rare}
 
 
-def _solution_rows(homework: Homework) -> list[tuple[str, tuple[int, int, int]]]:
+def _solution_table_rows(homework: Homework) -> list[tuple[str, tuple[int, int, int]]]:
     """The equations of the model solution, each with the number of texts in which it is present,
     wrong and missing."""
     rows = []
@@ -93,17 +93,17 @@ def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) ->
         sides = [parse_expression(side) for side in text.split(" = ")]
     except ExpressionError:
         return Markup("<code>{}</code>").format(text)
-    breaker = FormulaBreaker(
-        Typesetter(MathmlNotation(), _dotted_names(sides, homework.coordinates, said))
+    breaker = ExpressionBreaker(
+        ExpressionTypesetter(MathmlNotation(), _dotted_page_names(sides, homework.coordinates, said))
     )
     pieces: list[str] = []
     for i, side in enumerate(sides):
         pieces += ["<mo>=</mo>"] if i else []
         pieces += breaker.formula_pieces(side)
-    return render("typeset.html", pieces=[Markup(piece) for piece in pieces])
+    return render_template("typeset.html", pieces=[Markup(piece) for piece in pieces])
 
 
-def _dotted_names(
+def _dotted_page_names(
     sides: Iterable[Expression], coordinates: Iterable[str], said: Mapping[str, str]
 ) -> dict[str, tuple[str, int]]:
     """The names that are typeset with dots: rates of the coordinates, by our names and by those of

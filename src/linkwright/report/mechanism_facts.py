@@ -36,7 +36,7 @@ class MobilityFacts(TypedDict, total=False):
     text: str
 
 
-class MechanismFacts(TypedDict):
+class MechanismPageFacts(TypedDict):
     """The parts of a mechanism as plain data: what `linkwright info` and the page show."""
 
     name: str
@@ -60,7 +60,7 @@ class MechanismFacts(TypedDict):
     unused: list[str]
 
 
-def describe_mechanism(mechanism: Mechanism) -> MechanismFacts:
+def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
     """The parts of a mechanism, its mobility, its mass, and what its file has unused."""
     values = mechanism.values
     masses = {
@@ -68,7 +68,7 @@ def describe_mechanism(mechanism: Mechanism) -> MechanismFacts:
     }
     moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
     velocities = sum(len(joint.dofs) for _, joint in moving)
-    found = _mobility_facts(mechanism)
+    found = _mobility_page_facts(mechanism)
     return {
         "name": mechanism.name,
         "freedom": found["freedom"] if found else velocities,
@@ -87,7 +87,7 @@ def describe_mechanism(mechanism: Mechanism) -> MechanismFacts:
                 "parent": joint.parent,
                 "child": joint.child,
                 "dof": len(joint.dofs),
-                "note": _joint_note(joint),
+                "note": _joint_page_note(joint),
             }
             for name, joint in mechanism.joints_depth_first()
         },
@@ -120,13 +120,13 @@ _SYMBOL_MEANINGS = {
 """The beginnings of symbols that equations make where a file names none."""
 
 
-def symbol_meaning(name: str) -> str:
+def page_symbol_meaning(name: str) -> str:
     """The meaning of a symbol that the file does not name: of a body, a joint or gravity."""
     kinds = [word for start, word in _SYMBOL_MEANINGS.items() if re.match(start, name)]
     return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
 
 
-def _mobility_facts(mechanism: Mechanism) -> MobilityFacts:
+def _mobility_page_facts(mechanism: Mechanism) -> MobilityFacts:
     """The mobility under loops and constraints, or why they cannot be closed; empty for a
     tree."""
     if not (mechanism.loops or mechanism.constraints):
@@ -142,7 +142,7 @@ def _mobility_facts(mechanism: Mechanism) -> MobilityFacts:
     return cast(MobilityFacts, mobility_facts)
 
 
-def _joint_note(joint: Joint) -> str:
+def _joint_page_note(joint: Joint) -> str:
     """What is special about a joint: spring, damping, friction, motor, lock, mimicry."""
     notes = []
     if joint.mimic is not None:

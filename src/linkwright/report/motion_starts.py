@@ -22,7 +22,7 @@ DEFAULT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class MotionStart:
+class PageMotionStart:
     """The state at which a motion begins, its actuator efforts, and its duration."""
 
     seconds: float = DEFAULT_SECONDS
@@ -37,11 +37,11 @@ class MotionStart:
 
     def command_arguments(self) -> str:
         """The arguments after the file in a command, with all digits, without the duration."""
-        velocities = "".join(f" --speed{word}" for word in command_assignments(self.qd0))
+        velocities = "".join(f" --speed{word}" for word in page_command_assignments(self.qd0))
         efforts = "".join(
             f" --drive {shlex.quote(f'{name}={text}')}" for name, text in self.efforts.items()
         )
-        return "".join(command_assignments(self.q0)) + velocities + efforts
+        return "".join(page_command_assignments(self.q0)) + velocities + efforts
 
     def place_text(self) -> str:
         """The initial coordinates in words."""
@@ -49,19 +49,19 @@ class MotionStart:
         return f"{there}, the rest at home" if there else "home"
 
 
-def command_assignments(values: Mapping[str, float]) -> list[str]:
+def page_command_assignments(values: Mapping[str, float]) -> list[str]:
     """Values as arguments NAME=VALUE of a command, with all digits."""
     return [
-        f" {shlex.quote(f'{name}={exact_number_text(value)}')}" for name, value in values.items()
+        f" {shlex.quote(f'{name}={page_number_text(value)}')}" for name, value in values.items()
     ]
 
 
-def exact_number_text(value: float) -> str:
+def page_number_text(value: float) -> str:
     """The shortest text that reads back as the same number."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(float(value))
 
 
-def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
+def check_page_motion_start(mechanism: Mechanism, start: PageMotionStart) -> None:
     """Refuses a start with unknown names, open constraints, or efforts that cannot be read or are
     not finite."""
     equations = derive(mechanism, parameters="numeric")
@@ -81,16 +81,16 @@ def check_motion_start(mechanism: Mechanism, start: MotionStart) -> None:
             )
 
 
-def is_gallery_mechanism(mechanism: Mechanism) -> bool:
+def page_shows_gallery_mechanism(mechanism: Mechanism) -> bool:
     """Whether a mechanism is the unchanged gallery mechanism of its name."""
     name = mechanism.name
     return name in gallery_names() and gallery(name).digest == mechanism.digest
 
 
-def default_motion_start(mechanism: Mechanism) -> MotionStart:
+def default_page_motion_start(mechanism: Mechanism) -> PageMotionStart:
     """The gallery's start of a mechanism, or home at rest."""
-    known = mechanism.name in _GALLERY_STARTS and is_gallery_mechanism(mechanism)
-    return _GALLERY_STARTS[mechanism.name] if known else MotionStart()
+    known = mechanism.name in _GALLERY_STARTS and page_shows_gallery_mechanism(mechanism)
+    return _GALLERY_STARTS[mechanism.name] if known else PageMotionStart()
 
 
 _STEWART_EFFORTS = {
@@ -115,22 +115,22 @@ _QUADRUPED_VELOCITIES = {
     "rh_hip": 2.0,
 }
 _GALLERY_STARTS = {
-    "bicycle": MotionStart(
+    "bicycle": PageMotionStart(
         3.0, qd0={"x": 4.6, "phi": 0.5, "thetaR": 4.6 / 0.3, "thetaF": 4.6 / 0.35}
     ),
-    "bouncing-ball": MotionStart(5.0, qd0={"fall.x": 0.4}),
-    "car": MotionStart(5.0, q0={"delta": 0.3}, qd0={"x": 2.0, "delta": -0.2}),
-    "cart-pole": MotionStart(5.0, q0={"theta": 2.0}),
-    "cartesian": MotionStart(0.6, qd0={"q1": 3.0, "q2": 0.5}),
-    "quadruped": MotionStart(0.7, qd0=_QUADRUPED_VELOCITIES),
-    "rolling-disk": MotionStart(5.0, q0={"theta": 0.2}, qd0={"phi": 4.0, "psi": 0.5}),
-    "six-axis": MotionStart(5.0, q0={"q2": 1.0, "q3": 0.5}),
-    "seven-axis": MotionStart(5.0, q0={"q2": 0.8, "q4": 0.6}),
-    "stanford": MotionStart(0.8, q0={"q2": 1.2, "q3": 0.3}, qd0={"q1": 2.0, "q4": 3.0}),
-    "stanford-rrp": MotionStart(3.0, qd0={"theta1": 1.5, "theta2": -0.8, "s3": 0.1}),
-    "stewart": MotionStart(4.0, efforts=_STEWART_EFFORTS),
-    "stick-slip": MotionStart(8.0, qd0={"pull": 0.2}),
-    "two-arms": MotionStart(6.0, efforts=_TWO_ARM_EFFORTS),
-    "trolley-trailers": MotionStart(6.0, qd0={"x": 1.0, "theta0": 0.5}),
+    "bouncing-ball": PageMotionStart(5.0, qd0={"fall.x": 0.4}),
+    "car": PageMotionStart(5.0, q0={"delta": 0.3}, qd0={"x": 2.0, "delta": -0.2}),
+    "cart-pole": PageMotionStart(5.0, q0={"theta": 2.0}),
+    "cartesian": PageMotionStart(0.6, qd0={"q1": 3.0, "q2": 0.5}),
+    "quadruped": PageMotionStart(0.7, qd0=_QUADRUPED_VELOCITIES),
+    "rolling-disk": PageMotionStart(5.0, q0={"theta": 0.2}, qd0={"phi": 4.0, "psi": 0.5}),
+    "six-axis": PageMotionStart(5.0, q0={"q2": 1.0, "q3": 0.5}),
+    "seven-axis": PageMotionStart(5.0, q0={"q2": 0.8, "q4": 0.6}),
+    "stanford": PageMotionStart(0.8, q0={"q2": 1.2, "q3": 0.3}, qd0={"q1": 2.0, "q4": 3.0}),
+    "stanford-rrp": PageMotionStart(3.0, qd0={"theta1": 1.5, "theta2": -0.8, "s3": 0.1}),
+    "stewart": PageMotionStart(4.0, efforts=_STEWART_EFFORTS),
+    "stick-slip": PageMotionStart(8.0, qd0={"pull": 0.2}),
+    "two-arms": PageMotionStart(6.0, efforts=_TWO_ARM_EFFORTS),
+    "trolley-trailers": PageMotionStart(6.0, qd0={"x": 1.0, "theta0": 0.5}),
 }
 """Mechanisms of the gallery that would rest, fall or tumble from home: what they do is seen so."""

@@ -15,7 +15,7 @@ from ..mechanism.mechanism_units import coordinate_units
 from ..show import cyclograph, plot, svg
 from ..show.panels import ANGLE_UNIT
 from ..simulation import Run
-from .rendering import render
+from .rendering import render_template
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,15 +39,15 @@ def figure_html(figure: Figure, caption: str, mark: str) -> Markup:
     text = re.sub(r'\bid="', f'id="{mark}-', svg(figure))
     text = re.sub(r'(url\(#|href="#)', rf"\1{mark}-", text)
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
-    return render("picture.html", drawing=Markup(text), caption=caption)
+    return render_template("picture.html", drawing=Markup(text), caption=caption)
 
 
 def motion_figures_html(run: Run) -> list[Markup]:
     """Returns the plots of coordinates, velocities and energies of a run, and its cyclograph."""
-    names, spinning = mechanism_names(run.mechanism), spinning_coordinates(run)
+    names, spinning = mechanism_names(run.mechanism), coordinates_hidden_on_page(run)
     every = None if len(run.mechanism.joints) <= _MAX_JOINTS_DRAWN_OFTEN else float(run.t[-1]) / 9
-    q, in_q = _plotted_names(names.q, spinning)
-    qd, in_qd = _plotted_names(names.qd, spinning)
+    q, in_q = _page_plot_names(names.q, spinning)
+    qd, in_qd = _page_plot_names(names.qd, spinning)
     marked = (
         run
         if len({event.t for event in run.events}) <= _MAX_MARKED_EVENTS
@@ -58,14 +58,14 @@ def motion_figures_html(run: Run) -> list[Markup]:
         "qd": (plot(marked, "qd", only=qd, width=PAGE_FIGURE_WIDTH), f"Speeds{in_qd}."),
         "energy": (plot(marked, "energy", width=PAGE_FIGURE_WIDTH), "Energies."),
         "positions": (
-            cyclograph(run, every, traced_frame_names(run), width=PAGE_FIGURE_WIDTH),
+            cyclograph(run, every, page_traced_frames(run), width=PAGE_FIGURE_WIDTH),
             "Positions at equal intervals.",
         ),
     }
     return [figure_html(figure, caption, mark) for mark, (figure, caption) in drawn.items()]
 
 
-def spinning_coordinates(run: Run) -> list[str]:
+def coordinates_hidden_on_page(run: Run) -> list[str]:
     """The coordinates of wheels and the like, whose many turns would hide all other angles."""
     names, units = mechanism_names(run.mechanism).q, coordinate_units(run.mechanism)
     far = np.abs(run.q).max(axis=0)
@@ -74,7 +74,7 @@ def spinning_coordinates(run: Run) -> list[str]:
     return [names[k] for k in angles if far[k] > max(4 * np.pi, _MIN_SPIN_RATIO * usual)]
 
 
-def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[str], str]:
+def _page_plot_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[str], str]:
     """The names that a plot shows (empty: all), and a phrase on those that it leaves out."""
     shown = [name for name in names if name not in spinning]
     hidden = [name for name in names if name in spinning]
@@ -85,6 +85,6 @@ def _plotted_names(names: Sequence[str], spinning: Sequence[str]) -> tuple[list[
     return shown[:MAX_PLOT_LINES], f"{left}{some}"
 
 
-def traced_frame_names(run: Run) -> list[str] | None:
+def page_traced_frames(run: Run) -> list[str] | None:
     """The frames whose traces are drawn: None for all, none of them if there are many."""
     return None if len(run.mechanism.frames) <= _MAX_TRACED_FRAMES else []

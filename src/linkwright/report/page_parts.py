@@ -12,16 +12,16 @@ from markupsafe import Markup
 from ..comparison import Comparison, compare
 from ..expressions import expression_text
 from ..expressions.tree import names_in_expression as names_in
-from ..forms.quantity_typesetting import TypesetQuantity, equation_functions, typeset_quantity
+from ..forms.quantity_typesetting import TypesetQuantity, equation_of_motion_functions, typeset_quantity
 from ..formulations import derive
 from ..mechanism import Mechanism
-from ..processes.timed_worker import TimedWorker, cancel_workers_on_error, clear_cancellation
+from ..processes.timed_worker import TimedWorkerProcess, cancel_workers_on_error, clear_worker_cancellation
 from ..verification import verify
 from ..verification.verification_report import VerificationReport
-from .formula_markup import is_zero_sheet, sheet_to_html
-from .mechanism_facts import symbol_meaning
-from .motion_starts import MotionStart
-from .shown_motion import LeftOutPart, PageMotion, compute_page_motion, part_or_reason
+from .formula_markup import is_zero_page_formula, page_formula_html
+from .mechanism_facts import page_symbol_meaning
+from .motion_starts import PageMotionStart
+from .shown_motion import LeftOutPagePart, PageMotion, compute_page_motion, page_part_or_reason
 
 MAX_OPEN_LATEX, MAX_FUNCTION_TEXT, MAX_FUNCTION_MARKUP = 6_000, 20_000, 400_000
 """Characters of a function's LaTeX that are shown at once, of its text that stand on the page at
@@ -32,7 +32,7 @@ MAX_COMPARED_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class WrittenFunction:
+class PageFunction:
     """One function of the equations as markup and LaTeX; only its size if it is too long."""
 
     name: str
@@ -50,35 +50,35 @@ class WrittenFunction:
 class PageParts:
     """The parts of a page, or the reasons why they are left out."""
 
-    equations: tuple[WrittenFunction, ...] | LeftOutPart
-    checks: VerificationReport | LeftOutPart
-    motion: PageMotion | LeftOutPart
-    comparison: Comparison | LeftOutPart
+    equations: tuple[PageFunction, ...] | LeftOutPagePart
+    checks: VerificationReport | LeftOutPagePart
+    motion: PageMotion | LeftOutPagePart
+    comparison: Comparison | LeftOutPagePart
 
 
 def make_page_parts(
-    mechanism: Mechanism, start: MotionStart, budget: float, by: Sequence[str] | None
+    mechanism: Mechanism, start: PageMotionStart, budget: float, by: Sequence[str] | None
 ) -> PageParts:
     """Makes all parts, two at a time; each may take `budget` seconds."""
     with (
-        clear_cancellation(),
+        clear_worker_cancellation(),
         ThreadPoolExecutor(2) as pool,
-        TimedWorker() as one,
-        TimedWorker() as other,
+        TimedWorkerProcess() as one,
+        TimedWorkerProcess() as other,
     ):
         first = pool.submit(
             lambda: (
                 compute_page_motion(one, mechanism, start, budget),
-                part_or_reason(
-                    lambda: one.call_within(write_equation_functions, mechanism, seconds=budget)
+                page_part_or_reason(
+                    lambda: one.call_within(write_page_functions, mechanism, seconds=budget)
                 ),
             )
         )
         second = pool.submit(
             lambda: (
-                part_or_reason(lambda: other.call_within(verify, mechanism, seconds=budget)),
-                part_or_reason(
-                    lambda: _compare_within_budget(mechanism, by, compared_seconds(start), budget)
+                page_part_or_reason(lambda: other.call_within(verify, mechanism, seconds=budget)),
+                page_part_or_reason(
+                    lambda: _compare_within_page_budget(mechanism, by, page_comparison_seconds(start), budget)
                 ),
             )
         )
@@ -87,74 +87,74 @@ def make_page_parts(
     return PageParts(equations, checks, motion, comparison)
 
 
-def compared_seconds(start: MotionStart) -> float:
+def page_comparison_seconds(start: PageMotionStart) -> float:
     """The duration of the motion by which formulations are compared, s."""
     return min(start.seconds, MAX_COMPARED_SECONDS)
 
 
-def _compare_within_budget(
+def _compare_within_page_budget(
     mechanism: Mechanism, by: Sequence[str] | None, duration: float, budget: float
 ) -> Comparison:
     """Compares formulations within twice the budget, s."""
     return compare(mechanism, by, duration, budget=budget / 2, total=2 * budget)
 
 
-def write_equation_functions(mechanism: Mechanism) -> tuple[WrittenFunction, ...]:
+def write_page_functions(mechanism: Mechanism) -> tuple[PageFunction, ...]:
     """The functions of the equation of motion, in closed form or with abbreviations, whichever is
     shorter; without markup if both are too long."""
     equations = derive(mechanism)
     return tuple(
-        _write_sheet_function(
+        _write_page_function(
             mechanism,
             equations.parameters,
             typeset_quantity(equations, name, page=MAX_FUNCTION_TEXT),
         )
-        for name in equation_functions(equations)
+        for name in equation_of_motion_functions(equations)
     )
 
 
-def _write_sheet_function(
+def _write_page_function(
     mechanism: Mechanism, parameters: Mapping[str, Any], sheet: TypesetQuantity
-) -> WrittenFunction:
+) -> PageFunction:
     """One typeset function of the equations with its parameters."""
-    size = sheet.size if sheet.is_closed else _abbreviation_note(sheet)
-    short = sheet.is_closed or _sheet_characters(sheet) <= MAX_FUNCTION_TEXT
-    markup = sheet_to_html(sheet) if short else NO_MARKUP
+    size = sheet.size if sheet.is_closed else _page_abbreviation_note(sheet)
+    short = sheet.is_closed or _page_formula_characters(sheet) <= MAX_FUNCTION_TEXT
+    markup = page_formula_html(sheet) if short else NO_MARKUP
     if not 0 < len(markup) <= MAX_FUNCTION_MARKUP:
-        return WrittenFunction(sheet.name, sheet.what, f"{sheet.operations} operations")
+        return PageFunction(sheet.name, sheet.what, f"{sheet.operations} operations")
     latex = sheet.latex()
-    return WrittenFunction(
+    return PageFunction(
         sheet.name,
         sheet.what,
         size,
         markup,
         latex,
         len(latex) > MAX_OPEN_LATEX,
-        is_zero_sheet(sheet),
-        _parameters_in_sheet(mechanism, parameters, sheet),
+        is_zero_page_formula(sheet),
+        _page_symbols_in_sheet(mechanism, parameters, sheet),
     )
 
 
-def _abbreviation_note(sheet: TypesetQuantity) -> str:
+def _page_abbreviation_note(sheet: TypesetQuantity) -> str:
     """The size of a function that is written with abbreviations."""
     many = len(sheet.steps)
     names = f"{sheet.steps[0][0]} to {sheet.steps[-1][0]}" if many > 1 else "one"
     return f"{sheet.operations} operations, with {many} abbreviations, {names}"
 
 
-def _sheet_characters(sheet: TypesetQuantity) -> int:
+def _page_formula_characters(sheet: TypesetQuantity) -> int:
     """The length of a typeset function as text."""
     return sum(len(expression_text(value)) for _, value in (*sheet.steps, *sheet.rows))
 
 
-def _parameters_in_sheet(
+def _page_symbols_in_sheet(
     mechanism: Mechanism, parameters: Mapping[str, Any], sheet: TypesetQuantity
 ) -> tuple[tuple[str, float, str], ...]:
     """The parameters in a typeset function: name, value and meaning, in their own order."""
     values = [value for _, value in (*sheet.steps, *sheet.rows)]
     there = frozenset[str]().union(*map(names_in, values))
     return tuple(
-        (name, float(value), "" if name in mechanism.parameters else symbol_meaning(name))
+        (name, float(value), "" if name in mechanism.parameters else page_symbol_meaning(name))
         for name, value in parameters.items()
         if name in there
     )

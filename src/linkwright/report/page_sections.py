@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ..comparison import Comparison
 from ..errors import LinkwrightError
-from ..expressions.typeset import MathmlNotation, Typesetter
+from ..expressions.typeset import MathmlNotation, ExpressionTypesetter
 from ..forms.quantity_typesetting import equation_of_motion_text
 from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.gallery_files import gallery_headline
@@ -18,18 +18,18 @@ from ..show import animation_element, figure_of
 from ..simulation import Run
 from ..types import Floats
 from ..verification.verification_report import VerificationReport
-from .mechanism_facts import MechanismFacts
-from .motion_starts import is_gallery_mechanism
+from .mechanism_facts import MechanismPageFacts
+from .motion_starts import page_shows_gallery_mechanism
 from .page_figures import (
     MAX_PLOT_LINES,
     PAGE_FIGURE_WIDTH,
     figure_html,
     motion_figures_html,
-    traced_frame_names,
+    page_traced_frames,
 )
-from .page_parts import WrittenFunction
-from .rendering import render, typeset_figures
-from .shown_motion import LeftOutPart, PageMotion
+from .page_parts import PageFunction
+from .rendering import render_template, typeset_page_figures
+from .shown_motion import LeftOutPagePart, PageMotion
 
 MAX_OPEN_JOINTS = 12
 """Joints that are shown at once."""
@@ -37,12 +37,12 @@ MIN_FILM_SECONDS = 3.0
 """Seconds that an animation lasts at least: what is over sooner is shown slower."""
 
 
-def page_header(mechanism: Mechanism, info: MechanismFacts) -> Markup:
+def page_header(mechanism: Mechanism, info: MechanismPageFacts) -> Markup:
     """Returns the title of the page, and the mechanism in one line."""
-    return render(
+    return render_template(
         "header.html",
         name=mechanism.name,
-        about=gallery_headline(mechanism.name) if is_gallery_mechanism(mechanism) else "",
+        about=gallery_headline(mechanism.name) if page_shows_gallery_mechanism(mechanism) else "",
         bodies=len(info["bodies"]),
         joints=len(info["joints"]),
         dof=info["freedom"],
@@ -51,7 +51,7 @@ def page_header(mechanism: Mechanism, info: MechanismFacts) -> Markup:
 
 
 def mechanism_section(
-    mechanism: Mechanism, info: MechanismFacts, q: Floats | None = None, where: str = "home"
+    mechanism: Mechanism, info: MechanismPageFacts, q: Floats | None = None, where: str = "home"
 ) -> Markup:
     """Returns the section on the parts of the mechanism, drawn at q, which is called `where`."""
     joints = [
@@ -59,19 +59,19 @@ def mechanism_section(
             name,
             joint["type"],
             f"{joint['parent']} → {joint['child']}",
-            _body_mass_text(info, joint["child"]),
+            _page_mass_text(info, joint["child"]),
             joint["note"],
         )
         for name, joint in info["joints"].items()
     ]
-    head, joints = _without_empty_column(
+    head, joints = _drop_empty_page_column(
         ("joint", "type", "from → to", "mass / kg", "with"), joints
     )
     mobility = info["mobility"]
     text = (mobility.get("text") or mobility["why"]) if mobility else ""
-    return render(
+    return render_template(
         "mechanism.html",
-        drawing=_draw(mechanism, q, where),
+        drawing=_mechanism_picture_html(mechanism, q, where),
         folded=MAX_OPEN_JOINTS,
         joint_head=head,
         joints=joints,
@@ -86,12 +86,12 @@ def mechanism_section(
     )
 
 
-def _body_mass_text(info: MechanismFacts, body: str) -> str:
+def _page_mass_text(info: MechanismPageFacts, body: str) -> str:
     """The mass of a body, kg; nothing for ground."""
     return f"{info['bodies'][body]['mass']:.4g}" if body in info["bodies"] else ""
 
 
-def _draw(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | LinkwrightError:
+def _mechanism_picture_html(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | LinkwrightError:
     """Returns the picture of the mechanism, or the error if it cannot be drawn."""
     try:
         drawing = figure_of(
@@ -103,7 +103,7 @@ def _draw(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | Linkwr
     return figure_html(drawing, caption, "home")
 
 
-def _without_empty_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequence[str], list[Any]]:
+def _drop_empty_page_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequence[str], list[Any]]:
     """Leaves the last column out if it is empty."""
     if any(row[-1] for row in rows):
         return head, rows
@@ -123,22 +123,22 @@ _FUNCTION_TITLES = {
 
 
 def equations_section(
-    found: tuple[WrittenFunction, ...] | LeftOutPart, file: str, names: MechanismNames
+    found: tuple[PageFunction, ...] | LeftOutPagePart, file: str, names: MechanismNames
 ) -> Markup:
     """Returns the section with the functions of the equation of motion, and their symbols."""
-    setter = Typesetter(MathmlNotation(), {})
+    setter = ExpressionTypesetter(MathmlNotation(), {})
     listed = {"q": names.q} if names.q == names.qd else {"q": names.q, "q̇": names.qd}
-    functions = () if isinstance(found, LeftOutPart) else found
-    head, symbols = _without_empty_column(
+    functions = () if isinstance(found, LeftOutPagePart) else found
+    head, symbols = _drop_empty_page_column(
         ("symbol", "name", "value (SI)", "meaning"),
         [
             (Markup(f"<math>{setter.name(name)}</math>"), name, f"{value:.6g}", meaning)
             for name, value, meaning in dict.fromkeys(s for one in functions for s in one.symbols)
         ],
     )
-    return render(
+    return render_template(
         "equations.html",
-        problem=found.reason if isinstance(found, LeftOutPart) else None,
+        problem=found.reason if isinstance(found, LeftOutPagePart) else None,
         command=f"linkwright derive {file} --as latex",
         general=equation_of_motion_text(names),
         coordinates={
@@ -161,14 +161,14 @@ _VERDICT_MEANINGS = {
 }
 
 
-def checks_section(found: VerificationReport | LeftOutPart, file: str) -> Markup:
+def checks_section(found: VerificationReport | LeftOutPagePart, file: str) -> Markup:
     """Returns the section with the verdicts of `linkwright verify`."""
     command = f"linkwright verify {file}"
-    if isinstance(found, LeftOutPart):
-        return render("checks.html", problem=found.reason, command=command)
+    if isinstance(found, LeftOutPagePart):
+        return render_template("checks.html", problem=found.reason, command=command)
     verdicts = [one.verdict for one in found.checks]
     counts = {word: verdicts.count(word) for word in _VERDICT_MEANINGS}
-    return render(
+    return render_template(
         "checks.html",
         problem=None,
         checks=found.checks,
@@ -178,23 +178,23 @@ def checks_section(found: VerificationReport | LeftOutPart, file: str) -> Markup
     )
 
 
-def motion_section(found: PageMotion | LeftOutPart, command: str) -> Markup:
+def motion_section(found: PageMotion | LeftOutPagePart, command: str) -> Markup:
     """Returns the section with the film and the plots of a motion, its energy audit and its
     events."""
-    if isinstance(found, LeftOutPart):
-        return render("motion.html", problem=found.reason, command=command)
+    if isinstance(found, LeftOutPagePart):
+        return render_template("motion.html", problem=found.reason, command=command)
     run = found.run
     if len(run.t) < 2:
-        return render("motion.html", problem=run.status, command=command)
-    sentences = [*found.notes, _energy_sentence(run)]
+        return render_template("motion.html", problem=run.status, command=command)
+    sentences = [*found.notes, _page_energy_sentence(run)]
     if run.closure.any():
         sentences.append(f"Loops and constraints are held to {run.closure.max():.1e}.")
     lasting = float(run.t[-1] - run.t[0]) / MIN_FILM_SECONDS
     pace = next((speed for speed in (1.0, 0.5, 0.25, 0.1) if speed <= lasting), 0.01)
     film = animation_element(
-        run, speed=pace, trace=traced_frame_names(run), identity="motion-drawing"
+        run, speed=pace, trace=page_traced_frames(run), identity="motion-drawing"
     )
-    return render(
+    return render_template(
         "motion.html",
         problem=None,
         sentences=sentences,
@@ -204,7 +204,7 @@ def motion_section(found: PageMotion | LeftOutPart, command: str) -> Markup:
     )
 
 
-def _energy_sentence(run: Run) -> str:
+def _page_energy_sentence(run: Run) -> str:
     """The sentence on the energy audit of a run."""
     if run.accounted:
         return f"Energy is accounted for to {run.audit:.1e} of the largest."
@@ -214,22 +214,22 @@ def _energy_sentence(run: Run) -> str:
     )
 
 
-def comparison_section(found: Comparison | LeftOutPart, command: str) -> Markup:
+def comparison_section(found: Comparison | LeftOutPagePart, command: str) -> Markup:
     """Returns the section that compares formulations."""
     # over a tenth of a second of motion, with time enough for what the budget stopped
     patient = re.sub(r"-t \S+ --budget \S+", "-t 0.1 --budget 600", command)
-    if isinstance(found, LeftOutPart):
-        return render("formulations.html", problem=found.reason, command=patient, notes=[])
+    if isinstance(found, LeftOutPagePart):
+        return render_template("formulations.html", problem=found.reason, command=patient, notes=[])
     notes = found.comparison_notes()
     if not found.rows:
         why = "none was measured in time"
-        return render("formulations.html", problem=why, command=patient, notes=notes)
+        return render_template("formulations.html", problem=why, command=patient, notes=notes)
     shown = found.table()
-    return render(
+    return render_template(
         "formulations.html",
         problem=None,
         head=shown.column_heads,
-        rows=[[typeset_figures(cell) for cell in row] for row in shown.rows],
+        rows=[[typeset_page_figures(cell) for cell in row] for row in shown.rows],
         notes=notes,
         drawing=figure_html(found.figure(), "Cost of each formulation.", "cost"),
     )

@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 
 @cache
-def _environment() -> Environment:
+def _template_environment() -> Environment:
     """The Jinja2 environment with the filters of the templates."""
     environment = Environment(
         loader=PackageLoader("linkwright.report"),
@@ -24,38 +24,38 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(count_of=count_of, figures=typeset_figures, share=percentage)
+    environment.filters.update(count_of=count_with_noun, figures=typeset_page_figures, share=page_percentage)
     return environment
 
 
-def render(template: str, **values: object) -> Markup:
+def render_template(template: str, **values: object) -> Markup:
     """Renders a template with these values."""
-    return Markup(_environment().get_template(template).render(values).strip())
+    return Markup(_template_environment().get_template(template).render(values).strip())
 
 
-def read_asset(name: str) -> Markup:
+def read_page_asset(name: str) -> Markup:
     """Returns a style sheet or script from the folder of the templates."""
     return Markup((files(__package__) / "templates" / name).read_text(encoding="utf-8"))
 
 
-def count_of(count: int, noun: str) -> str:
+def count_with_noun(count: int, noun: str) -> str:
     """Returns a count with its noun: 1 joint, 2 joints, 2 bodies."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
     return f"{count} {noun if count == 1 else plural}"
 
 
-def percentage(share: float) -> int:
+def page_percentage(share: float) -> int:
     """Returns a share in percent, rounded down, so that only all is 100 %."""
     return int(100 * share + 1e-9)
 
 
-def typeset_figures(text: str) -> Markup:
+def typeset_page_figures(text: str) -> Markup:
     """Returns a text with raised exponents in numbers such as 2^-60 and 1.3e-14."""
-    found = re.sub(r"\b(\d(?:\.\d+)?)e([+-]\d+)", _scientific, escape(text))
-    return Markup(re.sub(r"\^(-?\d+)", lambda match: _raised(int(match[1])), found))
+    found = re.sub(r"\b(\d(?:\.\d+)?)e([+-]\d+)", _scientific_number_markup, escape(text))
+    return Markup(re.sub(r"\^(-?\d+)", lambda match: _exponent_markup(int(match[1])), found))
 
 
-def _scientific(match: re.Match[str]) -> str:
+def _scientific_number_markup(match: re.Match[str]) -> str:
     """Returns 1.3e-14 as 1.3 · 10⁻¹⁴, but 4.85e-01 as 0.485, 1e-06 as 10⁻⁶ and 0.0e+00 as 0."""
     share, power = match[1], int(match[2])
     if float(share) == 0 or -3 <= power <= 3:
@@ -63,6 +63,6 @@ def _scientific(match: re.Match[str]) -> str:
     return ("10" if float(share) == 1 else f"{share} · 10") + _raised(power)
 
 
-def _raised(power: int) -> str:
+def _exponent_markup(power: int) -> str:
     """An exponent as HTML."""
     return f"<sup>{str(power).replace('-', '−')}</sup>"

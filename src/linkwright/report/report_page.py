@@ -17,20 +17,20 @@ from markupsafe import Markup
 
 from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
-from ..forms.page_fonts import math_font_css, text_font_css
+from ..forms.page_fonts import formula_font_css, text_font_css
 from ..formulations import formulation_module
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
 from ..writers import write_mechanism_text
-from .mechanism_facts import describe_mechanism
+from .mechanism_facts import mechanism_page_facts
 from .motion_starts import (
     DEFAULT_SECONDS,
-    MotionStart,
-    check_motion_start,
-    default_motion_start,
-    exact_number_text,
+    PageMotionStart,
+    check_page_motion_start,
+    default_page_motion_start,
+    page_number_text,
 )
-from .page_parts import compared_seconds, make_page_parts
+from .page_parts import page_comparison_seconds, make_page_parts
 from .page_sections import (
     checks_section,
     comparison_section,
@@ -39,8 +39,8 @@ from .page_sections import (
     motion_section,
     page_header,
 )
-from .rendering import read_asset, render
-from .shown_motion import PageMotion, simulate_arguments
+from .rendering import read_page_asset, render_template
+from .shown_motion import PageMotion, page_simulate_arguments
 
 _REPORTED_PACKAGES = ("casadi", "numpy", "scipy", "llvmlite")
 _MAX_FILE_CHARACTERS = 60_000
@@ -103,7 +103,7 @@ def page(
     >>> import linkwright as lw
     >>> page = lw.report.page(lw.gallery("elbow"), "elbow", 1.0)  # doctest: +SKIP
     """
-    start = _choose_motion_start(mechanism, duration, q0 or {}, qd0 or {}, efforts or {})
+    start = _choose_page_motion_start(mechanism, duration, q0 or {}, qd0 or {}, efforts or {})
     if not (0 < start.seconds < 1e6 and 0 < budget < 1e6):
         raise LinkwrightError(
             f"{start.seconds:g} s of motion within {budget:g} s", remedy="give seconds above 0"
@@ -116,12 +116,12 @@ def page(
     name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
     name += f" --base {shlex.quote(base)}" if base else ""
     name += f" --closure {closure:g}" if closure is not None else ""
-    said = MotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
+    said = PageMotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
     again = PageCommands.from_request(
         name, moved, start, said if said.is_given or duration else None, budget, by
     )
-    info = describe_mechanism(mechanism)
-    body = render(
+    info = mechanism_page_facts(mechanism)
+    body = render_template(
         "page.html",
         header=page_header(mechanism, info),
         links=_SECTION_TITLES,
@@ -131,29 +131,29 @@ def page(
             checks_section(parts.checks, name),
             motion_section(parts.motion, again.simulate),
             comparison_section(parts.comparison, again.compare),
-            again_section(mechanism, name, again),
+            reproduction_section(mechanism, name, again),
         ],
     )
-    return html_document(mechanism.name, body)
+    return page_html_document(mechanism.name, body)
 
 
-def _choose_motion_start(
+def _choose_page_motion_start(
     mechanism: Mechanism,
     duration: float | None,
     q0: Mapping[str, float],
     qd0: Mapping[str, float],
     efforts: Mapping[str, str],
-) -> MotionStart:
+) -> PageMotionStart:
     """The start that is asked for, after checking it, or the default one of the mechanism."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
             remedy="add a joint, or unlock one",
         )
-    said = MotionStart(DEFAULT_SECONDS, q0, qd0, efforts)
+    said = PageMotionStart(DEFAULT_SECONDS, q0, qd0, efforts)
     if said.is_given:
-        check_motion_start(mechanism, said)
-    start = said if said.is_given else default_motion_start(mechanism)
+        check_page_motion_start(mechanism, said)
+    start = said if said.is_given else default_page_motion_start(mechanism)
     return start if duration is None else replace(start, seconds=duration)
 
 
@@ -170,27 +170,27 @@ class PageCommands:
         cls,
         file: str,
         moved: PageMotion | None,
-        start: MotionStart,
-        said: MotionStart | None,
+        start: PageMotionStart,
+        said: PageMotionStart | None,
         budget: float,
         by: Sequence[str] | None,
     ) -> PageCommands:
         """The commands for a request; `said` is the start that the user asked for, None if it is
         the default."""
         chosen = f" --by {','.join(by)}" if by else ""
-        words = moved.command_arguments if moved else simulate_arguments(start)
-        asked = f"{said.command_arguments()} -t {exact_number_text(start.seconds)}" if said else ""
-        compared_time = exact_number_text(compared_seconds(start))
-        compared = f"-t {compared_time} --budget {exact_number_text(budget / 2)}"
+        words = moved.command_arguments if moved else page_simulate_arguments(start)
+        asked = f"{said.command_arguments()} -t {page_number_text(start.seconds)}" if said else ""
+        compared_time = page_number_text(page_comparison_seconds(start))
+        compared = f"-t {compared_time} --budget {page_number_text(budget / 2)}"
         return cls(
-            f"linkwright report {file}{asked}{chosen} --budget {exact_number_text(budget)} "
+            f"linkwright report {file}{asked}{chosen} --budget {page_number_text(budget)} "
             "-o report.html",
             f"linkwright simulate {file}{words} -o run.nc",
             f"linkwright compare {file}{chosen} {compared}",
         )
 
 
-def again_section(mechanism: Mechanism, file: str, again: PageCommands) -> Markup:
+def reproduction_section(mechanism: Mechanism, file: str, again: PageCommands) -> Markup:
     """Returns the section with the commands that reproduce the page, and the mechanism's file."""
     commands = [
         again.report,
@@ -200,7 +200,7 @@ def again_section(mechanism: Mechanism, file: str, again: PageCommands) -> Marku
         again.compare,
     ]
     text, lost = write_mechanism_text(mechanism, "toml")
-    return render(
+    return render_template(
         "again.html",
         version=__version__,
         file=file,
@@ -218,26 +218,26 @@ def again_section(mechanism: Mechanism, file: str, again: PageCommands) -> Marku
     )
 
 
-def html_document(title: str, body: Markup) -> str:
+def page_html_document(title: str, body: Markup) -> str:
     """Returns the whole document; its policy allows no fetching and only its own scripts."""
-    script = read_asset("page.js")
+    script = read_page_asset("page.js")
     scripts = [*re.findall(r"<script>(.*?)</script>", body, re.S), script]
-    allowed = " ".join(f"'sha256-{_script_hash(text)}'" for text in dict.fromkeys(scripts))
+    allowed = " ".join(f"'sha256-{_page_script_hash(text)}'" for text in dict.fromkeys(scripts))
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; "
         f"script-src {allowed}"
     )
-    text = render(
+    text = render_template(
         "document.html",
         policy=policy,
         title=title,
-        style=Markup(text_font_css() + math_font_css()) + read_asset("page.css"),
+        style=Markup(text_font_css() + formula_font_css()) + read_page_asset("page.css"),
         body=body,
         script=script,
     )
     return f"{text}\n"
 
 
-def _script_hash(text: str) -> str:
+def _page_script_hash(text: str) -> str:
     """The hash by which the content security policy allows a script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -10,15 +10,15 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..kinematics.assembly import consistent_velocities
+from ..kinematics.assembly import nearest_constrained_velocities
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.mechanism_units import coordinate_units
-from ..processes.timed_worker import TimedWorker
+from ..processes.timed_worker import TimedWorkerProcess
 from ..show.scene import mechanism_scene
-from ..show.traced_points import placements_at_times
-from ..show.view_direction import upward_direction
+from ..show.traced_points import drawn_placements_at_times
+from ..show.view_direction import view_upward_direction
 from ..simulation import Run, simulate
-from .motion_starts import MotionStart, exact_number_text
+from .motion_starts import PageMotionStart, page_number_text
 
 Made = TypeVar("Made")
 
@@ -40,27 +40,27 @@ class PageMotion:
 
 
 @dataclass(frozen=True)
-class LeftOutPart:
+class LeftOutPagePart:
     """The reason why a part was left out."""
 
     reason: str
 
 
-def part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPart:
+def page_part_or_reason(make: Callable[[], Made]) -> Made | LeftOutPagePart:
     """The part of a page, or the reason why it could not be made."""
     try:
         return make()
     except LinkwrightError as error:
-        return LeftOutPart(str(error))
+        return LeftOutPagePart(str(error))
 
 
 def compute_page_motion(
-    worker: TimedWorker, mechanism: Mechanism, start: MotionStart, budget: float
-) -> PageMotion | LeftOutPart:
+    worker: TimedWorkerProcess, mechanism: Mechanism, start: PageMotionStart, budget: float
+) -> PageMotion | LeftOutPagePart:
     """Computes the motion from a start; one that takes too long is computed without dry friction,
     or for a shorter time, with a note."""
     smooth = mechanism.without("friction")
-    attempts: list[tuple[Mechanism, MotionStart, str, tuple[str, ...]]] = [
+    attempts: list[tuple[Mechanism, PageMotionStart, str, tuple[str, ...]]] = [
         (mechanism, start, "", ())
     ]
     patience = budget / 2
@@ -71,9 +71,9 @@ def compute_page_motion(
     short = replace(start, seconds=start.seconds / 5)
     said = f"More than {short.seconds:g} s takes too long to compute."
     attempts.append((mechanism, short, "", (said,)))
-    found: PageMotion | LeftOutPart = LeftOutPart("")
+    found: PageMotion | LeftOutPagePart = LeftOutPagePart("")
     for source, begin, changed, why in attempts:
-        found = part_or_reason(
+        found = page_part_or_reason(
             partial(worker.call_within, simulate_page_motion, source, begin, seconds=patience)
         )
         patience = budget / 2
@@ -83,33 +83,33 @@ def compute_page_motion(
     return found
 
 
-def simulate_page_motion(mechanism: Mechanism, start: MotionStart) -> PageMotion:
+def simulate_page_motion(mechanism: Mechanism, start: PageMotionStart) -> PageMotion:
     """Simulates from a start; a mechanism that would rest gets velocities, and one that falls is
     followed only for a short time."""
-    found = _simulate_within_limits(
-        mechanism, start, f"from {start.place_text()}{_start_description(mechanism, start)}"
+    found = _simulate_page_run(
+        mechanism, start, f"from {start.place_text()}{_page_start_description(mechanism, start)}"
     )
     if (
         not start.qd0
         and np.abs(found.run.q - found.run.q[0]).max(initial=0.0) <= MIN_VISIBLE_CHANGE
     ):
-        start = replace(start, qd0=_start_velocities(mechanism, found.run))
+        start = replace(start, qd0=_page_start_velocities(mechanism, found.run))
         begin = (
-            f"from {start.place_text()}, where it would rest{_start_description(mechanism, start)}"
+            f"from {start.place_text()}, where it would rest{_page_start_description(mechanism, start)}"
         )
-        found = _simulate_within_limits(mechanism, start, begin)
-    last = _time_until_fallen(found.run)
+        found = _simulate_page_run(mechanism, start, begin)
+    last = _page_time_until_fallen(found.run)
     if last is None:
         return found
     cut = replace(start, seconds=last)
-    found = _simulate_within_limits(
-        mechanism, cut, f"from {start.place_text()}{_start_description(mechanism, start)}"
+    found = _simulate_page_run(
+        mechanism, cut, f"from {start.place_text()}{_page_start_description(mechanism, start)}"
     )
     said = "No longer, since nothing stops its slide: it would only fall out of the picture."
     return replace(found, notes=(*found.notes, said))
 
 
-def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
+def _page_start_description(mechanism: Mechanism, start: PageMotionStart) -> str:
     """The initial velocities and efforts in words."""
     if not start.qd0:
         moving = any(c.type == "drive" for c in mechanism.constraints.values())
@@ -122,22 +122,22 @@ def _start_description(mechanism: Mechanism, start: MotionStart) -> str:
     return f"{rest}, {driven if start.efforts else 'with no force at its joints (τ = 0)'}"
 
 
-def _start_velocities(mechanism: Mechanism, run: Run) -> dict[str, float]:
+def _page_start_velocities(mechanism: Mechanism, run: Run) -> dict[str, float]:
     """Initial velocities that satisfy the constraints, by name."""
     names = mechanism_names(mechanism)
     qd = np.full(names.nv, _START_VELOCITY)
     if names.constraints:
-        qd = consistent_velocities(mechanism, run.q[0], qd)
+        qd = nearest_constrained_velocities(mechanism, run.q[0], qd)
     qd[np.abs(qd) < 1e-12] = 0.0
     return {name: float(v) for name, v in zip(names.qd, qd, strict=True) if v}
 
 
-def _time_until_fallen(run: Run) -> float | None:
+def _page_time_until_fallen(run: Run) -> float | None:
     """The time after which something has slid down by more than the mechanism's size, s; None if
     nothing does."""
     scene, units = mechanism_scene(run.mechanism), coordinate_units(run.mechanism)
     slides = np.abs(run.q - run.q[0])[:, [unit == "m" for unit in units]]
-    heights = placements_at_times(scene, run, run.t)[:, :-1, :, 3] @ upward_direction(scene.gravity)
+    heights = drawn_placements_at_times(scene, run, run.t)[:, :-1, :, 3] @ view_upward_direction(scene.gravity)
     drop = np.minimum((heights[0] - heights).max(axis=1), slides.max(axis=1, initial=0.0))
     far = (
         np.flatnonzero(drop > MAX_FALL_SIZES * scene.size)
@@ -147,7 +147,7 @@ def _time_until_fallen(run: Run) -> float | None:
     return float(f"{run.t[far[0]]:.1g}") if len(far) and far[0] else None
 
 
-def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str) -> PageMotion:
+def _simulate_page_run(mechanism: Mechanism, start: PageMotionStart, begin: str) -> PageMotion:
     """Simulates with stops at joint limits, unless the motion starts beyond one."""
     make = partial(
         simulate,
@@ -165,15 +165,15 @@ def _simulate_within_limits(mechanism: Mechanism, start: MotionStart, begin: str
             raise
         stops, more = "ignore", ("Limits are ignored, since it starts beyond one.",)
         run = make(stops=stops)
-    said = (f"{run.t[-1]:.4g} s {begin}.", *_early_end_note(run), *more)
-    return PageMotion(run, said, simulate_arguments(start, stops))
+    said = (f"{run.t[-1]:.4g} s {begin}.", *_page_early_end_note(run), *more)
+    return PageMotion(run, said, page_simulate_arguments(start, stops))
 
 
-def _early_end_note(run: Run) -> tuple[str, ...]:
+def _page_early_end_note(run: Run) -> tuple[str, ...]:
     """The sentence on a run that ended early, if it did."""
     return () if run.finished else (f"It ends early: {run.status}.",)
 
 
-def simulate_arguments(start: MotionStart, stops: str = "impact") -> str:
+def page_simulate_arguments(start: PageMotionStart, stops: str = "impact") -> str:
     """The arguments after `linkwright simulate FILE`, with all digits."""
-    return f"{start.command_arguments()} -t {exact_number_text(start.seconds)} --stops {stops}"
+    return f"{start.command_arguments()} -t {page_number_text(start.seconds)} --stops {stops}"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import FileError, LinkwrightError, MissingExtraError
 from ..types import Bytes, Floats
-from .figure_style import GRAY_COLOR, INK_COLOR, with_house_style, write_whole_file
+from .figure_style import GRAY_COLOR, INK_COLOR, with_figure_style, write_figure_file
 from .film_page import animation_page
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
@@ -23,11 +23,11 @@ from .scaled_axes import finish_axes, prepare_axes
 from .scene import mechanism_scene
 from .stick_figures import DrawingDetails, draw_moving_glyphs
 from .traced_points import (
-    divide_path_times,
+    divide_traced_times,
     find_traced_points,
-    parts_for_smooth_path,
-    placements_at_times,
-    require_run,
+    traced_path_parts,
+    drawn_placements_at_times,
+    require_drawable_run,
 )
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def animate(
     >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
     >>> lw.show.animate(run, "elbow.mp4")  # doctest: +SKIP
     """
-    require_run(run)
+    require_drawable_run(run)
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in FILM_FORMATS:
@@ -98,7 +98,7 @@ def animate(
             f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
         )
     if kind == ".html":
-        write_whole_file(target, animation_page(run, speed=speed, trace=trace, view=view).encode())
+        write_figure_file(target, animation_page(run, speed=speed, trace=trace, view=view).encode())
         return target
     beat = rate or _FRAME_RATES[kind]
     if not 1 <= beat <= 120:
@@ -120,7 +120,7 @@ class _FilmStage:
     traced_points: list[TracedPoint]
 
 
-@with_house_style
+@with_figure_style
 def _draw_film_background(
     run: Run,
     times: Floats,
@@ -132,7 +132,7 @@ def _draw_film_background(
 
     scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
-    poses = placements_at_times(scene, run, times)
+    poses = drawn_placements_at_times(scene, run, times)
     figure, axes = prepare_axes(scene, poses, seen, _FILM_WIDTH)
     figure.set_dpi(_DOTS_PER_INCH)
     GlyphBrush(axes, scene, poses[0], seen).draw_glyphs(build_ground_glyphs(scene, poses, seen))
@@ -163,8 +163,8 @@ def render_film_frames(
     axes, canvas = stage.axes, stage.canvas
     still = canvas.copy_from_bbox(axes.figure.bbox)
     pixel = float(np.ptp(axes.get_xlim())) / (_FILM_WIDTH / 25.4 * _DOTS_PER_INCH)
-    parts = parts_for_smooth_path(stage.scene, run, times, stage.traced_points, 0.3 * pixel)
-    between = placements_at_times(stage.scene, run, divide_path_times(times, parts))
+    parts = traced_path_parts(stage.scene, run, times, stage.traced_points, 0.3 * pixel)
+    between = drawn_placements_at_times(stage.scene, run, divide_traced_times(times, parts))
     paths = [stage.view(point.path(between)) for point in stage.traced_points]
     details = DrawingDetails(centers=True, frames=False)
     for k in range(count):
@@ -255,4 +255,4 @@ def _write_gif_film(target: Path, pictures: Iterator[Pixels], rate: float) -> No
         loop=0,
         optimize=False,
     )
-    write_whole_file(target, stream.getvalue())
+    write_figure_file(target, stream.getvalue())

@@ -9,7 +9,7 @@ import numpy as np
 from ..types import Floats
 from .figure_style import INK_COLOR, line_color, new_figure
 from .label_text import indexed_label, plain_label
-from .scaled_axes import round_scale_length
+from .scaled_axes import round_scale_bar_length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ _FORCE_SCALE_HEIGHT = 5.0
 """And for the scale below, mm."""
 
 
-def make_body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
+def make_free_body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
     """Makes a figure with a panel without axes for every body, in rows."""
     columns = int(np.clip(np.round(width / _PANEL_WIDTH), 1, max(len(names), 1)))
     rows = -(-len(names) // columns)
@@ -66,7 +66,7 @@ def _panel_size(axes: Axes) -> Floats:
 
 def draw_force_scale(axes: Axes, unit: float, metres: float) -> None:
     """Draws the scale bar of a round force; `metres` of the axes show 1 N."""
-    force = round_scale_length(12 * unit / metres)
+    force = round_scale_bar_length(12 * unit / metres)
     middle, foot = float(np.mean(axes.get_xlim())), axes.get_ylim()[0] + 3.5 * unit
     reach = force * metres / 2
     axes.plot(
@@ -98,7 +98,7 @@ def force_arrow_label(name: str, head: str = "F") -> str:
     )
 
 
-def magnitude_label(vector: Floats, unit: str) -> str:
+def arrow_magnitude_label(vector: Floats, unit: str) -> str:
     """The magnitude of a vector with three digits and its unit."""
     return f"{float(np.linalg.norm(vector)):.3g} {unit}"
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..types import Floats
 from .figure_style import GRAY_COLOR
 from .label_placement import LabelBox, find_label_positions
-from .label_text import strip_math_markup
+from .label_text import strip_label_markup
 from .paper_transform import PaperTransform, drawn_label_obstacles
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def wrap_label_names(names: Sequence[str], most: int = 16) -> str:
     """The distinct names separated by commas, in lines of about `most` letters."""
     lines = [""]
     for name in dict.fromkeys(names):
-        if lines[-1] and len(strip_math_markup(lines[-1])) + len(strip_math_markup(name)) > most:
+        if lines[-1] and len(strip_label_markup(lines[-1])) + len(strip_label_markup(name)) > most:
             lines.append("")
         lines[-1] += (", " if lines[-1] else "") + name
     return ",\n".join(lines)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ..expressions import expression_to_float
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Floats
@@ -24,9 +24,9 @@ class DrawnBody:
     inertia: Floats
 
 
-def moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
+def drawn_moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
     """The bodies that are not fixed to ground, in the order of the file."""
-    tree = build_tree(mechanism)
+    tree = build_kinematic_tree(mechanism)
     found = []
     for name, mass in tree.masses.items():
         place = tree.bodies[name]
@@ -40,7 +40,7 @@ def moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
 
 
 @dataclass(frozen=True)
-class BodyMotions:
+class DrawnBodyMotions:
     """Motions of bodies over times (…, bodies, …): placements, twists and their rates (ω first),
     world axes."""
 
@@ -51,9 +51,9 @@ class BodyMotions:
     twist_rates: Floats
 
     @classmethod
-    def from_model(cls, model: Model, q: Floats, qd: Floats, qdd: Floats) -> BodyMotions:
+    def from_model(cls, model: Model, q: Floats, qd: Floats, qdd: Floats) -> DrawnBodyMotions:
         """The motions of all bodies at q, q̇ and q̈ (…, n)."""
-        bodies, values = moving_bodies(model.mechanism), model.mechanism.values
+        bodies, values = drawn_moving_bodies(model.mechanism), model.mechanism.values
         gravity = np.array([expression_to_float(g, values) for g in model.mechanism.gravity])
         T, V, A = (
             np.stack(found, axis=-3 if found[0].ndim > q.ndim else -2)

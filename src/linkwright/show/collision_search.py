@@ -71,14 +71,14 @@ class Encounter(NotebookDisplayed):
         """Times (begin, end) of each overlap, s, by linear interpolation between samples."""
         inside = self.distance < 0
         edges = np.flatnonzero(np.diff(inside.astype(int)))
-        times = [self._crossing(int(k)) for k in edges]
+        times = [self._overlap_edge_time(int(k)) for k in edges]
         if inside[0]:
             times.insert(0, float(self.t[0]))
         if inside[-1]:
             times.append(float(self.t[-1]))
         return list(zip(times[::2], times[1::2], strict=True))
 
-    def _crossing(self, k: int) -> float:
+    def _overlap_edge_time(self, k: int) -> float:
         """The time between samples k and k + 1 at which the distance is zero, s."""
         a, b = self.distance[k], self.distance[k + 1]
         return float(self.t[k] + (self.t[k + 1] - self.t[k]) * a / (a - b))
@@ -90,7 +90,7 @@ class Encounter(NotebookDisplayed):
 
 
 @dataclass(frozen=True)
-class _Capsule:
+class _DrawnCapsule:
     """A capsule fixed to a link: the ends (2, 3) of its segment in the axes of the link, and its
     radius, m."""
 
@@ -180,25 +180,25 @@ def clearances(
     rows = np.atleast_2d(np.asarray(q, dtype=float))
     times = np.arange(len(rows), dtype=float) if t is None else np.asarray(t, dtype=float)
     poses = scene.link_placements(rows)
-    capsules = [*_of_links(scene, radius), *_of_obstacles(obstacles or {})]
-    apart = _skipped(scene, ignore)
+    capsules = [*_drawn_link_capsules(scene, radius), *_drawn_obstacle_capsules(obstacles or {})]
+    apart = _uncompared_capsule_pairs(scene, ignore)
     found: dict[tuple[str, str], Floats] = {}
     for a, b in combinations(capsules, 2):
         pair = (a.name, b.name)
         if a.link == b.link or pair in apart or pair[::-1] in apart:
             continue
-        gap = segment_distance(*_placed(poses, a), *_placed(poses, b)) - a.radius - b.radius
+        gap = drawn_segment_distance(*_capsule_ends_in_scene(poses, a), *_capsule_ends_in_scene(poses, b)) - a.radius - b.radius
         found[pair] = np.minimum(found[pair], gap) if pair in found else gap
     encounters = [Encounter(pair, times, gap) for pair, gap in found.items()]
     return sorted(encounters, key=lambda one: one.smallest)
 
 
-def _name(scene: Scene, link: int) -> str:
+def _drawn_capsule_name(scene: Scene, link: int) -> str:
     """The name of the first body on a link."""
     return next((n for n, p in scene.tree.bodies.items() if p.link == link), f"link {link}")
 
 
-def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsule]:
+def _drawn_link_capsules(scene: Scene, radius: float | Mapping[str, float]) -> list[_DrawnCapsule]:
     """The capsules of all links, with one radius for all or one for each body, m."""
     names = list(scene.mechanism.bodies)
     if isinstance(radius, Mapping):
@@ -212,7 +212,7 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
         raise LinkwrightError("a radius is negative or not a number", remedy="give metres from 0")
     found = []
     for shape in scene.link_glyphs:
-        name = _name(scene, shape.link)
+        name = _drawn_capsule_name(scene, shape.link)
         size = radius.get(name, 0.0) if isinstance(radius, Mapping) else float(radius)
         points = shape.points
         if shape.kind == "plate":
@@ -222,11 +222,11 @@ def _of_links(scene: Scene, radius: float | Mapping[str, float]) -> list[_Capsul
             if shape.kind == "solid"
             else np.stack([points[:-1], points[1:]], axis=1)
         )
-        found += [_Capsule(name, shape.link, pair, size) for pair in pairs]
+        found += [_DrawnCapsule(name, shape.link, pair, size) for pair in pairs]
     return found
 
 
-def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
+def _drawn_obstacle_capsules(obstacles: Mapping[str, Obstacle]) -> list[_DrawnCapsule]:
     """The capsules of obstacles, which are fixed to ground."""
     found = []
     for name, (start, end, radius) in obstacles.items():
@@ -236,26 +236,26 @@ def _of_obstacles(obstacles: Mapping[str, Obstacle]) -> list[_Capsule]:
                 f"the obstacle '{name}' is not a capsule",
                 remedy="give ((x, y, z), (x, y, z), radius)",
             )
-        found.append(_Capsule(name, GROUND_LINK, ends, float(radius)))
+        found.append(_DrawnCapsule(name, GROUND_LINK, ends, float(radius)))
     return found
 
 
-def _skipped(scene: Scene, ignore: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+def _uncompared_capsule_pairs(scene: Scene, ignore: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     """The pairs of links that joints and loops connect, and those that the caller ignores."""
     pairs = set()
     for joint in (*scene.mechanism.joints.values(), *scene.mechanism.loops.values()):
         ends = [scene.tree.bodies[name].link for name in (joint.parent, joint.child)]
-        pairs.add((_name(scene, ends[0]), _name(scene, ends[1])))
+        pairs.add((_drawn_capsule_name(scene, ends[0]), _drawn_capsule_name(scene, ends[1])))
     return pairs | {(str(a), str(b)) for a, b in ignore}
 
 
-def _placed(poses: Floats, capsule: _Capsule) -> tuple[Floats, Floats]:
+def _capsule_ends_in_scene(poses: Floats, capsule: _DrawnCapsule) -> tuple[Floats, Floats]:
     """Both ends of a capsule in the world, (times, 3) each."""
     R, p = poses[:, capsule.link, :, :3], poses[:, capsule.link, :, 3]
     return R @ capsule.ends[0] + p, R @ capsule.ends[1] + p
 
 
-def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
+def drawn_segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     """The distance between segments ab and cd, row by row: at inner points of both, or at an
     end."""
     u, v, w = b - a, d - c, a - c
@@ -267,12 +267,12 @@ def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     crossing = (det > 1e-14 * np.maximum(uu * vv, 1e-300)) & (abs(s - 0.5) <= 0.5)
     crossing &= abs(r - 0.5) <= 0.5
     inner = np.linalg.norm(w + s[..., None] * u - r[..., None] * v, axis=-1)
-    ends = [_to_segment(a, c, d), _to_segment(b, c, d), _to_segment(c, a, b), _to_segment(d, a, b)]
+    ends = [_distance_to_drawn_segment(a, c, d), _distance_to_drawn_segment(b, c, d), _distance_to_drawn_segment(c, a, b), _distance_to_drawn_segment(d, a, b)]
     outer = np.minimum.reduce(ends)
     return np.asarray(np.where(crossing, np.minimum(inner, outer), outer))
 
 
-def _to_segment(p: Floats, a: Floats, b: Floats) -> Floats:
+def _distance_to_drawn_segment(p: Floats, a: Floats, b: Floats) -> Floats:
     """The distance from points p to segments ab, row by row."""
     along = b - a
     length = np.maximum((along * along).sum(-1), 1e-300)

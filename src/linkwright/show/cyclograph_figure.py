@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
-from .figure_style import COLUMN_WIDTH, INK_COLOR, draw_legend, save_if_path, with_house_style
+from .figure_style import COLUMN_WIDTH, INK_COLOR, draw_legend, save_figure_if_path, with_figure_style
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
 from .label_text import symbol_label
 from .scaled_axes import finish_axes, prepare_axes
 from .scene import Scene, mechanism_scene
 from .traced_points import (
-    divide_path_times,
+    divide_traced_times,
     equal_figure_times,
     find_traced_points,
-    parts_for_smooth_path,
-    placements_at_times,
-    require_run,
+    traced_path_parts,
+    drawn_placements_at_times,
+    require_drawable_run,
 )
 from .view_direction import View
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from ..simulation.run import Run
 
 
-_FIGURES = 18
+_DEFAULT_FIGURE_COUNT = 18
 
 
-@with_house_style
+@with_figure_style
 def cyclograph(
     run: Run,
     every: float | None = None,
@@ -77,32 +77,32 @@ def cyclograph(
     >>> run = lw.simulate(lw.gallery("elbow"), 1.0)  # doctest: +SKIP
     >>> lw.show.cyclograph(run, every=0.1, path="elbow.svg")  # doctest: +SKIP
     """
-    require_run(run)
+    require_drawable_run(run)
     scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
     end = float(run.t[-1]) if until is None else min(until, float(run.t[-1]))
-    apart = max(end / (_FIGURES - 1), 1e-9) if every is None else every
+    apart = max(end / (_DEFAULT_FIGURE_COUNT - 1), 1e-9) if every is None else every
     times = equal_figure_times(run, apart, end)
     samples = run.t[run.t <= end + 1e-12]
-    parts = parts_for_smooth_path(
+    parts = traced_path_parts(
         scene, run, samples, find_traced_points(scene, trace), 5e-4 * scene.size
     )
     poses, between = (
-        placements_at_times(scene, run, times),
-        placements_at_times(scene, run, divide_path_times(samples, parts)),
+        drawn_placements_at_times(scene, run, times),
+        drawn_placements_at_times(scene, run, divide_traced_times(samples, parts)),
     )
     figure, axes = prepare_axes(scene, between, seen, width, aside=13)
     GlyphBrush(axes, scene, poses[0], seen).draw_glyphs(build_ground_glyphs(scene, between, seen))
-    shades = _shades(times)
+    shades = _figure_time_colors(times)
     for one, shade in zip(poses, shades, strict=True):
-        draw_shadow(axes, scene, one, seen, shade)
-    _draw_traces(axes, scene, between, seen, trace)
+        draw_faint_figure(axes, scene, one, seen, shade)
+    _draw_traced_paths(axes, scene, between, seen, trace)
     finish_axes(axes, seen)
-    _draw_clock(figure, axes, times)
-    return save_if_path(figure, path)
+    _draw_time_color_bar(figure, axes, times)
+    return save_figure_if_path(figure, path)
 
 
-def _map() -> Any:
+def _time_color_map() -> Any:
     """The colour map of time: viridis without its yellow end, which is too faint for lines."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
@@ -110,12 +110,12 @@ def _map() -> Any:
     return ListedColormap(colormaps["viridis"](np.linspace(0.0, 0.88, 256)))
 
 
-def _shades(times: Floats) -> Floats:
+def _figure_time_colors(times: Floats) -> Floats:
     """A colour (RGBA) for each of the times."""
-    return np.asarray(_map()(np.linspace(0, 1, len(times))))
+    return np.asarray(_time_color_map()(np.linspace(0, 1, len(times))))
 
 
-def draw_shadow(
+def draw_faint_figure(
     axes: Axes,
     scene: Scene,
     poses: Floats,
@@ -130,11 +130,11 @@ def draw_shadow(
     brush.draw_glyphs(scene.link_glyphs)
     brush.draw_glyphs([shape for shape in scene.wheel_glyphs if shape.kind != "spoke"])
     for joint in (s for s in scene.joint_glyphs if s.kind != "coil"):
-        spot = view(brush.world_points(joint.link, joint.points)).mean(axis=0)
+        spot = view(brush.glyph_points_in_world(joint.link, joint.points)).mean(axis=0)
         axes.plot(*spot, "o", color=paint, ms=4 * weight, mec="none", zorder=5)
 
 
-def _draw_traces(
+def _draw_traced_paths(
     axes: Axes, scene: Scene, poses: Floats, view: View, names: Sequence[str] | None
 ) -> None:
     """Draws the paths of traced points, with a legend."""
@@ -155,12 +155,12 @@ def _draw_traces(
         draw_legend(axes, axes.get_lines()[-len(points) :])
 
 
-def _draw_clock(figure: Figure, axes: Axes, times: Floats) -> None:
+def _draw_time_color_bar(figure: Figure, axes: Axes, times: Floats) -> None:
     """Draws the colour bar of time."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    clock = ScalarMappable(Normalize(float(times[0]), float(times[-1]) or 1.0), _map())
+    clock = ScalarMappable(Normalize(float(times[0]), float(times[-1]) or 1.0), _time_color_map())
     beside = axes.inset_axes((1.02, 0.0, 0.025, 1.0))
     bar = figure.colorbar(clock, cax=beside)
     bar.set_label("time / s")

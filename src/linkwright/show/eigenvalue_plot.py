@@ -17,10 +17,10 @@ from .figure_style import (
     draw_legend,
     line_color,
     new_figure,
-    save_if_path,
-    with_house_style,
+    save_figure_if_path,
+    with_figure_style,
 )
-from .history_plots import hide_rounding_errors
+from .history_plots import flatten_rounding_errors_on_axis
 from .label_text import symbol_label
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _EIGENVALUE_DOT_SIZE = 4.5
 """Size of an eigenvalue, in points."""
 
 
-@with_house_style
+@with_figure_style
 def eigenvalues(
     source: Mechanism | Callable[[float], object],
     parameter: str,
@@ -69,14 +69,14 @@ def eigenvalues(
     if not sizes.size:
         raise LinkwrightError(f"no values of {parameter} are given", remedy="give some")
     rows = np.array(
-        [np.sort_complex(_eigenvalues_at_parameter(source, parameter, v, q)) for v in sizes]
+        [np.sort_complex(_plotted_eigenvalues(source, parameter, v, q)) for v in sizes]
     )
     figure = new_figure(width, 90)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for axes, part, word in ((upper, rows.real, "real part"), (lower, rows.imag, "imaginary part")):
         axes.plot(sizes, part, ".", ms=_EIGENVALUE_DOT_SIZE, color=line_color(0), mec="none")
         axes.axhline(0, color=INK_COLOR, lw=0.5)
-        hide_rounding_errors(axes, part, float(np.abs(rows).max(initial=0.0)))
+        flatten_rounding_errors_on_axis(axes, part, float(np.abs(rows).max(initial=0.0)))
         axes.set_ylabel(f"{word} / 1/s")
     unstable = rows.real > 1e-9 * np.abs(rows).max(initial=1e-300)
     upper.plot(
@@ -94,10 +94,10 @@ def eigenvalues(
     lower.set_xlabel(f"{name} / {unit}" if unit else name)
     lower.margins(x=0)
     figure.align_ylabels()
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
-def _eigenvalues_at_parameter(
+def _plotted_eigenvalues(
     source: Mechanism | Callable[[float], object],
     parameter: str,
     value: float,

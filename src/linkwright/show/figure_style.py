@@ -86,7 +86,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def house_style() -> Iterator[None]:
+def house_figure_style() -> Iterator[None]:
     """Applies the style to whatever is drawn inside; the user's matplotlib settings stay as they
     are."""
     try:
@@ -99,12 +99,12 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def with_house_style(draw: Callable[P, T]) -> Callable[P, T]:
+def with_figure_style(draw: Callable[P, T]) -> Callable[P, T]:
     """The same drawing function, run in the house style."""
 
     @wraps(draw)
     def drawn(*args: P.args, **keywords: P.kwargs) -> T:
-        with house_style():
+        with house_figure_style():
             return draw(*args, **keywords)
 
     return drawn
@@ -182,17 +182,17 @@ def axis_label_width(several: Sequence[Axes]) -> float:
     return 25.4 * widest / float(several[0].figure.dpi) + 2 * _FIGURE_RIM
 
 
-def text_width(text: str, size: float) -> float:
+def label_text_width(text: str, size: float) -> float:
     """The width of a text in a font size in points, mm."""
     from matplotlib import rcParams
 
     fonts = (rcParams[key] for key in ("font.family", "font.sans-serif", "font.serif"))
     look = tuple(name for names in fonts for name in names)
-    return _width_in_letters(text, look, rcParams["mathtext.fontset"]) * size * 25.4 / 72
+    return _label_width_in_ems(text, look, rcParams["mathtext.fontset"]) * size * 25.4 / 72
 
 
 @lru_cache(maxsize=4096)
-def _width_in_letters(text: str, fonts: tuple[str, ...], mathematics: str) -> float:
+def _label_width_in_ems(text: str, fonts: tuple[str, ...], mathematics: str) -> float:
     """The width of a text relative to the font size.
 
     The fonts are only the key of the cache: tracing outlines takes long, and layouts ask for the
@@ -212,10 +212,10 @@ def _legend_entry_width(label: str) -> float:
         ("handlelength", "handletextpad", "columnspacing"),
     )
     ems = sum(rcParams[f"legend.{part}"] for part in parts)
-    return float(ems * size) * 25.4 / 72 + text_width(label, size)
+    return float(ems * size) * 25.4 / 72 + label_text_width(label, size)
 
 
-@with_house_style
+@with_figure_style
 def save(figure: Figure, path: str | Path) -> Path:
     """Write a figure as .svg, .pdf or .png, whole or not at all.
 
@@ -245,18 +245,18 @@ def save(figure: Figure, path: str | Path) -> Path:
             where=str(target),
             remedy=f"use {', '.join(FIGURE_FORMATS)}",
         )
-    write_whole_file(target, figure_bytes(figure, kind[1:]))
+    write_figure_file(target, figure_bytes(figure, kind[1:]))
     return target
 
 
-def save_if_path(figure: Figure, path: str | Path | None) -> Figure:
+def save_figure_if_path(figure: Figure, path: str | Path | None) -> Figure:
     """Saves the figure if a path is given, and returns it."""
     if path is not None:
         save(figure, path)
     return figure
 
 
-@with_house_style
+@with_figure_style
 def figure_bytes(figure: Figure, kind: str) -> bytes:
     """The content of a file of a figure: svg, pdf or png."""
     stream = io.BytesIO()
@@ -265,7 +265,7 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     return stream.getvalue()
 
 
-def write_whole_file(target: Path, content: bytes) -> None:
+def write_figure_file(target: Path, content: bytes) -> None:
     """Writes a file whole or not at all."""
     partial = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -277,7 +277,7 @@ def write_whole_file(target: Path, content: bytes) -> None:
         partial.unlink(missing_ok=True)
 
 
-@with_house_style
+@with_figure_style
 def svg(figure: Figure) -> str:
     """Return a figure as an <svg> element for a web page.
 
@@ -302,7 +302,7 @@ def svg(figure: Figure) -> str:
     return text[text.index("<svg") :]
 
 
-@with_house_style
+@with_figure_style
 def data_uri(figure: Figure) -> str:
     """Return a figure as the address of an <img> element, with all of its content.
 

@@ -22,24 +22,24 @@ from .glyphs import GROUND_LINK, ConnectorGlyph, Glyph
 from .ground_glyphs import build_ground_glyphs
 from .key_frames import (
     KeyFrameData,
-    canvas_pixel_size,
+    film_pixel_size,
     choose_key_frames,
     film_link_data,
-    round_for_page,
+    round_for_film_page,
 )
 from .scaled_axes import drawing_bounds
 from .scene import Scene, mechanism_scene
-from .traced_points import find_traced_points, placements_at_times
-from .view_direction import upward_direction
+from .traced_points import find_traced_points, drawn_placements_at_times
+from .view_direction import view_upward_direction
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
 
 
-_DEEP = ("plate", "line", "hull", "ball", "wheel", "spoke")
-_SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
+_DEPTH_SORTED_GLYPHS = ("plate", "line", "hull", "ball", "wheel", "spoke")
+_FILM_SPEEDS = {1.0: "true speed", 0.5: "1/2", 0.25: "1/4", 0.1: "1/10", 0.01: "1/100", 2.0: "2 ×"}
 
-_STYLE = (
+_FILM_CSS = (
     ".lw-motion{max-width:46em;margin:0 auto;font-size:14px;line-height:1.4}"
     ".lw-motion canvas{width:100%;aspect-ratio:16/10;display:block;touch-action:pan-y;cursor:grab;"
     "background:#fff;border:1px solid #ddd;border-radius:4px}"
@@ -52,11 +52,11 @@ _STYLE = (
     "@media(pointer:coarse){.lw-motion button,.lw-motion select,.lw-motion input{min-height:44px}}"
     "@media print{.lw-motion div,.lw-motion p{display:none}.lw-motion canvas{border:0}}"
 )
-_HINT = (
+_FILM_HINT = (
     "Drag to turn (by thumb: sideways); Ctrl and the wheel, or + and −, to zoom; double-click for "
     "the first view; space to play or pause."
 )
-_SCRIPTLESS = (
+_FILM_NOSCRIPT = (
     "<noscript><p>To see it move, open this page in a browser with scripts on.</p></noscript>"
 )
 
@@ -99,7 +99,7 @@ def animation_page(
     body = animation_element(run, speed=speed, trace=trace, view=view)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy_of(body))}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(film_page_policy(body))}">'
         f'<title>{name}</title><meta name="viewport" content="width=device-width">'
         "<style>body{margin:1em;color:#202020;font-family:system-ui,sans-serif}"
         "h1{font-size:1.1em;max-width:42em;margin:.4em auto}</style></head>"
@@ -107,7 +107,7 @@ def animation_page(
     )
 
 
-def policy_of(body: str) -> str:
+def film_page_policy(body: str) -> str:
     """The content security policy of a page with this body: fetch nothing, run only its own
     scripts."""
     scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
@@ -160,7 +160,7 @@ def animation_element(
         raise LinkwrightError(
             f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
         )
-    data = motion_data(run, trace, view)
+    data = film_page_data(run, trace, view)
     speeds = dict(sorted({speed: f"{speed:g} ×", **_SPEEDS}.items(), reverse=True))
     choices = "".join(
         f'<option value="{value:g}"{" selected" if value == speed else ""}>{word}</option>'
@@ -168,21 +168,21 @@ def animation_element(
     )
     first, last = data["times"][0], data["times"][-1]
     mark = html.escape(identity, quote=True)
-    content = _json({**data, "autoplay": autoplay})
+    content = _film_json({**data, "autoplay": autoplay})
     return (
-        f'<div class="lw-motion" id="{mark}"><style>{_STYLE}</style>'
+        f'<div class="lw-motion" id="{mark}"><style>{_FILM_CSS}</style>'
         '<canvas tabindex="0" role="img" aria-label="moving mechanism; drag to turn"></canvas>'
         "<div><button>Play</button>"
         f'<input type="range" min="{first}" max="{last}" step="any" value="{first}" '
         f'aria-label="time"><output></output><select aria-label="speed">{choices}</select></div>'
-        f"<p>{_HINT}{_inexact(data['error'])}</p>{_SCRIPTLESS}"
+        f"<p>{_FILM_HINT}{_inexact_film_note(data['error'])}</p>{_FILM_NOSCRIPT}"
         f'<script type="application/json">{content}</script><script>'
-        f"{_player()}(document.currentScript.parentNode, JSON.parse("
+        f"{_film_player_script()}(document.currentScript.parentNode, JSON.parse("
         "document.currentScript.previousSibling.textContent));</script></div>"
     )
 
 
-def _inexact(error: float) -> str:
+def _inexact_film_note(error: float) -> str:
     """The note on the page of a run that is too long for exact key frames."""
     if error <= 1:
         return ""
@@ -192,13 +192,13 @@ def _inexact(error: float) -> str:
     )
 
 
-def _json(data: Mapping[str, object]) -> str:
+def _film_json(data: Mapping[str, object]) -> str:
     """JSON that cannot end the script element that contains it."""
     return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 @cache
-def _player() -> str:
+def _film_player_script() -> str:
     """The script that plays films."""
     return (files(__package__) / "player.js").read_text(encoding="utf-8").strip()
 
@@ -221,15 +221,15 @@ class FilmData(KeyFrameData):
     patterns: dict[str, list[list[tuple[float, float]]]]
 
 
-def motion_data(
+def film_page_data(
     run: Run, trace: Sequence[str] | None = None, view: str | tuple[float, float] | None = None
 ) -> FilmData:
     """The data of a film: glyphs of links, how links follow from joint coordinates, key frames."""
     scene = mechanism_scene(run.mechanism)
     seen = scene.view(view)
-    poses = placements_at_times(scene, run, _thinned(run.t))
+    poses = drawn_placements_at_times(scene, run, _thinned_film_times(run.t))
     low, high = drawing_bounds(scene, poses, seen)
-    middle, pixel = (low + high) / 2, canvas_pixel_size(high - low)
+    middle, pixel = (low + high) / 2, film_pixel_size(high - low)
     ground, points = build_ground_glyphs(scene, poses, seen), find_traced_points(scene, trace)
     shapes = [
         *ground,
@@ -242,19 +242,19 @@ def motion_data(
     depth = float(np.mean(seen.depth(poses[:, :-1, :, 3])))
     frames = choose_key_frames(scene, run, shapes, points, pixel)
     return {
-        **frames.page_data(),
+        **frames.film_page_frames(),
         "error": round(frames.error_pixels, 2),
         "pixel": pixel,
         "links": film_link_data(scene),
-        "shapes": [_shape(s, scene) for s in shapes],
-        "ties": [_tie(t, scene) for t in scene.connector_glyphs],
+        "shapes": [_film_glyph_data(s, scene) for s in shapes],
+        "ties": [_film_connector_data(t, scene) for t in scene.connector_glyphs],
         "traces": [
-            {"link": p.link, "point": round_for_page(p.point, 1e-6 * scene.size).tolist()}
+            {"link": p.link, "point": round_for_film_page(p.point, 1e-6 * scene.size).tolist()}
             for p in points
         ],
         "right": seen.right.tolist(),
         "up": seen.up.tolist(),
-        "vertical": upward_direction(scene.gravity).tolist(),
+        "vertical": view_upward_direction(scene.gravity).tolist(),
         "extent": (high - low).tolist(),
         "middle": (middle[0] * seen.right + middle[1] * seen.up + depth * seen.toward_eye).tolist(),
         "sign": scene.glyph_radius,
@@ -262,24 +262,24 @@ def motion_data(
     }
 
 
-def _thinned(times: Floats) -> Floats:
+def _thinned_film_times(times: Floats) -> Floats:
     """At most 2000 of the times, with both ends: enough to see how far a motion reaches."""
     return np.asarray(times[np.unique(np.linspace(0, len(times) - 1, 2000).astype(int))])
 
 
-def _shape(shape: Glyph, scene: Scene) -> dict[str, object]:
+def _film_glyph_data(shape: Glyph, scene: Scene) -> dict[str, object]:
     """A glyph as the page reads it."""
     return {
         "kind": shape.kind,
         "link": shape.link,
-        "layer": 4.0 if shape.kind in _DEEP else GLYPH_LAYERS[shape.kind],
-        "deep": shape.kind in _DEEP,
-        "colour": _colour(shape, scene),
-        "points": round_for_page(shape.points, 1e-5 * scene.size).tolist(),
+        "layer": 4.0 if shape.kind in _DEPTH_SORTED_GLYPHS else GLYPH_LAYERS[shape.kind],
+        "deep": shape.kind in _DEPTH_SORTED_GLYPHS,
+        "colour": _film_glyph_color(shape, scene),
+        "points": round_for_film_page(shape.points, 1e-5 * scene.size).tolist(),
     }
 
 
-def _colour(shape: Glyph, scene: Scene) -> str:
+def _film_glyph_color(shape: Glyph, scene: Scene) -> str:
     """The colour of a glyph on the page."""
     if shape.kind == "axis":
         return AXIS_COLORS[shape.name[-1]]
@@ -290,7 +290,7 @@ def _colour(shape: Glyph, scene: Scene) -> str:
     )
 
 
-def _tie(tie: ConnectorGlyph, scene: Scene) -> dict[str, object]:
+def _film_connector_data(tie: ConnectorGlyph, scene: Scene) -> dict[str, object]:
     """A spring, damper, rod or rail as the page reads it."""
     on_ground = tie.kind != "rail" or tie.links[0] == GROUND_LINK
     paint = GRAY_COLOR if on_ground else line_color(scene.color_order.get(tie.links[1], 0))
@@ -299,5 +299,5 @@ def _tie(tie: ConnectorGlyph, scene: Scene) -> dict[str, object]:
         "links": list(tie.links),
         "layer": GLYPH_LAYERS[tie.kind],
         "colour": INK_COLOR if tie.kind == "rod" else paint,
-        "points": round_for_page(tie.points, 1e-5 * scene.size).tolist(),
+        "points": round_for_film_page(tie.points, 1e-5 * scene.size).tolist(),
     }

@@ -18,13 +18,13 @@ from ..mechanism import GROUND, Mechanism
 from ..model.model import Model
 from ..number_checks import check_vector
 from ..types import Floats
-from .body_motions import BodyMotions
+from .body_motions import DrawnBodyMotions
 from .histories import drawing_model
 from .scene import Scene, mechanism_scene
 
 
 @dataclass(frozen=True)
-class Applied:
+class FreeBodyLoad:
     """A force and a moment on a body at a point of the world, world axes."""
 
     name: str
@@ -52,7 +52,7 @@ class FreeBody(NotebookDisplayed):
 
     name: str
     center: Floats
-    applied: tuple[Applied, ...]
+    applied: tuple[FreeBodyLoad, ...]
     rate: Floats
     turning: Floats
 
@@ -69,7 +69,7 @@ class FreeBody(NotebookDisplayed):
 
 
 @dataclass(frozen=True)
-class State:
+class FreeBodyState:
     """A state with its accelerations and generalized forces."""
 
     model: Model
@@ -85,13 +85,13 @@ class State:
         return self.model.names.time_arguments(self.t)
 
 
-def state_of(
+def free_body_state(
     mechanism: Mechanism,
     q: ArrayLike | None,
     qd: ArrayLike | None = None,
     tau: ArrayLike | None = None,
     t: float = 0.0,
-) -> State:
+) -> FreeBodyState:
     """The state at given or default numbers (home, at rest, no efforts), with its accelerations."""
     model = drawing_model(mechanism)
     nq, nv, names = model.nq, model.nv, model.names
@@ -100,7 +100,7 @@ def state_of(
     efforts = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
     clock = model.names.time_arguments(t)
     qdd = np.asarray(model.forward_dynamics(here, velocities, efforts, *clock), dtype=float)
-    return State(model, here, velocities, qdd, efforts, t)
+    return FreeBodyState(model, here, velocities, qdd, efforts, t)
 
 
 def free_bodies(
@@ -135,10 +135,10 @@ def free_bodies(
     >>> [body.name for body in lw.show.free_bodies(lw.gallery("elbow"))]
     ['link1', 'link2']
     """
-    state = state_of(mechanism, q, qd, tau, t)
-    motions = BodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
-    acting = _reactions(state)
-    for name, load in _loads(state):
+    state = free_body_state(mechanism, q, qd, tau, t)
+    motions = DrawnBodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
+    acting = _free_body_reactions(state)
+    for name, load in _free_body_loads(state):
         acting.setdefault(name, []).append(load)
     rate = motions.masses[:, None] * motions.center_acceleration
     w, alpha = motions.twists[:, :3], motions.twist_rates[:, :3]
@@ -149,13 +149,13 @@ def free_bodies(
         own = list(acting.get(solid.name, []))
         weight = solid.mass * motions.gravity
         if np.any(weight):
-            own.append(Applied("weight", motions.center_of_mass[b], weight, np.zeros(3)))
+            own.append(FreeBodyLoad("weight", motions.center_of_mass[b], weight, np.zeros(3)))
         body = FreeBody(solid.name, motions.center_of_mass[b], tuple(own), rate[b], turning[b])
-        found.append(_with_rest(body, state))
+        found.append(_add_constraint_load(body, state))
     return found
 
 
-def _with_rest(body: FreeBody, state: State) -> FreeBody:
+def _add_constraint_load(body: FreeBody, state: FreeBodyState) -> FreeBody:
     """Adds the force of constraints that are not joints, if there are any: it closes the
     balance."""
     tree = mechanism_scene(state.model.mechanism).tree
@@ -166,46 +166,46 @@ def _with_rest(body: FreeBody, state: State) -> FreeBody:
     size = max(1.0, *(float(np.linalg.norm(a.force)) for a in body.applied))
     if max(np.abs(force).max(), np.abs(moment).max()) < 1e-9 * size:
         return body
-    rest = Applied("constraints", body.center, -force, -moment)
+    rest = FreeBodyLoad("constraints", body.center, -force, -moment)
     return FreeBody(body.name, body.center, (*body.applied, rest), body.rate, body.turning)
 
 
-def _reactions(state: State) -> dict[str, list[Applied]]:
+def _free_body_reactions(state: FreeBodyState) -> dict[str, list[FreeBodyLoad]]:
     """The reactions of joints and loops by body, on the child and opposite on the parent."""
     model, mechanism = state.model, state.model.mechanism
     under, last = "reactions", state.tau
     if not model.names.constraints:
         under, last = "reactions_of_motion", state.qdd
     rows = np.asarray(getattr(model, under)(state.q, state.qd, last, *state.clock), dtype=float)
-    points = joint_points(mechanism_scene(mechanism), state.q)
-    acting: dict[str, list[Applied]] = {}
+    points = drawn_joint_points(mechanism_scene(mechanism), state.q)
+    acting: dict[str, list[FreeBodyLoad]] = {}
     for row, name in zip(rows, (*model.joint_names, *model.loop_names), strict=True):
         joint = mechanism.joints[name] if name in mechanism.joints else mechanism.loops[name]
         moment, force = row[:3], row[3:]
         for body, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
             if body != GROUND:
-                load = Applied(name, points[name], sign * force, sign * moment)
+                load = FreeBodyLoad(name, points[name], sign * force, sign * moment)
                 acting.setdefault(body, []).append(load)
     return acting
 
 
-def joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
+def drawn_joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
     """The origins of joints and loops in the world, m, about which reactions are given."""
     poses = scene.link_placements(q)
     found = {}
     for span in scene.tree.joints:
-        found[span.name] = scene.world_point(poses, span.frame.link, span.frame.p)
+        found[span.name] = scene.drawn_point_in_world(poses, span.frame.link, span.frame.p)
     for tie in scene.tree.restraints.entries:
         for place in tie.loop_frames[:1]:
-            found[tie.name] = scene.world_point(poses, place.link, place.p)
+            found[tie.name] = scene.drawn_point_in_world(poses, place.link, place.p)
     return found
 
 
-def _loads(state: State) -> list[tuple[str, Applied]]:
+def _free_body_loads(state: FreeBodyState) -> list[tuple[str, FreeBodyLoad]]:
     """The forces of force elements at a state, with the bodies on which they act."""
     tree: KinematicTree = mechanism_scene(state.model.mechanism).tree
     motion = tree.motion
-    named = _named_loads(tree)
+    named = _labelled_free_body_loads(tree)
     if not named:
         return []
     names, loads = zip(*named, strict=True)
@@ -213,13 +213,13 @@ def _loads(state: State) -> list[tuple[str, Applied]]:
     function = ca.Function("loads", [motion.q, motion.qd, motion.t], [columns])
     values = np.asarray(function(state.q, state.qd, state.t), dtype=float).T
     return [
-        (load.body, Applied(name, row[:3], row[3:6], row[6:]))
+        (load.body, FreeBodyLoad(name, row[:3], row[3:6], row[6:]))
         for load, name, row in zip(loads, names, values, strict=True)
         if load.body != GROUND
     ]
 
 
-def _named_loads(tree: KinematicTree) -> list[tuple[str, BodyForce]]:
+def _labelled_free_body_loads(tree: KinematicTree) -> list[tuple[str, BodyForce]]:
     """The forces of force elements on bodies as expressions, with numbered names."""
     world, v = WorldKinematics(tree, tree.motion.q), spread_velocities(tree, tree.motion.qd)
     numbers: Counter[str] = Counter()

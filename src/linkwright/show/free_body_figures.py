@@ -17,8 +17,8 @@ from .arrows import (
     fit_panel_limits,
     force_arrow_color,
     force_arrow_label,
-    magnitude_label,
-    make_body_panels,
+    arrow_magnitude_label,
+    make_free_body_panels,
 )
 from .axes_labels import Label, draw_labels
 from .figure_style import (
@@ -26,10 +26,10 @@ from .figure_style import (
     FAINT_COLOR,
     GRAY_COLOR,
     INK_COLOR,
-    save_if_path,
-    with_house_style,
+    save_figure_if_path,
+    with_figure_style,
 )
-from .free_body_balance import Applied, FreeBody, free_bodies, state_of
+from .free_body_balance import FreeBodyLoad, FreeBody, free_bodies, free_body_state
 from .glyph_brush import GlyphBrush
 from .label_text import symbol_label
 from .scene import Scene, mechanism_scene
@@ -45,7 +45,7 @@ _MIN_FORCE_SHARE = 0.01
 """Share of a body's largest force below which none is drawn."""
 
 
-@with_house_style
+@with_figure_style
 def free_body_diagrams(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -88,8 +88,8 @@ def free_body_diagrams(
     >>> figure = lw.show.free_body_diagrams(lw.gallery("elbow"), path="e.svg")  # doctest: +SKIP
     """
     scene, bodies = mechanism_scene(mechanism), free_bodies(mechanism, q, qd, tau, t)
-    seen, here = scene.view(view), state_of(mechanism, q, qd, tau, t).q
-    figure, panels = make_body_panels(width, [symbol_label(body.name) for body in bodies])
+    seen, here = scene.view(view), free_body_state(mechanism, q, qd, tau, t).q
+    figure, panels = make_free_body_panels(width, [symbol_label(body.name) for body in bodies])
     poses = scene.link_placements(here)
     drawn = [
         _draw_free_body(axes, scene, poses, body, seen)
@@ -97,7 +97,7 @@ def free_body_diagrams(
     ]
     for axes, labels in zip(panels, drawn, strict=True):
         draw_labels(axes, labels)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
 def _draw_free_body(
@@ -107,7 +107,7 @@ def _draw_free_body(
     link = scene.tree.bodies[body.name].link
     shapes = [s for s in (*scene.link_glyphs, *scene.wheel_glyphs) if s.link == link]
     brush = GlyphBrush(axes, scene, poses, view, tint=GRAY_COLOR)
-    outlines = [view(brush.world_points(s.link, s.points)) for s in shapes]
+    outlines = [view(brush.glyph_points_in_world(s.link, s.points)) for s in shapes]
     acting = view(np.array([*(a.point for a in body.applied), body.center]))
     corners = np.concatenate([acting, *outlines])
     reach = max(float(np.ptp(corners, axis=0).max()), 0.1 * scene.size)
@@ -125,10 +125,10 @@ def _draw_free_body(
     if arrows:
         draw_force_scale(axes, unit, metres)
     labels = [Label(a.label, (a.start + a.vector)[None], 0.5 * unit) for a in arrows]
-    for load in _wrenches_with_moment(body):
+    for load in _loads_with_moment_arrow(body):
         sense = float(np.sign(load.moment @ view.toward_eye)) or 1.0
         draw_moment_arrow(axes, view(load.point), 2.6 * unit, sense, force_arrow_color(load.name))
-        word = f"{force_arrow_label(load.name, 'M')} {magnitude_label(load.moment, 'N·m')}"
+        word = f"{force_arrow_label(load.name, 'M')} {arrow_magnitude_label(load.moment, 'N·m')}"
         labels.append(Label(word, view(load.point)[None], 2.6 * unit))
     return labels
 
@@ -169,14 +169,14 @@ def _force_arrows(body: FreeBody, view: View, longest: float) -> tuple[list[Forc
             view(force) * metres,
             paint,
             dashed,
-            f"{word} {magnitude_label(force, 'N')}",
+            f"{word} {arrow_magnitude_label(force, 'N')}",
         )
         for point, force, paint, dashed, word in loads
         if np.linalg.norm(view(force)) > _MIN_FORCE_SHARE * strongest
     ], metres
 
 
-def _wrenches_with_moment(body: FreeBody) -> list[Applied]:
+def _loads_with_moment_arrow(body: FreeBody) -> list[FreeBodyLoad]:
     """The loads whose moment is large enough for an arrow."""
     sizes = [float(np.linalg.norm(load.moment)) for load in body.applied]
     least = max(1e-9, 1e-6 * max(sizes, default=0.0))

@@ -14,7 +14,7 @@ from .figure_style import FAINT_COLOR, GRAY_COLOR, INK_COLOR, Color, line_color
 from .glyphs import GROUND_LINK, ConnectorGlyph, Glyph
 from .label_text import symbol_label
 from .length_dimensions import DimensionLine
-from .link_glyphs import convex_hull_order
+from .link_glyphs import plate_outline_order
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -91,7 +91,7 @@ class GlyphBrush:
     def draw_glyphs(self, glyphs: Sequence[Glyph]) -> None:
         """Draws glyphs that are fixed to one link each."""
         for glyph in glyphs:
-            self._draw_glyph(glyph, self.world_points(glyph.link, glyph.points))
+            self._draw_glyph(glyph, self.glyph_points_in_world(glyph.link, glyph.points))
 
     def _draw_glyph(self, glyph: Glyph, points: Floats) -> None:
         """Draws a glyph whose points (n, 3) are given in the world."""
@@ -109,7 +109,7 @@ class GlyphBrush:
             color, width = PATH_LOOKS[kind] if kind in PATH_LOOKS else THIN_PATH_LOOKS[kind]
             self._plot_path(kind, points, color=self._glyph_color(glyph, color), lw=width * scale)
 
-    def world_points(self, link: int, points: Floats) -> Floats:
+    def glyph_points_in_world(self, link: int, points: Floats) -> Floats:
         """Points (n, 3) of a link in the world."""
         return np.asarray(points @ self.poses[link, :, :3].T + self.poses[link, :, 3])
 
@@ -192,7 +192,7 @@ class GlyphBrush:
     def _draw_joint_hull(self, glyph: Glyph, points: Floats) -> None:
         """Draws a cylinder or prism of a joint: its outline, and the rim of the nearer cap."""
         edge = AXIS_COLORS["x"] if glyph.closes_loop else INK_COLOR
-        outline = points[convex_hull_order(self.view(points))]
+        outline = points[plate_outline_order(self.view(points))]
         self._fill_polygon("hull", outline, facecolor="white", edgecolor=edge, lw=0.8)
         half = len(points) // 2
         caps = sorted((points[:half], points[half:]), key=lambda c: self.view.depth(c).mean())
@@ -236,7 +236,7 @@ class GlyphBrush:
         for tie in connectors:
             ends = np.array(
                 [
-                    self.world_points(link, p[None])[0]
+                    self.glyph_points_in_world(link, p[None])[0]
                     for link, p in zip(tie.links, tie.points, strict=True)
                 ]
             )
@@ -263,14 +263,14 @@ class GlyphBrush:
     def name_labels(self, glyphs: Sequence[Glyph]) -> list[Label]:
         """The labels of joints and frames; one for those that lie on each other."""
         named = {s.name: s for s in glyphs}.values()
-        spots = [self.view(self.world_points(s.link, s.points)).mean(axis=0) for s in named]
+        spots = [self.view(self.glyph_points_in_world(s.link, s.points)).mean(axis=0) for s in named]
         return group_labels([symbol_label(s.name) for s in named], spots, self.scene.glyph_radius)
 
     def dimension_lines(self, glyphs: Sequence[Glyph]) -> list[DimensionLine]:
         """The dimension lines along links that are lines, and around plates."""
         found = []
         for shape in (s for s in glyphs if s.kind in ("line", "plate")):
-            points = self.world_points(shape.link, shape.points)
+            points = self.glyph_points_in_world(shape.link, shape.points)
             flat, inside = self.view(points), None
             pairs = [*pairwise(range(len(points)))]
             if shape.kind == "plate":
@@ -293,13 +293,13 @@ _SHAPED_GLYPHS: dict[str, Callable[[GlyphBrush, Glyph, Floats], None]] = {
 """Kinds of glyphs with a shape of their own, and the methods that draw them."""
 
 
-def _zigzag_path(turns: int) -> list[tuple[float, float]]:
+def _spring_zigzag_path(turns: int) -> list[tuple[float, float]]:
     """The path of a spring with so many turns, along (0…1) and across (±1) its axis."""
     inner = [(0.15 + 0.7 * (k + 0.5) / (2 * turns), (-1.0) ** k) for k in range(2 * turns)]
     return [(0.0, 0.0), (0.15, 0.0), *inner, (0.85, 0.0), (1.0, 0.0)]
 
 
-SPRING_PATHS = [_zigzag_path(5)]
+SPRING_PATHS = [_spring_zigzag_path(5)]
 DASHPOT_PATHS = [
     [(0.0, 0.0), (0.4, 0.0)],
     [(0.62, 1.0), (0.4, 1.0), (0.4, -1.0), (0.62, -1.0)],

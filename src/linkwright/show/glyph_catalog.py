@@ -22,15 +22,15 @@ from .glyphs import (
     GROUND_LINK,
     ConnectorGlyph,
     Glyph,
-    PlaneContact,
-    circle_points,
-    numeric_array,
-    numeric_point,
-    prism_points,
-    rotation_to_axis,
-    square_points,
+    DrawnPlaneContact,
+    circle_glyph_points,
+    drawn_matrix,
+    drawn_point,
+    prism_glyph_points,
+    glyph_axis_rotation,
+    square_glyph_points,
 )
-from .link_glyphs import combined_link_inertia
+from .link_glyphs import drawn_link_inertia
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -50,7 +50,7 @@ def build_joint_glyphs(scene: Scene) -> list[Glyph]:
             lift = np.array([0.0, 0.0, scene.hinge_lifts.get(span.name, 0.0)])
             if not scene.is_free_floating(span.name):
                 found += _tree_joint_glyphs(span, kind, scene.glyph_radius, lift)
-    for name, sketch in _sketches(scene):
+    for name, sketch in _drawn_sketches(scene):
         if isinstance(sketch, JointSketch):
             found += _loop_joint_glyphs(name, sketch, scene.glyph_radius)
     return found
@@ -83,8 +83,8 @@ def _tree_joint_glyphs(span: JointLinks, kind: JointKind, s: float, lift: Floats
 def _loop_joint_glyphs(name: str, sketch: JointSketch, s: float) -> list[Glyph]:
     """The glyphs of a joint that closes a loop."""
     place = sketch.place
-    R, p = numeric_array(place.R), numeric_point(place.p)
-    axes = {"axis": R @ numeric_array(sketch.axis), "axis2": R @ numeric_array(sketch.axis2)}
+    R, p = drawn_matrix(place.R), drawn_point(place.p)
+    axes = {"axis": R @ drawn_matrix(sketch.axis), "axis2": R @ drawn_matrix(sketch.axis2)}
     return [
         replace(
             _shape_of_glyph(glyph, place.link, name, s, axes[glyph.direction], p), closes_loop=True
@@ -99,8 +99,8 @@ def _shape_of_glyph(
     """A glyph of size s at the point p of a link, with its axis along z of R."""
     if glyph.shape == "ball":
         return Glyph("ball", link, p[None, :], name)
-    cap = circle_points(glyph.size) if glyph.shape == "cylinder" else square_points(glyph.size)
-    return Glyph("hull", link, prism_points(cap, glyph.half_length) * s @ R.T + p, name)
+    cap = circle_glyph_points(glyph.size) if glyph.shape == "cylinder" else square_glyph_points(glyph.size)
+    return Glyph("hull", link, prism_glyph_points(cap, glyph.half_length) * s @ R.T + p, name)
 
 
 _COIL_ANGLES = np.linspace(0, 5 * np.pi, 90)
@@ -113,7 +113,7 @@ def build_center_glyphs(scene: Scene) -> list[Glyph]:
     """Builds the glyphs of centres of mass, one for all bodies that are fixed together."""
     links = dict.fromkeys(m.link for m in scene.tree.masses.values() if float(m.m) > 0)
     return [
-        Glyph("center", link, combined_link_inertia(scene, link)[1][None, :])
+        Glyph("center", link, drawn_link_inertia(scene, link)[1][None, :])
         for link in links
         if link != GROUND_LINK
     ]
@@ -123,7 +123,7 @@ def build_frame_glyphs(scene: Scene) -> list[Glyph]:
     """Builds three axes and a dot for every named frame."""
     found = []
     for name, place in scene.tree.frames.items():
-        R, p, length = numeric_array(place.R), numeric_point(place.p), 5 * scene.glyph_radius
+        R, p, length = drawn_matrix(place.R), drawn_point(place.p), 5 * scene.glyph_radius
         for k in range(3):
             points = np.array([p, p + length * R[:, k]])
             found.append(Glyph("axis", place.link, points, f"{name}.{'xyz'[k]}"))
@@ -139,24 +139,24 @@ def build_wheel_glyphs(scene: Scene) -> list[Glyph]:
         if touch.is_ball
         for shape in _ball_glyphs(scene, touch)
     ]
-    for name, sketch in _sketches(scene):
+    for name, sketch in _drawn_sketches(scene):
         if isinstance(sketch, WheelSketch):
             found += _wheel_rim_glyphs(
-                scene, sketch.at, numeric_point(sketch.axle), abs(float(sketch.radius))
+                scene, sketch.at, drawn_point(sketch.axle), abs(float(sketch.radius))
             )
         elif isinstance(sketch, BladeSketch):
             place = scene.tree.find_frame(sketch.at)
             reach = (
                 0.07
                 * scene.size
-                * _blade_direction(numeric_array(place.R), numeric_point(sketch.normal))
+                * _blade_glyph_direction(drawn_matrix(place.R), drawn_point(sketch.normal))
             )
-            p = numeric_point(place.p)
+            p = drawn_point(place.p)
             found.append(Glyph("blade", place.link, np.array([p - reach, p + reach]), name))
     return found
 
 
-def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
+def _drawn_sketches(scene: Scene) -> list[tuple[str, Sketch]]:
     """The sketches of forces, loops and constraints, with their names."""
     parts: list[ForceElement | Restraint] = [
         *scene.tree.forces.force_elements,
@@ -165,17 +165,17 @@ def _sketches(scene: Scene) -> list[tuple[str, Sketch]]:
     return [(part.name, sketch) for part in parts for sketch in part.sketches]
 
 
-def _ball_glyphs(scene: Scene, touch: PlaneContact) -> list[Glyph]:
+def _ball_glyphs(scene: Scene, touch: DrawnPlaneContact) -> list[Glyph]:
     """A ball as three great circles."""
     place = scene.tree.find_frame(touch.point)
     if place.link == GROUND_LINK or touch.radius == 0:
         return []
-    R, p = numeric_array(place.R), numeric_point(place.p)
-    rings = [circle_points(touch.radius, 48) @ rotation_to_axis(R[:, k]).T + p for k in range(3)]
+    R, p = drawn_matrix(place.R), drawn_point(place.p)
+    rings = [circle_glyph_points(touch.radius, 48) @ glyph_axis_rotation(R[:, k]).T + p for k in range(3)]
     return [Glyph("wheel", place.link, np.vstack([rim, rim[:1]]), touch.point) for rim in rings]
 
 
-def _blade_direction(R: Floats, normal: Floats) -> Floats:
+def _blade_glyph_direction(R: Floats, normal: Floats) -> Floats:
     """The direction along a blade: x of its frame, or y where it slips along x."""
     for axis in np.eye(3):
         ahead = axis - normal * (normal @ axis)
@@ -187,8 +187,8 @@ def _blade_direction(R: Floats, normal: Floats) -> Floats:
 def _wheel_rim_glyphs(scene: Scene, name: str, axle: Floats, radius: float) -> list[Glyph]:
     """The rim and the spokes of a wheel about an axle."""
     place = scene.tree.find_frame(name)
-    R, p = rotation_to_axis(numeric_array(place.R) @ axle), numeric_point(place.p)
-    rim = circle_points(radius, 48) @ R.T + p
+    R, p = glyph_axis_rotation(drawn_matrix(place.R) @ axle), drawn_point(place.p)
+    rim = circle_glyph_points(radius, 48) @ R.T + p
     spokes = np.array([rim[0], p, rim[24], p, rim[12], p, rim[36]])
     return [
         Glyph("wheel", place.link, np.vstack([rim, rim[:1]]), name),
@@ -199,34 +199,34 @@ def _wheel_rim_glyphs(scene: Scene, name: str, axle: Floats, radius: float) -> l
 def build_connector_glyphs(scene: Scene) -> list[ConnectorGlyph]:
     """Builds the glyphs of springs, dampers and rods between points, and the rails of slides."""
     found = []
-    for name, sketch in _sketches(scene):
+    for name, sketch in _drawn_sketches(scene):
         if isinstance(sketch, SpringSketch):
             kind = "damper" if sketch.is_damper else "spring"
-            found.append(_connector_between(scene, kind, sketch.between, name))
+            found.append(_connector_glyph_between(scene, kind, sketch.between, name))
         elif isinstance(sketch, RodSketch):
-            found.append(_connector_between(scene, "rod", sketch.between, name))
+            found.append(_connector_glyph_between(scene, "rod", sketch.between, name))
     for span in scene.tree.joints:
-        found += _slide_rails(scene, span)
+        found += _slide_rail_glyphs(scene, span)
     return found
 
 
-def _connector_between(
+def _connector_glyph_between(
     scene: Scene, kind: str, names: tuple[str, str], name: str
 ) -> ConnectorGlyph:
     """A connector between two frames or bodies."""
     a, b = (scene.tree.find_frame(each) for each in names)
     return ConnectorGlyph(
-        kind, (a.link, b.link), np.array([numeric_point(a.p), numeric_point(b.p)]), name
+        kind, (a.link, b.link), np.array([drawn_point(a.p), drawn_point(b.p)]), name
     )
 
 
-def _slide_rails(scene: Scene, span: JointLinks) -> list[ConnectorGlyph]:
+def _slide_rail_glyphs(scene: Scene, span: JointLinks) -> list[ConnectorGlyph]:
     """The rail from the start of a slide to its child; a spring if the joint has one."""
     joint = scene.mechanism.joints[span.name]
     slides = [k for k, m in enumerate(joint.kind.motions) if m.type in ("slide", "screw")]
     if not span.links or scene.is_free_floating(span.name) or not slides:
         return []
-    start, p = span.frame.link, numeric_point(span.frame.p)
+    start, p = span.frame.link, drawn_point(span.frame.p)
     along, before = joint.kind.motions[slides[0]], joint.kind.motions[: slides[0]]
     if any(motion.direction != along.direction for motion in before):  # they turn the rail
         start, p = span.links[slides[0] - 1], np.zeros(3)

@@ -40,7 +40,7 @@ class ConnectorGlyph:
 
 
 @dataclass(frozen=True)
-class PlaneContact:
+class DrawnPlaneContact:
     """A wheel or ball of a radius about a frame or body, and the plane that it touches."""
 
     point: str
@@ -49,35 +49,35 @@ class PlaneContact:
     is_ball: bool = False
 
 
-def numeric_array(constant: SX | Floats | Sequence[float]) -> Floats:
+def drawn_matrix(constant: SX | Floats | Sequence[float]) -> Floats:
     """The numbers of a matrix without symbols."""
     return np.asarray(ca.DM(ca.SX(constant)), dtype=float)
 
 
-def numeric_point(constant: SX | Floats | Sequence[float]) -> Floats:
+def drawn_point(constant: SX | Floats | Sequence[float]) -> Floats:
     """The numbers (n,) of a vector without symbols."""
-    return numeric_array(constant).ravel()
+    return drawn_matrix(constant).ravel()
 
 
-def circle_points(radius: float, count: int = 24) -> Floats:
+def circle_glyph_points(radius: float, count: int = 24) -> Floats:
     """Points (count, 3) on a circle about the z axis."""
     angles = 2 * np.pi * np.arange(count) / count
     return radius * np.column_stack([np.cos(angles), np.sin(angles), 0 * angles])
 
 
-def square_points(half: float) -> Floats:
+def square_glyph_points(half: float) -> Floats:
     """The corners (4, 3) of a square in the plane z = 0."""
     corners = np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
     return half * corners.astype(float)
 
 
-def prism_points(cap: Floats, half: float) -> Floats:
+def prism_glyph_points(cap: Floats, half: float) -> Floats:
     """The corners of a prism: a cap (n, 3) shifted up and down by half the height."""
     shift = np.array([0.0, 0.0, half])
     return np.vstack([cap + shift, cap - shift])
 
 
-def rotation_to_axis(z: Floats) -> Floats:
+def glyph_axis_rotation(z: Floats) -> Floats:
     """A rotation whose z axis is the given direction."""
     z = z / np.linalg.norm(z)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)

@@ -14,7 +14,7 @@ from .figure_style import (
     INK_COLOR,
     line_color,
     new_figure,
-    text_width,
+    label_text_width,
 )
 from .label_text import symbol_label
 
@@ -30,7 +30,7 @@ LOOP_COLOR, CONNECTOR_COLOR = line_color(1), GRAY_COLOR
 
 
 @dataclass(frozen=True)
-class OutlineRow:
+class GraphOutlineRow:
     """A row of the outline: a body, its depth, the row of its parent, its joint, and loops that end
     there."""
 
@@ -41,13 +41,13 @@ class OutlineRow:
     loops: str
 
 
-def outline_rows(mechanism: Mechanism) -> list[OutlineRow]:
+def graph_outline_rows(mechanism: Mechanism) -> list[GraphOutlineRow]:
     """The rows of an outline: ground, then every body below its parent."""
-    found, at = [OutlineRow(GROUND, 0, 0, "", "")], {GROUND: 0}
+    found, at = [GraphOutlineRow(GROUND, 0, 0, "", "")], {GROUND: 0}
     below: dict[str, list[str]] = {}
     for name, joint in mechanism.joints_depth_first():
         below.setdefault(joint.parent, []).append(name)
-    stack, ends = below.get(GROUND, [])[::-1], _loop_labels(mechanism)
+    stack, ends = below.get(GROUND, [])[::-1], _outline_loop_labels(mechanism)
     while stack:
         name = stack.pop()
         joint = mechanism.joints[name]
@@ -55,12 +55,12 @@ def outline_rows(mechanism: Mechanism) -> list[OutlineRow]:
         at[joint.child] = len(found)
         up = at[joint.parent]
         word = f"{symbol_label(name)}, {joint.type}"
-        found.append(OutlineRow(joint.child, found[up].depth + 1, up, word, loops))
+        found.append(GraphOutlineRow(joint.child, found[up].depth + 1, up, word, loops))
         stack += below.get(joint.child, [])[::-1]
     return found
 
 
-def _loop_labels(mechanism: Mechanism) -> dict[str, list[str]]:
+def _outline_loop_labels(mechanism: Mechanism) -> dict[str, list[str]]:
     """The labels of loops by body, at the body with fewer loops of the two that a loop joins."""
     found: dict[str, list[str]] = {}
     bodies = [body for loop in mechanism.loops.values() for body in (loop.parent, loop.child)]
@@ -71,7 +71,7 @@ def _loop_labels(mechanism: Mechanism) -> dict[str, list[str]]:
     return found
 
 
-def draw_outline(
+def draw_graph_outline(
     mechanism: Mechanism, ties: Sequence[tuple[str, str]], width: float | None
 ) -> Figure:
     """Draws bodies as boxes with their joints beside them; dashed lanes are loops, dotted ones
@@ -79,7 +79,7 @@ def draw_outline(
 
     The figure is wider than asked only if the smallest letters do not fit.
     """
-    rows = outline_rows(mechanism)
+    rows = graph_outline_rows(mechanism)
     lanes = [(loop.parent, loop.child, LOOP_COLOR, "--") for loop in mechanism.loops.values()]
     lanes += [(a, b, CONNECTOR_COLOR, ":") for a, b in ties]
     size, indent, wide = _fit_outline_sizes(rows, len(lanes), width)
@@ -103,7 +103,7 @@ def draw_outline(
 
 
 def _fit_outline_sizes(
-    rows: Sequence[OutlineRow], lanes: int, width: float | None
+    rows: Sequence[GraphOutlineRow], lanes: int, width: float | None
 ) -> tuple[float, float, float]:
     """Font size (points), indent and width (mm) of an outline: the largest letters that fit the
     width."""
@@ -116,19 +116,19 @@ def _fit_outline_sizes(
     return size, _INDENT_WIDTHS[-1], end
 
 
-def _outline_row_end(row: OutlineRow, indent: float, size: float) -> float:
+def _outline_row_end(row: GraphOutlineRow, indent: float, size: float) -> float:
     """The right end of the text of a row, mm."""
     words = [word for word in (row.joint, row.loops) if word]
-    box = 2 * _NAME_PADDING + text_width(symbol_label(row.name), size)
+    box = 2 * _NAME_PADDING + label_text_width(symbol_label(row.name), size)
     return (
         _outline_row_start(row, indent)
         + box
-        + sum(_TEXT_GAP + text_width(w, size) for w in words)
+        + sum(_TEXT_GAP + label_text_width(w, size) for w in words)
         + 0.6
     )
 
 
-def _outline_row_start(row: OutlineRow, indent: float) -> float:
+def _outline_row_start(row: GraphOutlineRow, indent: float) -> float:
     """The left end of the box of a row, mm."""
     return _FIGURE_RIM + row.depth * indent
 
@@ -138,7 +138,7 @@ def _outline_row_height(k: int) -> float:
     return (k + 0.5) * _ROW_HEIGHT
 
 
-def _draw_outline_row(axes: Axes, k: int, row: OutlineRow, indent: float, size: float) -> None:
+def _draw_outline_row(axes: Axes, k: int, row: GraphOutlineRow, indent: float, size: float) -> None:
     """Draws the box of a body, its joint and the loops that end there."""
     x, y = _outline_row_start(row, indent), _outline_row_height(k)
     box = {
@@ -149,14 +149,14 @@ def _draw_outline_row(axes: Axes, k: int, row: OutlineRow, indent: float, size: 
     }
     look: dict[str, Any] = {"va": "center", "fontsize": size, "zorder": 5}
     axes.text(x + _NAME_PADDING, y, symbol_label(row.name), bbox=box, **look)
-    end = x + 2 * _NAME_PADDING + text_width(symbol_label(row.name), size)
+    end = x + 2 * _NAME_PADDING + label_text_width(symbol_label(row.name), size)
     for word, paint in ((row.joint, INK_COLOR), (row.loops, LOOP_COLOR)):
         if word:
             axes.text(end + _TEXT_GAP, y, word, color=paint, **look)
-            end += _TEXT_GAP + text_width(word, size)
+            end += _TEXT_GAP + label_text_width(word, size)
 
 
-def _draw_outline_branch(axes: Axes, row: OutlineRow, k: int, indent: float) -> None:
+def _draw_outline_branch(axes: Axes, row: GraphOutlineRow, k: int, indent: float) -> None:
     """Draws a branch from below the parent's box to the left of the child's."""
     x, y = _outline_row_start(row, indent) - 0.6 * indent, _outline_row_height(k)
     top = _outline_row_height(row.parent) + 0.4 * _ROW_HEIGHT

@@ -11,12 +11,12 @@ from ..types import Floats
 from .glyphs import (
     GROUND_LINK,
     Glyph,
-    numeric_array,
-    numeric_point,
-    rotation_to_axis,
-    square_points,
+    drawn_matrix,
+    drawn_point,
+    glyph_axis_rotation,
+    square_glyph_points,
 )
-from .view_direction import View, upward_direction
+from .view_direction import View, view_upward_direction
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -36,11 +36,11 @@ def build_ground_glyphs(scene: Scene, poses: Floats, view: View) -> list[Glyph]:
         if scene.mechanism.joints[span.name].kind.is_slider:
             found += _slide_track_glyphs(span, many, view, s)
         else:
-            found += _pivot_glyphs(numeric_point(span.frame.p), scene, view, s)
+            found += _pivot_glyphs(drawn_point(span.frame.p), scene, view, s)
     for tie in scene.tree.restraints.entries:
         for place in tie.loop_frames:
             if place.link == GROUND_LINK:
-                found += _pivot_glyphs(numeric_point(place.p), scene, view, s)
+                found += _pivot_glyphs(drawn_point(place.p), scene, view, s)
     for held in scene.connector_glyphs:
         for link, point in zip(held.links, held.points, strict=True):
             if link == GROUND_LINK and held.kind in ("spring", "damper", "rod"):
@@ -51,8 +51,8 @@ def build_ground_glyphs(scene: Scene, poses: Floats, view: View) -> list[Glyph]:
 def _pivot_glyphs(p: Floats, scene: Scene, view: View, s: float) -> list[Glyph]:
     """A pivot on ground: a triangle on a hatched line in the plane, a small square in space."""
     if not view.is_planar:
-        R = rotation_to_axis(upward_direction(scene.gravity))
-        return [Glyph("base", GROUND_LINK, p + square_points(2.6 * s) @ R.T)]
+        R = glyph_axis_rotation(view_upward_direction(scene.gravity))
+        return [Glyph("base", GROUND_LINK, p + square_glyph_points(2.6 * s) @ R.T)]
     right, up = s * view.right, s * view.up
     feet = np.array([p, p - 1.6 * right - 2.6 * up, p + 1.6 * right - 2.6 * up])
     line = np.array([p - 2.4 * right - 2.6 * up, p + 2.4 * right - 2.6 * up])
@@ -68,7 +68,7 @@ def hatched_line_glyphs(line: Floats, slant: Floats, count: int = _HATCH_COUNT) 
 
 def _slide_track_glyphs(span: JointLinks, many: Floats, view: View, s: float) -> list[Glyph]:
     """The track of a slide on ground, over all positions of its child."""
-    start = numeric_point(span.frame.p)
+    start = drawn_point(span.frame.p)
     axis = many[0, span.links[-1], :, 2]
     along = (many[:, span.links[-1], :, 3] - start) @ axis
     low, high = min(along.min(), 0.0) - 7 * s, max(along.max(), 0.0) + 7 * s
@@ -89,11 +89,11 @@ def _floor_glyphs(scene: Scene, many: Floats, view: View) -> list[Glyph]:
         place = scene.tree.find_frame(name)
         if place.link != GROUND_LINK:
             continue
-        R, p = numeric_array(place.R), numeric_point(place.p)
+        R, p = drawn_matrix(place.R), drawn_point(place.p)
         touching = [touch for touch in scene.plane_contacts if touch.plane == name]
         ends = [scene.tree.find_frame(touch.point) for touch in touching]
         reached = [
-            many[:, e.link, :, :3] @ numeric_point(e.p) + many[:, e.link, :, 3] for e in ends
+            many[:, e.link, :, :3] @ drawn_point(e.p) + many[:, e.link, :, 3] for e in ends
         ]
         local = (np.concatenate(reached) - p) @ R
         margin = 1.5 * max(touch.radius for touch in touching) or 0.1 * scene.size
@@ -116,7 +116,7 @@ def _floor_plane_glyphs(
         )
     corners = [(low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1])]
     flat = np.array([[x, y, 0.0] for x, y in corners])
-    step = _floor_grid_spacing(float((high - low).max()))
+    step = _drawn_floor_grid_spacing(float((high - low).max()))
     lines: list[list[float]] = []
     for k, j in ((0, 1), (1, 0)):
         for x in np.arange(np.ceil(low[k] / step), np.floor(high[k] / step) + 1) * step:
@@ -128,7 +128,7 @@ def _floor_plane_glyphs(
     ]
 
 
-def _floor_grid_spacing(length: float) -> float:
+def _drawn_floor_grid_spacing(length: float) -> float:
     """A round distance, about an eighth of a length."""
     from math import floor, log10
 

@@ -15,7 +15,7 @@ from ..mechanism.mechanism_units import ANGLE_OR_LENGTH, coordinate_units, veloc
 from ..model.model import Model
 from ..model.model import compile as compiled
 from ..types import Floats
-from .body_motions import BodyMotions
+from .body_motions import DrawnBodyMotions
 from .label_text import indexed_label, plain_label, symbol_label
 from .panels import (
     ANGLE_UNIT,
@@ -24,7 +24,7 @@ from .panels import (
     HistoryLine,
     Panel,
     apply_panel_options,
-    panels_by_unit,
+    figure_panels_by_unit,
     select_panel_lines,
 )
 
@@ -90,7 +90,7 @@ def _coordinate_panels(run: Run) -> list[Panel]:
         ANGLE_OR_LENGTH: ("coordinate", ANGLE_OR_LENGTH),
     }
     labels = [symbol_label(name) for name in names]
-    return panels_by_unit(names, labels, coordinate_units(run.mechanism), run.q, words)
+    return figure_panels_by_unit(names, labels, coordinate_units(run.mechanism), run.q, words)
 
 
 def _panels_per_velocity(
@@ -106,22 +106,22 @@ def _panels_per_velocity(
     labels = [label(name) for name in names]
     either = f"{turning[0]} or {sliding[0]}", f"{turning[1]} or {sliding[1]}"
     words = {ANGLE_UNIT: turning, LENGTH_UNIT: sliding, ANGLE_OR_LENGTH: either}
-    return panels_by_unit(names, labels, velocity_units(run.mechanism), values, words)
+    return figure_panels_by_unit(names, labels, velocity_units(run.mechanism), values, words)
 
 
 def _velocity_panels(run: Run) -> list[Panel]:
     """Panels of the generalized velocities."""
     words = ("angular speed", "rad/s"), ("speed", "m/s")
-    return _panels_per_velocity(run, run.qd, *words, lambda name: _rate_label(run, name, 1))
+    return _panels_per_velocity(run, run.qd, *words, lambda name: _rate_line_label(run, name, 1))
 
 
 def _acceleration_panels(run: Run) -> list[Panel]:
     """Panels of the generalized accelerations."""
     words = ("angular acceleration", "rad/s²"), ("acceleration", "m/s²")
-    return _panels_per_velocity(run, run.qdd, *words, lambda name: _rate_label(run, name, 2))
+    return _panels_per_velocity(run, run.qdd, *words, lambda name: _rate_line_label(run, name, 2))
 
 
-def _rate_label(run: Run, name: str, times: int) -> str:
+def _rate_line_label(run: Run, name: str, times: int) -> str:
     """The label of a coordinate with dots; a velocity that is not the rate of a coordinate keeps
     its name."""
     if name in mechanism_names(run.mechanism).q:
@@ -175,19 +175,19 @@ def _work_panels(run: Run) -> list[Panel]:
 def _momentum_panels(run: Run) -> list[Panel]:
     """Panels of the linear and angular momentum of the whole mechanism, world axes."""
     h = run.details.momentum
-    linear_scale, angular_scale = _momentum_scales(run)
-    angular = _component_lines("L", h[:, :3], angular_scale)
-    linear = _component_lines("p", h[:, 3:], linear_scale)
+    linear_scale, angular_scale = _momentum_axis_scales(run)
+    angular = _component_history_lines("L", h[:, :3], angular_scale)
+    linear = _component_history_lines("p", h[:, 3:], linear_scale)
     return [
         Panel("linear momentum", "kg·m/s", linear, linear_scale),
         Panel("angular momentum", "kg·m²/s", angular, angular_scale),
     ]
 
 
-def _momentum_scales(run: Run) -> tuple[float, float]:
+def _momentum_axis_scales(run: Run) -> tuple[float, float]:
     """The scales of linear and angular momentum below which values are rounding errors: what single
     bodies have."""
-    motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
+    motions = DrawnBodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
     apart, between = (
         float(np.ptp(x, axis=1).max()) for x in (motions.center_of_mass, motions.center_velocity)
@@ -195,7 +195,7 @@ def _momentum_scales(run: Run) -> tuple[float, float]:
     return mass * float(np.abs(motions.center_velocity).max()), mass * apart * between
 
 
-def _component_lines(head: str, values: Floats, scale: float) -> tuple[HistoryLine, ...]:
+def _component_history_lines(head: str, values: Floats, scale: float) -> tuple[HistoryLine, ...]:
     """The lines of x, y and z, without components that are always zero (all if all are)."""
     size = max(np.abs(values).max(initial=0.0), scale)
     kept = [k for k in range(3) if np.abs(values[:, k]).max(initial=0.0) > ROUNDING_SHARE * size]
@@ -223,13 +223,13 @@ def _reaction_panels(run: Run) -> list[Panel]:
 
 
 def _center_of_mass_panels(
-    unit: str, head: str, pick: Callable[[BodyMotions], Floats]
+    unit: str, head: str, pick: Callable[[DrawnBodyMotions], Floats]
 ) -> Callable[[Run], list[Panel]]:
     """A function that makes the panels of a quantity of all centres of mass, one for each
     component."""
 
     def found(run: Run) -> list[Panel]:
-        motions = BodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
+        motions = DrawnBodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
         values = pick(motions)
         size = np.abs(values).max(initial=0.0)
         moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]

@@ -23,13 +23,13 @@ from .figure_style import (
     legend_columns,
     line_color,
     new_figure,
-    save_if_path,
-    with_house_style,
+    save_figure_if_path,
+    with_figure_style,
 )
 from .histories import history_panels
-from .label_text import strip_math_markup, symbol_label
+from .label_text import strip_label_markup, symbol_label
 from .panels import HistoryLine, Panel
-from .traced_points import require_run
+from .traced_points import require_drawable_run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,7 @@ _COINCIDENCE_SHARE = 1e-3
 """Lines that are nowhere farther apart, as a share of the panel's values, lie on each other."""
 
 
-@with_house_style
+@with_figure_style
 def plot(
     run: Run,
     *names: str,
@@ -88,7 +88,7 @@ def plot(
     >>> len(lw.show.plot(run, "q", "tau").axes)
     2
     """
-    require_run(run)
+    require_drawable_run(run)
     found = [
         p for name in names or ("q", "energy") for p in history_panels(run, name, degrees, only)
     ]
@@ -98,10 +98,10 @@ def plot(
         unit = coordinate_units(run.mechanism)[mechanism_names(run.mechanism).q.index(over)]
         figure.axes[-1].set_xlabel(f"{symbol_label(over)} / {unit}")
     _draw_event_lines(figure, run)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
-@with_house_style
+@with_figure_style
 def over_time(
     t: Sequence[float] | Floats,
     found: Sequence[Panel],
@@ -145,7 +145,7 @@ def over_time(
     axes[0].get_gridspec().set_height_ratios(heights)
     if height is None:
         figure.set_figheight((TIME_AXIS_HEIGHT + sum(heights)) / 25.4)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
 def panel_height(panel: Panel, width: float, beside: float | None = None) -> float:
@@ -183,7 +183,7 @@ def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
     height = float(np.ptp([[line.values.min(), line.values.max()] for line in panel.lines]))
     for place, line in enumerate(panel.lines):
         k = place if line.order is None else line.order
-        below = sum(_lines_coincide(line, other, height) for other in panel.lines[:place])
+        below = sum(_history_lines_coincide(line, other, height) for other in panel.lines[:place])
         look: dict[str, Any] = {
             "color": line_color(k),
             "ls": dash_pattern(k + len(LINE_COLORS) * below),
@@ -195,11 +195,11 @@ def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
     steady = _steady_axis_limits(panel.lines)
     if steady is not None:
         axes.set_ylim(*steady)
-    hide_rounding_errors(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
+    flatten_rounding_errors_on_axis(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
     _label_value_axis(axes, panel)
 
 
-def _lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool:
+def _history_lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool:
     """Whether a line would hide another one, unless one of them is dashed."""
     apart = np.abs(one.values - other.values).max(initial=0.0)
     return not (one.dashed or other.dashed) and bool(apart <= _COINCIDENCE_SHARE * height)
@@ -208,15 +208,15 @@ def _lines_coincide(one: HistoryLine, other: HistoryLine, height: float) -> bool
 def _label_value_axis(axes: Axes, panel: Panel) -> None:
     """Labels an axis with its quantity and unit, and the power of ten of large and small
     numbers."""
-    power = set_tick_power(axes)
+    power = set_axis_tick_power(axes)
     unit = panel.unit if panel.unit != "1" else ""
     parts = [*([f"$10^{{{power}}}$"] if power else []), *([unit] if unit else [])]
     unit = f" / {' '.join(parts)}" if parts else ""
-    long = len(panel.quantity) + len(strip_math_markup(unit)) > _MAX_LABEL_LENGTH
+    long = len(panel.quantity) + len(strip_label_markup(unit)) > _MAX_LABEL_LENGTH
     axes.set_ylabel(f"{panel.quantity}{chr(10) if long else ''}{unit}")
 
 
-def set_tick_power(axes: Axes) -> int:
+def set_axis_tick_power(axes: Axes) -> int:
     """Sets ticks in a power of ten, and returns the power for the label of the axis; 0 if none is
     needed."""
     from matplotlib.ticker import ScalarFormatter
@@ -234,7 +234,7 @@ def set_tick_power(axes: Axes) -> int:
     return power
 
 
-def hide_rounding_errors(axes: Axes, values: Floats, scale: float) -> None:
+def flatten_rounding_errors_on_axis(axes: Axes, values: Floats, scale: float) -> None:
     """Sets limits in which errors of rounding and integration look like zero."""
     largest = np.abs(values[np.isfinite(values)]).max(initial=0.0)
     if largest <= max(_ERROR_SHARE * scale, 1e-12):

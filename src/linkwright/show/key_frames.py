@@ -18,8 +18,8 @@ import numpy as np
 from ..kinematics.recursions import link_displacements, link_poses
 from ..kinematics.tree_coordinates import spread_coordinates
 from ..types import Floats
-from .glyphs import GROUND_LINK, Glyph, numeric_array, numeric_point
-from .run_interpolation import hermite_cubic, interpolate_run_coordinates
+from .glyphs import GROUND_LINK, Glyph, drawn_matrix, drawn_point
+from .run_interpolation import film_hermite_cubic, interpolate_film_coordinates
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -58,25 +58,25 @@ class KeyFrames:
     error_pixels: float
     """The greatest error of a point between key frames, pixels."""
 
-    def page_data(self) -> KeyFrameData:
+    def film_page_frames(self) -> KeyFrameData:
         """The key frames as the page reads them, with no more digits than can be seen."""
         spans, unit = np.diff(self.times), min(1e-6, 1e-2 * self.meters_per_pixel)
         shortest, longest = float(spans.min(initial=1.0)), float(spans.max(initial=1e-9))
         return {
-            "times": round_for_page(self.times, 1e-6 * shortest or 1e-9).tolist(),
-            "joints": round_for_page(self.joint_coordinates, unit).tolist(),
-            "rates": round_for_page(self.coordinate_rates, unit / longest).tolist(),
+            "times": round_for_film_page(self.times, 1e-6 * shortest or 1e-9).tolist(),
+            "joints": round_for_film_page(self.joint_coordinates, unit).tolist(),
+            "rates": round_for_film_page(self.coordinate_rates, unit / longest).tolist(),
         }
 
 
-def canvas_pixel_size(extent: Floats) -> float:
+def film_pixel_size(extent: Floats) -> float:
     """The metres that a pixel shows when the page is at its widest, without zoom."""
     return float(
         max(extent[0] / (CANVAS_WIDTH - CANVAS_BORDER), extent[1] / (CANVAS_HEIGHT - CANVAS_BORDER))
     )
 
 
-def round_for_page(values: Floats, unit: float) -> Floats:
+def round_for_film_page(values: Floats, unit: float) -> Floats:
     """The values, rounded to the power of ten at or below a unit."""
     digits = max(0, int(np.ceil(-np.log10(unit))))
     return np.round(values, digits) + 0.0
@@ -90,7 +90,7 @@ def film_link_data(scene: Scene) -> list[dict[str, object]]:
             "parent": link.parent,
             "kind": link.kind.value,
             "q": link.q,
-            "at": [*numeric_point(link.p).tolist(), *_film_quaternion(numeric_array(link.R))],
+            "at": [*drawn_point(link.p).tolist(), *_film_quaternion(drawn_matrix(link.R))],
             "offset": link.offset,
             "shift": float(link.shift),
             "pitch": float(link.pitch),
@@ -111,26 +111,26 @@ def choose_key_frames(
     scene: Scene, run: Run, shapes: Sequence[Glyph], points: Sequence[TracedPoint], pixel: float
 ) -> KeyFrames:
     """Key frames that place all glyphs and traced points within `PIXEL_TOLERANCE` pixels."""
-    track = _FilmTrack(scene, run, _link_box_corners(scene, shapes, points))
+    track = _FilmTrack(scene, run, _drawn_link_box_corners(scene, shapes, points))
     most = max(2, _MAX_FILM_NUMBERS // (2 * track.coordinate_count))
     if len(run.t) < 2:
         times, error = np.array([run.t[0], run.t[0]]), 0.0
     else:
-        times, error = _refine_key_times(
-            track, _first_key_times(run.t), PIXEL_TOLERANCE * pixel, most
+        times, error = _refine_key_frame_times(
+            track, _first_key_frame_times(run.t), PIXEL_TOLERANCE * pixel, most
         )
     return KeyFrames(
         times, track.joint_coordinates(times), track.coordinate_rates(times), pixel, error / pixel
     )
 
 
-def _first_key_times(t: Floats) -> Floats:
+def _first_key_frame_times(t: Floats) -> Floats:
     """One in `_CHECKS_PER_INTERVAL` of the run's samples: the checks between them then meet all
     others."""
     return np.unique([*t[::_CHECKS_PER_INTERVAL], t[-1]])
 
 
-def _refine_key_times(
+def _refine_key_frame_times(
     track: _FilmTrack, times: Floats, tolerance: float, most: int
 ) -> tuple[Floats, float]:
     """Halves the intervals whose interpolation error exceeds the tolerance, until none does or
@@ -148,7 +148,7 @@ def _refine_key_times(
     return times, max(float(errors.max()), tolerance)
 
 
-def _link_box_corners(
+def _drawn_link_box_corners(
     scene: Scene, shapes: Sequence[Glyph], points: Sequence[TracedPoint]
 ) -> Floats:
     """The corners (links, 8, 3) of the box around all that is drawn of each link, in its own
@@ -178,7 +178,7 @@ class _FilmTrack:
 
     def joint_coordinates(self, times: Floats) -> Floats:
         """The tree's joint coordinates (times, coordinates)."""
-        q = interpolate_run_coordinates(self.scene, self.run, times)
+        q = interpolate_film_coordinates(self.scene, self.run, times)
         return np.asarray(self.spread_function(q.T), dtype=float).T
 
     def coordinate_rates(self, times: Floats) -> Floats:
@@ -195,7 +195,7 @@ class _FilmTrack:
         true, span = self.joint_coordinates(times.ravel()), (right - left)[:, None, None]
         values = (self.joint_coordinates(ends)[:, None] for ends in (left, right))
         slopes = (span * self.coordinate_rates(ends)[:, None] for ends in (left, right))
-        shown = hermite_cubic(share[:, None], *values, *slopes)
+        shown = film_hermite_cubic(share[:, None], *values, *slopes)
         apart = self.corner_distances(true, shown.reshape(true.shape))
         return np.asarray(apart.reshape(times.shape).max(axis=1))
 
@@ -220,7 +220,7 @@ def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
     tree = scene.tree
     own = ca.densify(ca.SX(spread_coordinates(tree, tree.motion.q)))
     joints = ca.SX.sym("joints", own.numel())
-    unit = _scale_quaternions_to_unit(scene, joints)
+    unit = _unit_film_quaternions(scene, joints)
     rows = [
         ca.horzcat(ca.SX(p.R), ca.SX(p.p)) for p in link_poses(tree, link_displacements(tree, unit))
     ]
@@ -228,11 +228,11 @@ def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
     return ca.Function("spread", [tree.motion.q], [own]), ca.Function("place", [joints], [placed])
 
 
-def _scale_quaternions_to_unit(scene: Scene, joints: ca.SX) -> ca.SX:
+def _unit_film_quaternions(scene: Scene, joints: ca.SX) -> ca.SX:
     """Joint coordinates with quaternions scaled to unit length, as the page does."""
     unit = ca.SX(joints)
     for link in scene.tree.links:
         if link.kind.coordinate_count > 1:
-            part = slice(link.q_range.stop - 4, link.q_range.stop)
+            part = slice(link.coordinate_range.stop - 4, link.coordinate_range.stop)
             unit[part] = joints[part] / ca.norm_2(joints[part])
     return unit

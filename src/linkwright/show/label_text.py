@@ -15,7 +15,7 @@ _SYMBOL_PATTERN = re.compile(r"([A-Za-z]+?)_?(\d+|[A-Z])?")
 def symbol_label(name: str, dots: int = 0) -> str:
     """The label of a name: short names as symbols, others as written; `dots` counts time
     derivatives."""
-    head, index = _letter_and_index(name)
+    head, index = _label_letter_and_index(name)
     if not head:
         return (
             indexed_label({1: r"\dot{q}", 2: r"\ddot{q}"}[dots], name)
@@ -27,7 +27,7 @@ def symbol_label(name: str, dots: int = 0) -> str:
     return f"${text}_{{{index}}}$" if index else f"${text}$"
 
 
-def strip_math_markup(text: str) -> str:
+def strip_label_markup(text: str) -> str:
     """A label without its math markup, about as long as it is printed."""
     letters = re.sub(r"\\(mathrm|dot|ddot|bar)", "", text)
     return re.sub(r"[${}_]", "", re.sub(r"\\[A-Za-z]+", "o", letters))
@@ -38,7 +38,7 @@ def plain_label(name: str) -> str:
     return name.replace("$", r"\$")
 
 
-def _letter_and_index(name: str) -> tuple[str, str]:
+def _label_letter_and_index(name: str) -> tuple[str, str]:
     """Letter and index of a short name; both empty if the name is a word."""
     found = _SYMBOL_PATTERN.fullmatch(name)
     if found is None:
@@ -49,7 +49,7 @@ def _letter_and_index(name: str) -> tuple[str, str]:
 
 def indexed_label(head: str, name: str) -> str:
     """A symbol with a name as its index, such as τ of q1."""
-    inner, index = _letter_and_index(name)
+    inner, index = _label_letter_and_index(name)
     if not inner:
         return f"${head}$ {plain_label(name)}"
     below = f"\\{inner}" if inner in _GREEK_NAMES else inner

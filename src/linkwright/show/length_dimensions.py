@@ -34,7 +34,7 @@ class DimensionLine:
     taken_side: Floats | None = None
 
 
-def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -> list[Label]:
+def write_length_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -> list[Label]:
     """Writes lengths along their lines; returns labels for those without room there."""
     paper = PaperTransform.after_layout(axes)
     obstacles, left = drawn_label_obstacles(paper), []
@@ -51,7 +51,7 @@ def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -
             zorder=9,
         )
         inside = None if span.taken_side is None else paper(span.taken_side)[0]
-        size, gap = paper.text_size(text), _dimension_gap(paper, reach)
+        size, gap = paper.text_size(text), _dimension_label_gap(paper, reach)
         position = label_position_along_line(obstacles, ends, inside, size, gap)
         if position is None:
             text.remove()
@@ -67,7 +67,7 @@ def place_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -
     return left
 
 
-def _dimension_gap(paper: PaperTransform, reach: float) -> float:
+def _dimension_label_gap(paper: PaperTransform, reach: float) -> float:
     """The gap between a line and its dimension, mm: clear of glyphs at the ends, unless these are
     large."""
     return min(max(_LINE_GAP, paper.length_mm(reach) + 0.2), 2 * _LINE_GAP)

@@ -15,10 +15,10 @@ class NotebookFigure(Figure):  # type: ignore[misc]
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         """The picture and its size on the screen, in pixels."""
-        from .figure_style import house_style
+        from .figure_style import house_figure_style
 
         stream = io.BytesIO()
-        with house_style():
+        with house_figure_style():
             self.savefig(stream, format="png", dpi=_SCREEN_DPI * _DOTS_PER_PIXEL)
         wide, high = (round(inches * _SCREEN_DPI) for inches in self.get_size_inches())
         return stream.getvalue(), {"width": wide, "height": high}

@@ -81,7 +81,7 @@ def _panel_in_degrees(panel: Panel) -> Panel:
     return replace(panel, unit=panel.unit.replace(ANGLE_UNIT, "°", 1), lines=turned)
 
 
-def panels_by_unit(
+def figure_panels_by_unit(
     names: Sequence[str],
     labels: Sequence[str],
     units: Sequence[str],

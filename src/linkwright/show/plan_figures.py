@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import NameNotFoundError, suggest_remedy
 from ..expressions import names_in_expression
 from ..mechanism import Mechanism, mechanism_names
-from .cyclograph_figure import draw_shadow
+from .cyclograph_figure import draw_faint_figure
 from .figure_style import (
     COLUMN_WIDTH,
     GRAY_COLOR,
@@ -20,8 +20,8 @@ from .figure_style import (
     figure_bytes,
     line_color,
     new_figure,
-    save_if_path,
-    with_house_style,
+    save_figure_if_path,
+    with_figure_style,
 )
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
@@ -51,7 +51,7 @@ _MAX_STILL_CHANGE = 1e-9
 _START_COLOR, _GOAL_COLOR, _PATH_COLOR = "#B0B0B0", line_color(0), line_color(1)
 
 
-@with_house_style
+@with_figure_style
 def plan_figure(
     plan: MotionPlan,
     *,
@@ -104,7 +104,7 @@ def plan_figure(
     extent.set_axes_limits(above)
     _draw_plan_ends(above, plan, seen, each, extent.meters_per_mm)
     _note_left_out_lines(figure, found)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
 def plan_picture(plan: MotionPlan, kind: str) -> bytes:
@@ -183,7 +183,7 @@ _PAGE_HEIGHT = 297.0
 """Height of a page, mm."""
 
 
-@with_house_style
+@with_figure_style
 def plan_ends(
     plan: MotionPlan,
     *,
@@ -222,10 +222,10 @@ def plan_ends(
     figure, axes = prepare_axes(scene, scene.link_placements(plan.q), seen, width)
     figure.set_figheight(figure.get_figheight() + _LEGEND_HEIGHT / 25.4)
     _draw_plan_ends(axes, plan, seen, width)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
-@with_house_style
+@with_figure_style
 def plan_histories(
     plan: MotionPlan,
     *names: str,
@@ -268,7 +268,7 @@ def plan_histories(
     found = _plan_panels(plan, names or PLAN_HISTORIES, degrees, only)
     figure = over_time(plan.t, found, width, height)
     _note_left_out_lines(figure, found)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
 def _plan_panels(
@@ -287,12 +287,12 @@ def _plan_panels(
         or all(len(p.lines) <= MAX_PANEL_LINES for p in found)
     ):
         return found
-    leading = _shown_coordinates(plan)
+    leading = _plotted_plan_coordinates(plan)
     return [_limit_panel_lines(panel, leading) for panel in found]
 
 
 @dataclass(frozen=True)
-class _ShownCoordinates:
+class _PlottedCoordinates:
     """The coordinates that figures of a mechanism with loops show, in the order of their colours;
     `still_names` do not move and are left out first."""
 
@@ -300,7 +300,7 @@ class _ShownCoordinates:
     still_names: frozenset[str]
 
 
-def _shown_coordinates(plan: MotionPlan) -> _ShownCoordinates:
+def _plotted_plan_coordinates(plan: MotionPlan) -> _PlottedCoordinates:
     """The coordinates that actuators move, then those that carry the frame."""
     mechanism, known = plan.mechanism, mechanism_names(plan.mechanism)
     driven = [
@@ -308,16 +308,16 @@ def _shown_coordinates(plan: MotionPlan) -> _ShownCoordinates:
         for n in known.q
         if any(n in names_in_expression(a.moves) for a in mechanism.actuators.values())
     ]
-    joints = _joints_to_frame(mechanism, plan.frame)
+    joints = _plotted_joints_to_frame(mechanism, plan.frame)
     carrying = [n for n in known.q if n in joints or n.rpartition(".")[0] in joints]
     moved = dict(zip(known.q, np.ptp(plan.q, axis=0) > _MAX_STILL_CHANGE, strict=True))
-    return _ShownCoordinates(
+    return _PlottedCoordinates(
         tuple(dict.fromkeys([*driven, *carrying])),
         frozenset(n for n in carrying if n not in driven and not moved[n]),
     )
 
 
-def _joints_to_frame(mechanism: Mechanism, frame: str) -> set[str]:
+def _plotted_joints_to_frame(mechanism: Mechanism, frame: str) -> set[str]:
     """The joints between ground and a frame or body."""
     parents = {joint.child: (name, joint.parent) for name, joint in mechanism.joints.items()}
     body = mechanism.frames[frame].body if frame in mechanism.frames else frame
@@ -328,7 +328,7 @@ def _joints_to_frame(mechanism: Mechanism, frame: str) -> set[str]:
     return found
 
 
-def _limit_panel_lines(panel: Panel, leading: _ShownCoordinates) -> Panel:
+def _limit_panel_lines(panel: Panel, leading: _PlottedCoordinates) -> Panel:
     """A panel with at most `MAX_PANEL_LINES` lines, the shown coordinates first, and a note on how
     many are left out."""
     places = {name: k for k, name in enumerate(leading.names)}
@@ -366,7 +366,7 @@ def _draw_plan_ends(
     scene = mechanism_scene(plan.mechanism)
     poses = scene.link_placements(plan.q)
     GlyphBrush(axes, scene, poses[0], view).draw_glyphs(build_ground_glyphs(scene, poses, view))
-    draw_shadow(axes, scene, poses[0], view, _START_COLOR, weight=0.8)
+    draw_faint_figure(axes, scene, poses[0], view, _START_COLOR, weight=0.8)
     brush = GlyphBrush(axes, scene, poses[-1], view, tint=_GOAL_COLOR)
     brush.draw_connectors(scene.connector_glyphs)
     for several in (scene.link_glyphs, scene.wheel_glyphs, scene.joint_glyphs):

@@ -23,11 +23,11 @@ from .arrows import (
     fit_panel_limits,
     force_arrow_color,
     force_arrow_label,
-    magnitude_label,
-    make_body_panels,
+    arrow_magnitude_label,
+    make_free_body_panels,
 )
 from .axes_labels import Label, draw_labels, group_labels
-from .body_motions import BodyMotions
+from .body_motions import DrawnBodyMotions
 from .figure_style import (
     COLUMN_WIDTH,
     GRAY_COLOR,
@@ -35,13 +35,13 @@ from .figure_style import (
     draw_legend,
     line_color,
     new_figure,
-    save_if_path,
-    with_house_style,
+    save_figure_if_path,
+    with_figure_style,
 )
-from .free_body_balance import FreeBody, free_bodies, state_of
-from .glyphs import numeric_point
+from .free_body_balance import FreeBody, free_bodies, free_body_state
+from .glyphs import drawn_point
 from .label_text import indexed_label, symbol_label
-from .link_glyphs import convex_hull_order
+from .link_glyphs import plate_outline_order
 from .scene import Scene, mechanism_scene
 
 if TYPE_CHECKING:
@@ -95,9 +95,9 @@ def images(
     >>> lw.show.images(lw.gallery("elbow"))[0].position.shape
     (3,)
     """
-    state, scene = state_of(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
+    state, scene = free_body_state(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
     motions, poses = (
-        BodyMotions.from_model(state.model, state.q, state.qd, state.qdd),
+        DrawnBodyMotions.from_model(state.model, state.q, state.qd, state.qdd),
         scene.link_placements(state.q),
     )
     found = []
@@ -105,10 +105,10 @@ def images(
         link = scene.tree.bodies[body].link
         w, alpha = motions.twists[b, :3], motions.twist_rates[b, :3]
         points = {
-            name: scene.world_point(poses, link, p)
-            for name, p in _joint_points_on_link(scene, link)
+            name: scene.drawn_point_in_world(poses, link, p)
+            for name, p in _image_points_on_link(scene, link)
         }
-        for name, x in (points | {center_of_mass_name(body): motions.center_of_mass[b]}).items():
+        for name, x in (points | {center_image_point_name(body): motions.center_of_mass[b]}).items():
             r = x - motions.placements[b, :3, 3]
             v = motions.twists[b, 3:] + np.cross(w, r)
             a = motions.twist_rates[b, 3:] + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
@@ -116,27 +116,27 @@ def images(
     return found
 
 
-def center_of_mass_name(body: str) -> str:
+def center_image_point_name(body: str) -> str:
     """The name of a body's centre of mass among its points."""
     return f"{body} (mass)"
 
 
-def _joint_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
+def _image_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
     """The points where joints meet a link."""
     found = []
     for span in scene.tree.joints:
         if span.frame.link == link and span.links:
-            found.append((span.name, numeric_point(span.frame.p)))
+            found.append((span.name, drawn_point(span.frame.p)))
         if span.links and span.links[-1] == link and not scene.is_free_floating(span.name):
             found.append((span.name, np.zeros(3)))
     for tie in scene.tree.restraints.entries:
         found += [
-            (tie.name, numeric_point(place.p)) for place in tie.loop_frames if place.link == link
+            (tie.name, drawn_point(place.p)) for place in tie.loop_frames if place.link == link
         ]
     return found
 
 
-@with_house_style
+@with_figure_style
 def velocity_polygon(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -170,12 +170,12 @@ def velocity_polygon(
     1
     """
     found = images(mechanism, q, qd)
-    return save_if_path(
+    return save_figure_if_path(
         _draw_polygon_figure(mechanism, found, [i.velocity for i in found], "v", "m/s", width), path
     )
 
 
-@with_house_style
+@with_figure_style
 def acceleration_polygon(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -214,7 +214,7 @@ def acceleration_polygon(
     """
     found = images(mechanism, q, qd, tau, t)
     values = [i.acceleration for i in found]
-    return save_if_path(_draw_polygon_figure(mechanism, found, values, "a", "m/s²", width), path)
+    return save_figure_if_path(_draw_polygon_figure(mechanism, found, values, "a", "m/s²", width), path)
 
 
 def _require_planar_view(mechanism: Mechanism) -> View:
@@ -266,7 +266,7 @@ def _draw_polygon_figure(
 def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: str, k: int) -> None:
     """Draws the outline of a link's image."""
     own = tips[[j for j, i in enumerate(found) if i.body == body]]
-    outline = own[convex_hull_order(own)] if len(own) > 2 else own
+    outline = own[plate_outline_order(own)] if len(own) > 2 else own
     closed = np.vstack([outline, outline[:1]])
     is_seen = np.ptp(closed, axis=0).max() > 1e-9 * np.abs(tips).max()
     axes.plot(
@@ -292,12 +292,12 @@ def _image_point_label(image: ImagePoint) -> str:
     """The label of a joint, or G of a body for its centre of mass."""
     return (
         indexed_label("G", image.body)
-        if image.name == center_of_mass_name(image.body)
+        if image.name == center_image_point_name(image.body)
         else symbol_label(image.name)
     )
 
 
-@with_house_style
+@with_figure_style
 def force_polygons(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -335,13 +335,13 @@ def force_polygons(
     2
     """
     view, bodies = _require_planar_view(mechanism), free_bodies(mechanism, q, qd, tau, t)
-    figure, panels = make_body_panels(width, [symbol_label(body.name) for body in bodies])
+    figure, panels = make_free_body_panels(width, [symbol_label(body.name) for body in bodies])
     drawn = [
         _draw_force_polygon(axes, body, view) for axes, body in zip(panels, bodies, strict=True)
     ]
     for axes, labels in zip(panels, drawn, strict=True):
         draw_labels(axes, labels)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
 def force_polygon_corners(body: FreeBody, view: View) -> Floats:
@@ -363,7 +363,7 @@ def _draw_force_polygon(axes: Axes, body: FreeBody, view: View) -> list[Label]:
         along = view(force)
         if np.linalg.norm(along) > 1e-9 * size:
             draw_arrow(axes, start, along, paint, dashed=force is body.rate)
-            labels.append(Label(f"{word} {magnitude_label(force, 'N')}", (start + along / 2)[None]))
+            labels.append(Label(f"{word} {arrow_magnitude_label(force, 'N')}", (start + along / 2)[None]))
     axes.plot(0, 0, "o", color=INK_COLOR, ms=3, zorder=9)
     draw_force_scale(axes, unit, 1.0)
     return labels

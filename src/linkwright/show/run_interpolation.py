@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 
-def interpolate_run_coordinates(scene: Scene, run: Run, times: Floats) -> Floats:
+def interpolate_film_coordinates(scene: Scene, run: Run, times: Floats) -> Floats:
     """The run's coordinates (times, nq) at any times within it.
 
     Between two samples each coordinate is the cubic that has their values and rates; loops and
@@ -31,26 +31,26 @@ def interpolate_run_coordinates(scene: Scene, run: Run, times: Floats) -> Floats
     """
     tree = scene.tree
     times = np.clip(np.asarray(times, dtype=float), run.t[0], run.t[-1])
-    samples = _align_quaternion_signs(tree, np.asarray(run.q, dtype=float))
+    samples = _align_film_quaternion_signs(tree, np.asarray(run.q, dtype=float))
     if len(run.t) < 2:
         return np.repeat(samples[:1], len(times), axis=0)
-    slopes = _coordinate_rates(scene, samples, np.asarray(run.qd, dtype=float))
-    q = _normalize_quaternions(tree, hermite_interpolation(times, run.t, samples, slopes))
-    constraints = _constraints_of(scene)
+    slopes = _film_coordinate_rates(scene, samples, np.asarray(run.qd, dtype=float))
+    q = _normalize_film_quaternions(tree, film_hermite_interpolation(times, run.t, samples, slopes))
+    constraints = _film_position_constraints(scene)
     if constraints is None:
         return q
-    return constraints.close(q, times, CLOSURE_TOLERANCES.visible_share * scene.size)
+    return constraints.close_film_positions(q, times, CLOSURE_TOLERANCES.visible_share * scene.size)
 
 
-def hermite_interpolation(times: Floats, knots: Floats, values: Floats, slopes: Floats) -> Floats:
+def film_hermite_interpolation(times: Floats, knots: Floats, values: Floats, slopes: Floats) -> Floats:
     """The cubics through rows of `values` with `slopes` at increasing `knots`."""
     k = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
     span = np.asarray(knots[k + 1] - knots[k])[:, None]
     s = (times - knots[k])[:, None] / np.where(span > 0, span, 1.0)
-    return hermite_cubic(s, values[k], values[k + 1], span * slopes[k], span * slopes[k + 1])
+    return film_hermite_cubic(s, values[k], values[k + 1], span * slopes[k], span * slopes[k + 1])
 
 
-def hermite_cubic(s: Floats, a: Floats, b: Floats, slope_a: Floats, slope_b: Floats) -> Floats:
+def film_hermite_cubic(s: Floats, a: Floats, b: Floats, slope_a: Floats, slope_b: Floats) -> Floats:
     """The cubic of s from 0 to 1 with values a, b and slopes at its ends."""
     rest = 1 - s
     return np.asarray(
@@ -74,7 +74,7 @@ class _FilmConstraints:
             "integrate", [q, step], [integrate_coordinates(tree, q, step)]
         )
 
-    def close(self, q: Floats, t: Floats, tolerance: float) -> Floats:
+    def close_film_positions(self, q: Floats, t: Floats, tolerance: float) -> Floats:
         """The rows of q (times, nq), closed to the tolerance; a row that does not close stays as it
         is."""
         functions = PositionConstraints(
@@ -94,7 +94,7 @@ class _FilmConstraints:
 
 
 @lru_cache(maxsize=16)
-def _constraints_of(scene: Scene) -> _FilmConstraints | None:
+def _film_position_constraints(scene: Scene) -> _FilmConstraints | None:
     """The position constraints of a mechanism; None if it has none."""
     constraints = constraint_equations(scene.tree)
     known = constraints is not None and constraints.position_rows
@@ -102,20 +102,20 @@ def _constraints_of(scene: Scene) -> _FilmConstraints | None:
 
 
 @lru_cache(maxsize=16)
-def _rate_function(scene: Scene) -> ca.Function:
+def _film_rate_function(scene: Scene) -> ca.Function:
     """The function for dq/dt from q and q̇."""
     q, qd = scene.tree.motion.q, scene.tree.motion.qd
     return ca.Function("rates", [q, qd], [ca.densify(coordinate_rate_matrix(scene.tree, q) @ qd)])
 
 
-def _coordinate_rates(scene: Scene, q: Floats, qd: Floats) -> Floats:
+def _film_coordinate_rates(scene: Scene, q: Floats, qd: Floats) -> Floats:
     """dq/dt of every row (times, nq); for quaternions it differs from q̇."""
     if scene.tree.nq == scene.tree.nv:
         return qd
-    return np.asarray(_rate_function(scene)(q.T, qd.T), dtype=float).T
+    return np.asarray(_film_rate_function(scene)(q.T, qd.T), dtype=float).T
 
 
-def _quaternion_slices(tree: KinematicTree) -> list[slice]:
+def _film_quaternion_slices(tree: KinematicTree) -> list[slice]:
     """The positions of quaternions among the model's coordinates."""
     if tree.transfer is not None:
         return []
@@ -126,17 +126,17 @@ def _quaternion_slices(tree: KinematicTree) -> list[slice]:
     ]
 
 
-def _align_quaternion_signs(tree: KinematicTree, q: Floats) -> Floats:
+def _align_film_quaternion_signs(tree: KinematicTree, q: Floats) -> Floats:
     """The same rotations with quaternions that do not change their sign from row to row."""
     q = q.copy()
-    for part in _quaternion_slices(tree):
+    for part in _film_quaternion_slices(tree):
         flips = np.einsum("ki,ki->k", q[1:, part], q[:-1, part]) < 0
         q[1:, part] *= np.where(np.cumsum(flips) % 2, -1.0, 1.0)[:, None]
     return q
 
 
-def _normalize_quaternions(tree: KinematicTree, q: Floats) -> Floats:
+def _normalize_film_quaternions(tree: KinematicTree, q: Floats) -> Floats:
     """The coordinates with quaternions scaled to unit length."""
-    for part in _quaternion_slices(tree):
+    for part in _film_quaternion_slices(tree):
         q[:, part] /= np.linalg.norm(q[:, part], axis=1, keepdims=True)
     return q

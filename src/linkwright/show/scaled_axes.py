@@ -41,10 +41,10 @@ def drawing_bounds(
         *build_ground_glyphs(scene, poses, view),
         *more,
     ]
-    points = [_points_at_placements(poses, s.link, s.points) for s in shapes]
+    points = [_drawn_points_at_placements(poses, s.link, s.points) for s in shapes]
     for tie in scene.connector_glyphs:
         points += [
-            _points_at_placements(poses, k, p[None])
+            _drawn_points_at_placements(poses, k, p[None])
             for k, p in zip(tie.links, tie.points, strict=True)
         ]
     every = view(np.concatenate(points)) if points else np.zeros((1, 2))
@@ -52,7 +52,7 @@ def drawing_bounds(
     return every.min(axis=0) - margin, every.max(axis=0) + margin
 
 
-def _limit_proportions(low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _limit_picture_proportions(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     """The corners with room added where a picture would be too flat or too tall for a page."""
     wide, tall = high - low
     extra = np.array(
@@ -61,7 +61,7 @@ def _limit_proportions(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     return low - extra / 2, high + extra / 2
 
 
-def _points_at_placements(poses: Floats, link: int, points: Floats) -> Floats:
+def _drawn_points_at_placements(poses: Floats, link: int, points: Floats) -> Floats:
     """Points of a link at all placements, in the world, (n, 3)."""
     if link == GROUND_LINK:
         return points
@@ -99,7 +99,7 @@ def drawing_extent(
 
     `aside` mm of the width are left for labels beside it, `margin` mm on all sides for labels.
     """
-    low, high = _limit_proportions(*drawing_bounds(scene, poses, view, more))
+    low, high = _limit_picture_proportions(*drawing_bounds(scene, poses, view, more))
     margin, frame = min(margin, 0.15 * width), 14 if view.is_planar else 2
     unit = float((high - low)[0]) / max(width - aside - 2 * margin - frame, 0.3 * width)
     low, high = low - margin * unit, high + margin * unit
@@ -134,7 +134,7 @@ def axes_meters_per_mm(axes: Axes) -> float:
     return float((high - low) / (axes.figure.get_figwidth() * 25.4 * share))
 
 
-class FreeCorners:
+class FreePictureCorners:
     """The free space on axes for a scale bar and for the directions of the world's axes."""
 
     def __init__(self, axes: Axes, meters_per_mm: float) -> None:
@@ -160,21 +160,21 @@ def finish_axes(axes: Axes, view: View, unit: float | None = None) -> None:
         return
     axes.set_axis_off()
     unit = unit or axes_meters_per_mm(axes)
-    corners = FreeCorners(axes, unit)
+    corners = FreePictureCorners(axes, unit)
     _draw_axis_directions(axes, view, corners)
     _draw_scale_bar(axes, corners)
 
 
-def round_scale_length(most: float) -> float:
+def round_scale_bar_length(most: float) -> float:
     """The largest of 1, 2, 5, 10, … that is not larger than a number."""
     power = 10.0 ** np.floor(np.log10(most))
     return float(max(k * power for k in (1, 2, 5) if k * power <= most))
 
 
-def _draw_scale_bar(axes: Axes, corners: FreeCorners) -> None:
+def _draw_scale_bar(axes: Axes, corners: FreePictureCorners) -> None:
     """Draws the scale bar in the lower right corner, or near it where that is free."""
     unit = corners.meters_per_mm
-    length = round_scale_length(22 * unit)
+    length = round_scale_bar_length(22 * unit)
     right = np.array([axes.get_xlim()[1] - 3 * unit, axes.get_ylim()[0] + 5 * unit])
     low, high = right - [length, 4.2 * unit], right + np.array([0, unit])
     x, y = right + corners.reserve_box(low, high)
@@ -182,7 +182,7 @@ def _draw_scale_bar(axes: Axes, corners: FreeCorners) -> None:
     axes.text(x - length / 2, y - 0.8 * unit, f"{length:g} m", ha="center", va="top")
 
 
-def _draw_axis_directions(axes: Axes, view: View, corners: FreeCorners) -> None:
+def _draw_axis_directions(axes: Axes, view: View, corners: FreePictureCorners) -> None:
     """Draws little arrows along x, y and z of the world, in the lower left corner or near it."""
     unit = corners.meters_per_mm
     tips = {name: 7 * unit * view(axis) for name, axis in zip("xyz", np.eye(3), strict=True)}

@@ -19,7 +19,7 @@ from ..errors import UnsupportedError
 from ..expressions import expression_to_float
 from ..kinematics.constraint_kinds.wheel import WheelRestraint
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism, require_mechanism
 from ..number_checks import check_vector_rows
@@ -32,7 +32,7 @@ from .glyph_catalog import (
     build_joint_glyphs,
     build_wheel_glyphs,
 )
-from .glyphs import ConnectorGlyph, Glyph, PlaneContact, numeric_array, numeric_point
+from .glyphs import ConnectorGlyph, Glyph, DrawnPlaneContact, drawn_matrix, drawn_point
 from .link_glyphs import build_inertia_boxes, build_link_glyphs
 from .view_direction import View, choose_view
 
@@ -45,13 +45,13 @@ class Scene:
 
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
-        self.tree: KinematicTree = build_tree(mechanism)
+        self.tree: KinematicTree = build_kinematic_tree(mechanism)
         if not self.tree.links or self.tree.nq == 0:
             raise UnsupportedError(
                 f"{mechanism.name} cannot move: there is nothing to draw",
                 remedy="add a joint that moves, or unlock one",
             )
-        self.gravity = numeric_point(self.tree.gravity)
+        self.gravity = drawn_point(self.tree.gravity)
         q = self.tree.motion.q
         world = WorldKinematics(self.tree, q)
         rows = [ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)) for pose in world.link_poses]
@@ -85,13 +85,13 @@ class Scene:
         found: dict[int, list[Floats]] = {}
 
         def add(link: int, point: SX | Floats | Sequence[float]) -> None:
-            found.setdefault(link, []).append(numeric_point(point))
+            found.setdefault(link, []).append(drawn_point(point))
 
         for span in self.tree.joints:
             if span.links and not self.is_free_floating(span.name):
                 lift = self.hinge_lifts.get(span.name, 0.0)
-                axis = numeric_array(self.tree.links[span.links[0]].R)[:, 2]
-                add(span.frame.link, numeric_point(span.frame.p) + lift * axis)
+                axis = drawn_matrix(self.tree.links[span.links[0]].R)[:, 2]
+                add(span.frame.link, drawn_point(span.frame.p) + lift * axis)
                 add(span.links[-1], [0.0, 0.0, lift])
         for tie in self.tree.restraints.entries:
             for place in tie.loop_frames:
@@ -122,10 +122,10 @@ class Scene:
             poses = self.link_placements(self.home)
             p, axis = poses[span.links[0], :, 3], poses[span.links[0], :, 2]
             for floor in floors:
-                R, origin = numeric_array(floor.R), numeric_point(floor.p)
+                R, origin = drawn_matrix(floor.R), drawn_point(floor.p)
                 if floor.link == GROUND and abs((p - origin) @ R[:, 2]) < 1e-6:
                     mass = self.tree.masses[joint.child]
-                    center = self.world_point(poses, mass.link, numeric_point(mass.c))
+                    center = self.drawn_point_in_world(poses, mass.link, drawn_point(mass.c))
                     found[span.name] = float((center - p) @ axis)
         return found
 
@@ -136,16 +136,16 @@ class Scene:
         return kind.is_floating and (on_ground or kind.closure is None)
 
     @cached_property
-    def plane_contacts(self) -> list[PlaneContact]:
+    def plane_contacts(self) -> list[DrawnPlaneContact]:
         """The wheels and balls that roll on planes or may touch them."""
         values = self.mechanism.values
         rolling = [
-            PlaneContact(t.wheel_frame, t.on, float(t.radius))
+            DrawnPlaneContact(t.wheel_frame, t.on, float(t.radius))
             for t in self.tree.restraints.entries
             if isinstance(t, WheelRestraint) and t.other_radius is None
         ]
         balls = [
-            PlaneContact(c.point, c.plane, expression_to_float(c.radius, values), True)
+            DrawnPlaneContact(c.point, c.plane, expression_to_float(c.radius, values), True)
             for c in self.mechanism.contacts.values()
         ]
         return [*rolling, *balls]
@@ -171,15 +171,15 @@ class Scene:
         it."""
         poses = self.link_placements(self.home)
         points = [
-            self.world_point(poses, link, p)
+            self.drawn_point_in_world(poses, link, p)
             for link, many in self.link_anchors.items()
             for p in many
         ]
         points += [
-            self.world_point(poses, m.link, numeric_point(m.c)) for m in self.tree.masses.values()
+            self.drawn_point_in_world(poses, m.link, drawn_point(m.c)) for m in self.tree.masses.values()
         ]
         points += [
-            numeric_point(self.tree.find_frame(name).p)
+            drawn_point(self.tree.find_frame(name).p)
             for name in self.mechanism.frames
             if self.tree.find_frame(name).link == GROUND
         ]
@@ -193,13 +193,13 @@ class Scene:
         boxes = [float(np.ptp(part.points, axis=0).max()) for part in self.inertia_boxes]
         return max([spread, *radii, *(() if spread else boxes)]) or 1.0
 
-    def _contact_foot(self, poses: Floats, touch: PlaneContact) -> list[Floats]:
+    def _contact_foot(self, poses: Floats, touch: DrawnPlaneContact) -> list[Floats]:
         """The point of a ground plane below a wheel or ball that may touch it."""
         plane, place = self.tree.find_frame(touch.plane), self.tree.find_frame(touch.point)
         if plane.link != GROUND:
             return []
-        up, x = numeric_array(plane.R)[:, 2], self.world_point(poses, place.link, place.p)
-        return [x - up * (up @ (x - numeric_point(plane.p)))]
+        up, x = drawn_matrix(plane.R)[:, 2], self.drawn_point_in_world(poses, place.link, place.p)
+        return [x - up * (up @ (x - drawn_point(plane.p)))]
 
     @cached_property
     def glyph_radius(self) -> float:
@@ -209,9 +209,9 @@ class Scene:
         lengths = [span for span in spans if span > 1e-9]
         return min(GLYPH_RADIUS_SHARE * self.size, 0.14 * float(np.median(lengths or [self.size])))
 
-    def world_point(self, poses: Floats, link: int, point: SX | Floats | Sequence[float]) -> Floats:
+    def drawn_point_in_world(self, poses: Floats, link: int, point: SX | Floats | Sequence[float]) -> Floats:
         """A point of a link in the world."""
-        return np.asarray(poses[link, :, :3] @ numeric_point(point) + poses[link, :, 3])
+        return np.asarray(poses[link, :, :3] @ drawn_point(point) + poses[link, :, 3])
 
     @cached_property
     def link_glyphs(self) -> list[Glyph]:
@@ -264,10 +264,10 @@ class Scene:
 
 def mechanism_scene(mechanism: Mechanism) -> Scene:
     """The scene of a mechanism; the most recent ones are kept."""
-    return _cached_scene(require_mechanism(mechanism))
+    return _cached_mechanism_scene(require_mechanism(mechanism))
 
 
 @lru_cache(maxsize=16)
-def _cached_scene(mechanism: Mechanism) -> Scene:
+def _cached_mechanism_scene(mechanism: Mechanism) -> Scene:
     """The scene of a mechanism that has been checked."""
     return Scene(mechanism)

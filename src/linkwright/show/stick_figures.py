@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from ..mechanism import Mechanism
 from ..types import Floats
 from .axes_labels import draw_labels
-from .figure_style import COLUMN_WIDTH, save_if_path, with_house_style
+from .figure_style import COLUMN_WIDTH, save_figure_if_path, with_figure_style
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
-from .length_dimensions import place_dimensions
+from .length_dimensions import write_length_dimensions
 from .scaled_axes import finish_axes, prepare_axes
 from .scene import Scene, mechanism_scene
 from .view_direction import View
@@ -40,7 +40,7 @@ class DrawingDetails:
     dimensions: bool = False
 
 
-@with_house_style
+@with_figure_style
 def figure_of(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -106,7 +106,7 @@ def figure_of(
     brush = draw_stick_figure(axes, scene, poses, seen, details)
     finish_axes(axes, seen)
     _write_figure_labels(brush, details)
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
 def draw_stick_figure(
@@ -124,7 +124,7 @@ def _write_figure_labels(brush: GlyphBrush, details: DrawingDetails) -> None:
     """Writes lengths along their links, then names where they cover nothing."""
     scene, labels = brush.scene, []
     if details.dimensions:
-        labels += place_dimensions(
+        labels += write_length_dimensions(
             brush.axes, brush.dimension_lines(scene.link_glyphs), scene.glyph_radius
         )
     if details.names:

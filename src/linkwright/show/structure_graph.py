@@ -16,11 +16,11 @@ from .figure_style import (
     INK_COLOR,
     line_color,
     new_figure,
-    save_if_path,
-    text_width,
-    with_house_style,
+    save_figure_if_path,
+    label_text_width,
+    with_figure_style,
 )
-from .graph_outline import draw_outline
+from .graph_outline import draw_graph_outline
 from .label_text import symbol_label
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _JOINT_LABEL_SHARE = 0.55
 """The share of its edge at which the name of a joint stands."""
 
 
-@with_house_style
+@with_figure_style
 def graph(
     mechanism: Mechanism, *, width: float | None = None, path: str | Path | None = None
 ) -> Figure:
@@ -65,7 +65,7 @@ def graph(
     spots = graph_node_places(require_mechanism(mechanism))
     across, wide = max(x for x, _ in spots.values()) + 1, width or COLUMN_WIDTH
     if _is_graph_crowded(mechanism, wide / across, across > 1):
-        return save_if_path(draw_outline(mechanism, _connected_body_pairs(mechanism), width), path)
+        return save_figure_if_path(draw_graph_outline(mechanism, _graph_edges_of_springs(mechanism), width), path)
     deep = max(y for _, y in spots.values()) + 1
     figure = new_figure(wide, float(np.clip(17 * deep + 6, 20, 400)))
     axes = figure.add_subplot()
@@ -80,7 +80,7 @@ def graph(
             axes, spots[loop.parent], spots[loop.child], line_color(1), "--", bent=True
         )
         _label_graph_edge(axes, spots[loop.parent], spots[loop.child], name, loop.type, bent=True)
-    for one, other in _connected_body_pairs(mechanism):
+    for one, other in _graph_edges_of_springs(mechanism):
         _draw_graph_edge(axes, spots[one], spots[other], GRAY_COLOR, ":", bent=True)
     for name, (x, y) in spots.items():
         box = {
@@ -99,7 +99,7 @@ def graph(
             bbox=box,
             zorder=5,
         )
-    return save_if_path(figure, path)
+    return save_figure_if_path(figure, path)
 
 
 def _is_graph_crowded(mechanism: Mechanism, pitch: float, branches: bool) -> bool:
@@ -107,7 +107,7 @@ def _is_graph_crowded(mechanism: Mechanism, pitch: float, branches: bool) -> boo
     joints = (*mechanism.joints.items(), *mechanism.loops.items())
     beside = [word for name, joint in joints for word in (name, joint.type)]
     widest, labels = (
-        max(text_width(symbol_label(word), _NAME_FONT_SIZE) for word in words) + 3
+        max(label_text_width(symbol_label(word), _NAME_FONT_SIZE) for word in words) + 3
         for words in (mechanism.bodies, beside)
     )
     if not branches:
@@ -137,7 +137,7 @@ def graph_node_places(mechanism: Mechanism) -> dict[str, tuple[float, float]]:
     return spots
 
 
-def _connected_body_pairs(mechanism: Mechanism) -> list[tuple[str, str]]:
+def _graph_edges_of_springs(mechanism: Mechanism) -> list[tuple[str, str]]:
     """The pairs of bodies that springs, rods, wheels and blades connect."""
     frames = {name: frame.body for name, frame in mechanism.frames.items()}
     pairs = []

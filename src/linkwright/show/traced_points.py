@@ -16,8 +16,8 @@ from ..errors import (
     type_in_words,
 )
 from ..types import Floats
-from .glyphs import GROUND_LINK, numeric_point
-from .run_interpolation import interpolate_run_coordinates
+from .glyphs import GROUND_LINK, drawn_point
+from .run_interpolation import interpolate_film_coordinates
 
 if TYPE_CHECKING:
     from ..simulation.run import Run
@@ -40,7 +40,7 @@ class TracedPoint:
         return np.asarray(poses[..., self.link, :, :3] @ self.point + poses[..., self.link, :, 3])
 
 
-def require_run(given: object) -> None:
+def require_drawable_run(given: object) -> None:
     """Refuses anything that is not a run."""
     if not hasattr(given, "t") or not hasattr(given, "q"):
         raise ArgumentError(
@@ -48,20 +48,20 @@ def require_run(given: object) -> None:
         )
 
 
-def placements_at_times(scene: Scene, run: Run, times: Floats) -> Floats:
+def drawn_placements_at_times(scene: Scene, run: Run, times: Floats) -> Floats:
     """The link placements (times, links + 1, 3, 4) between the samples of a run, with loops
     closed."""
-    return scene.link_placements(interpolate_run_coordinates(scene, run, times))
+    return scene.link_placements(interpolate_film_coordinates(scene, run, times))
 
 
-def parts_for_smooth_path(
+def traced_path_parts(
     scene: Scene, run: Run, times: Floats, points: Sequence[TracedPoint], unit: float
 ) -> int:
     """The number of parts into which to divide the intervals between times so that no chord leaves
     the path of a point by more than `unit` metres."""
     parts = 1
     while parts < _MAX_PATH_PARTS and len(times) * parts < _MAX_PATH_TIMES:
-        poses = placements_at_times(scene, run, divide_path_times(times, 2 * parts))
+        poses = drawn_placements_at_times(scene, run, divide_traced_times(times, 2 * parts))
         paths = np.array([point.path(poses) for point in points]).reshape(len(points), -1, 3)
         bows = paths[:, 1::2] - (paths[:, :-1:2] + paths[:, 2::2]) / 2
         if np.linalg.norm(bows, axis=-1).max(initial=0.0) <= unit:
@@ -70,7 +70,7 @@ def parts_for_smooth_path(
     return parts
 
 
-def divide_path_times(times: Floats, parts: int) -> Floats:
+def divide_traced_times(times: Floats, parts: int) -> Floats:
     """The times with each interval divided into equal parts."""
     places = np.arange((len(times) - 1) * parts + 1) / parts
     return np.asarray(np.interp(places, np.arange(len(times)), times))
@@ -113,5 +113,5 @@ def find_traced_points(scene: Scene, names: Sequence[str] | None) -> list[Traced
             )
         place = tree.frames.get(name)
         link, p = (place.link, place.p) if place else (tree.masses[name].link, tree.masses[name].c)
-        points.append(TracedPoint(name, link, numeric_point(p)))
+        points.append(TracedPoint(name, link, drawn_point(p)))
     return points

@@ -69,10 +69,10 @@ def choose_view(
     if normal is not None:
         return _view_onto_plane(normal, gravity)
     angles = asked if isinstance(asked, tuple) else (-60.0, 22.0)
-    return _view_from_angles(np.asarray(angles, dtype=float), upward_direction(gravity))
+    return _view_from_angles(np.asarray(angles, dtype=float), view_upward_direction(gravity))
 
 
-def upward_direction(gravity: Floats) -> Floats:
+def view_upward_direction(gravity: Floats) -> Floats:
     """The unit vector against gravity; z without gravity."""
     size = float(np.linalg.norm(gravity))
     return -gravity / size if size > _MIN_VECTOR_LENGTH else np.array([0.0, 0.0, 1.0])
@@ -120,7 +120,7 @@ def view_plane_normal(tree: KinematicTree, gravity: Floats) -> Floats | None:
     q = tree.motion.q
     world = WorldKinematics(tree, q)
     rows: list[Any] = [ca.horzcat(ca.SX(f.s).T, float(f.has_rotation)) for f in world.joint_axes]
-    rows += [ca.horzcat(ca.SX(axis).T, 1.0) for axis in _turning_axes(tree, world)]
+    rows += [ca.horzcat(ca.SX(axis).T, 1.0) for axis in _view_turning_axes(tree, world)]
     if not rows:
         return None
     function = ca.Function("axes", [q], [ca.vertcat(*rows)])
@@ -135,7 +135,7 @@ def view_plane_normal(tree: KinematicTree, gravity: Floats) -> Floats | None:
     return _clean_view_vector(normal) if aligned and within else None
 
 
-def _turning_axes(tree: KinematicTree, world: WorldKinematics) -> list[Any]:
+def _view_turning_axes(tree: KinematicTree, world: WorldKinematics) -> list[Any]:
     """The axes of wheels and of loops that turn, in the world."""
     found: list[Any] = []
     for tie in tree.restraints.entries:

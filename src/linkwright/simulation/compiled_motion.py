@@ -24,7 +24,7 @@ from ..readings.llvm import (
     compile_program,
     compile_tape,
 )
-from ..tape import NamedExpression, Tape, record_expression_tape
+from ..tape import TapeExpression, Tape, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events import Hybrid
 from .fixed.ingredients import Ingredients
@@ -162,7 +162,7 @@ class CompiledMotion:
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
         t = self.system.symbols[3]
-        inputs: list[NamedExpression] = [
+        inputs: list[TapeExpression] = [
             ("t", t, (1,)),
             ("y", self.y, (self.state_count,)),
             ("p", self.p, (self.parameter_count,)),

@@ -9,8 +9,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..kinematics.part_contributions import PartContributions
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.part_contributions import TreePartKinematics
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..model.model import compile as compiled
@@ -81,10 +81,10 @@ class Details:
         return found
 
     @cached_property
-    def _shares(self) -> tuple[PartContributions, dict[str, Floats]]:
+    def _shares(self) -> tuple[TreePartKinematics, dict[str, Floats]]:
         """Compiled once for all parts."""
-        tree = build_tree(self.mechanism, "numeric")
-        own = PartContributions(tree)
+        tree = build_kinematic_tree(self.mechanism, "numeric")
+        own = TreePartKinematics(tree)
         parts: dict[str, list[Any]] = {
             "kinetic": own.kinetic_energies(),
             "weight": own.weight_energies(),

@@ -21,12 +21,12 @@ from ..kinematics.closing import (
     CLOSURE_TOLERANCES,
     project_accelerations,
     project_velocities,
-    smallest_singular_share,
+    smallest_jacobian_singular_share,
 )
 from ..kinematics.constraint_equations import constraint_equations
 from ..kinematics.constraint_system import constraint_system
 from ..kinematics.mobility_analysis import mobility
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats
 from .paths import Path
@@ -64,7 +64,7 @@ class Driven:
         self.places = [self.names.q.index(name) for name in path.names]
         if self.constrained:
             self.system = constraint_system(mechanism)
-            tree = build_tree(mechanism, "numeric")
+            tree = build_kinematic_tree(mechanism, "numeric")
             own, found = tree.motion, constraint_equations(tree)
             assert found is not None
             outputs = [found.velocity, found.bias, found.J]
@@ -114,7 +114,7 @@ class Driven:
         from ..kinematics.tree_coordinates import neutral_coordinates
         from .start import placed
 
-        start = np.array(neutral_coordinates(build_tree(self.mechanism, "numeric")))
+        start = np.array(neutral_coordinates(build_kinematic_tree(self.mechanism, "numeric")))
         return placed(start, dict(values), self.names.q, "coordinate")
 
     def at(self, t: float, rough: Floats) -> Instant | None:
@@ -143,7 +143,7 @@ class Driven:
         return V.ravel(), gamma.ravel(), J
 
     def _share(self, J: Floats) -> float:
-        return smallest_singular_share(J[:, self.moving], len(self.moving)) if self.moving else 1.0
+        return smallest_jacobian_singular_share(J[:, self.moving], len(self.moving)) if self.moving else 1.0
 
     def J(self, here: Instant) -> Floats:
         """Of all constraints, at a position."""

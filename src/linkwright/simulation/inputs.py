@@ -21,7 +21,7 @@ import numpy as np
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import parse_expression
-from ..kinematics.parameter_values import read_mechanism_expression
+from ..kinematics.parameter_values import read_kinematic_expression
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
@@ -223,7 +223,7 @@ def forces_of(equations: Equations, given: Mapping[str, Any]) -> Any:
     scope = dict(zip(names.q, ca.vertsplit(s["q"]), strict=True)) | {"t": s["t"]}
     scope |= {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}
     values = {
-        name: read_mechanism_expression(equations.mechanism, parse_expression(value), scope)
+        name: read_kinematic_expression(equations.mechanism, parse_expression(value), scope)
         if isinstance(value, str)
         else value
         for name, value in given.items()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import parse_expression
-from ..kinematics.parameter_values import read_mechanism_expression
+from ..kinematics.parameter_values import read_kinematic_expression
 from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_number
 from ..types import Floats
@@ -82,7 +82,7 @@ def _course(mechanism: Mechanism, name: str, value: Any) -> Course:
 
 def _of_expression(mechanism: Mechanism, text: str) -> Course:
     t = ca.SX.sym("t")
-    x = ca.SX(read_mechanism_expression(mechanism, parse_expression(text), {"t": t}))
+    x = ca.SX(read_kinematic_expression(mechanism, parse_expression(text), {"t": t}))
     rate = ca.jacobian(x, t)
     parts = [ca.densify(part) for part in (x, rate, ca.jacobian(rate, t))]
     function = ca.Function("course", [t], parts)

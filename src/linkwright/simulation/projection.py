@@ -13,7 +13,7 @@ from ..kinematics.closing import (
     PositionConstraints,
     close_positions,
     project_velocities,
-    smallest_singular_share,
+    smallest_jacobian_singular_share,
 )
 from ..kinematics.mobility_analysis import constraint_ranks
 from ..model.model import Model
@@ -72,7 +72,7 @@ class Projection:
         """The smallest singular value that counts, as a share of the largest."""
         if not np.isfinite(J).all():
             return 0.0
-        return smallest_singular_share(J, self.rank) if self.rank else 1.0
+        return smallest_jacobian_singular_share(J, self.rank) if self.rank else 1.0
 
     def note(self, t: float, J: Floats) -> None:
         self.passed.append((float(t), self.weakest(J) / max(self.usual, 1e-300)))

@@ -232,10 +232,10 @@ class Run:
         assembled = given is None or isinstance(given, Mapping)
         if not (constrained and assembled and "by" in self.settings and self.t[0] == 0):
             return ()
-        from ..kinematics.assembly_search import describe_far_moves
+        from ..kinematics.assembly_search import describe_far_assembly_moves
         from ..kinematics.constraint_system import constraint_system
 
-        moves = describe_far_moves(constraint_system(self.mechanism), self.q[0], tuple(given or ()))
+        moves = describe_far_assembly_moves(constraint_system(self.mechanism), self.q[0], tuple(given or ()))
         return tuple(f"assembly moved {move}" for move in moves)
 
     def _other_steps(self) -> list[str]:

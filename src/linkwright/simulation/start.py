@@ -12,11 +12,11 @@ from ..kinematics.assembly import (
     assemble,
     assemble_velocities,
     check_constrained_velocities,
-    check_quaternion_values,
+    check_assembly_quaternions,
 )
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system
-from ..mechanism import Mechanism, mechanism_names, read_named_numbers
+from ..mechanism import Mechanism, mechanism_names, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_number_table, check_vector
 from ..types import Floats
@@ -25,10 +25,10 @@ from ..types import Floats
 def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
     """(q, q̇) at t = 0 that hold the constraints."""
     names = mechanism_names(mechanism)
-    q0, qd0 = (read_named_numbers(mechanism, *pair) for pair in ((q0, "q0"), (qd0, "qd0")))
+    q0, qd0 = (read_coordinate_numbers(mechanism, *pair) for pair in ((q0, "q0"), (qd0, "qd0")))
     if isinstance(q0, Mapping) or q0 is None:
         given = check_number_table(q0 or {}, "q0")
-        check_quaternion_values(given, names.q)
+        check_assembly_quaternions(given, names.q)
         if names.constraints:
             q = assemble(mechanism, given, list(given))
         else:

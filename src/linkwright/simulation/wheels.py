@@ -7,9 +7,9 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..kinematics.constraint_kinds.body_states import BodyStates
+from ..kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ..kinematics.constraint_kinds.wheel import WheelRestraint
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import Floats
 
@@ -30,13 +30,13 @@ class FlatWheels:
         self._before: Floats | None = None
         if not self.names:
             return
-        tree = build_tree(mechanism, "numeric")
+        tree = build_kinematic_tree(mechanism, "numeric")
         ties = [
             tie
             for tie in tree.restraints.entries
             if isinstance(tie, WheelRestraint) and tie.other_radius is None
         ]
-        rows = [_lean_and_contact(tie, BodyStates(tree)) for tie in ties]
+        rows = [_lean_and_contact(tie, ConstrainedBodyStates(tree)) for tie in ties]
         self._at: Any = ca.Function("wheels", [tree.motion.q], [ca.horzcat(*rows)])
 
     def fallen(self, q: Floats) -> str | None:
@@ -66,17 +66,17 @@ def wheel_lean_expressions(mechanism: Mechanism, q: Any) -> list[Any]:
     """sin² of the angle between each wheel and its plane, at coordinates q."""
     if not rolls_on_planes(mechanism):
         return []
-    tree = build_tree(mechanism, "numeric")
+    tree = build_kinematic_tree(mechanism, "numeric")
     ties = [
         tie
         for tie in tree.restraints.entries
         if isinstance(tie, WheelRestraint) and tie.other_radius is None
     ]
-    leans = [_lean_and_contact(tie, BodyStates(tree))[0] for tie in ties]
+    leans = [_lean_and_contact(tie, ConstrainedBodyStates(tree))[0] for tie in ties]
     return [ca.substitute(lean, tree.motion.q, q) for lean in leans]
 
 
-def _lean_and_contact(tie: WheelRestraint, setting: BodyStates) -> Any:
+def _lean_and_contact(tie: WheelRestraint, setting: ConstrainedBodyStates) -> Any:
     """sin² of the angle between wheel and plane, and the direction from contact to centre times
     the sine."""
     wheel, plane = setting.frame_pose(tie.wheel_frame), setting.frame_pose(tie.on)

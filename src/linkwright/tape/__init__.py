@@ -2,38 +2,38 @@
 
 from ..ports import Port
 from .compilable_tapes import (
-    NamedExpression,
+    TapeExpression,
     record_compilable_tape,
     record_expression_tape,
-    vector_expressions,
+    vector_tape_expressions,
 )
 from .normalization import normalize_tape
 from .operation_counts import (
-    count_operations_by_kind,
-    count_state_operations,
+    count_tape_operations_by_kind,
+    count_tape_state_operations,
     count_tape_operations,
 )
 from .record import record_tape
 from .schedule import schedule_tape
 from .tape import COMMUTATIVE_OPERATIONS, OPERATION_ARITY, Op, Tape
-from .writer import remove_dead_instructions, reorder_instructions
+from .writer import remove_dead_tape_instructions, reorder_tape_instructions
 
 __all__ = [
     "COMMUTATIVE_OPERATIONS",
     "OPERATION_ARITY",
-    "NamedExpression",
+    "TapeExpression",
     "Op",
     "Port",
     "Tape",
-    "count_operations_by_kind",
-    "count_state_operations",
+    "count_tape_operations_by_kind",
+    "count_tape_state_operations",
     "count_tape_operations",
     "normalize_tape",
     "record_compilable_tape",
     "record_expression_tape",
     "record_tape",
-    "remove_dead_instructions",
-    "reorder_instructions",
+    "remove_dead_tape_instructions",
+    "reorder_tape_instructions",
     "schedule_tape",
-    "vector_expressions",
+    "vector_tape_expressions",
 ]

@@ -15,7 +15,7 @@ from .tape import Tape
 if TYPE_CHECKING:
     import casadi as ca
 
-NamedExpression = tuple[str, SX, tuple[int, ...]]
+TapeExpression = tuple[str, SX, tuple[int, ...]]
 """An input or output of a function: its name, its expression, and the shape of its numbers."""
 
 
@@ -29,7 +29,7 @@ def record_compilable_tape(
 
 
 def record_expression_tape(
-    name: str, inputs: Sequence[NamedExpression], outputs: Sequence[NamedExpression]
+    name: str, inputs: Sequence[TapeExpression], outputs: Sequence[TapeExpression]
 ) -> Tape:
     """The tape of named expressions, ready to be compiled; the inputs must be symbols."""
     import casadi as ca
@@ -45,6 +45,6 @@ def record_expression_tape(
     return record_compilable_tape(function, *sides)
 
 
-def vector_expressions(expressions: Mapping[str, SX]) -> list[NamedExpression]:
+def vector_tape_expressions(expressions: Mapping[str, SX]) -> list[TapeExpression]:
     """Column vectors by name, as inputs or outputs of a function."""
     return [(name, column, (int(column.shape[0]),)) for name, column in expressions.items()]

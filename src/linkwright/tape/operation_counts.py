@@ -17,7 +17,7 @@ def count_tape_operations(tape: Tape) -> int:
     )
 
 
-def count_operations_by_kind(tape: Tape) -> dict[str, int]:
+def count_tape_operations_by_kind(tape: Tape) -> dict[str, int]:
     """The number of floating-point operations on the tape by name: add, mul, sin, …"""
     counts = Counter(tape.ops.tolist())
     return {
@@ -25,7 +25,7 @@ def count_operations_by_kind(tape: Tape) -> dict[str, int]:
     }
 
 
-def count_state_operations(tape: Tape) -> dict[str, int]:
+def count_tape_state_operations(tape: Tape) -> dict[str, int]:
     """The number of operations by name, without those on parameters alone."""
     moving: list[bool] = []
     counts: Counter[str] = Counter()

@@ -12,7 +12,7 @@ from ..errors import UnsupportedError
 from ..ports import Port
 from ..types import Integers
 from .tape import Op, Tape
-from .writer import TapeWriter, remove_dead_instructions
+from .writer import TapeWriter, remove_dead_tape_instructions
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -28,7 +28,7 @@ _CASADI_OPERATIONS: dict[str, Op] = {op.name: op for op in set(Op) - _NOT_IN_CAS
 
 
 @cache
-def _casadi_operation_names() -> dict[int, str]:
+def _recorded_casadi_operation_names() -> dict[int, str]:
     """The names of CasADi's operations by their codes."""
     import casadi as ca
 
@@ -44,12 +44,12 @@ def record_tape(
 
     CasADi knows only matrices; `inputs` and `outputs` give the actual shapes.
     """
-    writer, names = TapeWriter(), _casadi_operation_names()
-    rows_in = [_row_major_indices(function.sparsity_in(i)) for i in range(function.n_in())]
-    rows_out = [_row_major_indices(function.sparsity_out(i)) for i in range(function.n_out())]
+    writer, names = TapeWriter(), _recorded_casadi_operation_names()
+    rows_in = [_recorded_row_major_indices(function.sparsity_in(i)) for i in range(function.n_in())]
+    rows_out = [_recorded_row_major_indices(function.sparsity_out(i)) for i in range(function.n_out())]
     slots: dict[int, int] = {}
     results = [
-        np.full(max(1, _output_size(function, i)), -1, np.int32) for i in range(function.n_out())
+        np.full(max(1, _recorded_output_size(function, i)), -1, np.int32) for i in range(function.n_out())
     ]
     for k in range(function.n_instructions()):
         code = names[function.instruction_id(k)]
@@ -63,20 +63,20 @@ def record_tape(
         elif code == "CONST":
             slots[target[0]] = writer.write_constant(function.instruction_constant(k))
         else:
-            slots[target[0]] = _translate_operation(writer, code, [slots[s] for s in source])
+            slots[target[0]] = _record_casadi_operation(writer, code, [slots[s] for s in source])
     for result in results:
         if (result < 0).any():
             result[result < 0] = writer.write_constant(0.0)
     tape = writer.finish_tape(
         function.name(),
-        inputs or _function_ports(function.name_in, function.size_in, function.n_in()),
-        outputs or _function_ports(function.name_out, function.size_out, function.n_out()),
+        inputs or _recorded_function_ports(function.name_in, function.size_in, function.n_in()),
+        outputs or _recorded_function_ports(function.name_out, function.size_out, function.n_out()),
         results,
     )
-    return remove_dead_instructions(tape)
+    return remove_dead_tape_instructions(tape)
 
 
-def _translate_operation(writer: TapeWriter, code: str, operands: list[int]) -> int:
+def _record_casadi_operation(writer: TapeWriter, code: str, operands: list[int]) -> int:
     """Writes a CasADi operation onto the tape; the register of its value."""
     if code in _CASADI_OPERATIONS:
         return writer.write_instruction(_CASADI_OPERATIONS[code], *operands)
@@ -99,18 +99,18 @@ def _translate_operation(writer: TapeWriter, code: str, operands: list[int]) -> 
             )
 
 
-def _row_major_indices(sparsity: ca.Sparsity) -> Integers:
+def _recorded_row_major_indices(sparsity: ca.Sparsity) -> Integers:
     """The row-major index in the full array of each stored entry (CasADi's column order)."""
     rows, columns = (np.array(indices, np.int64) for indices in sparsity.get_triplet())
     return rows * int(sparsity.size2()) + columns
 
 
-def _output_size(function: ca.Function, output: int) -> int:
+def _recorded_output_size(function: ca.Function, output: int) -> int:
     """The number of entries of an output."""
     return int(function.numel_out(output))
 
 
-def _function_ports(
+def _recorded_function_ports(
     name: Callable[[int], str], size: Callable[[int], tuple[int, int]], count: int
 ) -> list[Port]:
     """The ports of a CasADi function; a matrix of one column is a vector."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .tape import OPERATION_ARITY, Op, Tape
-from .writer import reorder_instructions
+from .writer import reorder_tape_instructions
 
 
 def schedule_tape(tape: Tape) -> Tape:
@@ -19,7 +19,7 @@ def schedule_tape(tape: Tape) -> Tape:
     args, ops = tape.args.tolist(), tape.ops.tolist()
     done = np.zeros(len(tape), bool)
     order: list[int] = []
-    for output in _outputs_first_order(tape):
+    for output in _scheduled_tape_outputs(tape):
         fresh, pending = [], [output]
         while pending:
             k = pending.pop()
@@ -28,10 +28,10 @@ def schedule_tape(tape: Tape) -> Tape:
                 fresh.append(k)
                 pending += args[k][: arity[ops[k]]]
         order += sorted(fresh)
-    return reorder_instructions(tape, np.array(order, np.int64))
+    return reorder_tape_instructions(tape, np.array(order, np.int64))
 
 
-def _outputs_first_order(tape: Tape) -> list[int]:
+def _scheduled_tape_outputs(tape: Tape) -> list[int]:
     """The output values, those with the largest indices first."""
     found = []
     for number, (port, result) in enumerate(zip(tape.outputs, tape.results, strict=True)):

@@ -59,7 +59,7 @@ class TapeWriter:
         )
 
 
-def remove_dead_instructions(tape: Tape) -> Tape:
+def remove_dead_tape_instructions(tape: Tape) -> Tape:
     """The tape without instructions that no output needs."""
     alive = [False] * len(tape)
     for result in tape.results:
@@ -71,10 +71,10 @@ def remove_dead_instructions(tape: Tape) -> Tape:
             for a in tape.operands[k]:
                 if a >= 0:
                     alive[a] = True
-    return reorder_instructions(tape, np.flatnonzero(alive))
+    return reorder_tape_instructions(tape, np.flatnonzero(alive))
 
 
-def reorder_instructions(tape: Tape, order: Integers) -> Tape:
+def reorder_tape_instructions(tape: Tape, order: Integers) -> Tape:
     """The tape with only the given instructions, in that order (operands before use)."""
     new = np.full(len(tape) + 1, -1, np.int32)  # the last entry maps −1 to −1
     new[order] = np.arange(len(order))

@@ -50,16 +50,16 @@ def verify(
     begin = time.perf_counter()
     eqs = equations if equations is not None else source
     if isinstance(eqs, Mechanism):
-        _require_motion(eqs)
+        _require_verifiable_motion(eqs)
         eqs = derive(eqs)
     if not isinstance(eqs, Equations):
         eqs = derive(require_mechanism(eqs))
     subject = VerifiedEquations(eqs)
-    found = tuple(_run_checks(subject, list(_derive_other_formulations(subject, by))))
+    found = tuple(_run_verification_checks(subject, list(_derive_for_agreement(subject, by))))
     return VerificationReport(eqs.mechanism.name, eqs.by, found, time.perf_counter() - begin)
 
 
-def _require_motion(mechanism: Mechanism) -> None:
+def _require_verifiable_motion(mechanism: Mechanism) -> None:
     """Raise an error if the mechanism has no degrees of freedom."""
     if mechanism_names(mechanism).nv == 0:
         raise UnsupportedError(
@@ -68,13 +68,13 @@ def _require_motion(mechanism: Mechanism) -> None:
         )
 
 
-def _derive_other_formulations(
+def _derive_for_agreement(
     subject: VerifiedEquations, by: Sequence[str] | None
 ) -> Iterator[VerifiedEquations]:
     """The same mechanism by other formulations; equations that were changed are compared with their
     own formulation too."""
     eqs = subject.eqs
-    parameters = "symbolic" if _has_symbolic_parameters(eqs) else list(eqs.parameters) or "numeric"
+    parameters = "symbolic" if _is_verified_symbolically(eqs) else list(eqs.parameters) or "numeric"
     for name in by or (FORMULATIONS if eqs.nv <= MAX_DOF_ALL_FORMULATIONS else SHORT_FORMULATIONS):
         own = name == eqs.by and eqs.is_derived
         if (
@@ -93,12 +93,12 @@ def _derive_other_formulations(
             yield VerifiedEquations(other)
 
 
-def _has_symbolic_parameters(eqs: Equations) -> bool:
+def _is_verified_symbolically(eqs: Equations) -> bool:
     """Whether the equations have all parameters as symbols."""
     return list(derive(eqs.mechanism).parameters) == list(eqs.parameters)
 
 
-def _run_checks(subject: VerifiedEquations, others: Sequence[VerifiedEquations]) -> Iterator[Check]:
+def _run_verification_checks(subject: VerifiedEquations, others: Sequence[VerifiedEquations]) -> Iterator[Check]:
     """The results of all checks, one after the other."""
     yield check_formulations_agree(subject, others)
     yield check_accelerations_agree(subject, others)

@@ -58,7 +58,7 @@ def judge_proofs(name: str, meaning: str, cite: str, proofs: NamedProofs) -> Che
     if failing:
         details = (f"{about} ({proof.text})" for about, proof in proofs if not proof.holds)
         return Check(
-            name, FAILED_VERDICT, _shorten_text("; ".join(details)), meaning, cite, failing
+            name, FAILED_VERDICT, _shorten_check_text("; ".join(details)), meaning, cite, failing
         )
     weaker = [(about, proof) for about, proof in proofs if not proof.is_proved]
     if weaker:
@@ -71,7 +71,7 @@ def judge_proofs(name: str, meaning: str, cite: str, proofs: NamedProofs) -> Che
     return Check(name, PROVED_VERDICT, figure, meaning, cite)
 
 
-def _shorten_text(text: str, length: int = 300) -> str:
+def _shorten_check_text(text: str, length: int = 300) -> str:
     """The text, cut after `length` characters."""
     return text if len(text) <= length else f"{text[:length]}…"
 
@@ -108,7 +108,7 @@ def _note_skipped_functions(left_out: Sequence[str], check: Check) -> Check:
     """The check with a note of the functions that could not be compared, and why."""
     if not left_out:
         return check
-    note = _shorten_text(f"not compared: {'; '.join(left_out)}")
+    note = _shorten_check_text(f"not compared: {'; '.join(left_out)}")
     return replace(
         check, figure=note if check.verdict == SKIPPED_VERDICT else f"{check.figure}; {note}"
     )

@@ -89,7 +89,7 @@ def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
     def unphysical_inertia_cost(z: Floats) -> tuple[float, Floats]:
         """The sum of squares of the negative eigenvalues, and its gradient."""
         total, slope = 0.0, np.zeros(len(given))
-        for k, J in enumerate(_pseudo_inertia_matrices(given / scale + hidden @ z)):
+        for k, J in enumerate(_physical_check_matrices(given / scale + hidden @ z)):
             values, vectors = np.linalg.eigh(J)
             lacking = np.maximum(0.0, INERTIA_TOLERANCE - values)
             total += float(lacking @ lacking)
@@ -101,7 +101,7 @@ def find_physical_inertias(tree: VerifiedEquations) -> Floats | None:
     start = np.zeros(hidden.shape[1])
     found = minimize(unphysical_inertia_cost, start, jac=True, method="L-BFGS-B", options=options)
     own = scale * (given / scale + hidden @ found.x)
-    least = min(np.linalg.eigvalsh(J)[0] for J in _pseudo_inertia_matrices(own))
+    least = min(np.linalg.eigvalsh(J)[0] for J in _physical_check_matrices(own))
     return own if least >= -INERTIA_TOLERANCE * scale else None
 
 
@@ -112,7 +112,7 @@ def _given_inertial_parameters(tree: VerifiedEquations) -> Floats:
     return np.asarray(ca.Function("own", [p], [own])(values), dtype=float).ravel()
 
 
-def _pseudo_inertia_basis() -> Floats:
+def _physical_check_basis() -> Floats:
     """The derivatives of the pseudo-inertia matrix J by the ten parameters; those of the tensor are
     half its trace minus itself."""
     found = np.zeros((10, 4, 4))
@@ -123,9 +123,9 @@ def _pseudo_inertia_basis() -> Floats:
     return found
 
 
-_PSEUDO_INERTIA_BASIS = _pseudo_inertia_basis()
+_PSEUDO_INERTIA_BASIS = _physical_check_basis()
 
 
-def _pseudo_inertia_matrices(numbers: Floats) -> Floats:
+def _physical_check_matrices(numbers: Floats) -> Floats:
     """The pseudo-inertia matrix J of every body, bodies × 4 × 4."""
     return np.asarray(np.einsum("be,eij->bij", numbers.reshape(-1, 10), _PSEUDO_INERTIA_BASIS))

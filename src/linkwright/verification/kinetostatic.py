@@ -25,7 +25,7 @@ _SECOND_DERIVATIVE_WEIGHTS = np.array([2, -27, 270, -490, 270, -27, 2]) / 180
 
 
 @dataclass(frozen=True)
-class RigidBody:
+class KinetostaticBody:
     """A body in numbers: mass, centre of mass, and inertia about it, in its own axes."""
 
     name: str
@@ -34,12 +34,12 @@ class RigidBody:
     inertia: Floats
 
 
-def rigid_bodies(mechanism: Mechanism) -> list[RigidBody]:
+def kinetostatic_bodies(mechanism: Mechanism) -> list[KinetostaticBody]:
     """All bodies of a mechanism in numbers."""
-    return [_make_rigid_body(name, body, mechanism) for name, body in mechanism.bodies.items()]
+    return [_make_kinetostatic_body(name, body, mechanism) for name, body in mechanism.bodies.items()]
 
 
-def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
+def _make_kinetostatic_body(name: str, body: Body, mechanism: Mechanism) -> KinetostaticBody:
     """A body of the mechanism in numbers."""
 
     def kinetostatic_number(expression: Expression) -> float:
@@ -49,14 +49,14 @@ def _make_rigid_body(name: str, body: Body, mechanism: Mechanism) -> RigidBody:
     moments, products = (own.xx, own.yy, own.zz), (own.xy, own.xz, own.yz)
     xx, yy, zz, xy, xz, yz = (kinetostatic_number(entry) for entry in (*moments, *products))
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    R = _inertia_rotation(
+    R = _kinetostatic_inertia_rotation(
         [kinetostatic_number(x) for x in own.rpy], [kinetostatic_number(x) for x in own.quaternion]
     )
     center = np.array([kinetostatic_number(x) for x in body.center])
-    return RigidBody(name, kinetostatic_number(body.mass), center, R @ tensor @ R.T)
+    return KinetostaticBody(name, kinetostatic_number(body.mass), center, R @ tensor @ R.T)
 
 
-def _inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
+def _kinetostatic_inertia_rotation(rpy: Sequence[float], quaternion: Sequence[float]) -> Floats:
     """The rotation of the inertia's axes in the body, from roll–pitch–yaw angles and a
     quaternion."""
     from scipy.spatial.transform import Rotation
@@ -74,39 +74,39 @@ def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) ->
     total = np.zeros(n)
     qd, qdd = state["qd"], state["qdd"]
     along = [
-        _displace_coordinates(subject, state["q"], qd * t + qdd * t * t / 2)
+        _kinetostatic_displacement(subject, state["q"], qd * t + qdd * t * t / 2)
         for t in DIFFERENCE_STEP * _STENCIL_OFFSETS
     ]
     virtual = [
         [
-            _displace_coordinates(subject, state["q"], e * t)
+            _kinetostatic_displacement(subject, state["q"], e * t)
             for t in DIFFERENCE_STEP * _STENCIL_OFFSETS
         ]
         for e in np.eye(n)
     ]
-    for solid in rigid_bodies(mechanism):
-        pose = _placement_function(subject, solid.name)
+    for solid in kinetostatic_bodies(mechanism):
+        pose = _kinetostatic_placement(subject, solid.name)
         motion = [pose(q) for q in along]
-        push, turn = _inertial_force_and_moment(solid, motion, g)
+        push, turn = _kinetostatic_force_and_moment(solid, motion, g)
         for k in range(n):
             shift, twist = _virtual_displacement(solid, [pose(q) for q in virtual[k]])
             total[k] += push @ shift + turn @ twist
     return total
 
 
-def _displace_coordinates(subject: VerifiedEquations, q: Floats, step: Floats) -> Floats:
+def _kinetostatic_displacement(subject: VerifiedEquations, q: Floats, step: Floats) -> Floats:
     """The coordinates after a step along the tangent space."""
     return subject.function_value("integrate", {"q": q, "step": step})
 
 
-def _placement_function(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
+def _kinetostatic_placement(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
     """A function from q to a body's placement, 4 × 4."""
     function = subject.eqs.function_at_values("placement", body)
     return lambda q: np.asarray(function(q), dtype=float)
 
 
-def _inertial_force_and_moment(
-    solid: RigidBody, motion: list[Floats], g: Floats
+def _kinetostatic_force_and_moment(
+    solid: KinetostaticBody, motion: list[Floats], g: Floats
 ) -> tuple[Floats, Floats]:
     """m (c̈ − g), and the rate of the angular momentum about the centre of mass."""
     R = np.array([T[:3, :3] for T in motion])
@@ -116,19 +116,19 @@ def _inertial_force_and_moment(
         np.tensordot(w, R, 1) / DIFFERENCE_STEP**k
         for k, w in ((1, _FIRST_DERIVATIVE_WEIGHTS), (2, _SECOND_DERIVATIVE_WEIGHTS))
     )
-    omega = _axial_vector(R1 @ R[3].T)
-    alpha = _axial_vector(R2 @ R[3].T + R1 @ R1.T)
+    omega = _kinetostatic_axial_vector(R1 @ R[3].T)
+    alpha = _kinetostatic_axial_vector(R2 @ R[3].T + R1 @ R1.T)
     inertia = R[3] @ solid.inertia @ R[3].T
     return solid.mass * (acceleration - g), inertia @ alpha + np.cross(omega, inertia @ omega)
 
 
-def _virtual_displacement(solid: RigidBody, motion: list[Floats]) -> tuple[Floats, Floats]:
+def _virtual_displacement(solid: KinetostaticBody, motion: list[Floats]) -> tuple[Floats, Floats]:
     """δc and δφ per unit of a virtual displacement."""
     rate = np.tensordot(_FIRST_DERIVATIVE_WEIGHTS, np.array(motion), 1) / DIFFERENCE_STEP
     R = motion[3][:3, :3]
-    return rate[:3, 3] + rate[:3, :3] @ solid.center, _axial_vector(rate[:3, :3] @ R.T)
+    return rate[:3, 3] + rate[:3, :3] @ solid.center, _kinetostatic_axial_vector(rate[:3, :3] @ R.T)
 
 
-def _axial_vector(W: Floats) -> Floats:
+def _kinetostatic_axial_vector(W: Floats) -> Floats:
     """The vector of the skew part of a matrix."""
     return np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]) / 2

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 from ..errors import LinkwrightError
 from ..expressions import expression_to_float
 from ..formulations import derive
-from ..mechanism import GROUND, Mechanism, replace_fields
+from ..mechanism import GROUND, Mechanism, replace_part_fields
 from ..types import Floats
 from . import kinetostatic
 from .numeric_checks import judge_measurement
@@ -36,7 +36,7 @@ def derive_for_check(mechanism: Mechanism, by: str) -> VerifiedEquations:
     return VerifiedEquations(derive(mechanism, by=by, parameters="numeric"))
 
 
-def _tree_without_losses(subject: VerifiedEquations) -> Mechanism:
+def _mechanism_for_check(subject: VerifiedEquations) -> Mechanism:
     """The mechanism without friction, dampers, springs, declared forces and contacts."""
     mechanism = subject.mechanism
     if mechanism.loops or mechanism.constraints:
@@ -48,17 +48,17 @@ def _tree_without_losses(subject: VerifiedEquations) -> Mechanism:
 
 def check_free_fall(subject: VerifiedEquations) -> Check:
     """Check that the whole mechanism, put on a vertical slide, falls as one."""
-    tree = _tree_without_losses(subject)
+    tree = _mechanism_for_check(subject)
     g = np.array([expression_to_float(x, tree.values) for x in tree.gravity])
     size = float(np.linalg.norm(g))
     if size == 0:
         raise CheckNotApplicableError("the mechanism has no gravity")
     joints = {SLIDE_NAME: {"type": "prismatic", "child": SLIDE_NAME, "axis": (g / size).tolist()}}
     for name, joint in tree.joints.items():
-        held = replace_fields(joint, parent=SLIDE_NAME) if joint.parent == GROUND else joint
+        held = replace_part_fields(joint, parent=SLIDE_NAME) if joint.parent == GROUND else joint
         joints[name] = held  # type: ignore[assignment]
     other = derive_for_check(
-        replace_fields(tree, joints=joints, bodies={SLIDE_NAME: {}, **tree.bodies}), subject.eqs.by
+        replace_part_fields(tree, joints=joints, bodies={SLIDE_NAME: {}, **tree.bodies}), subject.eqs.by
     )
     n, worst = other.eqs.nv, 0.0
     falling = size * np.eye(n)[0]
@@ -80,7 +80,7 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
 
 def check_natural_frequency(subject: VerifiedEquations) -> Check:
     """Check that one link on its own joint swings as a physical pendulum: ω² = m g d / I."""
-    name, axis, solid = _find_pendulum_link(subject.mechanism)
+    name, axis, solid = _find_checked_pendulum(subject.mechanism)
     arm = solid.center - axis * (axis @ solid.center)
     about = float(axis @ solid.inertia @ axis + solid.mass * arm @ arm)
     g = 9.81
@@ -123,9 +123,9 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
     )
 
 
-def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic.RigidBody]:
+def _find_checked_pendulum(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic.KinetostaticBody]:
     """The name, joint axis and body of a link whose axis misses its centre of mass."""
-    known = {solid.name: solid for solid in kinetostatic.rigid_bodies(mechanism)}
+    known = {solid.name: solid for solid in kinetostatic.kinetostatic_bodies(mechanism)}
     for joint in mechanism.joints.values():
         solid = known[joint.child]
         if not joint.kind.is_hinge or solid.mass <= 0:
@@ -141,7 +141,7 @@ def _find_pendulum_link(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic
 def check_huge_mass(subject: VerifiedEquations) -> Check:
     """Check that a link of huge mass, at rest at its lowest position, acts as ground to all
     others."""
-    tree = _tree_without_losses(subject)
+    tree = _mechanism_for_check(subject)
     name = next((n for n, j in tree.joints_depth_first() if j.moves), "")
     joint = tree.joints[name]
     turns = joint.kind.is_hinge
@@ -154,12 +154,12 @@ def check_huge_mass(subject: VerifiedEquations) -> Check:
     if not turns:
         tree = tree.without("gravity")
     bodies = dict(tree.bodies)
-    bodies[joint.child] = replace_fields(
+    bodies[joint.child] = replace_part_fields(
         bodies[joint.child], mass=HUGE_MASS, inertia=[HUGE_MASS] * 3
     )
-    heavy = derive_for_check(replace_fields(tree, bodies=bodies), subject.eqs.by)
+    heavy = derive_for_check(replace_part_fields(tree, bodies=bodies), subject.eqs.by)
     k, n = heavy.names.qd.index(name), heavy.eqs.nv
-    lowest = _lowest_angle(heavy, heavy.names.q.index(name)) if turns else 0.0
+    lowest = _lowest_angle_for_check(heavy, heavy.names.q.index(name)) if turns else 0.0
     light = derive_for_check(tree.reduced({name: lowest}), subject.eqs.by)
     others = [i for i in range(n) if i != k]
     kept = [i for i, q in enumerate(heavy.names.q) if q != name]
@@ -183,7 +183,7 @@ def check_huge_mass(subject: VerifiedEquations) -> Check:
     )
 
 
-def _lowest_angle(subject: VerifiedEquations, place: int) -> float:
+def _lowest_angle_for_check(subject: VerifiedEquations, place: int) -> float:
     """The angle of the least potential energy, which is a sine of that angle."""
     q = np.array(subject.eqs.neutral)
     V = []
@@ -199,7 +199,7 @@ def check_kinetostatic_forces(subject: VerifiedEquations) -> Check:
     """Check the forces of a motion against an independent kineto-static solution."""
     if not subject.has_functions(subject.force_function, "passive", "external"):
         raise CheckNotApplicableError("they have no inverse dynamics")
-    by_rotors = _rotor_forces(subject)
+    by_rotors = _verified_rotor_forces(subject)
     worst = 0.0
     for state in subject.random_states(2, seed=3):
         wanted = kinetostatic.kinetostatic_forces(subject, state)
@@ -219,7 +219,7 @@ def check_kinetostatic_forces(subject: VerifiedEquations) -> Check:
     )
 
 
-def _rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], Floats]:
+def _verified_rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], Floats]:
     """A function from the state to the forces of rotors: the difference of two derivations."""
     mechanism = subject.mechanism
     if all(joint.motor is None for joint in mechanism.joints.values()):

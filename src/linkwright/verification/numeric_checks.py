@@ -94,7 +94,7 @@ def has_certified_positive_pivots(subject: VerifiedEquations, seed: int) -> bool
     return True
 
 
-class RandomMotion:
+class VerifiedMotion:
     """A motion from a random state in which joint forces cancel damping and friction. It records
     the work of declared forces and driven constraints, and the impulse of weight and ground."""
 
@@ -201,7 +201,7 @@ class RandomMotion:
         )
 
 
-def check_energy_balance(run: RandomMotion) -> Check:
+def check_energy_balance(run: VerifiedMotion) -> Check:
     """Check that total energy changes by the recorded work only."""
     subject = run.subject
     states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
@@ -221,7 +221,7 @@ def check_energy_balance(run: RandomMotion) -> Check:
     )
 
 
-def check_momentum_balance(run: RandomMotion) -> Check:
+def check_momentum_balance(run: VerifiedMotion) -> Check:
     """Check that linear momentum changes by the impulse of weight and ground only."""
     name, meaning = "momentum along a run", "weight and the ground's reactions change the momentum"
     cite = "The momentum changes by weight and reactions of the ground alone."
@@ -249,7 +249,7 @@ def check_random_motion(subject: VerifiedEquations) -> Iterator[Check]:
     ):
         return
     try:
-        run = RandomMotion(subject)
+        run = VerifiedMotion(subject)
     except MotionTooFastError as error:
         yield Check(
             "energy along a run", SKIPPED_VERDICT, error.what, "the motion cannot be followed"

@@ -11,13 +11,13 @@ from random import Random
 import casadi as ca
 import numpy as np
 
-from ..algebra.exact.constrained_points import PointConstraints
-from ..algebra.exact.residue_programs import ModularProgram
-from ..algebra.exact.tape_identity import TapeVerdict, compare_tapes_modulo
+from ..algebra.exact.constrained_points import ResiduePointConstraints
+from ..algebra.exact.residue_programs import ResidueProgram
+from ..algebra.exact.tape_identity import ModularVerdict, compare_tapes_modulo_prime
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.assembly import closed_state_near_home
-from ..mechanism import Mechanism, coordinate_names
+from ..mechanism import Mechanism, joint_coordinate_names
 from ..quantities import quantity_entry_names, quantity_ports
 from ..readings.balls import (
     MAX_UNROUNDED_CONSTANT,
@@ -118,7 +118,7 @@ class VerifiedEquations:
         cannot decide."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
         entries = [names[port.name] for port in one.inputs]
-        verdict = compare_tapes_modulo(
+        verdict = compare_tapes_modulo_prime(
             one, other, entries, MAX_ERROR_CHANCE, self.quaternion_groups
         )
         return self._verdict_to_proof(verdict, one, other)
@@ -127,12 +127,12 @@ class VerifiedEquations:
         """Prove that a function agrees modulo a prime at points that satisfy the constraints; in
         floating point near the assembled configuration if no lengths close the loops."""
         one, two = self.function_tape(function), other.function_tape(function)
-        if _has_rounded_constants(one) or _has_rounded_constants(two):
+        if _is_proof_prevented_by_rounding(one) or _is_proof_prevented_by_rounding(two):
             return self._compare_at_states(other, function, "its numbers are rounded")
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
         entries = [names[port.name] for port in one.inputs]
         try:
-            verdict = compare_tapes_modulo(
+            verdict = compare_tapes_modulo_prime(
                 one, two, entries, MAX_ERROR_CHANCE, self.quaternion_groups, self._point_constrainer
             )
         except UnsupportedError as error:
@@ -144,13 +144,13 @@ class VerifiedEquations:
         return self._verdict_to_proof(verdict, one, two)
 
     @cached_property
-    def _point_constrainer(self) -> PointConstraints:
+    def _point_constrainer(self) -> ResiduePointConstraints:
         """The constraints that points modulo a prime must satisfy."""
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
 
-        def proof_constraint_program(function: str) -> ModularProgram:
+        def proof_constraint_program(function: str) -> ResidueProgram:
             tape = self.function_tape(function)
-            return ModularProgram(tape, [names[port.name] for port in tape.inputs])
+            return ResidueProgram(tape, [names[port.name] for port in tape.inputs])
 
         residual = (
             proof_constraint_program("constraint_residual")
@@ -159,7 +159,7 @@ class VerifiedEquations:
         )
         jacobian = proof_constraint_program("constraint_jacobian")
         velocity = proof_constraint_program("constraint_velocity")
-        return PointConstraints(residual, jacobian, velocity, names["qd"])
+        return ResiduePointConstraints(residual, jacobian, velocity, names["qd"])
 
     def _compare_at_states(
         self, other: VerifiedEquations, function: str, why: str
@@ -177,11 +177,11 @@ class VerifiedEquations:
             worst < LOOP_TOLERANCE, False, text, () if worst < LOOP_TOLERANCE else ("qdd",)
         )
 
-    def _verdict_to_proof(self, verdict: TapeVerdict, one: Tape, other: Tape) -> IdentityProof:
+    def _verdict_to_proof(self, verdict: ModularVerdict, one: Tape, other: Tape) -> IdentityProof:
         """The proof of a verdict modulo a prime, or a comparison in balls if constants were rounded
         or it is undecided."""
         if not verdict.is_identical and (
-            _has_rounded_constants(one) or _has_rounded_constants(other)
+            _is_proof_prevented_by_rounding(one) or _is_proof_prevented_by_rounding(other)
         ):
             return self._compare_in_balls(one, other, ROUNDED_DIGITS)
         if verdict.is_undecided:
@@ -212,7 +212,7 @@ class VerifiedEquations:
         found = []
         for name, joint in self.mechanism.joints.items():
             if joint.by_quaternion and joint.moves and self.mechanism.coordinates is None:
-                found.append(coordinate_names(name, joint)[-4:])
+                found.append(joint_coordinate_names(name, joint)[-4:])
         return found
 
     def random_exact_state(self, seed: int) -> Mapping[str, Sequence[Fraction]]:
@@ -267,7 +267,7 @@ class VerifiedEquations:
         return self._functions[function]
 
 
-def _has_rounded_constants(tape: Tape) -> bool:
+def _is_proof_prevented_by_rounding(tape: Tape) -> bool:
     """Whether a tape has constants other than small integers and dyadic fractions."""
     numbers = (Fraction(c) for c in tape.constants[tape.ops == Op.CONSTANT].tolist())
     return any(

@@ -34,7 +34,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     require_mechanism(mechanism)
     target = Path(path)
     kind = target.suffix.removeprefix(".").lower()
-    check_output_file_name(target, kind)
+    check_written_file_name(target, kind)
     text, lost = write_mechanism_text(mechanism, kind)
     for what in lost:
         warnings.warn(f"{target.name}: {what}", LossWarning, stacklevel=2)
@@ -49,7 +49,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
         raise FileError("is not a valid file name", where=repr(str(target))) from None
 
 
-def check_output_file_name(path: Path, kind: str) -> None:
+def check_written_file_name(path: Path, kind: str) -> None:
     """Raise where `load` would read a file of this name as another format."""
     found = format_of_file_name(path.name.lower())
     if found is not None and found.name != kind:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pydantic import BaseModel
 
 from ..mechanism import Mechanism, PartTable, plain_part_value
-from ..mechanism.parts import NumberField
+from ..mechanism.parts import PartNumberField
 
 _TOML_TABLES = (
     "bodies",
@@ -26,32 +26,32 @@ _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 def write_toml(mechanism: Mechanism) -> str:
     """Return the TOML text of a mechanism, from which `read_toml` reads the same mechanism."""
-    lines = [f"name = {_toml_string(mechanism.name)}"]
-    lines.append(f"gravity = {_inline_toml(plain_part_value(mechanism.gravity))}")
+    lines = [f"name = {_write_toml_string(mechanism.name)}"]
+    lines.append(f"gravity = {_write_inline_toml(plain_part_value(mechanism.gravity))}")
     if mechanism.independent:
-        lines.append(f"independent = {_inline_toml(list(mechanism.independent))}")
+        lines.append(f"independent = {_write_inline_toml(list(mechanism.independent))}")
     if "closure" in mechanism.model_fields_set:
         lines.append(f"closure = {mechanism.closure!r}")
     if mechanism.parameters:
         lines += ["", "[parameters]"]
         lines += [
-            f"{_toml_key(k)} = {_inline_toml(plain_part_value(v))}"
+            f"{_write_toml_key(k)} = {_write_inline_toml(plain_part_value(v))}"
             for k, v in mechanism.parameters.items()
         ]
-    for table, name, part in _parts_in_file_order(mechanism):
-        lines += ["", f"[{table}.{_toml_key(name)}]"]
-        lines += [f"{_toml_key(k)} = {_inline_toml(v)}" for k, v in _given_fields(part).items()]
+    for table, name, part in _parts_in_writing_order(mechanism):
+        lines += ["", f"[{table}.{_write_toml_key(name)}]"]
+        lines += [f"{_write_toml_key(k)} = {_write_inline_toml(v)}" for k, v in _fields_to_write(part).items()]
     if mechanism.assembly:
         lines += ["", "[assembly]"]
         lines += [
-            f"{_toml_key(k)} = {_inline_toml(plain_part_value(v))}"
+            f"{_write_toml_key(k)} = {_write_inline_toml(plain_part_value(v))}"
             for k, v in mechanism.assembly.items()
         ]
-    lines += _coordinate_lines(mechanism)
+    lines += _write_toml_coordinates(mechanism)
     return "\n".join(lines) + "\n"
 
 
-def _parts_in_file_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseModel]]:
+def _parts_in_writing_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseModel]]:
     """Yield (table, name, part) of all parts; loops and constraints in the order of their rows."""
     for table in _TOML_TABLES:
         if table == "loops":
@@ -62,71 +62,71 @@ def _parts_in_file_order(mechanism: Mechanism) -> Iterator[tuple[str, str, BaseM
                 yield table, name, part
 
 
-def _coordinate_lines(mechanism: Mechanism) -> list[str]:
+def _write_toml_coordinates(mechanism: Mechanism) -> list[str]:
     """Return the lines of the table `[coordinates]`; none without chosen coordinates."""
     chosen = mechanism.coordinates
     if chosen is None:
         return []
     lines = (
-        ["", "[coordinates]", f"names = {_inline_toml(list(chosen.names))}"] if chosen.names else []
+        ["", "[coordinates]", f"names = {_write_inline_toml(list(chosen.names))}"] if chosen.names else []
     )
     key, table = ("joints", chosen.joints) if chosen.joints else ("new", chosen.new)
     lines += ["", f"[coordinates.{key}]"]
     return lines + [
-        f"{_toml_key(name)} = {_inline_toml(plain_part_value(value))}"
+        f"{_write_toml_key(name)} = {_write_inline_toml(plain_part_value(value))}"
         for name, value in table.items()
     ]
 
 
-def _given_fields(part: BaseModel) -> dict[str, object]:
+def _fields_to_write(part: BaseModel) -> dict[str, object]:
     """Return the fields of a part that were given, in their order, without None."""
     fields: dict[str, object] = {}
     for key, info in type(part).model_fields.items():
         value = getattr(part, key)
         if key not in part.model_fields_set or value is None:
             continue
-        is_number = any(isinstance(m, NumberField) for m in info.metadata)
-        fields[key] = plain_part_value(value) if is_number else _toml_part_value(value)
+        is_number = any(isinstance(m, PartNumberField) for m in info.metadata)
+        fields[key] = plain_part_value(value) if is_number else _toml_value_to_write(value)
     return fields
 
 
-def _toml_part_value(value: object) -> object:
+def _toml_value_to_write(value: object) -> object:
     """Return a field of a part as text, decimal, list or table, which TOML can write."""
     if isinstance(value, BaseModel):
-        return _given_fields(value)
+        return _fields_to_write(value)
     if isinstance(value, PartTable):
         return {
-            name: _given_fields(item) if isinstance(item, BaseModel) else plain_part_value(item)
+            name: _fields_to_write(item) if isinstance(item, BaseModel) else plain_part_value(item)
             for name, item in value.items()
         }
     return list(value) if isinstance(value, tuple) else value
 
 
-def _inline_toml(value: object) -> str:
+def _write_inline_toml(value: object) -> str:
     """Return the TOML of a value on one line."""
     match value:
         case Decimal():
             return str(value)
         case str():
-            return _toml_string(value)
+            return _write_toml_string(value)
         case list():
-            return f"[{', '.join(_inline_toml(v) for v in value)}]"
+            return f"[{', '.join(_write_inline_toml(v) for v in value)}]"
         case dict():
-            inner = ", ".join(f"{_toml_key(k)} = {_inline_toml(v)}" for k, v in value.items())
+            inner = ", ".join(f"{_write_toml_key(k)} = {_write_inline_toml(v)}" for k, v in value.items())
             return f"{{ {inner} }}" if inner else "{}"
         case _:
             raise TypeError(f"no TOML form of {type(value).__name__}")
 
 
-def _toml_key(name: str) -> str:
+def _write_toml_key(name: str) -> str:
     """Return a key, quoted where TOML requires it."""
-    return name if _BARE_TOML_KEY.fullmatch(name) else _toml_string(name)
+    return name if _BARE_TOML_KEY.fullmatch(name) else _write_toml_string(name)
 
 
 _TOML_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
-def _toml_string(text: str) -> str:
+def _write_toml_string(text: str) -> str:
     """Return a quoted string with its special characters escaped."""
     escaped = "".join(
         _TOML_ESCAPES.get(c, c if c.isprintable() else f"\\U{ord(c):08x}") for c in text

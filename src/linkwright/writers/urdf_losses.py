@@ -26,11 +26,11 @@ def list_urdf_losses(mechanism: Mechanism) -> Iterator[str]:
         for name in getattr(mechanism, table):
             yield f"{table.removesuffix('s')} {name}"
     for name, joint in mechanism.joints.items():
-        for what in _JointEffects(mechanism, joint).lost_effects():
+        for what in _UrdfJointLosses(mechanism, joint).effects_lost_in_urdf():
             yield f"joint {name}: {what}"
 
 
-class _JointEffects:
+class _UrdfJointLosses:
     """The effects of a joint beyond its motion."""
 
     def __init__(self, mechanism: Mechanism, joint: Joint) -> None:
@@ -42,7 +42,7 @@ class _JointEffects:
         entries = field if isinstance(field, tuple) else (field,)
         return any(expression_to_float(entry, self.values) != 0 for entry in entries)
 
-    def lost_effects(self) -> Iterator[str]:
+    def effects_lost_in_urdf(self) -> Iterator[str]:
         """Yield the effects of the joint that its URDF element cannot hold."""
         joint, motor = self.joint, self.joint.motor
         locked = joint.locked is not None

@@ -11,17 +11,17 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from ..algebra.linear_algebra import snap_rounding_noise
+from ..algebra.linear_algebra import snap_rotation_noise
 from ..errors import FileError
 from ..expressions import expression_to_float
-from ..files.unique_names import make_unique_name
+from ..files.unique_names import make_unique_element_name
 from ..files.urdf_kinds import joint_kind_of_urdf
 from ..files.urdf_reader import UNLIMITED_BOUND
-from ..kinematics.elementary_motions import elementary_motions
+from ..kinematics.elementary_motions import elementary_link_motions
 from ..kinematics.kinematic_tree import KinematicTree
-from ..kinematics.parameter_values import ParameterValues
-from ..kinematics.placement_values import axis_alignment, joint_motion_axes, read_placement
-from ..kinematics.tree_builder import build_tree
+from ..kinematics.parameter_values import KinematicParameters
+from ..kinematics.placement_values import joint_axis_alignment, joint_motion_axes, read_frame_placement
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import GROUND, Joint, Limits, Mechanism
 from ..mechanism.joints import PerDof
 from ..types import Floats
@@ -70,17 +70,17 @@ class _UrdfWriter:
         }
         mechanism = mechanism.model_copy(update=unwritten)
         self.mechanism = mechanism
-        self.values = ParameterValues(mechanism)
-        self.tree: KinematicTree = build_tree(mechanism)
+        self.values = KinematicParameters(mechanism)
+        self.tree: KinematicTree = build_kinematic_tree(mechanism)
         self.lines: list[str] = []
         self.link_names = {*mechanism.bodies, *mechanism.frames}
         self.joint_names = set(mechanism.joints)
-        _refuse_invalid_xml_names([mechanism.name, *self.link_names, *self.joint_names])
+        _refuse_names_invalid_in_urdf([mechanism.name, *self.link_names, *self.joint_names])
         self.world = self.take_new_name(WORLD_LINK_NAME, self.link_names)
 
     def take_new_name(self, wanted: str, taken: set[str]) -> str:
         """Reserve and return a name for a link or joint that the mechanism does not have."""
-        name = make_unique_name(wanted, taken)
+        name = make_unique_element_name(wanted, taken)
         taken.add(name)
         return name
 
@@ -124,10 +124,10 @@ class _UrdfWriter:
             place = self.relative_placement(joint.parent, joint.child)
             self.write_joint_element(name, "fixed", joint.parent, joint.child, place)
             return
-        R, p = read_placement(self.values, joint.child_origin, "")
+        R, p = read_frame_placement(self.values, joint.child_origin, "")
         mount = (R.T, -(R.T @ p))
         direct = np.array_equal(mount[0], _IDENTITY_PLACEMENT[0]) and not np.any(mount[1])
-        parent, place = joint.parent, read_placement(self.values, joint.origin, "")
+        parent, place = joint.parent, read_frame_placement(self.values, joint.origin, "")
         for number, move in enumerate(moves):
             last = number == len(moves) - 1
             moved = f"{move.name}:moved"
@@ -157,9 +157,9 @@ class _UrdfWriter:
         limited = joint.limits.lower is not None or joint.limits.upper is not None
         turn, mimic = "revolute" if limited else "continuous", self.mimic_attributes(name, joint)
         found = []
-        for number, step in enumerate(elementary_motions(joint)):
+        for number, step in enumerate(elementary_link_motions(joint)):
             assert step.axis is not None
-            axis = axes @ axis_alignment(self.values, step.axis, "")[:, 2]
+            axis = axes @ joint_axis_alignment(self.values, step.axis, "")[:, 2]
             ending = joint.coordinates[number]
             label = self.take_new_name(f"{name}.{ending}", self.joint_names) if ending else name
             kind = turn if step.kind.turns_about_axis else "prismatic"
@@ -188,13 +188,13 @@ class _UrdfWriter:
         """Return the lines of axis, limits, losses and mimicry of a URDF joint."""
         if move.axis is None:
             return []
-        lines = [f'<axis xyz="{_vector_attribute(move.axis)}"/>', *self.limit_lines(joint, move)]
+        lines = [f'<axis xyz="{_write_urdf_vector(move.axis)}"/>', *self.limit_lines(joint, move)]
         losses = {key: self.field_number(joint, move, getattr(joint, key)) for key in _LOSS_FIELDS}
         if any(losses.values()) and not move.is_slide_of_screw:
-            lines.append(f"<dynamics {_number_attributes(losses)}/>")
+            lines.append(f"<dynamics {_write_urdf_attributes(losses)}/>")
         if move.mimic is not None:
             leader, gain, offset = move.mimic
-            numbers = _number_attributes({"multiplier": gain, "offset": offset})
+            numbers = _write_urdf_attributes({"multiplier": gain, "offset": offset})
             lines.append(f"<mimic joint={quoteattr(leader)} {numbers}/>")
         return lines
 
@@ -223,13 +223,13 @@ class _UrdfWriter:
             )
             for key in keys
         }
-        yield f"<limit {_number_attributes(bounds)}/>"
+        yield f"<limit {_write_urdf_attributes(bounds)}/>"
 
     def relative_placement(self, body: str, name: str) -> tuple[Floats, Floats]:
         """Return rotation and position of a body or frame relative to a body that it is fixed
         to."""
         a, b = self.tree.find_frame(body), self.tree.find_frame(name)
-        return snap_rounding_noise(a.R.T @ b.R), a.R.T @ (b.p - a.p)
+        return snap_rotation_noise(a.R.T @ b.R), a.R.T @ (b.p - a.p)
 
     # -- elements ------------------------------------------------------------------------
 
@@ -254,8 +254,8 @@ class _UrdfWriter:
             f'  <joint name={quoteattr(name)} type="{kind}">',
             f"    <parent link={quoteattr(parent)}/>",
             f"    <child link={quoteattr(child)}/>",
-            f'    <origin xyz="{_vector_attribute(p)}" '
-            f'rpy="{_vector_attribute(_roll_pitch_yaw(R))}"/>',
+            f'    <origin xyz="{_write_urdf_vector(p)}" '
+            f'rpy="{_write_urdf_vector(_urdf_roll_pitch_yaw(R))}"/>',
             *(f"    {line}" for line in details),
             "  </joint>",
         ]
@@ -280,15 +280,15 @@ class _UrdfWriter:
         }
         inner = [
             "    <inertial>",
-            f'      <origin xyz="{_vector_attribute(c)}" rpy="0 0 0"/>',
-            f'      <mass value="{_number_attribute(float(own.m))}"/>',
-            f"      <inertia {_number_attributes(moments)}/>",
+            f'      <origin xyz="{_write_urdf_vector(c)}" rpy="0 0 0"/>',
+            f'      <mass value="{_write_urdf_number(float(own.m))}"/>',
+            f"      <inertia {_write_urdf_attributes(moments)}/>",
             "    </inertial>",
         ]
         self.write_link_element(name, "\n".join(inner))
 
 
-def _refuse_invalid_xml_names(names: Sequence[str]) -> None:
+def _refuse_names_invalid_in_urdf(names: Sequence[str]) -> None:
     """Raise where a name contains a character that XML does not allow."""
     for name in names:
         if _INVALID_XML_CHARACTERS.search(name):
@@ -296,22 +296,22 @@ def _refuse_invalid_xml_names(names: Sequence[str]) -> None:
             raise FileError(what, remedy="rename it")
 
 
-def _number_attribute(value: float) -> str:
+def _write_urdf_number(value: float) -> str:
     """Return a number as text without a trailing ".0"."""
     return repr(value + 0.0).removesuffix(".0")
 
 
-def _vector_attribute(values: Iterable[float]) -> str:
+def _write_urdf_vector(values: Iterable[float]) -> str:
     """Return numbers as text, separated by spaces."""
-    return " ".join(_number_attribute(float(value)) for value in values)
+    return " ".join(_write_urdf_number(float(value)) for value in values)
 
 
-def _number_attributes(values: dict[str, float]) -> str:
+def _write_urdf_attributes(values: dict[str, float]) -> str:
     """Return attributes key="number", separated by spaces."""
-    return " ".join(f'{key}="{_number_attribute(value)}"' for key, value in values.items())
+    return " ".join(f'{key}="{_write_urdf_number(value)}"' for key, value in values.items())
 
 
-def _roll_pitch_yaw(R: Floats) -> tuple[float, float, float]:
+def _urdf_roll_pitch_yaw(R: Floats) -> tuple[float, float, float]:
     """Return roll, pitch, yaw of a rotation matrix; yaw is 0 where only their sum is determined."""
     level = math.hypot(R[0, 0], R[1, 0])
     pitch = math.atan2(-R[2, 0], level)

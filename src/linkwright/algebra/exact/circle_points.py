@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .angle_forms import AngleForm
+from .angle_forms import ExactAngle
 from .quotients import Quotient, fraction_from_flint, negate_quotient
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CircleQuotients = tuple[Quotient, Quotient]
 
 
-def find_angle_form(ring: QuotientRing, angle: Quotient) -> AngleForm | None:
+def find_exact_angle(ring: QuotientRing, angle: Quotient) -> ExactAngle | None:
     """The angle as multiples of monomials in the inputs, or None if it is not of that form."""
     if angle.denominator is not None or len(angle.numerator) > 32:
         return None
@@ -32,7 +32,7 @@ def find_angle_form(ring: QuotientRing, angle: Quotient) -> AngleForm | None:
 
 def circle_point_of_multiples(ring: QuotientRing, multiples: Sequence[int]) -> CircleQuotients:
     """(cos, sin) of a sum of multiples of the ring's angles, by the addition theorems."""
-    ring.budget.check_terms(sum(map(abs, multiples)) ** 3)
+    ring.budget.check_polynomial_terms(sum(map(abs, multiples)) ** 3)
     point = Quotient(ring.one_polynomial), Quotient(ring.one_polynomial * 0)
     for k, times in enumerate(multiples):
         for _ in range(abs(times)):

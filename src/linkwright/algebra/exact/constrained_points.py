@@ -15,14 +15,14 @@ from itertools import combinations, islice
 from ...errors import UnsupportedError
 from .elimination import rank_modulo, solve_modulo
 from .modular_arithmetic import BadPointError
-from .residue_programs import ModularProgram, TapePoint
+from .residue_programs import ResidueProgram, RandomResiduePoint
 
 MAX_CHOICES = 40
-ResidualFunction = Callable[[Mapping[str, int]], list[int]]
+ModularResidualFunction = Callable[[Mapping[str, int]], list[int]]
 
 
 def close_modulo_prime(
-    free: Mapping[str, int], residual: ResidualFunction, p: int
+    free: Mapping[str, int], residual: ModularResidualFunction, p: int
 ) -> dict[str, int]:
     """New nonzero values of some free quantities for which the residual vanishes modulo p."""
     start = residual({})
@@ -31,7 +31,7 @@ def close_modulo_prime(
     slopes = {
         name: column
         for name in free
-        if (column := _linear_coefficients(name, free[name], residual, start, p))
+        if (column := _linear_coefficients_modulo(name, free[name], residual, start, p))
     }
     rank = rank_modulo(list(slopes.values()), p)
     for chosen in islice(combinations(slopes, rank), MAX_CHOICES if rank else 0):
@@ -48,8 +48,8 @@ def close_modulo_prime(
     )
 
 
-def _linear_coefficients(
-    name: str, value: int, residual: ResidualFunction, start: Sequence[int], p: int
+def _linear_coefficients_modulo(
+    name: str, value: int, residual: ModularResidualFunction, start: Sequence[int], p: int
 ) -> list[int] | None:
     """The column ∂φ/∂name, or None if φ is not linear in the name or does not depend on it."""
     try:
@@ -61,7 +61,7 @@ def _linear_coefficients(
     return first if first == second and any(first) else None
 
 
-class PointConstraints:
+class ResiduePointConstraints:
     """Makes random points satisfy constraints, given as programs.
 
     `residual` is φ, `jacobian` J and `velocity` V = J q̇ − b; `speeds` are the names of q̇.
@@ -69,9 +69,9 @@ class PointConstraints:
 
     def __init__(
         self,
-        residual: ModularProgram | None,
-        jacobian: ModularProgram,
-        velocity: ModularProgram,
+        residual: ResidueProgram | None,
+        jacobian: ResidueProgram,
+        velocity: ResidueProgram,
         speeds: Sequence[str],
     ) -> None:
         self.residual, self.jacobian, self.velocity = residual, jacobian, velocity
@@ -80,7 +80,7 @@ class PointConstraints:
 
     def solution_degree(self) -> int:
         """The degree of the computed values in the random ones, from those of the programs."""
-        of = {id(program): max(1, _program_degree(program)) for program in self.programs}
+        of = {id(program): max(1, _residue_program_degree(program)) for program in self.programs}
         J, V = of[id(self.jacobian)], of[id(self.velocity)]
         rows = self.jacobian.tape.outputs[0].shape[0]
         speeds = (min(rows, len(self.velocity_names)) + 1) * max(J, V)
@@ -89,12 +89,12 @@ class PointConstraints:
         closures = self.residual.tape.outputs[0].size
         return speeds * (closures + 1) * of[id(self.residual)]
 
-    def __call__(self, point: TapePoint) -> None:
+    def __call__(self, point: RandomResiduePoint) -> None:
         """Sets lengths, translations, time and velocities of the point."""
         if self.residual is not None:
-            self._close_point(point, self.residual)
-        (J,) = self.jacobian.evaluate_at(point)
-        (V,) = self.velocity.evaluate_at(point)
+            self._close_point_modulo_prime(point, self.residual)
+        (J,) = self.jacobian.evaluate_residues_at(point)
+        (V,) = self.velocity.evaluate_residues_at(point)
         width = len(self.velocity_names)
         rows = [J[k : k + width] for k in range(0, len(J), width)]
         steps = solve_modulo(rows, [-x for x in V], point.prime)
@@ -103,7 +103,7 @@ class PointConstraints:
         for name, step in zip(self.velocity_names, steps, strict=True):
             point.fixed_inputs[name] = (point.symbol(name) + step) % point.prime
 
-    def _close_point(self, point: TapePoint, program: ModularProgram) -> None:
+    def _close_point_modulo_prime(self, point: RandomResiduePoint, program: ResidueProgram) -> None:
         """Sets lengths, translations and time of the point such that the loops close."""
         angles = {
             program.input_names.get(leaf)
@@ -121,14 +121,14 @@ class PointConstraints:
             before = dict(point.fixed_inputs)
             point.fixed_inputs |= given
             try:
-                return program.evaluate_at(point)[0]
+                return program.evaluate_residues_at(point)[0]
             finally:
                 point.fixed_inputs = before
 
         point.fixed_inputs |= close_modulo_prime(free, residual_modulo_prime, point.prime)
 
 
-def _program_degree(program: ModularProgram) -> int:
+def _residue_program_degree(program: ResidueProgram) -> int:
     """The largest degree, numerator plus denominator, of the outputs of a program."""
     bounds = program.degree_bounds
     return max(

@@ -17,7 +17,7 @@ from ...errors import UnsupportedError
 from ...tape import OPERATION_ARITY, Op, Tape
 
 DivisorPowers = Mapping[int, int]  # powers of divisors, by the instruction that they are
-AngleCombination = Mapping[int, Fraction]  # multiples of values, by their instruction
+ExactAngleCombination = Mapping[int, Fraction]  # multiples of values, by their instruction
 
 TRIGONOMETRIC_OPS = frozenset({Op.SIN, Op.COS, Op.TAN})
 RATIONAL_OPS = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA})
@@ -36,7 +36,7 @@ _CONSTANT_DEGREE = QuotientDegree(0, _NO_DIVISORS)
 _SYMBOL_DEGREE = QuotientDegree(1, _NO_DIVISORS)
 
 
-class DegreeBounds:
+class PolynomialDegreeBounds:
     """The degrees of all values of a tape.
 
     `angle_combinations` are the angles inside sin, cos and tan; `angle_parts` is the number of
@@ -60,7 +60,7 @@ class DegreeBounds:
         self.argument_degrees: list[int] = []
         self.irrational_functions: set[Op] = set()
 
-    def compute_degrees(self, parts: int) -> DegreeBounds:
+    def compute_degrees(self, parts: int) -> PolynomialDegreeBounds:
         """Computes the degrees, with angles as multiples of 1/`parts` of their inputs."""
         self.angle_parts, self.degrees, self.argument_degrees = parts, [], []
         for k, op in enumerate(self.ops):
@@ -92,17 +92,17 @@ class DegreeBounds:
 
     # -- angles --------------------------------------------------------------------------
 
-    def _find_angle_combinations(self) -> dict[int, AngleCombination]:
+    def _find_angle_combinations(self) -> dict[int, ExactAngleCombination]:
         """The angles as rational combinations of other values, by their instructions."""
-        known: dict[int, AngleCombination] = {}
-        wanted: dict[int, AngleCombination] = {}
+        known: dict[int, ExactAngleCombination] = {}
+        wanted: dict[int, ExactAngleCombination] = {}
         for k, op in enumerate(self.ops):
             if op in TRIGONOMETRIC_OPS:
                 angle = self.args[k][0]
                 wanted[angle] = self._angle_combination(angle, known)
         return wanted
 
-    def _angle_combination(self, k: int, known: dict[int, AngleCombination]) -> AngleCombination:
+    def _angle_combination(self, k: int, known: dict[int, ExactAngleCombination]) -> ExactAngleCombination:
         stack = [k]
         while stack:
             top = stack[-1]
@@ -129,22 +129,22 @@ class DegreeBounds:
             case _:
                 return []
 
-    def _combine_operands(self, k: int, known: Mapping[int, AngleCombination]) -> AngleCombination:
+    def _combine_operands(self, k: int, known: Mapping[int, ExactAngleCombination]) -> ExactAngleCombination:
         op, (a, b, _) = self.ops[k], self.args[k]
         of = [known[i] for i in self._linear_operands(k)]
         if not of:
             return {} if self.constants.get(k) == 0 else {k: Fraction(1)}
         match op:
             case Op.ADD:
-                return _add_combinations(of[0], of[1], Fraction(1))
+                return _add_exact_angle_combinations(of[0], of[1], Fraction(1))
             case Op.SUB:
-                return _add_combinations(of[0], of[1], Fraction(-1))
+                return _add_exact_angle_combinations(of[0], of[1], Fraction(-1))
             case Op.NEG:
-                return _add_combinations({}, of[0], Fraction(-1))
+                return _add_exact_angle_combinations({}, of[0], Fraction(-1))
             case Op.DIV:
-                return _add_combinations({}, of[0], 1 / self.constants[b])
+                return _add_exact_angle_combinations({}, of[0], 1 / self.constants[b])
             case _:
-                return _add_combinations({}, of[0], self.constants[a if a in self.constants else b])
+                return _add_exact_angle_combinations({}, of[0], self.constants[a if a in self.constants else b])
 
     # -- degrees -------------------------------------------------------------------------
 
@@ -161,13 +161,13 @@ class DegreeBounds:
             case Op.ADD | Op.SUB:
                 return self._sum_degree(of[0], of[1])
             case Op.MUL:
-                return _product_degree(of[0], of[1])
+                return _quotient_product_degree(of[0], of[1])
             case Op.NEG:
                 return of[0]
             case Op.DIV:
                 return self._quotient_degree(of[0], of[1], operands[1])
             case Op.FMA:
-                return self._sum_degree(_product_degree(of[0], of[1]), of[2])
+                return self._sum_degree(_quotient_product_degree(of[0], of[1]), of[2])
             case _:
                 return self._function_degree(op, operands)
 
@@ -199,12 +199,12 @@ class DegreeBounds:
                 return power
             self.irrational_functions.add(Op.SQRT)
             self.argument_degrees.append(sum(self.total_degrees(operands[0])))
-            return _product_degree(power, _product_degree(_SYMBOL_DEGREE, base))
+            return _quotient_product_degree(power, _quotient_product_degree(_SYMBOL_DEGREE, base))
         self.irrational_functions.add(op)
         self.argument_degrees.append(sum(sum(self.total_degrees(i)) for i in operands))
         total = _SYMBOL_DEGREE
         for i in operands:
-            total = self._sum_degree(total, _product_degree(self.degrees[i], _SYMBOL_DEGREE))
+            total = self._sum_degree(total, _quotient_product_degree(self.degrees[i], _SYMBOL_DEGREE))
         return QuotientDegree(
             2 * total.numerator_degree, {f: 2 * e for f, e in total.divisor_powers.items()}
         )
@@ -249,16 +249,16 @@ class DegreeBounds:
         return QuotientDegree(top, {f: e for f, e in below.items() if e})
 
 
-def _add_combinations(
-    one: AngleCombination, other: AngleCombination, times: Fraction
-) -> AngleCombination:
+def _add_exact_angle_combinations(
+    one: ExactAngleCombination, other: ExactAngleCombination, times: Fraction
+) -> ExactAngleCombination:
     total = dict(one)
     for leaf, multiple in other.items():
         total[leaf] = total.get(leaf, Fraction(0)) + times * multiple
     return {leaf: multiple for leaf, multiple in total.items() if multiple}
 
 
-def _product_degree(a: QuotientDegree, b: QuotientDegree) -> QuotientDegree:
+def _quotient_product_degree(a: QuotientDegree, b: QuotientDegree) -> QuotientDegree:
     if not a.divisor_powers and not b.divisor_powers:
         return QuotientDegree(a.numerator_degree + b.numerator_degree, _NO_DIVISORS)
     below = dict(a.divisor_powers)

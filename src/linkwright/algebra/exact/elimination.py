@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from ...tape import Op
 from ...types import FlintMatrix, FlintModulus
 from .modular_arithmetic import BadPointError
-from .tape_algebra import TapeAlgebra
+from .tape_algebra import OperationAlgebra
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ WORD_MODULUS_BOUND = 1 << 64
 """Below this a modulus fits FLINT's matrices of machine words."""
 
 
-class ExactField(TapeAlgebra[T], Protocol[T]):
+class ExactField(OperationAlgebra[T], Protocol[T]):
     """An algebra with division and a test for zero."""
 
     def is_zero(self, value: T) -> bool:

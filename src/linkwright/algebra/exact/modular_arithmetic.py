@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-CirclePoint = tuple[int, int]
+ModularCirclePoint = tuple[int, int]
 """(cos, sin)"""
 
 
@@ -19,7 +19,7 @@ def draw_residue(p: int, *key: object) -> int:
     return random.Random(" ".join(map(str, key))).randrange(1, p)
 
 
-def chance_of_error(degree: int, p: int) -> float:
+def schwartz_zippel_chance(degree: int, p: int) -> float:
     """The largest probability that a nonzero quotient vanishes at a random point.
 
     The bound is that of Schwartz and Zippel, for a quotient of the given degree.
@@ -50,19 +50,19 @@ def root_modulo(x: int, p: int) -> tuple[int, bool]:
     return min(found, p - found), found * found % p == x % p
 
 
-def rational_sphere_point(t: Sequence[int], p: int) -> list[int]:
+def rational_sphere_point_modulo(t: Sequence[int], p: int) -> list[int]:
     """The rational point (1 − t², 2t)/(1 + t²) of a sphere; of a circle if t is one number."""
     square = sum(x * x for x in t)
     scale = inverse_modulo(1 + square, p)
     return [(1 - square) * scale % p, *(2 * x * scale % p for x in t)]
 
 
-def add_circle_points(a: CirclePoint, b: CirclePoint, p: int) -> CirclePoint:
+def add_circle_points_modulo(a: ModularCirclePoint, b: ModularCirclePoint, p: int) -> ModularCirclePoint:
     """The circle point at the sum of two angles."""
     return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
 
 
-def multiply_circle_point(point: CirclePoint, times: int, p: int) -> CirclePoint:
+def multiply_circle_point_modulo(point: ModularCirclePoint, times: int, p: int) -> ModularCirclePoint:
     """The circle point at a whole multiple of an angle."""
     if times == 1:
         return point
@@ -71,8 +71,8 @@ def multiply_circle_point(point: CirclePoint, times: int, p: int) -> CirclePoint
     total = (1, 0)
     while times:
         if times & 1:
-            total = add_circle_points(total, point, p)
-        point, times = add_circle_points(point, point, p), times >> 1
+            total = add_circle_points_modulo(total, point, p)
+        point, times = add_circle_points_modulo(point, point, p), times >> 1
     return total
 
 

@@ -13,7 +13,7 @@ class BudgetError(LinkwrightError):
 
 
 @dataclass
-class PolynomialBudget:
+class ExactPolynomialBudget:
     """Limits on the terms of one polynomial and of all together, and on the time in seconds."""
 
     max_terms: int = 200_000
@@ -24,7 +24,7 @@ class PolynomialBudget:
     def __post_init__(self) -> None:
         self.deadline = time.monotonic() + self.seconds
 
-    def check_terms(self, terms: int) -> None:
+    def check_polynomial_terms(self, terms: int) -> None:
         """Counts the terms of a new polynomial; raises `BudgetError` beyond a limit."""
         self.remaining_terms -= terms
         if terms > self.max_terms or self.remaining_terms < 0 or time.monotonic() > self.deadline:

@@ -33,9 +33,9 @@ from ...tape import Op
 from .degree_bounds import RATIONAL_OPS, TRIGONOMETRIC_OPS
 from .modular_arithmetic import (
     BadPointError,
-    CirclePoint,
-    add_circle_points,
-    multiply_circle_point,
+    ModularCirclePoint,
+    add_circle_points_modulo,
+    multiply_circle_point_modulo,
     ratio_modulo,
     root_modulo,
 )
@@ -52,7 +52,7 @@ from .residues import (
     negate_residue,
     raise_residue,
 )
-from .tape_algebra import unsupported_operation
+from .tape_algebra import operation_undefined_in_algebra
 
 MAX_EXPONENT = 64
 TURN_ATOM = -1
@@ -94,7 +94,7 @@ class PrimeField:
 
     def symbol(self, name: str) -> Residue:
         """A random number for an input, the same for the same name."""
-        number = self.random_point.draw_number("input", name)
+        number = self.random_point.draw_residue_number("input", name)
         return Residue(number, ((number, Fraction(1)),), numerator_degree=1)
 
     def take_as_symbols(self, values: Sequence[Residue]) -> list[Residue]:
@@ -154,10 +154,10 @@ class PrimeField:
         Its degree is twice that of the arguments, since two arguments may coincide by chance.
         """
         are_truths = [x.marks is not None and x.marks.has_unknown_function for x in operands]
-        number = self.random_point.function_value(op, [x.number for x in operands], are_truths)
+        number = self.random_point.unknown_function_residue(op, [x.number for x in operands], are_truths)
         degree = sum(x.numerator_degree + x.denominator_degree for x in operands)
         below = sum(x.denominator_degree for x in operands) if op in _PIECEWISE_OPS else 0
-        marks = _mark_unknown(combine_residue_marks(*operands))
+        marks = _mark_residue_unknown(combine_residue_marks(*operands))
         return Residue(
             number, numerator_degree=2 + 2 * degree, denominator_degree=below, marks=marks
         )
@@ -189,7 +189,7 @@ class PrimeField:
             case Op.POW:
                 return self.raise_to_power(*operands)
             case _:
-                raise unsupported_operation(op, "a prime field")
+                raise operation_undefined_in_algebra(op, "a prime field")
 
     def raise_to_power(self, base: Residue, exponent: Residue) -> Residue:
         """The base to a whole or half-integer power; half powers use the square root."""
@@ -202,7 +202,7 @@ class PrimeField:
             return multiply_residues(self.square_root(base), power) if half else power
         if self.lenient:
             return self._irrational_function(Op.POW, (base, exponent))
-        raise unsupported_operation(Op.POW, "a prime field")
+        raise operation_undefined_in_algebra(Op.POW, "a prime field")
 
     def square_root(self, value: Residue) -> Residue:
         """The smaller of both roots, so that equal values have equal roots.
@@ -215,7 +215,7 @@ class PrimeField:
         degree = max(value.numerator_degree, value.denominator_degree)
         bit = self.radicands.setdefault(value.number, len(self.radicands))
         if not exists:
-            number = self.random_point.draw_number(Op.SQRT.name, value.number)
+            number = self.random_point.draw_residue_number(Op.SQRT.name, value.number)
         elif self.signs >> bit & 1:
             number = -number % FIELD_PRIME
         marks = ResidueMarks(1 << bit, not exists)
@@ -228,22 +228,22 @@ class PrimeField:
         atoms, turns, marks = angle.angle_atoms, angle.half_turns, angle.marks
         if atoms is None:
             atoms, turns = ((angle.number, Fraction(1)),), Fraction(0)
-            marks = _mark_unknown(marks) if self.lenient else marks
+            marks = _mark_residue_unknown(marks) if self.lenient else marks
         total, degree = (1, 0), 0
         if self.lenient and (rest := turns % Fraction(1, 2)):
             turns -= rest
             total, own = self._oblique_circle_point(rest)
             marks = own if marks is None else marks | own
-        total = add_circle_points(total, _right_angle_point(turns), FIELD_PRIME)
+        total = add_circle_points_modulo(total, _right_angle_residues(turns), FIELD_PRIME)
         for atom, share in atoms:
             parts = self.angle_parts.get(atom, 1)
             whole = share * parts
             if whole.denominator != 1:
                 self.angle_parts[atom] = parts * whole.denominator
                 raise AngleSubdivisionError
-            total = add_circle_points(
+            total = add_circle_points_modulo(
                 total,
-                multiply_circle_point(
+                multiply_circle_point_modulo(
                     self.random_point.draw_circle_point(atom), int(whole), FIELD_PRIME
                 ),
                 FIELD_PRIME,
@@ -257,7 +257,7 @@ class PrimeField:
         c, s = (Residue(x, None, Fraction(0), degree, degree, marks) for x in total)
         return c, s
 
-    def _oblique_circle_point(self, turns: Fraction) -> tuple[CirclePoint, ResidueMarks]:
+    def _oblique_circle_point(self, turns: Fraction) -> tuple[ModularCirclePoint, ResidueMarks]:
         """The circle point of an angle between 0 and a right angle, and its marks.
 
         It is exact for multiples of 15°, by roots of 2 and 3; other angles are unknown.
@@ -269,7 +269,7 @@ class PrimeField:
             if whole.denominator != 1:
                 self.angle_parts[TURN_ATOM] = parts * whole.denominator
                 raise AngleSubdivisionError
-            return multiply_circle_point(
+            return multiply_circle_point_modulo(
                 self.random_point.draw_circle_point(TURN_ATOM), int(whole), FIELD_PRIME
             ), ResidueMarks(has_unknown_function=True)
         half = ratio_modulo(1, 2, FIELD_PRIME)
@@ -277,16 +277,16 @@ class PrimeField:
         thirty = (three.number * half % FIELD_PRIME, half)
         forty_five = (two.number * half % FIELD_PRIME, two.number * half % FIELD_PRIME)
         eighths, twelfths = {1: (1, -1), 2: (0, 1), 3: (1, 0), 4: (0, 2), 5: (1, 1)}[int(steps)]
-        point = add_circle_points(
-            multiply_circle_point(forty_five, eighths, FIELD_PRIME),
-            multiply_circle_point(thirty, twelfths, FIELD_PRIME),
+        point = add_circle_points_modulo(
+            multiply_circle_point_modulo(forty_five, eighths, FIELD_PRIME),
+            multiply_circle_point_modulo(thirty, twelfths, FIELD_PRIME),
             FIELD_PRIME,
         )
         marks = [x.marks for x, used in ((two, eighths), (three, twelfths)) if used and x.marks]
         return point, reduce(or_, marks)
 
 
-def _mark_unknown(marks: ResidueMarks | None) -> ResidueMarks:
+def _mark_residue_unknown(marks: ResidueMarks | None) -> ResidueMarks:
     """The marks with the one for an unknown function or angle added."""
     unknown = ResidueMarks(has_unknown_function=True)
     return unknown if marks is None else marks | unknown
@@ -296,7 +296,7 @@ class AngleSubdivisionError(ArithmeticError):
     """A fraction of an angle occurs: start again with the angle counted in smaller parts."""
 
 
-def _right_angle_point(turns: Fraction) -> tuple[int, int]:
+def _right_angle_residues(turns: Fraction) -> tuple[int, int]:
     """The circle point of a multiple of a right angle."""
     quarters = 2 * turns
     if quarters.denominator != 1:

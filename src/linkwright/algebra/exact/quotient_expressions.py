@@ -20,7 +20,7 @@ from ...expressions import (
 )
 from ...tape import Op
 from ...types import FlintPolynomial
-from .angle_forms import AngleForm
+from .angle_forms import ExactAngle
 from .quotient_ring import QuotientRing
 from .quotients import OpaqueFunction, Quotient, fraction_from_flint
 
@@ -40,7 +40,7 @@ class QuotientPrinter:
         }
         """The expressions of generators, by their places, in the order of printing."""
         for k, form in enumerate(ring.angles):
-            angle = _angle_expression(form)
+            angle = _exact_angle_expression(form)
             self.generator_expressions[ring.first_cosine + k] = Call("cos", (angle,))
             self.generator_expressions[ring.first_sine + k] = Call("sin", (angle,))
         for k, function in enumerate(ring.opaque_functions):
@@ -71,9 +71,9 @@ class QuotientPrinter:
         parts = []
         for exponents, coefficient in self._ordered_terms(poly):
             powers = zip(self.generator_expressions.values(), exponents, strict=True)
-            factors = [_power_expression(base, exponent) for base, exponent in powers if exponent]
-            parts.append(_product_expression(fraction_from_flint(coefficient), factors))
-        return _sum_expression(parts)
+            factors = [_quotient_power_expression(base, exponent) for base, exponent in powers if exponent]
+            parts.append(_quotient_term_expression(fraction_from_flint(coefficient), factors))
+        return _quotient_sum_expression(parts)
 
     def _ordered_terms(
         self, poly: FlintPolynomial
@@ -104,21 +104,21 @@ class QuotientPrinter:
         return {key: context.from_dict(terms) for key, terms in parts.items()}
 
 
-def _angle_expression(form: AngleForm) -> Expression:
+def _exact_angle_expression(form: ExactAngle) -> Expression:
     terms = [
-        _product_expression(
-            coefficient, [_power_expression(Name(name), power) for name, power in monomial]
+        _quotient_term_expression(
+            coefficient, [_quotient_power_expression(Name(name), power) for name, power in monomial]
         )
         for monomial, coefficient in form
     ]
-    return _sum_expression(terms)
+    return _quotient_sum_expression(terms)
 
 
-def _power_expression(base: Expression, exponent: int) -> Expression:
+def _quotient_power_expression(base: Expression, exponent: int) -> Expression:
     return base if exponent == 1 else Power(base, Number(Fraction(exponent)))
 
 
-def _product_expression(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
+def _quotient_term_expression(coefficient: Fraction, factors: Sequence[Expression]) -> Expression:
     """The product coefficient · factors, without a factor 1 and with the sign in front."""
     parts = list(factors)
     if abs(coefficient) != 1 or not parts:
@@ -127,7 +127,7 @@ def _product_expression(coefficient: Fraction, factors: Sequence[Expression]) ->
     return negate_expression(term) if coefficient < 0 else term
 
 
-def _sum_expression(terms: Sequence[Expression]) -> Expression:
+def _quotient_sum_expression(terms: Sequence[Expression]) -> Expression:
     if not terms:
         return ZERO
     return terms[0] if len(terms) == 1 else Sum(tuple(terms))

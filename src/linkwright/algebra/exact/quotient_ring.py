@@ -18,9 +18,9 @@ from fractions import Fraction
 from ...expressions import PI
 from ...tape import Op
 from ...types import FlintPolynomial
-from .angle_forms import AngleForm, AngleTable
-from .circle_points import CircleQuotients, circle_point_of_multiples, find_angle_form
-from .polynomial_budget import BudgetError, PolynomialBudget
+from .angle_forms import ExactAngle, ExactAngleTable
+from .circle_points import CircleQuotients, circle_point_of_multiples, find_exact_angle
+from .polynomial_budget import BudgetError, ExactPolynomialBudget
 from .quotients import (
     OpaqueFunction,
     Quotient,
@@ -29,7 +29,7 @@ from .quotients import (
     rational_quotient_value,
     rational_square_root,
 )
-from .tape_algebra import unsupported_operation
+from .tape_algebra import operation_undefined_in_algebra
 
 _FIELD_OPS = (Op.COS, Op.SIN, Op.SQRT)
 
@@ -49,18 +49,18 @@ class QuotientRing:
     def __init__(
         self,
         symbols: Sequence[str],
-        angles: Sequence[AngleForm],
-        multiples: AngleTable,
+        angles: Sequence[ExactAngle],
+        multiples: ExactAngleTable,
         spare: int = 0,
         units: Sequence[Sequence[str]] = (),
-        budget: PolynomialBudget | None = None,
+        budget: ExactPolynomialBudget | None = None,
         *,
         is_field: bool = False,
     ) -> None:
         from flint import Ordering, fmpq_mpoly_ctx
 
         self.angles, self.angle_multiples = tuple(angles), multiples
-        self.budget, self.is_field = budget or PolynomialBudget(), is_field
+        self.budget, self.is_field = budget or ExactPolynomialBudget(), is_field
         self.function_capacity, self.opaque_functions = spare, list[OpaqueFunction]()
         a, leading = len(self.angles), [group[0] for group in units]
         rest = [name for name in symbols if name not in leading]
@@ -83,7 +83,7 @@ class QuotientRing:
             squares = [self.generators[self.symbol_places[name]] ** 2 for name in group]
             unit = sum(squares[1:], squares[0]) - 1
             self.relations[1 << self.symbol_places[group[0]]] = (unit,), 0
-        self.circle_points: dict[AngleForm, CircleQuotients] = {}
+        self.circle_points: dict[ExactAngle, CircleQuotients] = {}
 
     # -- the algebra --------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class QuotientRing:
         mask = a.reducible_generators | b.reducible_generators
         if a.denominator is None and b.denominator is None:
             total = a.numerator + b.numerator
-            self.budget.check_terms(len(total))
+            self.budget.check_polynomial_terms(len(total))
             return Quotient(total, mask)
         one, other = a.denominator, b.denominator
         if one is not None and other is not None and one == other:
@@ -185,7 +185,7 @@ class QuotientRing:
     def multiply_polynomials(self, a: FlintPolynomial, b: FlintPolynomial) -> FlintPolynomial:
         """The product of two polynomials, checked against the budget before long products."""
         if len(a) * len(b) > 64:
-            self.budget.check_terms(max(len(a), len(b), len(a) * len(b) // 64))
+            self.budget.check_polynomial_terms(max(len(a), len(b), len(a) * len(b) // 64))
         return a * b
 
     def reduce_polynomial(self, poly: FlintPolynomial, pending: int, mask: int) -> Quotient:
@@ -205,7 +205,7 @@ class QuotientRing:
                 pending |= inner
                 mask |= inner
             pending = asked if mask & self.reciprocals and poly != before else 0
-        self.budget.check_terms(len(poly))
+        self.budget.check_polynomial_terms(len(poly))
         return Quotient(poly, mask)
 
     def divide_quotients(self, a: Quotient, b: Quotient) -> Quotient:
@@ -294,7 +294,7 @@ class QuotientRing:
 
     def cosine_and_sine(self, angle: Quotient) -> CircleQuotients:
         """(cos, sin) of an angle."""
-        form = find_angle_form(self, angle)
+        form = find_exact_angle(self, angle)
         multiples = self.angle_multiples.get(form) if form is not None else None
         if form is None or multiples is None:
             return self.opaque_cosine_and_sine(angle)
@@ -346,7 +346,7 @@ class QuotientRing:
         if op is Op.SQRT and (root := rational_square_root(operands[0])) is not None:
             return self.constant(root)
         if self.is_field and op not in _FIELD_OPS:
-            raise unsupported_operation(op, "exact quotients of polynomials")
+            raise operation_undefined_in_algebra(op, "exact quotients of polynomials")
         if len(self.opaque_functions) == self.function_capacity:
             raise BudgetError("the closed form has too many functions")
         self.opaque_functions.append(found)

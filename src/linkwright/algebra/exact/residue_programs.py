@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...tape import OPERATION_ARITY, Op, Tape
-from .degree_bounds import AngleCombination, DegreeBounds
+from .degree_bounds import ExactAngleCombination, PolynomialDegreeBounds
 from .modular_arithmetic import (
     BadPointError,
-    CirclePoint,
-    multiply_circle_point,
+    ModularCirclePoint,
+    multiply_circle_point_modulo,
     power_modulo,
     ratio_modulo,
     root_modulo,
 )
-from .modular_arithmetic import add_circle_points as added
+from .modular_arithmetic import add_circle_points_modulo as added
 from .random_residues import TRUTH_OPS, RandomResidues
 
 
-class TapePoint(RandomResidues):
+class RandomResiduePoint(RandomResidues):
     """A random point for whole tapes, whose angles are counted in `parts`.
 
     Square roots inside fewer than `roots` others are true ones, or the point is bad; deeper ones
@@ -42,13 +42,13 @@ class TapePoint(RandomResidues):
         return (
             self.fixed_inputs[name]
             if name in self.fixed_inputs
-            else self.draw_number("input", name)
+            else self.draw_residue_number("input", name)
         )
 
     def square_root(self, x: int, level: int) -> int:
         """The smaller of both roots, so that equal values have equal roots."""
         if self.true_root_levels is None:
-            return self.draw_number(Op.SQRT.name, x)
+            return self.draw_residue_number(Op.SQRT.name, x)
         found, exists = root_modulo(x, self.prime)
         self.radicands.append((level, x, exists))
         if level < self.true_root_levels and not exists:
@@ -56,11 +56,11 @@ class TapePoint(RandomResidues):
         return found
 
 
-class ModularProgram:
+class ResidueProgram:
     """A tape prepared for evaluation at random points; `names` are those of its inputs' entries."""
 
     def __init__(self, tape: Tape, names: Sequence[Sequence[str]]) -> None:
-        self.tape, self.degree_bounds = tape, DegreeBounds(tape)
+        self.tape, self.degree_bounds = tape, PolynomialDegreeBounds(tape)
         self.ops, self.args = self.degree_bounds.ops, self.degree_bounds.args
         self.input_names = {
             k: names[self.args[k][0]][self.args[k][1]]
@@ -68,7 +68,7 @@ class ModularProgram:
             if op is Op.INPUT
         }
 
-    def evaluate_at(self, point: TapePoint) -> list[list[int]]:
+    def evaluate_residues_at(self, point: RandomResiduePoint) -> list[list[int]]:
         """The values of all outputs modulo the prime, entries row by row."""
         p = point.prime
         values: list[int] = []
@@ -89,7 +89,7 @@ class ModularProgram:
                 add(self._evaluate_instruction(k, op, values, point))
         return [[values[i] for i in result.tolist()] for result in self.tape.results]
 
-    def _evaluate_instruction(self, k: int, op: Op, values: list[int], point: TapePoint) -> int:
+    def _evaluate_instruction(self, k: int, op: Op, values: list[int], point: RandomResiduePoint) -> int:
         p, bounds = point.prime, self.degree_bounds
         if op is Op.INPUT:
             return point.symbol(self.input_names[k])
@@ -117,11 +117,11 @@ class ModularProgram:
                 if k in bounds.root_levels
                 else whole
             )
-        return point.function_value(op, given, [self.ops[i] in TRUTH_OPS for i in operands])
+        return point.unknown_function_residue(op, given, [self.ops[i] in TRUTH_OPS for i in operands])
 
     def _angle_circle_point(
-        self, angle: AngleCombination, values: list[int], point: TapePoint
-    ) -> CirclePoint:
+        self, angle: ExactAngleCombination, values: list[int], point: RandomResiduePoint
+    ) -> ModularCirclePoint:
         """(cos, sin) of a combination of input angles."""
         p = point.prime
         total = 1, 0
@@ -132,5 +132,5 @@ class ModularProgram:
                 key = values[leaf]
                 if values[leaf] > p // 2:
                     key, times = p - values[leaf], -times
-            total = added(total, multiply_circle_point(point.draw_circle_point(key), times, p), p)
+            total = added(total, multiply_circle_point_modulo(point.draw_circle_point(key), times, p), p)
         return total

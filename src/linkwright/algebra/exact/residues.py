@@ -87,7 +87,7 @@ def multiply_residues(a: Residue, b: Residue) -> Residue:
     """The product a · b; a small rational multiple of an angle stays an angle."""
     atoms, turns = None, Fraction(0)
     for angle, factor in ((a, b), (b, a)):
-        ratio = _small_rational_constant(factor)
+        ratio = _small_rational_of_residue(factor)
         if (
             angle.angle_atoms is not None
             and (angle.angle_atoms or angle.half_turns)
@@ -104,7 +104,7 @@ def multiply_residues(a: Residue, b: Residue) -> Residue:
     )
 
 
-def _small_rational_constant(value: Residue) -> Fraction | None:
+def _small_rational_of_residue(value: Residue) -> Fraction | None:
     """The small rational number that a constant residue stands for, or None."""
     if value.numerator_degree or value.denominator_degree or value.angle_atoms:
         return None

@@ -41,7 +41,7 @@ _FLOAT_BITS = 53
 """The bits of integers that are floats."""
 
 
-class TapeAlgebra(Protocol[T]):
+class OperationAlgebra(Protocol[T]):
     """The meaning of a tape's operations; an operation without one raises `UnsupportedError`."""
 
     def constant(self, value: Fraction) -> T:
@@ -51,14 +51,14 @@ class TapeAlgebra(Protocol[T]):
         """The result of an operation on values of the algebra."""
 
 
-class ExpressionAlgebra(TapeAlgebra[T], Protocol[T]):
+class OperationAlgebraWithPi(OperationAlgebra[T], Protocol[T]):
     """An algebra that also evaluates expressions, which may contain π; a tape has π as an input."""
 
     def pi(self) -> T:
         """The number π as a value of the algebra."""
 
 
-def read_tape(tape: Tape, algebra: TapeAlgebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
+def evaluate_tape_in_algebra(tape: Tape, algebra: OperationAlgebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
     """The values of all outputs in an algebra, entries row by row.
 
     `inputs` has the values of the entries of each input port. Constants on a tape are floats and
@@ -78,7 +78,7 @@ def read_tape(tape: Tape, algebra: TapeAlgebra[T], inputs: Sequence[Sequence[T]]
     return [[values[i] for i in result.tolist()] for result in tape.results]
 
 
-def unsupported_operation(op: Op, where: str) -> UnsupportedError:
+def operation_undefined_in_algebra(op: Op, where: str) -> UnsupportedError:
     """The error for an operation that an algebra (`where`) does not have."""
     return UnsupportedError(
         f"{op.name.lower()} has no meaning in {where}", remedy="compare in ball arithmetic"
@@ -88,19 +88,19 @@ def unsupported_operation(op: Op, where: str) -> UnsupportedError:
 # -- expressions ---------------------------------------------------------------------------
 
 
-def evaluate_expression(
-    expression: Expression, algebra: ExpressionAlgebra[T], lookup: Callable[[str], T]
+def evaluate_expression_in_algebra(
+    expression: Expression, algebra: OperationAlgebraWithPi[T], lookup: Callable[[str], T]
 ) -> T:
     """The value of an expression in an algebra; `lookup` returns the value of a name."""
 
     if isinstance(expression, Name) and expression.name != PI:
         return lookup(expression.name)
-    parts = [evaluate_expression(x, algebra, lookup) for x in child_expressions(expression)]
-    return evaluate_expression_node(expression, algebra, parts)
+    parts = [evaluate_expression_in_algebra(x, algebra, lookup) for x in child_expressions(expression)]
+    return evaluate_node_in_algebra(expression, algebra, parts)
 
 
-def evaluate_expression_node(
-    node: Expression, algebra: ExpressionAlgebra[T], parts: Sequence[T]
+def evaluate_node_in_algebra(
+    node: Expression, algebra: OperationAlgebraWithPi[T], parts: Sequence[T]
 ) -> T:
     """The value of a node from the values of its children; the only name it knows is pi."""
     apply = algebra.apply
@@ -124,22 +124,22 @@ def evaluate_expression_node(
         case Call(function, _):
             return apply(Op[function.upper()], parts)
         case NumberWithUnit(_, unit):
-            return _convert_to_si(algebra, parts[0], unit)
+            return _algebra_value_in_si(algebra, parts[0], unit)
         case _:
             raise UnsupportedError(f"'{node}' has no value of its own")
 
 
-def add_algebra_values(algebra: TapeAlgebra[T], terms: Iterable[T]) -> T:
+def add_algebra_values(algebra: OperationAlgebra[T], terms: Iterable[T]) -> T:
     """The sum of at least one value."""
     return reduce(lambda a, b: algebra.apply(Op.ADD, (a, b)), terms)
 
 
-def multiply_algebra_values(algebra: TapeAlgebra[T], factors: Iterable[T]) -> T:
+def multiply_algebra_values(algebra: OperationAlgebra[T], factors: Iterable[T]) -> T:
     """The product of at least one value."""
     return reduce(lambda a, b: algebra.apply(Op.MUL, (a, b)), factors)
 
 
-def _convert_to_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
+def _algebra_value_in_si(algebra: OperationAlgebraWithPi[T], value: T, unit: str) -> T:
     """The value in SI units, given in a `unit`."""
     known = parse_unit(unit)
     factors = [value, algebra.constant(known.scale)]
@@ -149,7 +149,7 @@ def _convert_to_si(algebra: ExpressionAlgebra[T], value: T, unit: str) -> T:
     return product
 
 
-class ExpressionRecorder:
+class TapeWritingAlgebra:
     """The algebra that writes operations onto a tape; its values are numbers of instructions.
 
     `places` has the port and the entry of every name, and of π where it is used.
@@ -195,7 +195,7 @@ class ExpressionRecorder:
         return self.writer.write_instruction(op, *operands)
 
 
-def record_formula_tape(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
+def record_exact_formula_tape(*expressions: Expression, inputs: Iterable[str] = ()) -> Tape:
     """The tape of expressions, each an entry of its output `y`.
 
     Its input `x` has an entry for each of `inputs`, then for each other name in alphabetical order,
@@ -204,10 +204,10 @@ def record_formula_tape(*expressions: Expression, inputs: Iterable[str] = ()) ->
     used = frozenset[str]().union(*map(names_in_expression, expressions))
     entries = list(dict.fromkeys([*inputs, *sorted(used), PI]))
     empty = TapeWriter().finish_tape("expressions", [Port("x", (len(entries),))], [], [])
-    return append_formula_output(empty, expressions, {"x": entries}, "y")
+    return append_exact_formula_output(empty, expressions, {"x": entries}, "y")
 
 
-def append_formula_output(
+def append_exact_formula_output(
     tape: Tape, expressions: Sequence[Expression], entries: Mapping[str, Sequence[str]], name: str
 ) -> Tape:
     """The tape with expressions of its inputs as one more output `name`.
@@ -219,11 +219,11 @@ def append_formula_output(
         for port, one in enumerate(tape.inputs)
         for k, entry in enumerate(entries[one.name])
     }
-    recorder = ExpressionRecorder(places)
+    recorder = TapeWritingAlgebra(places)
     writer = recorder.writer
     writer.ops, writer.constants = tape.ops.tolist(), tape.constants.tolist()
     writer.args = [(a, b, c) for a, b, c in tape.args.tolist()]
-    found = [evaluate_expression(x, recorder, recorder.symbol) for x in expressions]
+    found = [evaluate_expression_in_algebra(x, recorder, recorder.symbol) for x in expressions]
     outputs = [*tape.outputs, Port(name, (len(found),))]
     return writer.finish_tape(
         tape.name, tape.inputs, outputs, [*tape.results, np.array(found, np.int32)]

@@ -26,9 +26,9 @@ from math import lcm, log2
 
 from ...errors import UnsupportedError
 from ...tape import Op, Tape
-from .constrained_points import PointConstraints
-from .modular_arithmetic import BadPointError, chance_of_error
-from .residue_programs import ModularProgram, TapePoint
+from .constrained_points import ResiduePointConstraints
+from .modular_arithmetic import BadPointError, schwartz_zippel_chance
+from .residue_programs import ResidueProgram, RandomResiduePoint
 
 MERSENNE_EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Exponents of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
@@ -39,7 +39,7 @@ MAX_SQUARE_ROOTS = 10
 
 
 @dataclass(frozen=True)
-class TapeVerdict:
+class ModularVerdict:
     """Whether two programs agree, entry by entry.
 
     Either `is_identical`, with the `chance_of_error`, or there are `differing_entries`, which is
@@ -67,54 +67,54 @@ class TapeVerdict:
         )
 
 
-def compare_tapes_modulo(
+def compare_tapes_modulo_prime(
     one: Tape,
     other: Tape,
     entries: Sequence[Sequence[str]],
     chance: float = 2.0**-50,
     unit: Sequence[Sequence[str]] = (),
-    obeying: PointConstraints | None = None,
-) -> TapeVerdict:
+    obeying: ResiduePointConstraints | None = None,
+) -> ModularVerdict:
     """Compares all outputs of two tapes with equally named inputs, entry by entry.
 
     `unit` names groups of inputs that are unit quaternions. `obeying` makes points that satisfy
     constraints; the programs then need to agree only there.
     """
-    programs = [ModularProgram(tape, entries) for tape in (one, other)]
+    programs = [ResidueProgram(tape, entries) for tape in (one, other)]
     degree = difference_degree_bound(programs, unit, obeying)
-    verdict = _compare_programs(programs, degree, chance, unit, None, obeying)
+    verdict = _compare_residue_programs(programs, degree, chance, unit, None, obeying)
     if obeying is not None:
         return verdict
-    if verdict.is_undecided and (count := _count_independent_roots(programs, unit)):
-        return _compare_programs(programs, degree * 4**count, chance, unit, MAX_SQUARE_ROOTS)
+    if verdict.is_undecided and (count := _count_independent_roots_modulo_prime(programs, unit)):
+        return _compare_residue_programs(programs, degree * 4**count, chance, unit, MAX_SQUARE_ROOTS)
     return verdict
 
 
-def _compare_programs(
-    programs: Sequence[ModularProgram],
+def _compare_residue_programs(
+    programs: Sequence[ResidueProgram],
     degree: int,
     chance: float,
     unit: Sequence[Sequence[str]],
     roots: int | None,
-    obeying: PointConstraints | None = None,
-) -> TapeVerdict:
+    obeying: ResiduePointConstraints | None = None,
+) -> ModularVerdict:
     """The verdict from as many random points as the chance of error demands."""
     exponent, points = _choose_prime_and_points(degree, chance)
     for k in range(points):
-        _, found = _evaluate_programs(programs, exponent, k, unit, roots, obeying)
-        differing = tuple(_differing_entries(programs[0].tape, *found))
+        _, found = _evaluate_residue_programs(programs, exponent, k, unit, roots, obeying)
+        differing = tuple(_differing_residue_entries(programs[0].tape, *found))
         if differing:
             known = set() if roots is None else {Op.SQRT}
             unknown = any(
                 program.degree_bounds.irrational_functions - known for program in programs
             )
-            return TapeVerdict(False, 0.0, k + 1, exponent, degree, differing, is_undecided=unknown)
-    wrong = chance_of_error(max(1, degree), 2**exponent - 1) ** points
-    return TapeVerdict(True, wrong, points, exponent, degree)
+            return ModularVerdict(False, 0.0, k + 1, exponent, degree, differing, is_undecided=unknown)
+    wrong = schwartz_zippel_chance(max(1, degree), 2**exponent - 1) ** points
+    return ModularVerdict(True, wrong, points, exponent, degree)
 
 
-def _count_independent_roots(
-    programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]]
+def _count_independent_roots_modulo_prime(
+    programs: Sequence[ResidueProgram], unit: Sequence[Sequence[str]]
 ) -> int | None:
     """The number of different square roots, or None if they are not independent.
 
@@ -126,7 +126,7 @@ def _count_independent_roots(
     depth = max((n for p in programs for n in p.degree_bounds.root_levels.values()), default=-1)
     count = 0
     for level in range(depth + 1):
-        signs = list(_survey_radicands(programs, unit, level))
+        signs = list(_survey_radicands_modulo_prime(programs, unit, level))
         width = len(signs[0]) if signs else 0
         if len(signs) < SURVEYED_POINTS or width > MAX_SQUARE_ROOTS:
             return None
@@ -137,14 +137,14 @@ def _count_independent_roots(
     return count if 0 < count <= MAX_SQUARE_ROOTS else None
 
 
-def _survey_radicands(
-    programs: Sequence[ModularProgram], unit: Sequence[Sequence[str]], level: int
+def _survey_radicands_modulo_prime(
+    programs: Sequence[ResidueProgram], unit: Sequence[Sequence[str]], level: int
 ) -> Iterator[list[bool]]:
     """For each point, whether the radicands of a level have roots; those inside all have."""
     kept: list[int] = []
     for number in range(SURVEYED_POINTS):
         try:
-            point, _ = _evaluate_programs(
+            point, _ = _evaluate_residue_programs(
                 programs, MERSENNE_EXPONENTS[0], 1000 + number, unit, level
             )
         except UnsupportedError:
@@ -158,9 +158,9 @@ def _survey_radicands(
 
 
 def difference_degree_bound(
-    programs: Sequence[ModularProgram],
+    programs: Sequence[ResidueProgram],
     unit: Sequence[Sequence[str]] = (),
-    obeying: PointConstraints | None = None,
+    obeying: ResiduePointConstraints | None = None,
 ) -> int:
     """A bound on the degree of all differences of outputs in the parameters of random points.
 
@@ -206,18 +206,18 @@ def _choose_prime_and_points(degree: int, chance: float) -> tuple[int, int]:
     return exponent, points
 
 
-def _evaluate_programs(
-    programs: Sequence[ModularProgram],
+def _evaluate_residue_programs(
+    programs: Sequence[ResidueProgram],
     exponent: int,
     number: int,
     unit: Sequence[Sequence[str]],
     roots: int | None,
-    obeying: PointConstraints | None = None,
-) -> tuple[TapePoint, list[list[list[int]]]]:
+    obeying: ResiduePointConstraints | None = None,
+) -> tuple[RandomResiduePoint, list[list[list[int]]]]:
     """A random point at which all programs have values, and these values."""
     tries = MAX_POINT_TRIES << (MAX_SQUARE_ROOTS if roots else 0)
     for attempt in range(tries):
-        point = TapePoint(
+        point = RandomResiduePoint(
             2**exponent - 1, tries * number + attempt, programs[0].degree_bounds.angle_parts, roots
         )
         try:
@@ -225,13 +225,13 @@ def _evaluate_programs(
                 point.fix_unit_quaternion(names)
             if obeying is not None:
                 obeying(point)
-            return point, [program.evaluate_at(point) for program in programs]
+            return point, [program.evaluate_residues_at(point) for program in programs]
         except BadPointError:
             continue
     raise UnsupportedError("no point was found at which both can be evaluated")
 
 
-def _differing_entries(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
+def _differing_residue_entries(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
     """The labels of the output entries whose values differ."""
     for port, a, b in zip(tape.outputs, one, other, strict=True):
         for k, (x, y) in enumerate(zip(a, b, strict=True)):

@@ -47,7 +47,7 @@ def assemble(
     linkwright assemble four-bar theta1=60deg --hold theta1 --all
     """
     from ...kinematics import assembly
-    from ...kinematics.assembly_search import describe_far_moves
+    from ...kinematics.assembly_search import describe_far_assembly_moves
     from ...kinematics.constraint_system import constraint_system
     from ...kinematics.mobility_analysis import mobility
     from ...mechanism import mechanism_names
@@ -70,7 +70,7 @@ def assemble(
         for move in (
             []
             if every
-            else describe_far_moves(constraint_system(mechanism), found[0], list(values))
+            else describe_far_assembly_moves(constraint_system(mechanism), found[0], list(values))
         ):
             print(f"assembly moved {move}")
 

@@ -56,7 +56,7 @@ def print_regressor_table(found: NamedRegressor) -> None:
 
     count = len(found.parameters)
     print(f"{found.mechanism.name}: tau = Y theta, {count} columns, rank {found.rank}")
-    entries = _closed_regressor_entries(found)
+    entries = _printed_regressor_entries(found)
     for j, (theta, value) in enumerate(zip(found.parameters, found.values, strict=True), 1):
         print(f"theta{j} = {theta} = {float(value):.10g}")
         for i in range(1, len(found.Y) + 1):
@@ -70,21 +70,21 @@ def print_regressor_table(found: NamedRegressor) -> None:
         print(f"taken as known: {', '.join(found.known)}")
 
 
-def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
+def _printed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
     """Return the entries in closed form, or as they are if that takes too long."""
     import casadi as ca
 
     from ...algebra.casadi_algebra import CasadiAlgebra
-    from ...algebra.exact.polynomial_budget import PolynomialBudget
-    from ...checking.difference import NumberSymbols
+    from ...algebra.exact.polynomial_budget import ExactPolynomialBudget
+    from ...checking.difference import StatementNumberSymbols
     from ...expressions import fold_expression
     from ...forms import FormSource, make_closed_form
     from ...formulations import derive
     from ...ports import Port
 
     eqs = derive(found.mechanism)
-    numbers = NumberSymbols(eqs)
-    scope = _regressor_symbols(eqs)
+    numbers = StatementNumberSymbols(eqs)
+    scope = _printed_regressor_symbols(eqs)
     algebra = CasadiAlgebra(numbers)
 
     def read(entry: Expression) -> SX:
@@ -94,7 +94,7 @@ def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
     Y = ca.vertcat(*(ca.horzcat(*(read(entry) for entry in row)) for row in found.Y))
     made = FormSource("regressor", "Y", ((Port("Y", Y.shape), Y),))
     try:
-        form = make_closed_form(eqs, made, numbers.exact_values, PolynomialBudget(20_000, 5.0))
+        form = make_closed_form(eqs, made, numbers.exact_values, ExactPolynomialBudget(20_000, 5.0))
         return form.collect_terms(groups=False).entries_by_name()
     except LinkwrightError:
         return {
@@ -104,7 +104,7 @@ def _closed_regressor_entries(found: NamedRegressor) -> dict[str, Expression]:
         }
 
 
-def _regressor_symbols(eqs: Equations) -> dict[str, SX]:
+def _printed_regressor_symbols(eqs: Equations) -> dict[str, SX]:
     """Return the symbols of coordinates, their rates and parameters by name."""
     import casadi as ca
 

@@ -13,7 +13,7 @@ from .. import options
 from ..command import register_command
 from ..command_output import CheckFailedError, CommandOutcome, print_console_table
 from ..mechanism_argument import read_mechanism_argument
-from .homework_check import check_command_form, mark_folder
+from .homework_check import check_command_form, mark_folder_command
 
 if TYPE_CHECKING:
     from ...checking import CheckReport
@@ -23,14 +23,14 @@ MAX_EQUATION_WIDTH = 60
 
 def read_names_option(text: str | None) -> dict[str, str]:
     """Read which symbol of a text is which of ours: theta1=q1,theta2=q2."""
-    from ...expressions.tokens import shorten_text
+    from ...expressions.tokens import shorten_expression_text
 
     names = {}
     for part in text.split(",") if text else []:
         theirs, sign, ours = (piece.strip() for piece in part.partition("="))
         if not (theirs and sign and ours):
             raise LinkwrightError(
-                f"--names has '{shorten_text(part)}'", remedy="write --names theta1=q1,theta2=q2"
+                f"--names has '{shorten_expression_text(part)}'", remedy="write --names theta1=q1,theta2=q2"
             )
         names[theirs] = ours
     return names
@@ -87,30 +87,30 @@ def check(
     check_command_form(file, equations, mechanism, folder_options)
     if mechanism is not None:
         arm = read_mechanism_argument(mechanism, base, closure)
-        return mark_folder(arm, file, solution, names, csv, output)
+        return mark_folder_command(arm, file, solution, names, csv, output)
     arm = read_mechanism_argument(file, base, closure)
     report = checking.check(arm, Path(equations or ""), names=names)
     return CommandOutcome(
-        report.as_json(), lambda: _print_check_report(report), failure=_check_failure(report)
+        report.as_json(), lambda: _print_check_report(report), failure=_check_command_failure(report)
     )
 
 
-def _check_failure(report: CheckReport) -> LinkwrightError | None:
+def _check_command_failure(report: CheckReport) -> LinkwrightError | None:
     """Return status 2 for equations that cannot be read, 1 for wrong ones."""
     from ...checking.check_report import UNREADABLE
 
     unreadable = [finding.number for finding in report if finding.status == UNREADABLE]
     wrong = [finding.number for finding in report if not finding.is_right]
     if unreadable:
-        return ExpressionError(f"cannot be read: {_list_equation_numbers(unreadable)}")
+        return ExpressionError(f"cannot be read: {_printed_equation_numbers(unreadable)}")
     if wrong:
-        return CheckFailedError(f"not as they should be: {_list_equation_numbers(wrong)}")
+        return CheckFailedError(f"not as they should be: {_printed_equation_numbers(wrong)}")
     if not report.passed:
         return CheckFailedError("nothing was checked: the text has definitions only")
     return None
 
 
-def _list_equation_numbers(numbers: Sequence[str]) -> str:
+def _printed_equation_numbers(numbers: Sequence[str]) -> str:
     """Lists the first ten numbers of equations."""
     return ", ".join(dict.fromkeys(numbers[:10])) + (", …" if len(numbers) > 10 else "")
 
@@ -118,10 +118,10 @@ def _list_equation_numbers(numbers: Sequence[str]) -> str:
 def _print_check_report(report: CheckReport) -> None:
     """Prints the verdict on each equation, and the meanings of symbols."""
     from ...checking.check_report import DEFINITION
-    from ...expressions.tokens import shorten_text
+    from ...expressions.tokens import shorten_expression_text
 
     rows = [
-        (finding.number, shorten_text(finding.equation, MAX_EQUATION_WIDTH), finding.sentence())
+        (finding.number, shorten_expression_text(finding.equation, MAX_EQUATION_WIDTH), finding.sentence())
         for finding in report
         if finding.status != DEFINITION or finding.note
     ]

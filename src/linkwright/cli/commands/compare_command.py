@@ -12,7 +12,7 @@ import typer
 from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, show_progress
+from ..command_output import CommandOutcome, show_command_progress
 
 if TYPE_CHECKING:
     from ...comparison import Comparison, CostScaling
@@ -66,10 +66,10 @@ def compare(
             )
     found: Comparison | CostScaling
     if mechanism is not None:
-        with show_progress(f"comparing formulations of {mechanism.name}"):
+        with show_command_progress(f"comparing formulations of {mechanism.name}"):
             found = comparison.compare(mechanism, by, time, budget)
     else:
-        with show_progress("comparing formulations") as progress:
+        with show_command_progress("comparing formulations") as progress:
             found = comparison.measure_scaling(
                 _read_links_option(links or ""), by, time, budget, progress
             )
@@ -80,12 +80,12 @@ def compare(
 
 def _read_links_option(text: str) -> list[int]:
     """Read numbers of links: 2-30, or 2,4,8."""
-    from ...comparison.size_scaling import MAX_CHAIN_LINKS, chain_sizes_between
+    from ...comparison.size_scaling import MAX_CHAIN_LINKS, compared_chain_sizes
 
     if re.fullmatch(r"\d{1,4}-\d{1,4}", text):
         first, last = map(int, text.split("-"))
         if 1 <= first < last <= MAX_CHAIN_LINKS:
-            return chain_sizes_between(first, last)
+            return compared_chain_sizes(first, last)
     elif re.fullmatch(r"\d{1,4}(,\d{1,4})*", text):
         found = list(map(int, text.split(",")))
         if min(found) >= 1 and max(found) <= MAX_CHAIN_LINKS:

@@ -10,7 +10,7 @@ import typer
 from ...errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, escape_for_terminal, print_json, show_progress
+from ..command_output import CommandOutcome, escape_for_terminal, print_command_json, show_command_progress
 
 if TYPE_CHECKING:
     from ...equations import Equations
@@ -57,7 +57,7 @@ def derive(
         raise LinkwrightError(
             f"--as {form} is not known", remedy=f"use {', '.join(EQUATION_FORMATS)}"
         )
-    equations, sheets = derive_sheets(
+    equations, sheets = derive_command_sheets(
         mechanism,
         by,
         what,
@@ -65,12 +65,12 @@ def derive(
         steps,
     )
     if form == "json":
-        data = _equations_json(equations, sheets)
-        return CommandOutcome(data, lambda: print_json(data))
+        data = _derive_command_json(equations, sheets)
+        return CommandOutcome(data, lambda: print_command_json(data))
     return CommandOutcome(None, lambda: EQUATION_PRINTERS[form](equations, sheets))
 
 
-def derive_sheets(
+def derive_command_sheets(
     mechanism: options.MechanismFile,
     by: str,
     what: Sequence[str] | None,
@@ -80,20 +80,20 @@ def derive_sheets(
     """Derive the equations, and write the quantities out (default: the usual ones)."""
     from ... import formulations
     from ...forms import SHORT_QUANTITY_NAMES
-    from ...forms.quantity_typesetting import equation_functions, typeset_quantity
+    from ...forms.quantity_typesetting import equation_of_motion_functions, typeset_quantity
 
-    with show_progress(f"deriving {mechanism.name} by {by}"):
+    with show_command_progress(f"deriving {mechanism.name} by {by}"):
         equations = formulations.derive(mechanism, by=by, parameters=parameters)
     if equations.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
             remedy="add a joint, or unlock one",
         )
-    names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or equation_functions(equations)]
+    names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or equation_of_motion_functions(equations)]
     _check_what_option(equations, names)
     sheets = {}
     for name in names:
-        with show_progress(f"writing {name}"):
+        with show_command_progress(f"writing {name}"):
             sheets[name] = typeset_quantity(equations, name, steps=steps)
     return equations, sheets
 
@@ -101,10 +101,10 @@ def derive_sheets(
 def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
     """Refuses quantities that the equations do not have."""
     from ...forms import SHORT_QUANTITY_NAMES, closed_form_quantities
-    from ...forms.quantity_typesetting import writable_functions
+    from ...forms.quantity_typesetting import typesettable_functions
     from ...quantities import FRAME_SIGNATURES
 
-    known = [*writable_functions(equations), *closed_form_quantities(equations)]
+    known = [*typesettable_functions(equations), *closed_form_quantities(equations)]
     for name in what:
         quantity, _, frame = name.partition(":")
         if name in known or (frame and quantity in FRAME_SIGNATURES):
@@ -148,22 +148,22 @@ def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantit
     """Prints the equations as an HTML page."""
     from markupsafe import Markup
 
-    from ...forms.page_fonts import math_font_css
+    from ...forms.page_fonts import formula_font_css
     from ...forms.quantity_typesetting import equation_of_motion_text
-    from ...report.rendering import render
+    from ...report.rendering import render_template
 
-    page = render(
+    page = render_template(
         "derive.html",
         title=equations.mechanism.name,
         by=equations.by,
         equation=equation_of_motion_text(equations.names),
         sheets=[(one, Markup(one.mathml())) for one in sheets.values()],
-        fonts=Markup(math_font_css()),
+        fonts=Markup(formula_font_css()),
     )
     print(page)
 
 
-def _equations_json(equations: Equations, sheets: dict[str, TypesetQuantity]) -> dict[str, Any]:
+def _derive_command_json(equations: Equations, sheets: dict[str, TypesetQuantity]) -> dict[str, Any]:
     """Returns the equations as data for `--json`."""
     from ...expressions import expression_text
     from ...forms.quantity_typesetting import equation_of_motion_text

@@ -10,7 +10,7 @@ import typer
 from ...errors import LinkwrightError
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, show_progress
+from ..command_output import CommandOutcome, show_command_progress
 from ..option_texts import option_configuration
 
 NAMED_VIEWS = ("xy", "xz", "yz", "space")
@@ -76,7 +76,7 @@ def draw(
     """
     from ... import show
 
-    with show_progress(f"drawing {mechanism.name}"):
+    with show_command_progress(f"drawing {mechanism.name}"):
         if what == "picture":
             show.figure_of(
                 mechanism,

@@ -8,11 +8,11 @@ from ..command import register_command
 from ..command_output import (
     CheckFailedError,
     CommandOutcome,
-    column_heads,
+    console_column_heads,
     print_console_table,
-    printed_number,
-    remove_rounding,
-    show_progress,
+    console_number_text,
+    remove_console_rounding,
+    show_command_progress,
 )
 from ..options import ConstantForceOptions, CoordinateArguments, MechanismFile
 
@@ -38,7 +38,7 @@ def equilibrium(
     """
     from ... import simulation
 
-    with show_progress(f"looking for equilibria of {mechanism.name}"):
+    with show_command_progress(f"looking for equilibria of {mechanism.name}"):
         if start:
             found = [simulation.equilibrium(mechanism, start, drive or None)]
         else:
@@ -50,11 +50,11 @@ def equilibrium(
             remedy="give a start, or forces that hold it",
         )
     return CommandOutcome(
-        [_equilibrium_json(one) for one in found], lambda: _print_equilibria(mechanism, found)
+        [_equilibrium_command_json(one) for one in found], lambda: _print_equilibria(mechanism, found)
     )
 
 
-def _equilibrium_json(one: Equilibrium) -> dict[str, Any]:
+def _equilibrium_command_json(one: Equilibrium) -> dict[str, Any]:
     """Returns an equilibrium as data for `--json`."""
     return {
         "kind": one.kind,
@@ -74,9 +74,9 @@ def _print_equilibria(mechanism: Mechanism, found: list[Equilibrium]) -> None:
     from ...mechanism.mechanism_units import coordinate_units
 
     names = mechanism_names(mechanism)
-    heads = column_heads(names.q, coordinate_units(mechanism))
+    heads = console_column_heads(names.q, coordinate_units(mechanism))
     rows = [
-        [one.kind, *map(printed_number, one.q), ", ".join(map(printed_number, one.frequencies))]
+        [one.kind, *map(console_number_text, one.q), ", ".join(map(console_number_text, one.frequencies))]
         for one in found
     ]
     print_console_table(["kind", *heads, "frequencies (rad/s)"], rows)
@@ -86,5 +86,5 @@ def _print_equilibria(mechanism: Mechanism, found: list[Equilibrium]) -> None:
         modes = zip(names.qd, found[0].modes, strict=True)
         print_console_table(
             ["mode", *(f"{f:.6g} rad/s" for f in found[0].frequencies)],
-            [[name, *(f"{x:.6f}" for x in remove_rounding(row))] for name, row in modes],
+            [[name, *(f"{x:.6f}" for x in remove_console_rounding(row))] for name, row in modes],
         )

@@ -52,31 +52,31 @@ def evaluate(
     from ...model import model as models
     from ...quantities import quantity_ports
     from ..input_arguments import read_input_arguments
-    from ..state_files import read_state_file, write_result_file
+    from ..state_files import read_states_option, write_results_output
 
     frame = values.pop("frame", None)
     _check_evaluate_arguments(mechanism, quantity, frame, values, states)
     model = models.compile(mechanism)
     wanted, outputs = quantity_ports(model.names, quantity)
     inputs = (
-        read_state_file(model, wanted, states)
+        read_states_option(model, wanted, states)
         if states
         else read_input_arguments(model, wanted, values)
     )
-    _check_finite_numbers(model, quantity, wanted, inputs)
-    _check_closed_state(model, quantity, inputs)
-    outputs, results = _call_model_function(model, quantity, frame, outputs, inputs)
-    _check_finite_numbers(model, quantity, outputs, results)
+    _check_printed_numbers(model, quantity, wanted, inputs)
+    _check_state_arguments(model, quantity, inputs)
+    outputs, results = _call_evaluated_function(model, quantity, frame, outputs, inputs)
+    _check_printed_numbers(model, quantity, outputs, results)
     if output is None:
         data = {key: value.tolist() for key, value in results.items()}
         return CommandOutcome(data, lambda: _print_arrays(results), indent=None)
-    write_result_file(model, outputs, results, output)
+    write_results_output(model, outputs, results, output)
     first = outputs[0]
     batch = results[first.name].size // first.size
     return CommandOutcome({"file": str(output), "states": batch}, lambda: None)
 
 
-def _call_model_function(
+def _call_evaluated_function(
     model: Model, quantity: str, frame: str | None, outputs: list[Port], inputs: Mapping[str, Any]
 ) -> tuple[list[Port], dict[str, Any]]:
     """Call the function of the model; return its outputs and their arrays by name."""
@@ -122,7 +122,7 @@ def _check_evaluate_arguments(
         )
 
 
-def _check_closed_state(model: Model, quantity: str, inputs: Mapping[str, Any]) -> None:
+def _check_state_arguments(model: Model, quantity: str, inputs: Mapping[str, Any]) -> None:
     """Refuse states off the constraints, where what these determine has no meaning."""
     from ...quantities import GUARDED_QUANTITIES
 
@@ -151,7 +151,7 @@ _MAX_RESIDUAL = 1e-6
 """Residuals above this (m, rad, and their rates) mean that the state is not closed."""
 
 
-def _check_finite_numbers(
+def _check_printed_numbers(
     model: Model, quantity: str, several: list[Port], arrays: Mapping[str, Any]
 ) -> None:
     """Refuse the first number that is NaN or infinite, in inputs and in results."""
@@ -163,7 +163,7 @@ def _check_finite_numbers(
             continue
         at = [int(i) for i in wrong[0]]
         split = len(at) - len(port.shape)
-        entry = _array_entry_name(model, port, tuple(at[split:]))
+        entry = _printed_entry_name(model, port, tuple(at[split:]))
         state = ", ".join(str(i + 1) for i in at[:split])
         raise CheckFailedError(
             f"{entry} is {arrays[port.name][tuple(at)]}{f' in state {state}' if state else ''}",
@@ -172,7 +172,7 @@ def _check_finite_numbers(
         )
 
 
-def _array_entry_name(model: Model, port: Port, index: tuple[int, ...]) -> str:
+def _printed_entry_name(model: Model, port: Port, index: tuple[int, ...]) -> str:
     """The name of an entry of an input or output: q1, or M[1,2]."""
     import numpy as np
 

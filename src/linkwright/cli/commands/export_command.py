@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from ..command import register_command
-from ..command_output import CommandOutcome, write_output_file
+from ..command_output import CommandOutcome, write_command_output
 from ..options import OUTPUT_OPTION, MechanismFile
 
 
@@ -30,10 +30,10 @@ def export(
     from ... import writers
 
     if output is not None:
-        writers.check_output_file_name(output, to)
+        writers.check_written_file_name(output, to)
     text, lost = writers.write_mechanism_text(mechanism, to)
     if output is not None:
-        write_output_file(output, text)
+        write_command_output(output, text)
     return CommandOutcome(
         {"text": None if output else text, "file": str(output or ""), "lost": lost},
         lambda: print("" if output else text, end=""),

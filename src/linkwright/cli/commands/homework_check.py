@@ -12,8 +12,8 @@ from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     print_console_table,
-    show_progress,
-    write_output_file,
+    show_command_progress,
+    write_command_output,
 )
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _check_folder_form(folder: str, equations: str | None, mechanism: str) -> No
         )
 
 
-def mark_folder(
+def mark_folder_command(
     mechanism: Mechanism,
     folder: str,
     solution: str | None,
@@ -77,7 +77,7 @@ def mark_folder(
     """Check the texts of a folder and write the files; status 1 if something is wrong."""
     from ...checking import check_folder
 
-    with show_progress(f"checking {folder}") as progress:
+    with show_command_progress(f"checking {folder}") as progress:
         homework = check_folder(
             mechanism,
             folder,
@@ -86,15 +86,15 @@ def mark_folder(
             progress=lambda name: progress(f"checking {name}"),
         )
     if csv is not None:
-        write_output_file(csv, homework.to_csv())
+        write_command_output(csv, homework.to_csv())
     if page is not None:
-        write_output_file(page, homework.to_html())
+        write_command_output(page, homework.to_html())
     return CommandOutcome(
-        homework.as_json(), lambda: _print_mark_table(homework), failure=_homework_failure(homework)
+        homework.as_json(), lambda: _print_mark_table(homework), failure=_folder_command_failure(homework)
     )
 
 
-def _homework_failure(homework: Homework) -> LinkwrightError | None:
+def _folder_command_failure(homework: Homework) -> LinkwrightError | None:
     """Returns the error if no text could be read or some text is not right."""
     if all(text.report is None for text in homework):
         first = homework[0]

@@ -11,7 +11,7 @@ from ..options import MechanismFile
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from ...report.mechanism_facts import MechanismFacts
+    from ...report.mechanism_facts import MechanismPageFacts
 
 
 @register_command("Mechanisms")
@@ -22,20 +22,20 @@ def info(mechanism: MechanismFile) -> CommandOutcome:
     --------
     linkwright info robot.urdf --base free
     """
-    from ...report.mechanism_facts import describe_mechanism
+    from ...report.mechanism_facts import mechanism_page_facts
 
-    description = describe_mechanism(mechanism)
+    description = mechanism_page_facts(mechanism)
     return CommandOutcome(description, lambda: print_mechanism_info(description))
 
 
-def _escape_markup(text: str) -> str:
+def _escape_console_markup(text: str) -> str:
     """Escape a user's text, so that it is never read as markup."""
     from rich.markup import escape
 
     return escape(escape_for_terminal(text))
 
 
-def print_mechanism_info(info: MechanismFacts) -> None:
+def print_mechanism_info(info: MechanismPageFacts) -> None:
     """Print the header, the tree, the parameters, the constraints and the remarks."""
     out = open_console()
     dof = info["freedom"]
@@ -43,11 +43,11 @@ def print_mechanism_info(info: MechanismFacts) -> None:
     if info["coordinates"] != dof:
         degrees += f" ({info['coordinates']} coordinates)"
     out.print(
-        f"[bold]{_escape_markup(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
+        f"[bold]{_escape_console_markup(info['name'])}[/bold]: {len(info['bodies'])} bodies, "
         f"{len(info['joints'])} joints, {degrees}, {info['total_mass']:.6g} kg, "
         f"gravity ({', '.join(f'{g:g}' for g in info['gravity'])}) m/s²"
     )
-    out.print(_body_tree(info))
+    out.print(_console_body_tree(info))
     if info["parameters"]:
         rows = [(k, f"{v['value']:.10g}", v["as_written"]) for k, v in info["parameters"].items()]
         out.print()
@@ -61,7 +61,7 @@ def print_mechanism_info(info: MechanismFacts) -> None:
     }
     for title, names in parts.items():
         if names:
-            out.print(f"\n{title}: {', '.join(map(_escape_markup, names))}")
+            out.print(f"\n{title}: {', '.join(map(_escape_console_markup, names))}")
     remarks = {"Warnings": info["warnings"], "In the file, but not used": info["unused"]}
     for title, lines in remarks.items():
         if lines:
@@ -70,23 +70,23 @@ def print_mechanism_info(info: MechanismFacts) -> None:
                 out.print(f"  • {_escape_markup(line)}")
 
 
-def _print_constraint_info(info: MechanismFacts) -> None:
+def _print_constraint_info(info: MechanismPageFacts) -> None:
     """Print loops, constraints and the mobility that they leave."""
     out, mobility = open_console(), info["mobility"]
     if mobility:
         out.print()
     for name, (kind, parent, child) in info["loops"].items():
-        ends = f"{_escape_markup(parent)} → {_escape_markup(child)}"
-        out.print(f"loop [cyan]{_escape_markup(name)}[/cyan] {kind}: {ends}")
+        ends = f"{_escape_console_markup(parent)} → {_escape_markup(child)}"
+        out.print(f"loop [cyan]{_escape_console_markup(name)}[/cyan] {kind}: {ends}")
     for name, kind in info["constraints"].items():
-        out.print(f"constraint [cyan]{_escape_markup(name)}[/cyan] {kind}")
+        out.print(f"constraint [cyan]{_escape_console_markup(name)}[/cyan] {kind}")
     if mobility:
         out.print()
         for line in (mobility.get("text") or mobility["why"]).splitlines():
-            out.print(_escape_markup(line))
+            out.print(_escape_console_markup(line))
 
 
-def _body_tree(info: MechanismFacts) -> Tree:
+def _console_body_tree(info: MechanismPageFacts) -> Tree:
     """Return the tree of bodies and joints, with what closes loops, and frames."""
     from rich.tree import Tree
 
@@ -98,18 +98,18 @@ def _body_tree(info: MechanismFacts) -> Tree:
     for frame, body in info["frames"].items():
         frames.setdefault(body, []).append(frame)
     for name, joint in info["joints"].items():
-        child, note = joint["child"], f" ({_escape_markup(joint['note'])})" if joint["note"] else ""
+        child, note = joint["child"], f" ({_escape_console_markup(joint['note'])})" if joint["note"] else ""
         mass = info["bodies"][child]["mass"]
         label = (
-            f"[cyan]{_escape_markup(name)}[/cyan] {joint['type']}{note} → {_escape_markup(child)}"
+            f"[cyan]{_escape_console_markup(name)}[/cyan] {joint['type']}{note} → {_escape_markup(child)}"
         )
         label += f" {mass:.4g} kg" if mass else ""
         branches[child] = branches[joint["parent"]].add(label)
     for name, (kind, parent, child) in info["loops"].items():
-        label = f"[magenta]{_escape_markup(name)}[/magenta] {kind} → {_escape_markup(child)}"
+        label = f"[magenta]{_escape_console_markup(name)}[/magenta] {kind} → {_escape_markup(child)}"
         label += " (closes a loop)"
         branches[parent].add(label)
     for body, names in frames.items():
         for frame in names:
-            branches[body].add(f"[green]{_escape_markup(frame)}[/green] frame")
+            branches[body].add(f"[green]{_escape_console_markup(frame)}[/green] frame")
     return root

@@ -12,8 +12,8 @@ from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     print_console_table,
-    printed_number,
-    show_progress,
+    console_number_text,
+    show_command_progress,
 )
 
 if TYPE_CHECKING:
@@ -49,19 +49,19 @@ def inverse(
     if run is not None and motion:
         raise LinkwrightError("a motion and --run are both given", remedy="give one of them")
     given = motion if run is None else simulation.load_run(run)
-    with show_progress(f"finding the forces of {mechanism.name}"):
+    with show_command_progress(f"finding the forces of {mechanism.name}"):
         found = simulation.solve_inverse(mechanism, given, time, rough=rough, samples=samples)
     if output is not None:
         found.save(output)
     return CommandOutcome(
-        _force_summary_json(found) | {"file": str(output or "")},
+        _inverse_command_json(found) | {"file": str(output or "")},
         lambda: _print_force_summary(found),
         failure=None if found.finished else CheckFailedError(found.status, where=mechanism.name),
         warnings=[f"{mechanism.name}: {text}" for text in found.warnings if text != found.status],
     )
 
 
-def _force_summary_json(found: Run) -> dict[str, Any]:
+def _inverse_command_json(found: Run) -> dict[str, Any]:
     """Returns the largest forces and reactions as data for `--json`."""
     import numpy as np
 
@@ -93,8 +93,8 @@ def _print_force_summary(found: Run) -> None:
     rows = [
         [
             name,
-            *(printed_number(x, unit) for x in (tau.min(), tau.max(), tau[-1])),
-            printed_number(power.max(), "W"),
+            *(console_number_text(x, unit) for x in (tau.min(), tau.max(), tau[-1])),
+            console_number_text(power.max(), "W"),
         ]
         for name, unit, tau, power in columns
     ]

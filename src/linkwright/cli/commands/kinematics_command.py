@@ -11,10 +11,10 @@ from ..command import register_command
 from ..command_output import (
     CheckFailedError,
     CommandOutcome,
-    column_heads,
+    console_column_heads,
     print_console_table,
-    remove_rounding,
-    show_progress,
+    remove_console_rounding,
+    show_command_progress,
 )
 from ..option_texts import read_option_assignments, read_option_range
 
@@ -63,18 +63,18 @@ def kinematics(
     """
     from ... import simulation
 
-    with show_progress(f"moving {mechanism.name}"):
+    with show_command_progress(f"moving {mechanism.name}"):
         found = simulation.solve_kinematics(
             mechanism, motion or None, time, over=over, rough=rough, samples=samples
         )
     if output is not None:
         found.save(output)
     failed = None if found.finished else CheckFailedError(found.status, where=mechanism.name)
-    data = _kinematics_json(found) | {"file": str(output or "")}
+    data = _kinematics_command_json(found) | {"file": str(output or "")}
     return CommandOutcome(data, lambda: _print_kinematics(found), failure=failed)
 
 
-def _kinematics_json(found: Kinematics) -> dict[str, Any]:
+def _kinematics_command_json(found: Kinematics) -> dict[str, Any]:
     """Returns the last position and the singular configurations as data for `--json`."""
     return {
         "status": found.status,
@@ -107,8 +107,8 @@ def _print_kinematics(found: Kinematics) -> None:
             f"{one.t:.10f}",
             one.kind,
             ", ".join(one.what),
-            *(f"{x:.10f}" for x in remove_rounding(one.q[:6])),
+            *(f"{x:.10f}" for x in remove_console_rounding(one.q[:6])),
         ]
         for one in found.singular
     ]
-    print_console_table(["t", "kind", "of", *column_heads(names[:6], units[:6])], rows)
+    print_console_table(["t", "kind", "of", *console_column_heads(names[:6], units[:6])], rows)

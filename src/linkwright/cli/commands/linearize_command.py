@@ -10,7 +10,7 @@ import typer
 
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, print_console_table, printed_number, write_output_file
+from ..command_output import CommandOutcome, print_console_table, console_number_text, write_command_output
 
 if TYPE_CHECKING:
     from ...simulation import Linear
@@ -48,10 +48,10 @@ def linearize(
     linear = simulation.linearize(mechanism, state, speed or None, drive or None, outputs=outputs)
     labels = {"states": linear.states, "inputs": linear.inputs, "outputs": linear.outputs}
     if output is not None:
-        _save_state_space(output, _state_space_arrays(linear) | labels)
-    data = {key: matrix.tolist() for key, matrix in _state_space_arrays(linear).items()} | labels
+        _write_state_space_output(output, _linearize_command_arrays(linear) | labels)
+    data = {key: matrix.tolist() for key, matrix in _linearize_command_arrays(linear).items()} | labels
     data |= {
-        "eigenvalues": [[x.real, x.imag] for x in _state_space_eigenvalues(linear)],
+        "eigenvalues": [[x.real, x.imag] for x in _printed_eigenvalues(linear)],
         "frequencies": linear.frequencies.tolist(),
         "damping": linear.damping.tolist(),
         "file": str(output or ""),
@@ -59,34 +59,34 @@ def linearize(
     return CommandOutcome(data, lambda: _print_state_space(linear))
 
 
-def _state_space_arrays(linear: Linear) -> dict[str, Any]:
+def _linearize_command_arrays(linear: Linear) -> dict[str, Any]:
     """The matrices of a linear model by name."""
     return {"A": linear.A, "B": linear.B, "C": linear.C, "D": linear.D}
 
 
-def _state_space_eigenvalues(linear: Linear) -> list[complex]:
+def _printed_eigenvalues(linear: Linear) -> list[complex]:
     """The eigenvalues of A in a fixed order, 1/s."""
     return sorted(linear.eigenvalues.tolist(), key=lambda x: (x.real, x.imag))
 
 
-def _save_state_space(path: Path, arrays: dict[str, Any]) -> None:
+def _write_state_space_output(path: Path, arrays: dict[str, Any]) -> None:
     """Writes matrices and names of a linear model to an .npz file."""
     import numpy as np
 
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
-    write_output_file(path, buffer.getvalue())
+    write_command_output(path, buffer.getvalue())
 
 
 def _print_state_space(linear: Linear) -> None:
     """Prints the matrices, eigenvalues, frequencies and damping ratios of a linear model."""
-    for key, matrix in _state_space_arrays(linear).items():
+    for key, matrix in _linearize_command_arrays(linear).items():
         columns = linear.states if key in "AC" else linear.inputs
         names = linear.states if key in "AB" else linear.outputs
-        rows = [[name, *map(printed_number, row)] for name, row in zip(names, matrix, strict=True)]
+        rows = [[name, *map(console_number_text, row)] for name, row in zip(names, matrix, strict=True)]
         print_console_table([key, *columns], rows)
         print()
-    print("eigenvalues (1/s): " + ", ".join(f"{x:.6g}" for x in _state_space_eigenvalues(linear)))
+    print("eigenvalues (1/s): " + ", ".join(f"{x:.6g}" for x in _printed_eigenvalues(linear)))
     if len(linear.frequencies):
         pairs = zip(linear.frequencies, linear.damping, strict=True)
         swings = "; ".join(f"{w:.6g}, {d:.4g}" for w, d in pairs)

@@ -15,8 +15,8 @@ from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     print_console_table,
-    show_progress,
-    write_output_file,
+    show_command_progress,
+    write_command_output,
 )
 from ..option_texts import option_configuration
 
@@ -118,7 +118,7 @@ def plan(
     from ... import motion
 
     moved, q = _choose_frame_option(mechanism, frame), option_configuration(mechanism, start)
-    with show_progress(f"planning a motion of {mechanism.name}"):
+    with show_command_progress(f"planning a motion of {mechanism.name}"):
         if line is None and arc is None:
             _check_target_options(to, speed, acceleration)
             rest = option_configuration(mechanism, posture) if posture else None
@@ -137,8 +137,8 @@ def plan(
             trajectory = path(mechanism, moved, q, *points, law, hold_rotation=hold)
             found = motion.planned(mechanism, moved, trajectory, samples)
         for file in output:
-            write_output_file(file, found.bytes_as(file.suffix.lower()))
-    return _plan_outcome(found, output)
+            write_command_output(file, found.bytes_as(file.suffix.lower()))
+    return _plan_command_outcome(found, output)
 
 
 def _choose_frame_option(mechanism: Mechanism, wanted: str | None) -> str:
@@ -199,7 +199,7 @@ def _path_law_of_options(speed: float | None, acceleration: float) -> Callable[[
     return lambda length: trapezoid([0.0], [length], speed, acceleration)
 
 
-def _plan_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
+def _plan_command_outcome(plan: MotionPlan, files: list[Path]) -> CommandOutcome:
     """Returns the outcome of a plan: a failure if it exceeds limits."""
     from ...motion.timing import peak_rates_and_efforts
 
@@ -231,7 +231,7 @@ def _print_plan_summary(
 ) -> None:
     """Prints start, goal and the largest rates and efforts of each joint."""
     from ...mechanism import mechanism_names
-    from ...motion.coordinate_units import number_with_unit, units_of_coordinates
+    from ...motion.coordinate_units import trajectory_number_text, trajectory_units
 
     point = ", ".join(f"{x:.6g}" for x in plan.point[-1].round(12) + 0.0)
     print(f"{plan.frame} to ({point}) m in {plan.trajectory.duration:.6g} s")
@@ -240,13 +240,13 @@ def _print_plan_summary(
         [
             name,
             *(
-                number_with_unit(round(x, 12) + 0.0, u)
+                trajectory_number_text(round(x, 12) + 0.0, u)
                 for x, u in zip(row, (unit.coordinate, *unit.all), strict=True)
             ),
         ]
         for name, unit, *row in zip(
             mechanism_names(plan.mechanism).qd,
-            units_of_coordinates(plan.mechanism),
+            trajectory_units(plan.mechanism),
             *columns,
             strict=True,
         )

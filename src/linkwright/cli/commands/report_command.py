@@ -9,7 +9,7 @@ import typer
 
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, show_progress, write_output_file
+from ..command_output import CommandOutcome, show_command_progress, write_command_output
 
 
 @register_command("Pages")
@@ -58,7 +58,7 @@ def report(
     """
     from ...report import page
 
-    with show_progress(f"making the page of {mechanism.name}"):
+    with show_command_progress(f"making the page of {mechanism.name}"):
         text = page(
             mechanism,
             file,
@@ -71,7 +71,7 @@ def report(
             base=base,
             closure=closure,
         )
-    write_output_file(output, text)
+    write_command_output(output, text)
     size = len(text.encode())
     return CommandOutcome(
         {"file": str(output), "bytes": size, "digest": mechanism.digest},

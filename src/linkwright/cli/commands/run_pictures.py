@@ -18,7 +18,7 @@ FILM_ENDINGS = (".mp4", ".gif", ".html")
 
 
 @dataclass(frozen=True)
-class RunPictures:
+class RunPictureOptions:
     """Pictures to make of a run: histories by name and their file, a cyclograph, a film."""
 
     plot: Sequence[str] = ()
@@ -39,10 +39,10 @@ class RunPictures:
                 remedy="give --animate, and a pace above 0",
             )
         if any((self.plot, self.cyclograph, self.animate)):
-            from ...show.figure_style import house_style
+            from ...show.figure_style import house_figure_style
             from ...show.histories import check_history_name
 
-            with house_style():  # an error if Matplotlib is missing
+            with house_figure_style():  # an error if Matplotlib is missing
                 pass
             for name in self.plot:
                 check_history_name(name)

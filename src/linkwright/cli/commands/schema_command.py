@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..command import register_command
-from ..command_output import CommandOutcome, print_json
+from ..command_output import CommandOutcome, print_command_json
 
 
 @register_command("Mechanisms")
@@ -21,4 +21,4 @@ def schema() -> CommandOutcome:
     for key in FIELDS_NOT_IN_FILES:
         properties["properties"].pop(key)
     found = {"$schema": "https://json-schema.org/draft/2020-12/schema", **properties}
-    return CommandOutcome(found, lambda: print_json(found))
+    return CommandOutcome(found, lambda: print_command_json(found))

@@ -15,11 +15,11 @@ from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     check_run_output_option,
-    printed_number,
-    show_progress,
+    console_number_text,
+    show_command_progress,
 )
-from ..supervise import save_on_interrupt
-from .run_pictures import RunPictures, split_output_option
+from ..supervise import save_command_on_interrupt
+from .run_pictures import RunPictureOptions, split_output_option
 
 if TYPE_CHECKING:
     from ...mechanism import Mechanism
@@ -108,17 +108,17 @@ def simulate(
     if (mechanism is None) == (repeat is None):
         raise LinkwrightError("simulate needs a FILE, or --repeat", remedy="give one of them")
     plot_file, run_file = split_output_option(plot or (), output)
-    pictures = RunPictures(plot or (), plot_file, cyclograph, animate, pace)
+    pictures = RunPictureOptions(plot or (), plot_file, cyclograph, animate, pace)
     pictures.check_files()
     check_run_output_option(run_file)
     if mechanism is None:
         assert repeat is not None
-        return _repeat_run(repeat, run_file, pictures)
+        return _repeat_option_outcome(repeat, run_file, pictures)
     mechanism = mechanism.without(*without) if without else mechanism
-    torque = drive or None if control is None else _read_controller_file(mechanism, control, drive)
+    torque = drive or None if control is None else _read_control_option(mechanism, control, drive)
     if run_file is not None:
         prepare_saving(run_file)
-        save_on_interrupt(run_file)
+        save_command_on_interrupt(run_file)
     run = simulation.simulate(
         mechanism,
         time,
@@ -134,10 +134,10 @@ def simulate(
         stops=stops,
         progress=True,
     )
-    return _run_outcome(run, run_file, pictures)
+    return _simulate_command_outcome(run, run_file, pictures)
 
 
-def _read_controller_file(mechanism: Mechanism, file: Path, drives: dict[str, object]) -> Feedback:
+def _read_control_option(mechanism: Mechanism, file: Path, drives: dict[str, object]) -> Feedback:
     """Return the controller that a file describes."""
     from ...control import made_by
     from ...files import read_toml_numbers
@@ -150,7 +150,7 @@ def _read_controller_file(mechanism: Mechanism, file: Path, drives: dict[str, ob
         raise error.within(str(file)) from None
 
 
-def _repeat_run(source: Path, output: Path | None, pictures: RunPictures) -> CommandOutcome:
+def _repeat_option_outcome(source: Path, output: Path | None, pictures: RunPictureOptions) -> CommandOutcome:
     """Repeat a run from its own file, and say how far the result differs from the first."""
     from ... import simulation
     from ...simulation.provenance import differences
@@ -158,13 +158,13 @@ def _repeat_run(source: Path, output: Path | None, pictures: RunPictures) -> Com
     first, again = simulation.load_run(source), simulation.repeat(source)
     others = [key for key, value in again.versions.items() if first.versions.get(key) != value]
     notes = [f"made with another {', '.join(others)}"] if others else []
-    return _run_outcome(again, output, pictures, {"difference": differences(first, again)}, notes)
+    return _simulate_command_outcome(again, output, pictures, {"difference": differences(first, again)}, notes)
 
 
-def _run_outcome(
+def _simulate_command_outcome(
     run: Run,
     output: Path | None,
-    pictures: RunPictures,
+    pictures: RunPictureOptions,
     more: dict[str, Any] | None = None,
     notes: Iterable[str] = (),
 ) -> CommandOutcome:
@@ -172,9 +172,9 @@ def _run_outcome(
     last, name = run.parts[-1], run.mechanism.name
     if output is not None:  # after Ctrl-C there is less than a second
         run.save(output, histories_only=last.interrupted)
-    with show_progress(f"drawing {name}"):
+    with show_command_progress(f"drawing {name}"):
         drawn = [] if last.interrupted else pictures.write_pictures(run)
-    summary = _run_summary_json(run) | (more or {})
+    summary = _simulate_command_json(run) | (more or {})
     summary |= {"file": str(output or ""), "pictures": ", ".join(drawn)}
     failure: BaseException | None = None
     if last.interrupted:
@@ -182,13 +182,13 @@ def _run_outcome(
     elif not last.finished:
         failure = CheckFailedError(last.status, where=name)
     warnings = [f"{name}: {text}" for text in last.warnings if text != last.status]
-    show = "\n".join(_run_summary_lines(last, summary))
+    show = "\n".join(_printed_run_summary(last, summary))
     return CommandOutcome(
         summary, lambda: print(show), failure=failure, warnings=[*notes, *warnings]
     )
 
 
-def _run_summary_json(run: Run) -> dict[str, Any]:
+def _simulate_command_json(run: Run) -> dict[str, Any]:
     """Returns the last state, the energy audit and the events of a run as data for `--json`."""
     parts, last = run.parts, run.parts[-1]
     return {
@@ -207,7 +207,7 @@ def _run_summary_json(run: Run) -> dict[str, Any]:
     }
 
 
-def _run_summary_lines(last: Run, summary: dict[str, Any]) -> list[str]:
+def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
     """Return the lines of the summary, with units."""
     from ...mechanism import mechanism_names
     from ...mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
@@ -216,14 +216,14 @@ def _run_summary_lines(last: Run, summary: dict[str, Any]) -> list[str]:
     rates = [UNITS_OF_RATES["qd"][unit] for unit in velocity_units(last.mechanism)]
     counted = "accounted for" if summary["energy_is_accounted_for"] else "NOT accounted for"
     inputs, given, losses = (
-        printed_number(summary[key], "J")
+        console_number_text(summary[key], "J")
         for key in ("work_of_inputs", "work_given", "work_of_losses")
     )
     found = {
         "status": summary["status"],
-        "t": printed_number(summary["t"], "s"),
-        "q": _join_named_values(names.q, summary["q"], units),
-        "speeds": _join_named_values(names.qd, summary["qd"], rates),
+        "t": console_number_text(summary["t"], "s"),
+        "q": _printed_named_values(names.q, summary["q"], units),
+        "speeds": _printed_named_values(names.qd, summary["qd"], rates),
         "energy": f"{counted}, to {summary['energy_audit']:.1e} of the largest",
         "work": f"{inputs} of inputs, {given} given, {losses} of losses",
         "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",
@@ -237,7 +237,7 @@ def _run_summary_lines(last: Run, summary: dict[str, Any]) -> list[str]:
     return [f"{key}: {text}" for key, text in found.items() if text]
 
 
-def _join_named_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
+def _printed_named_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
     """Values with their names and units in one line."""
     rows = zip(names, values, units, strict=True)
-    return ", ".join(f"{n} = {printed_number(x, '' if u == '1' else u)}" for n, x, u in rows)
+    return ", ".join(f"{n} = {console_number_text(x, '' if u == '1' else u)}" for n, x, u in rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..command import register_command
-from ..command_output import CheckFailedError, CommandOutcome, show_progress
+from ..command_output import CheckFailedError, CommandOutcome, show_command_progress
 from ..options import FormulationsOption, MechanismFile
 
 
@@ -24,7 +24,7 @@ def verify(mechanism: MechanismFile, *, by: FormulationsOption) -> CommandOutcom
     """
     from ... import verification
 
-    with show_progress(f"verifying {mechanism.name}"):
+    with show_command_progress(f"verifying {mechanism.name}"):
         report = verification.verify(mechanism, by=by)
     failed = CheckFailedError(f"failed: {', '.join(report.failed)}", where=report.mechanism)
     return CommandOutcome(

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...tape import OPERATION_ARITY, Op, Tape, remove_dead_instructions
+from ...tape import OPERATION_ARITY, Op, Tape, remove_dead_tape_instructions
 
 _FLOAT_OPERATIONS: dict[Op, Callable[..., float]] = {
     Op.ADD: lambda a, b: a + b,
@@ -28,13 +28,13 @@ _FLOAT_OPERATIONS: dict[Op, Callable[..., float]] = {
 }
 
 
-def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
+def resolve_base_parameter_signs(tape: Tape, values: Sequence[float]) -> Tape:
     """Replace |x| by x or −x where x depends only on the parameters p, which have the given
     values."""
     ops, args = tape.ops.copy(), tape.args.copy()
     if not (ops == Op.ABS).any():
         return tape
-    numbers = _constant_values(tape, values)
+    numbers = _base_parameter_constants(tape, values)
     same = np.arange(len(tape), dtype=args.dtype)  # the instruction that replaces k
     for k, code in enumerate(ops.tolist()):
         if code not in (Op.INPUT, Op.CONSTANT):
@@ -46,10 +46,10 @@ def resolve_absolute_values(tape: Tape, values: Sequence[float]) -> Tape:
         elif inside is not None:
             same[k] = args[k, 0]
     results = tuple(same[result] for result in tape.results)
-    return remove_dead_instructions(replace(tape, ops=ops, args=args, results=results))
+    return remove_dead_tape_instructions(replace(tape, ops=ops, args=args, results=results))
 
 
-def _constant_values(tape: Tape, values: Sequence[float]) -> list[float | None]:
+def _base_parameter_constants(tape: Tape, values: Sequence[float]) -> list[float | None]:
     """The value of each instruction that depends only on the parameters p; None for the others."""
     found: list[float | None] = []
     for k, code in enumerate(tape.ops.tolist()):

@@ -15,13 +15,13 @@ from ...algebra.spatial import ZERO_INERTIA
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...kinematics.kinematic_tree import KinematicTree
-from ...kinematics.symbolic_regrouping import regroup_symbolic_inertias
-from ...kinematics.tree_builder import build_tree
+from ...kinematics.symbolic_regrouping import regroup_symbolic_link_inertias
+from ...kinematics.tree_builder import build_kinematic_tree
 from ...mechanism import Mechanism
 from ...types import SX
 from ..recursive import recursive_equations
-from .parameter_groups import BaseParameters, base_parameters, inertial_parameter_names
-from .regrouping import inertia_from_parameters
+from .parameter_groups import BaseParameters, base_parameters, base_parameter_column_names
+from .regrouping import inertia_from_base_parameters
 
 _BODY_FUNCTIONS = (
     "kinetic_energy",
@@ -62,8 +62,8 @@ def derive_base(mechanism: Mechanism, by: str = "recursive") -> Equations:
             remedy="use by='recursive'",
         )
     base = base_parameters(mechanism)
-    tree, inertial_parameters = _substitute_base_parameters(build_tree(mechanism, "symbolic"), base)
-    eqs = recursive_equations(tree, regroup_symbolic_inertias(tree))
+    tree, inertial_parameters = _substitute_base_parameters(build_kinematic_tree(mechanism, "symbolic"), base)
+    eqs = recursive_equations(tree, regroup_symbolic_link_inertias(tree))
     return replace(
         eqs,
         inertial_parameters=inertial_parameters,
@@ -80,15 +80,15 @@ def _substitute_base_parameters(
     own = {name: ca.SX.sym(name) for name in base.parameters}
     by_kept = {base.parameters[name].kept: symbol for name, symbol in own.items()}
     bodies = tree.names.bodies
-    column = ca.vertcat(*(by_kept.get(name, 0.0) for name in inertial_parameter_names(bodies)))
+    column = ca.vertcat(*(by_kept.get(name, 0.0) for name in base_parameter_column_names(bodies)))
     links = [replace(link, inertia=ZERO_INERTIA) for link in tree.links]
     for number, place in enumerate(tree.bodies[name] for name in bodies):
-        inertia = inertia_from_parameters(column[10 * number : 10 * number + 10]).transform(
+        inertia = inertia_from_base_parameters(column[10 * number : 10 * number + 10]).transform(
             place.R, place.p
         )
         links[place.link] = replace(links[place.link], inertia=inertia)
     bare = replace(tree, links=tuple(links), inertias={}, masses={})
-    needed = _collect_symbol_names(replace(bare, symbols={}, symbol_values={})) - set(own)
+    needed = _base_tree_symbol_names(replace(bare, symbols={}, symbol_values={})) - set(own)
     symbols = {name: symbol for name, symbol in tree.symbols.items() if name in needed}
     values = {name: tree.symbol_values[name] for name in symbols}
     base_values = {name: parameter.value for name, parameter in base.parameters.items()}
@@ -96,7 +96,7 @@ def _substitute_base_parameters(
     return changed, column
 
 
-def _collect_symbol_names(part: object) -> set[str]:
+def _base_tree_symbol_names(part: object) -> set[str]:
     """The names of all symbols in the parts of a tree."""
     if isinstance(part, ca.SX):
         return {symbol.name() for symbol in ca.symvar(part)}
@@ -104,10 +104,10 @@ def _collect_symbol_names(part: object) -> set[str]:
         return set()
     if is_dataclass(part):
         return set().union(
-            *(_collect_symbol_names(getattr(part, field.name)) for field in fields(part))
+            *(_base_tree_symbol_names(getattr(part, field.name)) for field in fields(part))
         )
     if isinstance(part, Mapping):
-        return set().union(*(_collect_symbol_names(value) for value in part.values()))
+        return set().union(*(_base_tree_symbol_names(value) for value in part.values()))
     if isinstance(part, Sequence):
-        return set().union(*(_collect_symbol_names(value) for value in part))
+        return set().union(*(_base_tree_symbol_names(value) for value in part))
     return set()

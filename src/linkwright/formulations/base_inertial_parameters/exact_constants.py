@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import casadi as ca
 
-from ...algebra.exact.tape_algebra import read_tape, unsupported_operation
+from ...algebra.exact.tape_algebra import evaluate_tape_in_algebra, operation_undefined_in_algebra
 from ...algebra.linear_algebra import Array
 from ...equations import Equations
 from ...expressions import (
@@ -20,7 +20,7 @@ from ...expressions import (
     Product,
     Reciprocal,
     Sum,
-    evaluate_exactly,
+    evaluate_expression_exactly,
 )
 from ...tape import Op, record_tape
 
@@ -39,7 +39,7 @@ _OP_EXPRESSIONS: dict[Op, Expression] = {
 }
 
 
-class _ExactNumberAlgebra:
+class _BaseParameterNumbers:
     """The algebra of exact numbers: rationals and multiples of π."""
 
     def constant(self, value: Fraction) -> ExactNumber:
@@ -49,11 +49,11 @@ class _ExactNumberAlgebra:
     def apply(self, op: Op, operands: Sequence[ExactNumber]) -> ExactNumber:
         """The result of a tape operation, exact where possible."""
         if op not in _OP_EXPRESSIONS:
-            raise unsupported_operation(op, "exact numbers")
-        return evaluate_exactly(_OP_EXPRESSIONS[op], dict(zip("ab", operands, strict=False)))
+            raise operation_undefined_in_algebra(op, "exact numbers")
+        return evaluate_expression_exactly(_OP_EXPRESSIONS[op], dict(zip("ab", operands, strict=False)))
 
 
-def evaluate_exact_entries(
+def exact_base_parameter_values(
     eqs: Equations, column: Array, lifted: Mapping[str, Fraction] | None = None, symbols: Array = ()
 ) -> list[ExactNumber]:
     """The entries of a column of expressions in the parameters (and in `symbols`, which stand for
@@ -61,5 +61,5 @@ def evaluate_exact_entries(
     p = ca.vertcat(eqs.symbols["p"], *symbols)
     tape = record_tape(ca.Function("numbers", [p], [ca.densify(ca.SX(column))]))
     known = [*eqs.parameters.values(), *(lifted or {}).values()]
-    (entries,) = read_tape(tape, _ExactNumberAlgebra(), [known])
+    (entries,) = evaluate_tape_in_algebra(tape, _BaseParameterNumbers(), [known])
     return entries

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ...algebra.exact.tape_algebra import read_tape, unsupported_operation
+from ...algebra.exact.tape_algebra import evaluate_tape_in_algebra, operation_undefined_in_algebra
 from ...expressions import (
     Call,
     Expression,
@@ -21,17 +21,17 @@ from ...expressions import (
 from ...tape import OPERATION_ARITY, Op, Tape
 
 
-def formulas_of_tape(
+def base_parameter_formulas(
     tape: Tape, inputs: Sequence[Expression]
 ) -> tuple[list[Expression], dict[str, Expression]]:
     """The entries of the tape's output as formulas of its inputs, and the formulas of parts that
     occur more than once, which are named k1, k2, …"""
-    words = _FormulaAlgebra(_repeated_values(tape), {x.name for x in inputs if isinstance(x, Name)})
-    (entries,) = read_tape(tape, words, [inputs])
+    words = _BaseParameterFormulas(_repeated_base_factors(tape), {x.name for x in inputs if isinstance(x, Name)})
+    (entries,) = evaluate_tape_in_algebra(tape, words, [inputs])
     return entries, words.common_parts
 
 
-def _repeated_values(tape: Tape) -> list[bool]:
+def _repeated_base_factors(tape: Tape) -> list[bool]:
     """For each computing instruction, in order, whether its value is used more than once."""
     uses = [0] * len(tape)
     working = [op not in (Op.INPUT, Op.CONSTANT) for op in tape.ops.tolist()]
@@ -45,7 +45,7 @@ def _repeated_values(tape: Tape) -> list[bool]:
     return [uses[k] > 1 for k in range(len(tape)) if working[k]]
 
 
-class _FormulaAlgebra:
+class _BaseParameterFormulas:
     """The algebra of formulas as they are made; `often` says, in order, which results get a
     name."""
 
@@ -73,35 +73,35 @@ class _FormulaAlgebra:
         """The formula of one tape operation."""
         match op:
             case Op.ADD:
-                return _flat_sum(*operands)
+                return _base_parameter_sum(*operands)
             case Op.SUB:
-                return _flat_sum(operands[0], negate_expression(operands[1]))
+                return _base_parameter_sum(operands[0], negate_expression(operands[1]))
             case Op.NEG:
                 return negate_expression(operands[0])
             case Op.MUL:
-                return _flat_product(*operands)
+                return _base_parameter_product(*operands)
             case Op.DIV:
-                return _flat_product(operands[0], Reciprocal(operands[1]))
+                return _base_parameter_product(operands[0], Reciprocal(operands[1]))
             case Op.POW:
                 return Power(*operands)
             case Op.SIN | Op.COS | Op.TAN | Op.SQRT:
                 return Call(op.name.lower(), tuple(operands))
             case _:
-                raise unsupported_operation(op, "a formula")
+                raise operation_undefined_in_algebra(op, "a formula")
 
 
-def _flat_sum(a: Expression, b: Expression) -> Expression:
+def _base_parameter_sum(a: Expression, b: Expression) -> Expression:
     """a + b without nested sums."""
     terms = (*(a.terms if isinstance(a, Sum) else (a,)), *(b.terms if isinstance(b, Sum) else (b,)))
     return Sum(terms)
 
 
-def _flat_product(a: Expression, b: Expression) -> Expression:
+def _base_parameter_product(a: Expression, b: Expression) -> Expression:
     """a b without nested products, the sign in front."""
     if isinstance(a, Negation):
-        return negate_expression(_flat_product(a.operand, b))
+        return negate_expression(_base_parameter_product(a.operand, b))
     if isinstance(b, Negation):
-        return negate_expression(_flat_product(a, b.operand))
+        return negate_expression(_base_parameter_product(a, b.operand))
     left = a.factors if isinstance(a, Product) else (a,)
     right = b.factors if isinstance(b, Product) else (b,)
     return Product((*left, *right))

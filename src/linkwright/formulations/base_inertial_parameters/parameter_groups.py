@@ -32,25 +32,25 @@ from ...expressions import (
     negate_expression,
 )
 from ...kinematics.kinematic_tree import KinematicTree, LinkFrame
-from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_builder import build_kinematic_tree
 from ...mechanism import Mechanism
 from ...quantities import quantity_ports
 from ...tape import Tape, record_tape
 from .. import derive
-from ..recursive.regressors import dynamics_regressor
-from .absolute_values import resolve_absolute_values
-from .column_relations import leftover_relations
-from .exact_constants import evaluate_exact_entries
-from .regressor_samples import sample_regressor
+from ..recursive.regressors import recursive_dynamics_regressor
+from .absolute_values import resolve_base_parameter_signs
+from .column_relations import leftover_grouping_relations
+from .exact_constants import exact_base_parameter_values
+from .regressor_samples import sample_base_parameters
 from .regrouping import (
     PARAMETER_LETTERS,
-    ColumnRelation,
-    columns_by_preference,
-    record_placements_tape,
-    regrouping_relations,
-    relations_in_body_frames,
+    BaseParameterRelation,
+    base_parameters_by_preference,
+    record_base_parameter_placements,
+    base_parameter_relations,
+    base_relations_in_body_frames,
 )
-from .traced_numbers import ConstantTracer, TracedNumber
+from .traced_numbers import BaseParameterAlgebra, BaseParameterFactor
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,17 +83,17 @@ class BaseParameter(NotebookDisplayed):
         """The sum of the kept parameter and the others, as an expression."""
         terms: list[Expression] = [Name(self.kept)]
         for name, factor in self.factors.items():
-            terms.append(_multiply_by_name(factor, Name(name)))
+            terms.append(_base_parameter_term(factor, Name(name)))
         return terms[0] if len(terms) == 1 else Sum(tuple(terms))
 
 
-def _multiply_by_name(factor: Expression, name: Name) -> Expression:
+def _base_parameter_term(factor: Expression, name: Name) -> Expression:
     """The product of a factor and a parameter, with the sign in front."""
     match factor:
         case Negation(operand):
-            return negate_expression(_multiply_by_name(operand, name))
+            return negate_expression(_base_parameter_term(operand, name))
         case Number(value) if value < 0:
-            return negate_expression(_multiply_by_name(Number(-value), name))
+            return negate_expression(_base_parameter_term(Number(-value), name))
         case Product(factors):
             return Product((*factors, name))
         case _:
@@ -189,7 +189,7 @@ class BaseParameters(NotebookDisplayed):
         }
 
 
-def inertial_parameter_names(bodies: tuple[str, ...]) -> list[str]:
+def base_parameter_column_names(bodies: tuple[str, ...]) -> list[str]:
     """Names of the regressor's columns: M_link1, MX_link1, …, ZZ_link1, M_link2, …"""
     return [f"{letter}_{body}" for body in bodies for letter in PARAMETER_LETTERS]
 
@@ -223,58 +223,58 @@ def base_parameters(mechanism: Mechanism) -> BaseParameters:
         raise UnsupportedError(
             f"{mechanism.name} has no degrees of freedom, so no motion determines any parameter"
         )
-    tracer, rows, own = _find_column_relations(mechanism, eqs)
-    return _group_parameters(mechanism, eqs, tracer, rows, own)
+    tracer, rows, own = _find_base_parameter_relations(mechanism, eqs)
+    return _group_base_parameters(mechanism, eqs, tracer, rows, own)
 
 
-def _find_column_relations(
+def _find_base_parameter_relations(
     mechanism: Mechanism, eqs: Equations
-) -> tuple[ConstantTracer, list[ColumnRelation], int]:
+) -> tuple[BaseParameterAlgebra, list[BaseParameterRelation], int]:
     """The tracer, as many vanishing combinations of columns as the regressor's rank lacks, and the
     rank at the mechanism's own values.
 
     They are found in the frames of the links, where z is the joint's axis and most are simple.
     """
-    tree = build_tree(mechanism, "symbolic")
-    tape, width = _link_regressor_tape(tree), 10 * len(eqs.names.bodies)
-    placed = record_placements_tape(tree)
-    samples = sample_regressor(tape, eqs, placed), sample_regressor(tape, eqs, placed, seed=2)
+    tree = build_kinematic_tree(mechanism, "symbolic")
+    tape, width = _base_parameter_regressor_tape(tree), 10 * len(eqs.names.bodies)
+    placed = record_base_parameter_placements(tree)
+    samples = sample_base_parameters(tape, eqs, placed), sample_base_parameters(tape, eqs, placed, seed=2)
     rank = samples[0].rank()
-    tracer = ConstantTracer(samples[0].field, samples[0].numbers)
-    rows = regrouping_relations(tree, tracer)
+    tracer = BaseParameterAlgebra(samples[0].field, samples[0].numbers)
+    rows = base_parameter_relations(tree, tracer)
     if rank < width - len(rows):
         given_up = {next(iter(row)) for row in rows}
-        rest = [c for c in columns_by_preference(width) if c not in given_up]
-        rows += leftover_relations(tracer, tape, eqs, samples, rest)
-    rows = relations_in_body_frames(tree, tracer, rows)
+        rest = [c for c in base_parameters_by_preference(width) if c not in given_up]
+        rows += leftover_grouping_relations(tracer, tape, eqs, samples, rest)
+    rows = base_relations_in_body_frames(tree, tracer, rows)
     if len(rows) != width - rank:
         raise UnsupportedError(f"the groupings of {mechanism.name} could not all be found")
-    own = sample_regressor(tape, eqs, placed, eqs.parameters).rank()
+    own = sample_base_parameters(tape, eqs, placed, eqs.parameters).rank()
     return tracer, rows, own
 
 
-def _link_regressor_tape(tree: KinematicTree) -> Tape:
+def _base_parameter_regressor_tape(tree: KinematicTree) -> Tape:
     """The tape of the regressor for parameters in the frames of the bodies' links and for the
     joints' own coordinates; a change to as many other coordinates keeps the rank."""
     tree = replace(tree, transfer=None)
     own, p = tree.motion, ca.vertcat(*tree.symbols.values())
     links = [LinkFrame(tree.bodies[name].link, IDENTITY, ZERO3) for name in tree.names.bodies]
-    Y = ca.densify(ca.cse(dynamics_regressor(tree, own.q, own.qd, own.qdd, links)))
+    Y = ca.densify(ca.cse(recursive_dynamics_regressor(tree, own.q, own.qd, own.qdd, links)))
     inputs = {"q": own.q, "qd": own.qd, "qdd": own.qdd} | ({"p": p} if tree.symbols else {})
     function = ca.Function("regressor", list(inputs.values()), [Y], list(inputs), ["Y"])
     tape = record_tape(function, *quantity_ports(tree.names, "regressor", list(tree.symbols)))
-    return resolve_absolute_values(tape, [float(x) for x in tree.symbol_values.values()])
+    return resolve_base_parameter_signs(tape, [float(x) for x in tree.symbol_values.values()])
 
 
-def _group_parameters(
+def _group_base_parameters(
     mechanism: Mechanism,
     eqs: Equations,
-    tracer: ConstantTracer,
-    rows: list[ColumnRelation],
+    tracer: BaseParameterAlgebra,
+    rows: list[BaseParameterRelation],
     own: int,
 ) -> BaseParameters:
     """The base parameters with names, factors and values, from the relations between columns."""
-    names = inertial_parameter_names(eqs.names.bodies)
+    names = base_parameter_column_names(eqs.names.bodies)
     given_up = {next(iter(row)): row for row in sorted(rows, key=lambda row: next(iter(row)))}
     kept = [column for column in range(len(names)) if column not in given_up]
     factors = {
@@ -283,7 +283,7 @@ def _group_parameters(
         for c, row in given_up.items()
         if column in row
     }
-    forms = tracer.constant_formulas(list(factors.values()))
+    forms = tracer.factor_formulas(list(factors.values()))
     formulas = dict(zip(factors, forms.formulas, strict=True))
     values = _base_parameter_values(eqs, tracer, kept, factors)
     found = {}
@@ -298,9 +298,9 @@ def _group_parameters(
 
 def _base_parameter_values(
     eqs: Equations,
-    tracer: ConstantTracer,
+    tracer: BaseParameterAlgebra,
     kept: list[int],
-    factors: Mapping[tuple[int, int], TracedNumber],
+    factors: Mapping[tuple[int, int], BaseParameterFactor],
 ) -> list[ExactNumber]:
     """The values of the base parameters, as exact as the parameters of the mechanism."""
     pi = ca.vertsplit(ca.SX(eqs.inertial_parameters))
@@ -312,7 +312,7 @@ def _base_parameter_values(
     for (column, c), scale in zip(factors, split, strict=False):
         totals[column] = totals[column] + scale * pi[c]
     lifted = [tracer.symbols[name] for name in tracer.lifted_rationals]
-    return evaluate_exact_entries(
+    return exact_base_parameter_values(
         eqs, ca.vertcat(*totals.values()), tracer.lifted_rationals, lifted
     )
 

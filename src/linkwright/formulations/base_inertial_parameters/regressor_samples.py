@@ -15,17 +15,17 @@ from math import lcm
 import numpy as np
 
 from ...algebra.exact.elimination import dependent_columns_modulo, rank_modulo
-from ...algebra.exact.modular_arithmetic import BadPointError, draw_residue, rational_sphere_point
+from ...algebra.exact.modular_arithmetic import BadPointError, draw_residue, rational_sphere_point_modulo
 from ...algebra.exact.prime_field import AngleSubdivisionError, PrimeField
 from ...algebra.exact.residues import FIELD_PRIME, Residue
-from ...algebra.exact.tape_algebra import read_tape
+from ...algebra.exact.tape_algebra import evaluate_tape_in_algebra
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...expressions import ExactNumber, PiMultiple
-from ...mechanism import quaternion_offsets
+from ...mechanism import quaternion_coordinate_offsets
 from ...ports import Port
 from ...quantities import quantity_entry_names
-from ...tape import Op, Tape, remove_dead_instructions
+from ...tape import Op, Tape, remove_dead_tape_instructions
 
 _MAX_POINT_TRIES = 60
 _RADIAN_ATOM, _HALF_TURN_ATOM = -1, -2
@@ -33,7 +33,7 @@ _RADIAN_ATOM, _HALF_TURN_ATOM = -1, -2
 
 
 @dataclass(frozen=True)
-class RegressorSample:
+class BaseParameterSample:
     """Rows of a regressor at several states modulo a prime, with the field and the parameters."""
 
     rows: list[list[int]]
@@ -49,31 +49,31 @@ class RegressorSample:
         return dependent_columns_modulo(self.rows, order, FIELD_PRIME)
 
 
-def sample_regressor(
+def sample_base_parameters(
     tape: Tape,
     eqs: Equations,
     constants: Tape,
     values: Mapping[str, ExactNumber] | None = None,
     seed: int = 1,
-) -> RegressorSample:
+) -> BaseParameterSample:
     """Rows of the regressor's tape at enough states; `values` fixes rational parameters, the others
     are random. The square roots in `constants` must exist in the field."""
     finest: dict[int, int] = {}
     for attempt in range(_MAX_POINT_TRIES):
         field = PrimeField(1000 * seed + attempt, finest)
         try:
-            numbers = _draw_numbers_with_roots(constants, field, eqs.parameters, values or {})
-            rows = _sample_until_rank_stays(tape, eqs, field, numbers)
+            numbers = _draw_base_parameter_numbers(constants, field, eqs.parameters, values or {})
+            rows = _sample_base_parameter_rows(tape, eqs, field, numbers)
         except AngleSubdivisionError:
             finest = field.angle_parts
         except BadPointError:
             pass
         else:
-            return RegressorSample(rows, field, numbers)
+            return BaseParameterSample(rows, field, numbers)
     raise UnsupportedError("no point was found at which the regressor can be evaluated")
 
 
-def _sample_until_rank_stays(
+def _sample_base_parameter_rows(
     tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Residue]
 ) -> list[list[int]]:
     """Rows at random states, until a further state does not raise the rank."""
@@ -85,21 +85,21 @@ def _sample_until_rank_stays(
     while rows == [] or rank_modulo(rows, FIELD_PRIME) > rank:
         rank = rank_modulo(rows, FIELD_PRIME) if rows else -1
         for _ in range(1 if rows else width // height + 1):
-            rows += _regressor_rows_at_state(tape, eqs, field, numbers, state)
+            rows += _base_parameter_rows_at_state(tape, eqs, field, numbers, state)
             state += 1
     return rows
 
 
-def _draw_numbers_with_roots(
+def _draw_base_parameter_numbers(
     tape: Tape, field: PrimeField, names: Iterable[str], values: Mapping[str, ExactNumber]
 ) -> dict[str, Residue]:
     """Residues of the parameters for which all square roots exist; parameters under a root that
     does not exist are drawn again."""
     numbers = {name: field.symbol(name) for name in names}
-    numbers |= _known_number_residues(tape, field, list(numbers), values)
-    roots = _radicand_tapes(tape)
+    numbers |= _known_base_parameter_residues(tape, field, list(numbers), values)
+    roots = _base_parameter_radicands(tape)
     for attempt in range(_MAX_POINT_TRIES):
-        missing = _numbers_without_roots(roots, field, list(numbers.values()))
+        missing = _base_parameters_without_roots(roots, field, list(numbers.values()))
         if not missing:
             break
         for k in missing:
@@ -108,12 +108,12 @@ def _draw_numbers_with_roots(
     return numbers
 
 
-def _known_number_residues(
+def _known_base_parameter_residues(
     tape: Tape, field: PrimeField, names: list[str], values: Mapping[str, ExactNumber]
 ) -> dict[str, Residue]:
     """Residues of known rational parameters. As angles they are multiples of one small angle (those
     with π of another), so that 0.3 and −0.3 are opposite."""
-    angles = _angle_names(tape, names)
+    angles = _base_parameter_angles(tape, names)
     found = {}
     for name in names:
         value = values.get(name)
@@ -123,18 +123,18 @@ def _known_number_residues(
             share = value if isinstance(value, Fraction) else value.coefficient
             kind = type(value)
             others = [values[other] for other in angles if isinstance(values.get(other), kind)]
-            finest = lcm(*(_rational_coefficient(other).denominator for other in others))
+            finest = lcm(*(_base_parameter_fraction(other).denominator for other in others))
             atom = (_RADIAN_ATOM if kind is Fraction else _HALF_TURN_ATOM, share * finest)
             found[name] = replace(field.symbol(name), angle_atoms=(atom,) if share else ())
     return found
 
 
-def _rational_coefficient(value: ExactNumber) -> Fraction:
+def _base_parameter_fraction(value: ExactNumber) -> Fraction:
     """The number, or its multiple of π."""
     return value.coefficient if isinstance(value, PiMultiple) else Fraction(value)
 
 
-def _angle_names(tape: Tape, names: list[str]) -> list[str]:
+def _base_parameter_angles(tape: Tape, names: list[str]) -> list[str]:
     """Names of the parameters whose sine or cosine is taken."""
     found = set()
     for k, code in enumerate(tape.ops.tolist()):
@@ -144,7 +144,7 @@ def _angle_names(tape: Tape, names: list[str]) -> list[str]:
     return sorted(found)
 
 
-def _radicand_tapes(tape: Tape) -> list[tuple[Tape, list[int]]]:
+def _base_parameter_radicands(tape: Tape) -> list[tuple[Tape, list[int]]]:
     """The tape of each radicand that depends on parameters only, with the indices of these."""
     ports = [port.name for port in tape.inputs]
     found = []
@@ -153,14 +153,14 @@ def _radicand_tapes(tape: Tape) -> list[tuple[Tape, list[int]]]:
             under = replace(
                 tape, outputs=(Port("under", (1,)),), results=(tape.args[k, :1].astype(np.int32),)
             )
-            part = remove_dead_instructions(under)
+            part = remove_dead_tape_instructions(under)
             used = [part.args[i, :2].tolist() for i, op in enumerate(part.ops) if op == Op.INPUT]
             if all(ports[port] == "p" for port, _ in used):
                 found.append((part, [entry for _, entry in used]))
     return found
 
 
-def _numbers_without_roots(
+def _base_parameters_without_roots(
     roots: Sequence[tuple[Tape, list[int]]], field: PrimeField, numbers: list[Residue]
 ) -> set[int]:
     """Indices of the parameters under square roots that do not exist in the field."""
@@ -168,14 +168,14 @@ def _numbers_without_roots(
     for part, used in roots:
         try:
             inputs = [numbers if port.name == "p" else [] for port in part.inputs]
-            ((under,),) = read_tape(part, field, inputs)
+            ((under,),) = evaluate_tape_in_algebra(part, field, inputs)
             field.square_root(under)
         except BadPointError:
             missing |= set(used)
     return missing
 
 
-def _regressor_rows_at_state(
+def _base_parameter_rows_at_state(
     tape: Tape, eqs: Equations, field: PrimeField, numbers: Mapping[str, Residue], k: int
 ) -> list[list[int]]:
     """The rows of the regressor at the k-th random state."""
@@ -187,16 +187,16 @@ def _regressor_rows_at_state(
             continue
         entries = [field.symbol(f"{name} in state {k}") for name in names[port.name]]
         if port.name == "q":
-            entries = _put_unit_quaternions(eqs, entries, f"{field.seed} {k}")
+            entries = _put_base_parameter_quaternions(eqs, entries, f"{field.seed} {k}")
         inputs.append(entries)
-    (found,) = read_tape(tape, field, inputs)
+    (found,) = evaluate_tape_in_algebra(tape, field, inputs)
     height, width = (*tape.outputs[0].shape, 1)[:2]
     return [[x.number for x in found[i * width : (i + 1) * width]] for i in range(height)]
 
 
-def _put_unit_quaternions(eqs: Equations, entries: list[Residue], seed: str) -> list[Residue]:
+def _put_base_parameter_quaternions(eqs: Equations, entries: list[Residue], seed: str) -> list[Residue]:
     """The coordinates with random unit quaternions in the places of quaternions."""
-    for place in quaternion_offsets(eqs.mechanism):
+    for place in quaternion_coordinate_offsets(eqs.mechanism):
         t = [draw_residue(FIELD_PRIME, "quaternion", seed, place, k) for k in range(3)]
-        entries[place : place + 4] = [Residue(x) for x in rational_sphere_point(t, FIELD_PRIME)]
+        entries[place : place + 4] = [Residue(x) for x in rational_sphere_point_modulo(t, FIELD_PRIME)]
     return entries

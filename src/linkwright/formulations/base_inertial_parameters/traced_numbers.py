@@ -14,16 +14,16 @@ from math import inf
 
 import casadi as ca
 
-from ...algebra.exact.polynomial_budget import BudgetError, PolynomialBudget
+from ...algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ...algebra.exact.prime_field import PrimeField
 from ...algebra.exact.quotient_expressions import QuotientPrinter
 from ...algebra.exact.residues import FIELD_PRIME, Residue
-from ...algebra.exact.tape_algebra import read_tape
-from ...algebra.exact.trig_polynomials import read_field_quotients
+from ...algebra.exact.tape_algebra import evaluate_tape_in_algebra
+from ...algebra.exact.trig_polynomials import evaluate_tape_in_quotient_field
 from ...expressions import Expression, Name, Number
 from ...tape import Op, Tape, record_tape
 from ...types import SX
-from .formula_tapes import formulas_of_tape
+from .formula_tapes import base_parameter_formulas
 
 _MAX_RECOGNIZED_INTEGER = 4
 _MAX_EXACT_INTEGER = 1 << 20
@@ -32,7 +32,7 @@ _MAX_POLYNOMIAL_TERMS, _MAX_TOTAL_TERMS = 500, 8000
 
 
 @dataclass(frozen=True, slots=True)
-class TracedNumber:
+class BaseParameterFactor:
     """A constant as an expression of the parameters, its residue in the field, and its exact value
     if it is rational."""
 
@@ -56,7 +56,7 @@ class TracedNumber:
         return self.exact is not None
 
 
-class ConstantTracer:
+class BaseParameterAlgebra:
     """The algebra of traced constants: expressions with their residues in a prime field."""
 
     def __init__(self, field: PrimeField, numbers: Mapping[str, Residue]) -> None:
@@ -66,7 +66,7 @@ class ConstantTracer:
         self.lifted_rationals: dict[str, Fraction] = {}
         self.zero = self.number(Fraction(0))
 
-    def number(self, value: Fraction) -> TracedNumber:
+    def number(self, value: Fraction) -> BaseParameterFactor:
         """A rational number; if it is not a small integer it is a symbol, since CasADi would
         compute with it in floating point."""
         expression = ca.SX(float(value))
@@ -75,25 +75,25 @@ class ConstantTracer:
             if name not in self.symbols:
                 self.symbols[name], self.lifted_rationals[name] = ca.SX.sym(name), value
             expression = self.symbols[name]
-        return TracedNumber(expression, self.field.constant(value), value)
+        return BaseParameterFactor(expression, self.field.constant(value), value)
 
     constant = number
 
-    def symbol(self, name: str) -> TracedNumber:
+    def symbol(self, name: str) -> BaseParameterFactor:
         """The traced constant of a parameter."""
-        return TracedNumber(self.symbols[name], self.numbers[name])
+        return BaseParameterFactor(self.symbols[name], self.numbers[name])
 
-    def quarter_turn_coordinate(self, quarters: int, number: TracedNumber) -> TracedNumber:
+    def quarter_turn_coordinate(self, quarters: int, number: BaseParameterFactor) -> BaseParameterFactor:
         """A coordinate that is a multiple of 90° inside sin and cos, and a number outside."""
         turned = self.field.half_turn_angle(Fraction(quarters, 2), number.value.number)
-        return TracedNumber(number.expression, turned)
+        return BaseParameterFactor(number.expression, turned)
 
-    def trace_tape(self, tape: Tape) -> list[TracedNumber]:
+    def trace_tape(self, tape: Tape) -> list[BaseParameterFactor]:
         """The entries of a tape's only output; its only input is the vector of parameters."""
-        (entries,) = read_tape(tape, self, [[self.symbol(name) for name in self.numbers]])
+        (entries,) = evaluate_tape_in_algebra(tape, self, [[self.symbol(name) for name in self.numbers]])
         return entries
 
-    def apply(self, op: Op, operands: Sequence[TracedNumber]) -> TracedNumber:
+    def apply(self, op: Op, operands: Sequence[BaseParameterFactor]) -> BaseParameterFactor:
         """The result of a tape operation; results that are small integers are recognized by their
         residue."""
         numbers = [x.exact for x in operands if x.exact is not None]
@@ -107,36 +107,36 @@ class ConstantTracer:
         )
         if small >= -_MAX_RECOGNIZED_INTEGER:
             return self.number(Fraction(small))
-        return TracedNumber(_CASADI_OPERATIONS[op](*(x.expression for x in operands)), value)
+        return BaseParameterFactor(_CASADI_OPERATIONS[op](*(x.expression for x in operands)), value)
 
-    def is_zero(self, value: TracedNumber) -> bool:
+    def is_zero(self, value: BaseParameterFactor) -> bool:
         """Whether the constant vanishes."""
         return value.is_zero
 
-    def negate(self, a: TracedNumber) -> TracedNumber:
+    def negate(self, a: BaseParameterFactor) -> BaseParameterFactor:
         """−a."""
         return self.apply(Op.NEG, [a])
 
     # -- closed forms ----------------------------------------------------------------------------
 
-    def constant_formulas(self, constants: Sequence[TracedNumber]) -> ConstantFormulas:
+    def factor_formulas(self, constants: Sequence[BaseParameterFactor]) -> BaseFactorFormulas:
         """Formulas of constants, multiplied out and cancelled where that stays readable, otherwise
         as they were made, with names for common parts."""
         forms = [self._expand_formula(x) for x in constants]
         long = [k for k, form in enumerate(forms) if form is None]
         if not long:
-            return ConstantFormulas([form for form in forms if form is not None], {})
+            return BaseFactorFormulas([form for form in forms if form is not None], {})
         tape = self._record_constants([constants[k] for k in long])
         words = [
             Number(self.lifted_rationals[name]) if name in self.lifted_rationals else Name(name)
             for name in self.symbols
         ]
-        named, shared = formulas_of_tape(tape, words)
+        named, shared = base_parameter_formulas(tape, words)
         for k, form in zip(long, named, strict=True):
             forms[k] = form
-        return ConstantFormulas([form for form in forms if form is not None], shared)
+        return BaseFactorFormulas([form for form in forms if form is not None], shared)
 
-    def _expand_formula(self, value: TracedNumber) -> Expression | None:
+    def _expand_formula(self, value: BaseParameterFactor) -> Expression | None:
         """The constant multiplied out and cancelled; None if it exceeds the budget of terms."""
         if value.exact is not None:
             return Number(value.exact)
@@ -147,18 +147,18 @@ class ConstantTracer:
             name: self.lifted_rationals[name] for name in used if name in self.lifted_rationals
         }
         try:
-            found = read_field_quotients(
+            found = evaluate_tape_in_quotient_field(
                 tape,
                 {"p": used},
                 exact,
-                PolynomialBudget(_MAX_POLYNOMIAL_TERMS, inf, _MAX_TOTAL_TERMS),
+                ExactPolynomialBudget(_MAX_POLYNOMIAL_TERMS, inf, _MAX_TOTAL_TERMS),
             )
             return QuotientPrinter(found.ring).print_quotient(found.outputs["c"][0])
         except BudgetError:
             return None
 
     def _record_constants(
-        self, constants: Sequence[TracedNumber], used: Sequence[str] | None = None
+        self, constants: Sequence[BaseParameterFactor], used: Sequence[str] | None = None
     ) -> Tape:
         """The tape of constants as functions of the symbols that they use."""
         names = list(self.symbols) if used is None else used
@@ -168,7 +168,7 @@ class ConstantTracer:
 
 
 @dataclass(frozen=True)
-class ConstantFormulas:
+class BaseFactorFormulas:
     """Formulas, and the formulas of their common parts k1, k2, …"""
 
     formulas: list[Expression]

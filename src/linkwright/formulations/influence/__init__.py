@@ -25,11 +25,11 @@ from ...algebra.linear_algebra import Array, cross, dot
 from ...equations import Equations
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
-from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions, rotor_inertia_matrix
+from ..formulation import Formulation, reject_quaternions, formulation_rotor_inertias
 from .loop_influence import LoopInfluence
 
 
@@ -40,7 +40,7 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Equations from the influence coefficients of all bodies."""
-    influence = InfluenceFormulation(build_tree(mechanism, parameters))
+    influence = InfluenceFormulation(build_kinematic_tree(mechanism, parameters))
     builders = {
         "mass_matrix": influence.effective_inertia,
         "coriolis_matrix": influence.coriolis_matrix,
@@ -157,7 +157,7 @@ class InfluenceFormulation(Formulation):
 
     def tree_inertia(self) -> Array:
         """I* along the tree's own velocities."""
-        total = rotor_inertia_matrix(self.tree)
+        total = formulation_rotor_inertias(self.tree)
         for body in self.world.bodies:
             G_c, G = self.world.point_jacobians(body.link, body.r)
             total += body.m * (G_c.T @ G_c) + G.T @ body.I @ G

@@ -19,7 +19,7 @@ from ...types import Floats
 
 
 @dataclass(frozen=True)
-class CoordinateTransfer:
+class InfluenceTransfer:
     """φ as functions of ψ at one instant: φ̇ = G ψ̇, φ̈ = G ψ̈ + ψ̇ᵀ H ψ̇."""
 
     G: Floats
@@ -27,7 +27,7 @@ class CoordinateTransfer:
 
 
 @dataclass(frozen=True)
-class TransferredDynamics:
+class InfluenceDynamics:
     """T = I* ψ̈ + ψ̇ᵀ P* ψ̇ + C* ψ̇ + loads.
 
     `spring_loads` is the part of the loads that springs cause, the gradient ∂V/∂ψ of their energy,
@@ -49,7 +49,7 @@ class TransferredDynamics:
         return total
 
 
-def invert_coefficients(G: Floats, H: Floats) -> CoordinateTransfer:
+def invert_coefficients(G: Floats, H: Floats) -> InfluenceTransfer:
     """φ(ψ) from the coefficients of ψ(φ), as many of each; a singular G is an error.
 
     G^φ_ψ = (G^ψ_φ)⁻¹,   H^φ_ψψ = −G^φ_ψ • [(G^φ_ψ)ᵀ H^ψ_φφ G^φ_ψ]
@@ -68,12 +68,12 @@ def invert_coefficients(G: Floats, H: Floats) -> CoordinateTransfer:
         )
     back: Floats = np.linalg.inv(G).astype(float)
     planes = np.einsum("am,pab,bn->pmn", back, H, back)
-    return CoordinateTransfer(back, -np.einsum("lp,pmn->lmn", back, planes))
+    return InfluenceTransfer(back, -np.einsum("lp,pmn->lmn", back, planes))
 
 
 def transfer_dynamics(
-    dynamics: TransferredDynamics, motion: CoordinateTransfer
-) -> TransferredDynamics:
+    dynamics: InfluenceDynamics, motion: InfluenceTransfer
+) -> InfluenceDynamics:
     """The model in ψ. Loads are multiplied by Gᵀ, and
 
     I*_ψ = Gᵀ I* G,   P*_ψ = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H,   K*_ψ = Gᵀ K* G + T_springᵀ • H
@@ -83,7 +83,7 @@ def transfer_dynamics(
     power = np.einsum("pl,pmn->lmn", G, inner)
     power = power + np.einsum("lp,pmn->lmn", G.T @ dynamics.inertia, H)
     curved = np.einsum("p,pmn->mn", dynamics.spring_loads, H)
-    return TransferredDynamics(
+    return InfluenceDynamics(
         inertia=G.T @ dynamics.inertia @ G,
         power=power,
         damping=G.T @ dynamics.damping @ G,
@@ -93,15 +93,15 @@ def transfer_dynamics(
     )
 
 
-def dependent_coefficients(G: Floats, H: Floats, motion: CoordinateTransfer) -> CoordinateTransfer:
+def dependent_coefficients(G: Floats, H: Floats, motion: InfluenceTransfer) -> InfluenceTransfer:
     """The coefficients in ψ of any function z(φ):  G_z G  and  Gᵀ H_z G + G_z • H."""
     planes = np.einsum("am,pab,bn->pmn", motion.G, H, motion.G)
-    return CoordinateTransfer(G @ motion.G, planes + np.einsum("lp,pmn->lmn", G, motion.H))
+    return InfluenceTransfer(G @ motion.G, planes + np.einsum("lp,pmn->lmn", G, motion.H))
 
 
 def closure_coefficients(
     A: Floats, H: Floats, inputs: Sequence[int], names: Sequence[str] = ()
-) -> CoordinateTransfer:
+) -> InfluenceTransfer:
     """All joints φ as functions of the inputs a, from the coefficients of a closure f(φ) = 0.
 
     G^p_a = −A_p⁻¹ A_a,   H^p_aa = −A_p⁻¹ • (Gᵀ H^f G). The error for a singular A_p names the
@@ -129,10 +129,10 @@ def closure_coefficients(
     planes = np.einsum("am,pab,bn->pmn", G, H, G)
     second = np.zeros((n, *planes.shape[1:]))
     second[others] = -np.linalg.solve(A_p, planes.reshape(len(A), -1)).reshape(planes.shape)
-    return CoordinateTransfer(G, second)
+    return InfluenceTransfer(G, second)
 
 
-def leg_coefficients(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> CoordinateTransfer:
+def leg_coefficients(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> InfluenceTransfer:
     """Joints φ_i of a leg or arm that holds a body e, from (G, H) of u_i(φ_i) = h_i(e).
 
     G_i = (G^u)⁻¹ G^h,   H_i = (G^u)⁻¹ • (H^h − G_iᵀ H^u G_i)
@@ -140,19 +140,19 @@ def leg_coefficients(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> Coor
     back = invert_coefficients(*u).G
     G = back @ h[0]
     planes = h[1] - np.einsum("am,pab,bn->pmn", G, u[1], G)
-    return CoordinateTransfer(G, np.einsum("lp,pmn->lmn", back, planes))
+    return InfluenceTransfer(G, np.einsum("lp,pmn->lmn", back, planes))
 
 
-def add_dynamics(parts: Sequence[TransferredDynamics]) -> TransferredDynamics:
+def add_dynamics(parts: Sequence[InfluenceDynamics]) -> InfluenceDynamics:
     """The sum of several models in the same coordinates: a body and all legs that hold it."""
-    names = [field.name for field in fields(TransferredDynamics)]
-    return TransferredDynamics(
+    names = [field.name for field in fields(InfluenceDynamics)]
+    return InfluenceDynamics(
         **{name: sum(getattr(part, name) for part in parts) for name in names}
     )
 
 
 def operational_dynamics(
-    dynamics: TransferredDynamics, u: tuple[Floats, Floats], rate: Floats
+    dynamics: InfluenceDynamics, u: tuple[Floats, Floats], rate: Floats
 ) -> tuple[Floats, Floats]:
     """Λ and b with T_u = Λ ü + b at the hand u of a redundant arm, with loads at the hand only.
 
@@ -171,7 +171,7 @@ def operational_dynamics(
 
 def dynamics_at_instant(
     equations: Equations, q: Sequence[float], qd: Sequence[float]
-) -> TransferredDynamics:
+) -> InfluenceDynamics:
     """The model of one instant in its own coordinates, from equations by `influence`.
 
     Loads are all forces except inertia and linear damping: weight, springs, friction, declared
@@ -189,7 +189,7 @@ def dynamics_at_instant(
     found = ca.Function("instant", inputs, results)(q, qd, 0.0, numbers)
     M, C, loads, springs, K, *planes = (np.asarray(x, dtype=float) for x in found)
     power = np.array(planes).reshape(n, n, n)
-    return TransferredDynamics(M, power, C, loads.ravel(), springs.ravel(), K)
+    return InfluenceDynamics(M, power, C, loads.ravel(), springs.ravel(), K)
 
 
 def frame_influence(

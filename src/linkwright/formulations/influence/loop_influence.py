@@ -19,7 +19,7 @@ from functools import cached_property
 
 import casadi as ca
 
-from ...algebra.linear_algebra import Array, solve_symmetric
+from ...algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..formulation import Formulation
 
 
@@ -35,7 +35,7 @@ class LoopInfluence:
         self.w = ca.substitute(
             shared.constraints.velocity[rows], shared.qd, ca.SX.zeros(shared.tree.nv)
         )
-        self.H_f = [_symmetric_part(ca.jacobian(A[r, :].T, q)) for r in range(len(rows))]
+        self.H_f = [_symmetric_influence_plane(ca.jacobian(A[r, :].T, q)) for r in range(len(rows))]
         moving = ca.reshape(ca.jacobian(ca.vec(ca.densify(A)), t), *A.shape)
         self.D = moving + ca.jacobian(self.w, q)
         self.w_t = ca.jacobian(self.w, t)
@@ -53,7 +53,7 @@ class LoopInfluence:
 
     def solve_dependent(self, right: Array) -> Array:
         """[0; −A_p⁻¹ right], as rows for all joints."""
-        return self.reduction.merge_rows(
+        return self.reduction.merge_velocity_rows(
             -self.reduction.dependent_factors.solve(ca.densify(right)),
             ca.SX.zeros(len(self.reduction.a), right.shape[1]),
         )
@@ -110,9 +110,9 @@ class LoopInfluence:
         own = ca.vertcat(*(rate.T @ P @ rate for P in self.power))
         right = self.G.T @ (loads - self.I @ carried - convected) - own
         turned = ca.vertcat(*(rate.T @ H @ rate for H in self.H))
-        return self.G @ solve_symmetric(self.inertia, right) + turned + carried
+        return self.G @ solve_symmetric_matrix(self.inertia, right) + turned + carried
 
 
-def _symmetric_part(H: Array) -> Array:
+def _symmetric_influence_plane(H: Array) -> Array:
     """½(H + Hᵀ)."""
     return (H + H.T) / 2

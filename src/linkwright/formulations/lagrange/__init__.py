@@ -20,7 +20,7 @@ from ...algebra.linear_algebra import Array, dot
 from ...equations import Equations
 from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
-from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
@@ -29,8 +29,8 @@ from ...kinematics.tree_coordinates import (
 )
 from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions, rotor_inertia_matrix
-from .composite_bodies import CompositeBodies
+from ..formulation import Formulation, reject_quaternions, formulation_rotor_inertias
+from .composite_bodies import LagrangeCompositeBodies
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
 """Up to this many degrees of freedom, Christoffel symbols are written out."""
@@ -43,7 +43,7 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Lagrange's equations of the second kind in the joint variables."""
-    lagrange = LagrangeFormulation(build_tree(mechanism, parameters))
+    lagrange = LagrangeFormulation(build_kinematic_tree(mechanism, parameters))
     builders = {
         "mass_matrix": lagrange.mass_matrix,
         "coriolis_matrix": lagrange.coriolis_matrix,
@@ -66,9 +66,9 @@ class LagrangeFormulation(Formulation):
         return [self.world.point_jacobians(body.link, body.r) for body in self.world.bodies]
 
     @cached_property
-    def composite_bodies(self) -> CompositeBodies:
+    def composite_bodies(self) -> LagrangeCompositeBodies:
         """The sums over composite bodies, for trees with many degrees of freedom."""
-        return CompositeBodies(self.world)
+        return LagrangeCompositeBodies(self.world)
 
     def mass_matrix(self) -> Array:
         """D(q), rotors included."""
@@ -83,7 +83,7 @@ class LagrangeFormulation(Formulation):
 
     def rotor_inertias(self) -> Array:
         """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
-        return rotor_inertia_matrix(self.tree)
+        return formulation_rotor_inertias(self.tree)
 
     def christoffel_symbols(self) -> list[Array]:
         """c_ijk as a matrix in i, j for each k."""

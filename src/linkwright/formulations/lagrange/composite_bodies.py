@@ -19,15 +19,15 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array, cross
 from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion, inertia_about_origin
-from ...kinematics.kinematic_tree import Link
-from ...kinematics.recursions import recurse_inward, recurse_outward
+from ...kinematics.kinematic_tree import TreeLink
+from ...kinematics.recursions import recurse_tree_inward, recurse_tree_outward
 from ...kinematics.world_kinematics import WorldKinematics
 from ..recursive.coriolis import body_coriolis_block
 
 ZERO_TWIST = SpatialMotion(ca.SX.zeros(3), ca.SX.zeros(3))
 
 
-class CompositeBodies:
+class LagrangeCompositeBodies:
     """D and C along the tree's velocities by composite bodies, without rotors."""
 
     def __init__(self, world: WorldKinematics) -> None:
@@ -37,14 +37,14 @@ class CompositeBodies:
             SpatialMotion(f.unit_angular_velocity, f.unit_point_velocity(ca.SX.zeros(3)))
             for f in self.joint_axes
         ]
-        self.S = _stack_twists(self.axis_motions)
+        self.S = _lagrange_twist_columns(self.axis_motions)
         self.own_inertias = [
             SpatialInertia(0.0, ca.SX.zeros(3), ca.SX.zeros(3, 3)) for _ in self.tree.links
         ]
         for body in world.bodies:
             inertia = inertia_about_origin(body.m, body.r, body.I)
             self.own_inertias[body.link] = self.own_inertias[body.link] + inertia
-        self.composite_inertias = recurse_inward(
+        self.composite_inertias = recurse_tree_inward(
             self.tree, self.own_inertias, lambda _, __, inertia: inertia
         )
         self.composite_momenta = [
@@ -62,35 +62,35 @@ class CompositeBodies:
     def mass_matrix(self) -> Array:
         """D(q), symmetric, along the tree's velocities."""
         upper = self.select_entries(
-            self.S.T @ _stack_wrenches(self.composite_momenta), self.axis_pairs
+            self.S.T @ _lagrange_wrench_columns(self.composite_momenta), self.axis_pairs
         )
         return ca.densify(ca.triu2symm(ca.triu(upper)))
 
     def coriolis_matrix(self, v: Array) -> Array:
         """C(q, v) with Ḋ − 2C skew, along the tree's velocities v."""
 
-        def composite_twist(_: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
-            for k in range(link.v_range.start, link.v_range.stop):
+        def composite_twist(_: int, link: TreeLink, parent: SpatialMotion) -> SpatialMotion:
+            for k in range(link.velocity_range.start, link.velocity_range.stop):
                 parent = parent + self.axis_motions[k].scale(v[k])
             return parent
 
-        twists = recurse_outward(self.tree, ZERO_TWIST, composite_twist)
+        twists = recurse_tree_outward(self.tree, ZERO_TWIST, composite_twist)
         own = [
             body_coriolis_block(inertia, twist)
             for inertia, twist in zip(self.own_inertias, twists, strict=True)
         ]
-        blocks = recurse_inward(self.tree, own, lambda _, __, block: block)
+        blocks = recurse_tree_inward(self.tree, own, lambda _, __, block: block)
         rates, forces, turned = [], [], []
         for f, s in zip(self.joint_axes, self.axis_motions, strict=True):
             rates.append(twists[f.link].cross(s))
             forces.append(self.composite_inertias[f.link] @ rates[-1] + blocks[f.link] @ s)
             turned.append(blocks[f.link].multiply_transposed(s))
-        upper = self.select_entries(self.S.T @ _stack_wrenches(forces), self.axis_pairs)
+        upper = self.select_entries(self.S.T @ _lagrange_wrench_columns(forces), self.axis_pairs)
         known = set(self.axis_pairs)
         beyond = [(k, j) for j, k in self.axis_pairs if (k, j) not in known]
         lower = (
-            _stack_wrenches(self.composite_momenta).T @ _stack_twists(rates)
-            + _stack_wrenches(turned).T @ self.S
+            _lagrange_wrench_columns(self.composite_momenta).T @ _lagrange_twist_columns(rates)
+            + _lagrange_wrench_columns(turned).T @ self.S
         )
         return ca.densify(upper + self.select_entries(lower, beyond))
 
@@ -109,11 +109,11 @@ class CompositeBodies:
         return ca.project(matrix, ca.Sparsity.triplet(n, n, rows, columns))
 
 
-def _stack_twists(motions: Iterable[SpatialMotion]) -> Array:
+def _lagrange_twist_columns(motions: Iterable[SpatialMotion]) -> Array:
     """Twists as the columns of a 6 × n matrix."""
     return ca.horzcat(*(ca.vertcat(m.angular, m.linear) for m in motions))
 
 
-def _stack_wrenches(wrenches: Iterable[SpatialForce]) -> Array:
+def _lagrange_wrench_columns(wrenches: Iterable[SpatialForce]) -> Array:
     """Wrenches as the columns of a 6 × n matrix."""
     return ca.horzcat(*(ca.vertcat(w.moment, w.force) for w in wrenches))

@@ -9,19 +9,19 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array
 from ...equations import Equations
-from ...kinematics.canonical_frames import canonical_tree, is_numeric_tree, regroup_inertias
+from ...kinematics.canonical_frames import canonical_tree, is_numeric_tree, regroup_link_inertias
 from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
-from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import coordinate_rate_matrix, transfer_coriolis_matrix
 from ...mechanism import Mechanism
 from ..formulation import Formulation
 from .articulated import articulated_forward_dynamics
-from .composite_mass_matrix import composite_mass_matrix, factor_mass_matrix, tree_mass_matrix
+from .composite_mass_matrix import composite_mass_matrix, factor_mass_matrix, composite_tree_mass_matrix
 from .coriolis import recursive_coriolis_matrix
 from .derivatives import recursive_dynamics_derivatives
-from .recursive_newton_euler import joint_reactions, newton_euler_forces
-from .regressors import dynamics_regressor, slotine_li_regressor
+from .recursive_newton_euler import newton_euler_joint_reactions, newton_euler_forces
+from .regressors import recursive_dynamics_regressor, recursive_slotine_li_regressor
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -31,11 +31,11 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Equations of a tree mechanism by recursion over its links."""
-    tree = build_tree(mechanism, parameters)
+    tree = build_kinematic_tree(mechanism, parameters)
     lean = tree
     if is_numeric_tree(tree):
         tree = canonical_tree(tree)
-        lean = regroup_inertias(tree)
+        lean = regroup_link_inertias(tree)
     return recursive_equations(tree, lean)
 
 
@@ -99,7 +99,7 @@ class _RecursiveFormulation(Formulation):
             self._mass_matrix_accelerations(self.bias()),
             self._articulated_body_accelerations(),
         ]
-        return min(ways, key=_count_operations)
+        return min(ways, key=_dynamics_expression_cost)
 
     def _articulated_body_accelerations(self) -> Array:
         """q̈ by articulated bodies."""
@@ -128,7 +128,7 @@ class _RecursiveFormulation(Formulation):
         """C with Ṁ − 2C skew, nv × nv."""
         C = recursive_coriolis_matrix(self.regrouped_tree, self.q, self.qd)
         return C + transfer_coriolis_matrix(
-            self.regrouped_tree, tree_mass_matrix(self.regrouped_tree, self.q)
+            self.regrouped_tree, composite_tree_mass_matrix(self.regrouped_tree, self.q)
         )
 
     def inverse_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
@@ -162,12 +162,12 @@ class _RecursiveFormulation(Formulation):
 
     def body_reactions(self) -> Array:
         """The wrenches of the joints under τ, in the axes of the child bodies."""
-        rows = joint_reactions(self.tree, self.q, self.qd, self.qdd, in_bodies=True)
+        rows = newton_euler_joint_reactions(self.tree, self.q, self.qd, self.qdd, in_bodies=True)
         return self._substitute_forward_dynamics(rows)
 
     def reactions_of_motion(self) -> Array:
         """The wrenches of the joints for given q̈, in world axes."""
-        return joint_reactions(self.tree, self.q, self.qd, self.qdd)
+        return newton_euler_joint_reactions(self.tree, self.q, self.qd, self.qdd)
 
     def _substitute_forward_dynamics(self, expression: Array) -> Array:
         """Substitute the accelerations that τ gives."""
@@ -175,12 +175,12 @@ class _RecursiveFormulation(Formulation):
 
     def regressor(self) -> Array:
         """Y with Y π = M q̈ + C q̇ + g, nv × 10·bodies."""
-        return dynamics_regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
+        return recursive_dynamics_regressor(self.tree, self.q, self.qd, self.qdd, self.bodies)
 
     def control_regressor(self) -> Array:
         """Slotine and Li's regressor Φ with Φ π = M v̇ + C v + g, nv × 10·bodies."""
         v, vd = self.symbols["v"], self.symbols["vd"]
-        return slotine_li_regressor(self.tree, self.q, self.qd, v, vd, self.bodies)
+        return recursive_slotine_li_regressor(self.tree, self.q, self.qd, v, vd, self.bodies)
 
 
 _MAX_MASS_MATRIX_SIZE = 10
@@ -190,7 +190,7 @@ _MAX_SQUARED_DEPTH = 600
 """Factorization takes about depth² operations for each link, articulated bodies about 350."""
 
 
-def _count_operations(expression: Array) -> int:
+def _dynamics_expression_cost(expression: Array) -> int:
     """The number of nodes of the expression's graph."""
     return int(ca.n_nodes(ca.cse(expression)))
 

@@ -21,15 +21,15 @@ from ...algebra.spatial import (
     SpatialMotion,
     articulated_from_rigid,
 )
-from ...kinematics.kinematic_tree import KinematicTree, Link
+from ...kinematics.kinematic_tree import KinematicTree, TreeLink
 from ...kinematics.recursions import (
-    joint_motion,
+    link_joint_motion,
     link_displacements,
     link_twists,
-    motion_subspace,
-    project_joint_force,
-    recurse_inward,
-    recurse_outward,
+    link_motion_subspace,
+    project_wrench_on_link_motion,
+    recurse_tree_inward,
+    recurse_tree_outward,
 )
 from ...kinematics.tree_coordinates import spread_coordinates, spread_velocities
 
@@ -59,7 +59,7 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v = spread_velocities(tree, qd)
     twists = link_twists(tree, moved, v)
-    own = [joint_motion(link, v[link.v_range]) for link in tree.links]
+    own = [link_joint_motion(link, v[link.velocity_range]) for link in tree.links]
     bias = [twist.cross(motion) for twist, motion in zip(twists, own, strict=True)]
     loads = [
         _ArticulatedBody(
@@ -69,41 +69,41 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
     ]
     joints: dict[int, _ArticulatedJoint] = {}
 
-    def carry_articulated_body(index: int, link: Link, load: _ArticulatedBody) -> _ArticulatedBody:
-        joint = joints[index] = _factor_joint(tree, link, load, tau)
+    def carry_articulated_body(index: int, link: TreeLink, load: _ArticulatedBody) -> _ArticulatedBody:
+        joint = joints[index] = _factor_articulated_joint(tree, link, load, tau)
         reduced = _reduce_articulated_inertia(load.inertia, joint)
         onto = load.p + reduced @ bias[index]
-        for column, y in zip(joint.U, _solve_ldl(joint.D, joint.u), strict=True):
+        for column, y in zip(joint.U, _solve_articulated_inertia(joint.D, joint.u), strict=True):
             onto = onto + column.scale(y)
         d = moved[index]
         return _ArticulatedBody(d.inertia_to_parent(reduced), d.wrench_to_parent(onto))
 
-    totals = recurse_inward(tree, loads, carry_articulated_body)
+    totals = recurse_tree_inward(tree, loads, carry_articulated_body)
     qdd: dict[int, Scalar] = {}
 
-    def articulated_acceleration(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
-        joint = joints.get(index) or _factor_joint(tree, link, totals[index], tau)
+    def articulated_acceleration(index: int, link: TreeLink, parent: SpatialMotion) -> SpatialMotion:
+        joint = joints.get(index) or _factor_articulated_joint(tree, link, totals[index], tau)
         a = moved[index].motion_to_link(parent) + bias[index]
         rest = [u - column.power(a) for u, column in zip(joint.u, joint.U, strict=True)]
-        rates = _solve_ldl(joint.D, rest)
+        rates = _solve_articulated_inertia(joint.D, rest)
         qdd.update({link.v + k: rate for k, rate in enumerate(rates)})
-        return a + joint_motion(link, ca.vertcat(*rates))
+        return a + link_joint_motion(link, ca.vertcat(*rates))
 
-    recurse_outward(tree, SpatialMotion(ZERO3, -tree.gravity), articulated_acceleration)
+    recurse_tree_outward(tree, SpatialMotion(ZERO3, -tree.gravity), articulated_acceleration)
     return ca.vertcat(*(qdd[k] for k in range(tree.nv)))
 
 
-def _factor_joint(
-    tree: KinematicTree, link: Link, load: _ArticulatedBody, tau: Array
+def _factor_articulated_joint(
+    tree: KinematicTree, link: TreeLink, load: _ArticulatedBody, tau: Array
 ) -> _ArticulatedJoint:
     """U, the factors of D, and u of a link's joint, from the articulated body that it carries."""
-    columns = motion_subspace(link)
+    columns = link_motion_subspace(link)
     U = [load.inertia @ s for s in columns]
-    D = [project_joint_force(link, column) for column in U]
+    D = [project_wrench_on_link_motion(link, column) for column in U]
     for k in range(len(D)):
         D[k][k] = D[k][k] + tree.joint_effects[link.v + k].rotor_inertia
-    pull = project_joint_force(link, load.p)
-    return _ArticulatedJoint(U, _factor_ldl(D), [tau[link.v + k] - pull[k] for k in range(len(D))])
+    pull = project_wrench_on_link_motion(link, load.p)
+    return _ArticulatedJoint(U, _factor_articulated_inertia(D), [tau[link.v + k] - pull[k] for k in range(len(D))])
 
 
 def _reduce_articulated_inertia(
@@ -111,7 +111,7 @@ def _reduce_articulated_inertia(
 ) -> ArticulatedInertia:
     """I^A − U D⁻¹ Uᵀ, one column of W = U L⁻ᵀ after the other."""
     result = inertia
-    for W, d in _decouple_columns(joint):
+    for W, d in _decouple_articulated_columns(joint):
         n, f = W.moment, W.force
         result = ArticulatedInertia(
             symmetric_from_upper(result.I - outer(n, n) / d),
@@ -121,7 +121,7 @@ def _reduce_articulated_inertia(
     return result
 
 
-def _decouple_columns(joint: _ArticulatedJoint) -> list[tuple[SpatialForce, Scalar]]:
+def _decouple_articulated_columns(joint: _ArticulatedJoint) -> list[tuple[SpatialForce, Scalar]]:
     """Columns of U L⁻ᵀ with the pivots d, D = L diag(d) Lᵀ."""
     found: list[tuple[SpatialForce, Scalar]] = []
     for k, column in enumerate(joint.U):
@@ -131,7 +131,7 @@ def _decouple_columns(joint: _ArticulatedJoint) -> list[tuple[SpatialForce, Scal
     return found
 
 
-def _factor_ldl(D: list[list[Scalar]]) -> list[list[Scalar]]:
+def _factor_articulated_inertia(D: list[list[Scalar]]) -> list[list[Scalar]]:
     """D = L diag(d) Lᵀ: d on the diagonal, L below it."""
     n = len(D)
     L = [list(row) for row in D]
@@ -145,7 +145,7 @@ def _factor_ldl(D: list[list[Scalar]]) -> list[list[Scalar]]:
     return L
 
 
-def _solve_ldl(L: list[list[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:
+def _solve_articulated_inertia(L: list[list[Scalar]], rhs: Sequence[Scalar]) -> list[Scalar]:
     """x with L diag(d) Lᵀ x = rhs."""
     x = list(rhs)
     n = len(x)

@@ -11,39 +11,39 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array, Scalar
 from ...algebra.spatial import SpatialInertia
-from ...kinematics.kinematic_tree import GROUND, KinematicTree, Link
+from ...kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ...kinematics.recursions import (
     link_displacements,
-    motion_subspace,
-    project_joint_force,
-    recurse_inward,
+    link_motion_subspace,
+    project_wrench_on_link_motion,
+    recurse_tree_inward,
 )
 from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 
 
 def composite_mass_matrix(tree: KinematicTree, q: Array) -> Array:
     """M, nv × nv, rotors included."""
-    return gather_columns(tree, gather_forces(tree, tree_mass_matrix(tree, q)))
+    return gather_columns(tree, gather_forces(tree, composite_tree_mass_matrix(tree, q)))
 
 
-def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
+def composite_tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
     """M along the tree's own velocities."""
     moved = link_displacements(tree, spread_coordinates(tree, q))
 
-    def carry_composite_inertia(index: int, _: Link, inertia: SpatialInertia) -> SpatialInertia:
+    def carry_composite_inertia(index: int, _: TreeLink, inertia: SpatialInertia) -> SpatialInertia:
         return moved[index].inertia_to_parent(inertia)
 
-    composites = recurse_inward(
+    composites = recurse_tree_inward(
         tree, [link.inertia for link in tree.links], carry_composite_inertia
     )
     M = ca.SX.zeros(tree.tree_nv, tree.tree_nv)
     for index, link in enumerate(tree.links):
-        for k, motion in enumerate(motion_subspace(link)):
+        for k, motion in enumerate(link_motion_subspace(link)):
             momentum = composites[index] @ motion
             column = link.v + k
             here = index
             while here != GROUND:
-                for row, force in enumerate(project_joint_force(tree.links[here], momentum)):
+                for row, force in enumerate(project_wrench_on_link_motion(tree.links[here], momentum)):
                     M[tree.links[here].v + row, column] = force
                     M[column, tree.links[here].v + row] = force
                 momentum = moved[here].wrench_to_parent(momentum)
@@ -53,7 +53,7 @@ def tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
     return M
 
 
-def parent_velocity_indices(tree: KinematicTree) -> list[int]:
+def mass_matrix_parent_indices(tree: KinematicTree) -> list[int]:
     """For each velocity of the model, the next one on the way to ground; −1 for none.
 
     With mimicry, rows of the mass matrix couple across branches: then every velocity depends on the
@@ -63,13 +63,13 @@ def parent_velocity_indices(tree: KinematicTree) -> list[int]:
         return list(range(-1, tree.nv - 1))
     parents = []
     for link in tree.links:
-        below = -1 if link.parent == GROUND else tree.links[link.parent].v_range.stop - 1
-        parents += [below, *range(link.v, link.v_range.stop - 1)]
+        below = -1 if link.parent == GROUND else tree.links[link.parent].velocity_range.stop - 1
+        parents += [below, *range(link.v, link.velocity_range.stop - 1)]
     return parents
 
 
 @dataclass(frozen=True)
-class SparseMassFactors:
+class MassMatrixFactors:
     """M = LᵀD L, with L as sparse as the tree: one entry for each velocity and each one below
     it."""
 
@@ -97,11 +97,11 @@ class SparseMassFactors:
         return x
 
 
-def factor_mass_matrix(tree: KinematicTree, M: Array) -> SparseMassFactors:
+def factor_mass_matrix(tree: KinematicTree, M: Array) -> MassMatrixFactors:
     """The factors LᵀD L of a mass matrix, from the tips of the tree inward."""
-    below = parent_velocity_indices(tree)
+    below = mass_matrix_parent_indices(tree)
     n = len(below)
-    factors = SparseMassFactors(below, {}, [])
+    factors = MassMatrixFactors(below, {}, [])
     H = [[M[i, j] for j in range(i + 1)] for i in range(n)]
     for k in range(n - 1, -1, -1):
         way = factors.path_to_ground(k)

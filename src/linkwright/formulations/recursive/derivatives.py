@@ -29,16 +29,16 @@ import casadi as ca
 
 from ...algebra.linear_algebra import ZERO3, Array, cross, skew
 from ...algebra.spatial import SpatialForce, SpatialInertia, SpatialMotion
-from ...kinematics.kinematic_tree import GROUND, KinematicTree, Link
+from ...kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ...kinematics.recursions import (
     LinkDisplacement,
-    LinkMotion,
-    joint_motion,
+    LinkKinematics,
+    link_joint_motion,
     link_accelerations,
     link_displacements,
-    motion_subspace,
-    project_joint_force,
-    recurse_inward,
+    link_motion_subspace,
+    project_wrench_on_link_motion,
+    recurse_tree_inward,
 )
 from ...kinematics.tree_coordinates import (
     gather_columns,
@@ -46,26 +46,26 @@ from ...kinematics.tree_coordinates import (
     spread_coordinates,
     spread_velocities,
 )
-from .coriolis import CoriolisBlock, body_coriolis_block
+from .coriolis import RecursiveCoriolisBlock, body_coriolis_block
 from .recursive_newton_euler import newton_euler_wrench
 
 
 @dataclass(frozen=True)
-class _CompositeBody:
+class _CompositeDerivatives:
     """Everything beyond a link: inertia, 2B, and the wrench that it needs."""
 
     inertia: SpatialInertia
-    twice_B: CoriolisBlock
+    twice_B: RecursiveCoriolisBlock
     f: SpatialForce
 
-    def __add__(self, other: _CompositeBody) -> _CompositeBody:
-        return _CompositeBody(
+    def __add__(self, other: _CompositeDerivatives) -> _CompositeDerivatives:
+        return _CompositeDerivatives(
             self.inertia + other.inertia, self.twice_B + other.twice_B, self.f + other.f
         )
 
 
 @dataclass(frozen=True)
-class _MotionColumn:
+class _DynamicsDerivativeColumn:
     """One degree of freedom s of a link: Ψ̇, 2Ψ̇ + c and Ψ̈, and the wrenches F, G, u, 2w."""
 
     index: int
@@ -86,21 +86,21 @@ def recursive_dynamics_derivatives(
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v, vd = spread_velocities(tree, qd), spread_velocities(tree, qdd)
     states = link_accelerations(tree, moved, v, vd, -tree.gravity)
-    drifts = [_relative_origin_velocity(tree, i, states, moved, v) for i in range(len(tree.links))]
-    composites = recurse_inward(
+    drifts = [_origin_velocity_in_derivatives(tree, i, states, moved, v) for i in range(len(tree.links))]
+    composites = recurse_tree_inward(
         tree,
-        [_single_body(link, state) for link, state in zip(tree.links, states, strict=True)],
-        lambda i, _, composite: _composite_to_parent(composite, moved[i], drifts[i]),
+        [_single_body_derivatives(link, state) for link, state in zip(tree.links, states, strict=True)],
+        lambda i, _, composite: _composite_derivatives_to_parent(composite, moved[i], drifts[i]),
     )
     size = tree.tree_nv
     by_q, by_qd, M = (ca.SX.zeros(size, size) for _ in range(3))
     columns = [
-        _link_columns(tree, i, composites[i], states, moved[i], v) for i in range(len(tree.links))
+        _dynamics_derivative_columns(tree, i, composites[i], states, moved[i], v) for i in range(len(tree.links))
     ]
     for i, own in enumerate(columns):
-        _fill_link_entries(own, by_q, by_qd, M)
+        _fill_link_derivatives(own, by_q, by_qd, M)
         for column in own:
-            _fill_ancestor_entries(
+            _fill_ancestor_derivatives(
                 tree, i, column, columns, moved, drifts, entries=(by_q, by_qd, M)
             )
     for k, effect in enumerate(tree.joint_effects):
@@ -109,70 +109,70 @@ def recursive_dynamics_derivatives(
     return by_q, by_qd, M
 
 
-def _single_body(link: Link, state: LinkMotion) -> _CompositeBody:
+def _single_body_derivatives(link: TreeLink, state: LinkKinematics) -> _CompositeDerivatives:
     """The composite of one body alone."""
     twice = SpatialInertia(2 * link.inertia.m, 2 * link.inertia.h, 2 * link.inertia.I)
     at_rest = SpatialMotion(state.omega, ZERO3)
-    return _CompositeBody(
+    return _CompositeDerivatives(
         link.inertia, body_coriolis_block(twice, at_rest), newton_euler_wrench(link.inertia, state)
     )
 
 
-def _parent_motion(tree: KinematicTree, link: Link, states: Sequence[LinkMotion]) -> LinkMotion:
+def _parent_motion_in_derivatives(tree: KinematicTree, link: TreeLink, states: Sequence[LinkKinematics]) -> LinkKinematics:
     """The motion of a link's parent; ground accelerates by −g."""
     if link.parent == GROUND:
-        return LinkMotion(ZERO3, ZERO3, -tree.gravity)
+        return LinkKinematics(ZERO3, ZERO3, -tree.gravity)
     return states[link.parent]
 
 
-def _relative_origin_velocity(
+def _origin_velocity_in_derivatives(
     tree: KinematicTree,
     i: int,
-    states: Sequence[LinkMotion],
+    states: Sequence[LinkKinematics],
     moved: Sequence[LinkDisplacement],
     v: Array,
 ) -> Array:
     """Δv: the velocity of the link's origin relative to its parent's origin, in the link's axes."""
     link = tree.links[i]
-    omega = _parent_motion(tree, link, states).omega
-    own = joint_motion(link, v[link.v_range])
+    omega = _parent_motion_in_derivatives(tree, link, states).omega
+    own = link_joint_motion(link, v[link.velocity_range])
     return moved[i].to_link_axes(cross(omega, moved[i].position)) + own.linear
 
 
-def _composite_to_parent(
-    composite: _CompositeBody, d: LinkDisplacement, drift: Array
-) -> _CompositeBody:
+def _composite_derivatives_to_parent(
+    composite: _CompositeDerivatives, d: LinkDisplacement, drift: Array
+) -> _CompositeDerivatives:
     """A composite in the frame of its parent, whose origin counts as being at rest."""
     m, h = composite.inertia.m, composite.inertia.h
     A = composite.twice_B.A - skew(2 * h) @ skew(drift)
-    B2 = CoriolisBlock(A, composite.twice_B.f + (2 * m) * drift)
-    return _CompositeBody(
+    B2 = RecursiveCoriolisBlock(A, composite.twice_B.f + (2 * m) * drift)
+    return _CompositeDerivatives(
         d.inertia_to_parent(composite.inertia), B2.to_parent(d), d.wrench_to_parent(composite.f)
     )
 
 
-def _link_columns(
+def _dynamics_derivative_columns(
     tree: KinematicTree,
     i: int,
-    beyond: _CompositeBody,
-    states: Sequence[LinkMotion],
+    beyond: _CompositeDerivatives,
+    states: Sequence[LinkKinematics],
     d: LinkDisplacement,
     v: Array,
-) -> list[_MotionColumn]:
+) -> list[_DynamicsDerivativeColumn]:
     link = tree.links[i]
-    below, own = _parent_motion(tree, link, states), joint_motion(link, v[link.v_range])
+    below, own = _parent_motion_in_derivatives(tree, link, states), link_joint_motion(link, v[link.velocity_range])
     omega, slip = d.to_link_axes(below.omega), -own.linear
     point = d.to_link_axes(below.point_acceleration(d.position))
     v_below = SpatialMotion(omega, slip)
     a_below = SpatialMotion(d.to_link_axes(below.alpha), point - cross(omega, slip))
     found = []
-    for k, s in enumerate(motion_subspace(link)):
+    for k, s in enumerate(link_motion_subspace(link)):
         rate = v_below.cross(s)
         second = a_below.cross(s) + v_below.cross(rate)
         twice = rate.scale(2) + own.cross(s)
         inner = beyond.inertia @ second + beyond.twice_B @ rate
         found.append(
-            _MotionColumn(
+            _DynamicsDerivativeColumn(
                 index=link.v + k,
                 s=s,
                 rate=rate,
@@ -187,7 +187,7 @@ def _link_columns(
     return found
 
 
-def _fill_link_entries(own: list[_MotionColumn], by_q: Array, by_qd: Array, M: Array) -> None:
+def _fill_link_derivatives(own: list[_DynamicsDerivativeColumn], by_q: Array, by_qd: Array, M: Array) -> None:
     """Fill the entries between the degrees of freedom of one link."""
     for i in own:
         for j in own:
@@ -196,11 +196,11 @@ def _fill_link_entries(own: list[_MotionColumn], by_q: Array, by_qd: Array, M: A
             M[i.index, j.index] = i.u.power(j.s)
 
 
-def _fill_ancestor_entries(
+def _fill_ancestor_derivatives(
     tree: KinematicTree,
     i: int,
-    column: _MotionColumn,
-    columns: Sequence[Sequence[_MotionColumn]],
+    column: _DynamicsDerivativeColumn,
+    columns: Sequence[Sequence[_DynamicsDerivativeColumn]],
     moved: Sequence[LinkDisplacement],
     drifts: Sequence[Array],
     *,
@@ -216,7 +216,7 @@ def _fill_ancestor_entries(
         F, G, u = (d.wrench_to_parent(wrench) for wrench in (F, G, u))
         link = tree.links[below]
         turned = SpatialForce(w2, ZERO3)
-        forces = [project_joint_force(link, wrench) for wrench in (F, G, u)]
+        forces = [project_wrench_on_link_motion(link, wrench) for wrench in (F, G, u)]
         for k, other in enumerate(columns[below]):
             by_q[other.index, row] = forces[0][k]
             by_qd[other.index, row] = forces[1][k]

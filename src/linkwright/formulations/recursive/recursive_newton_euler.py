@@ -19,13 +19,13 @@ from ...algebra.spatial import SpatialForce, SpatialInertia
 from ...kinematics.body_forces import BodyForce, declared_body_forces, spring_body_forces
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
 from ...kinematics.recursions import (
-    LinkMotion,
+    LinkKinematics,
     LinkPose,
     link_accelerations,
     link_displacements,
     link_poses,
-    project_joint_force,
-    recurse_inward,
+    project_wrench_on_link_motion,
+    recurse_tree_inward,
 )
 from ...kinematics.tree_coordinates import (
     gather_forces,
@@ -35,12 +35,12 @@ from ...kinematics.tree_coordinates import (
 )
 
 
-def newton_euler_wrench(inertia: SpatialInertia, state: LinkMotion) -> SpatialForce:
+def newton_euler_wrench(inertia: SpatialInertia, state: LinkKinematics) -> SpatialForce:
     """The wrench (N, F) about the link's origin that a body needs for its motion.
 
     I ω̇ + ω × I ω is written entry by entry, with the products that U contains already.
     """
-    w, wd, a, U = state.omega, state.alpha, state.a, state.U
+    w, wd, a, U = state.omega, state.alpha, state.a, state.angular_acceleration_tensor
     h, I = inertia.h, inertia.I  # noqa: E741
     Nx = (
         I[0, 0] * wd[0]
@@ -81,10 +81,10 @@ def newton_euler_forces(
         newton_euler_wrench(link.inertia, s) for link, s in zip(tree.links, states, strict=True)
     ]
     if wrenches is not None:
-        needed = _subtract_external_wrenches(tree, needed, link_poses(tree, moved), wrenches)
-    totals = recurse_inward(tree, needed, lambda i, _, wrench: moved[i].wrench_to_parent(wrench))
+        needed = _newton_euler_minus_external(tree, needed, link_poses(tree, moved), wrenches)
+    totals = recurse_tree_inward(tree, needed, lambda i, _, wrench: moved[i].wrench_to_parent(wrench))
     tau = [
-        f for link, w in zip(tree.links, totals, strict=True) for f in project_joint_force(link, w)
+        f for link, w in zip(tree.links, totals, strict=True) for f in project_wrench_on_link_motion(link, w)
     ]
     if rate is not None:
         tau = [
@@ -94,7 +94,7 @@ def newton_euler_forces(
     return gather_forces(tree, ca.vertcat(*tau))
 
 
-def _subtract_external_wrenches(
+def _newton_euler_minus_external(
     tree: KinematicTree, needed: list[SpatialForce], placed: list[LinkPose], wrenches: Array
 ) -> list[SpatialForce]:
     """The wrenches that the links need, minus the external ones."""
@@ -107,7 +107,7 @@ def _subtract_external_wrenches(
     return rest
 
 
-def joint_reactions(
+def newton_euler_joint_reactions(
     tree: KinematicTree,
     q: Array,
     qd: Array,
@@ -133,7 +133,7 @@ def joint_reactions(
         applied[load.body] = applied[load.body] + one if load.body in applied else one
     beyond: dict[str, SpatialForce] = {}  # about the world's origin, world axes
     for name, joint in reversed(list(tree.mechanism.joints_depth_first())):
-        total = _world_body_wrench(tree, joint.child, states, placed)
+        total = _newton_euler_world_wrench(tree, joint.child, states, placed)
         if joint.child in applied:
             total = total - applied[joint.child]
         for other, outer in tree.mechanism.joints.items():
@@ -142,7 +142,7 @@ def joint_reactions(
         beyond[name] = total
     rows = []
     for span in tree.joints:
-        origin = _world_point(span.frame.link, span.frame.p, placed)
+        origin = _reaction_origin_in_world(span.frame.link, span.frame.p, placed)
         wrench = beyond[span.name]
         moment, force = wrench.moment - cross(origin, wrench.force), wrench.force
         if in_bodies:
@@ -153,8 +153,8 @@ def joint_reactions(
     return ca.vertcat(*rows)
 
 
-def _world_body_wrench(
-    tree: KinematicTree, body: str, states: list[LinkMotion], placed: list[LinkPose]
+def _newton_euler_world_wrench(
+    tree: KinematicTree, body: str, states: list[LinkKinematics], placed: list[LinkPose]
 ) -> SpatialForce:
     """The wrench that one body needs, about the world's origin in world axes; minus its weight if
     the body is fixed."""
@@ -167,6 +167,6 @@ def _world_body_wrench(
     return SpatialForce(pose.R @ own.moment + cross(pose.p, force), force)
 
 
-def _world_point(link: int, p: Array, placed: list[LinkPose]) -> Array:
+def _reaction_origin_in_world(link: int, p: Array, placed: list[LinkPose]) -> Array:
     """The position in the world of the point p of a link."""
     return p if link == GROUND else placed[link].p + placed[link].R @ p

@@ -14,16 +14,16 @@ import numpy as np
 
 from ...algebra.linear_algebra import ZERO3, Array, column_vector, cross
 from ...algebra.spatial import ZERO_MOTION, SpatialForce, SpatialInertia, SpatialMotion
-from ...kinematics.kinematic_tree import KinematicTree, Link, LinkFrame
+from ...kinematics.kinematic_tree import KinematicTree, TreeLink, LinkFrame
 from ...kinematics.recursions import (
     LinkDisplacement,
-    LinkMotion,
-    joint_motion,
+    LinkKinematics,
+    link_joint_motion,
     link_accelerations,
     link_displacements,
     link_twists,
-    project_joint_force,
-    recurse_outward,
+    project_wrench_on_link_motion,
+    recurse_tree_outward,
 )
 from ...kinematics.tree_coordinates import (
     gather_forces,
@@ -37,7 +37,7 @@ _TENSOR_ENTRIES = [(0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
 """Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
 
 
-def dynamics_regressor(
+def recursive_dynamics_regressor(
     tree: KinematicTree, q: Array, qd: Array, qdd: Array, bodies: Sequence[LinkFrame]
 ) -> Array:
     """Y with Y π = M q̈ + C q̇ + g, nv × 10·bodies, columns in the bodies' own frames."""
@@ -48,20 +48,20 @@ def dynamics_regressor(
     for place in bodies:
         d = LinkDisplacement(place.p, place.R)
         state = states[place.link]
-        own = LinkMotion(
+        own = LinkKinematics(
             d.to_link_axes(state.omega),
             d.to_link_axes(state.alpha),
             d.to_link_axes(state.point_acceleration(place.p)),
         )
-        columns.append([d.wrench_to_parent(w) for w in _unit_parameter_wrenches(own)])
-    return _project_wrenches(tree, moved, bodies, columns)
+        columns.append([d.wrench_to_parent(w) for w in _newton_euler_unit_wrenches(own)])
+    return _recursive_regressor_columns(tree, moved, bodies, columns)
 
 
-def _unit_parameter_wrenches(state: LinkMotion) -> list[SpatialForce]:
+def _newton_euler_unit_wrenches(state: LinkKinematics) -> list[SpatialForce]:
     """The wrench of a body for each inertial parameter being 1: F = m a + U h, N = h × a + I ω̇ + ω
     × I ω."""
     (x, y, z), (ax, ay, az) = ([u[i] for i in range(3)] for u in (state.omega, state.alpha))
-    a, U = state.a, state.U
+    a, U = state.a, state.angular_acceleration_tensor
     unit = np.eye(3)
     first = [SpatialForce(cross(unit[k], a), U[:, k]) for k in range(3)]
     tensor = [
@@ -75,7 +75,7 @@ def _unit_parameter_wrenches(state: LinkMotion) -> list[SpatialForce]:
     return [SpatialForce(ZERO3, a), *first, *(SpatialForce(n, ZERO3) for n in tensor)]
 
 
-def _project_wrenches(
+def _recursive_regressor_columns(
     tree: KinematicTree,
     moved: Sequence[LinkDisplacement],
     bodies: Sequence[LinkFrame],
@@ -87,13 +87,13 @@ def _project_wrenches(
         for k, wrench in enumerate(columns[number]):
             for index in tree.path_to_ground(place.link):
                 link = tree.links[index]
-                for row, force in enumerate(project_joint_force(link, wrench)):
+                for row, force in enumerate(project_wrench_on_link_motion(link, wrench)):
                     Y[link.v + row, 10 * number + k] = force
                 wrench = moved[index].wrench_to_parent(wrench)
     return gather_forces(tree, Y)
 
 
-def slotine_li_regressor(
+def recursive_slotine_li_regressor(
     tree: KinematicTree, q: Array, qd: Array, v: Array, vd: Array, bodies: Sequence[LinkFrame]
 ) -> Array:
     """Φ with Φ π = M v̇ + C v + g, nv × 10·bodies, columns in the bodies' own frames.
@@ -105,16 +105,16 @@ def slotine_li_regressor(
     reference, rate = spread_velocities(tree, v), spread_accelerations(tree, v, vd)
     real = link_twists(tree, moved, speeds)
     wanted = link_twists(tree, moved, reference)
-    accelerated = _reference_accelerations(tree, moved, real, reference, rate)
+    accelerated = _slotine_li_accelerations(tree, moved, real, reference, rate)
     columns = []
     for place in bodies:
         i, d = place.link, LinkDisplacement(place.p, place.R)
         motions = [d.motion_to_link(m) for m in (real[i], wanted[i], accelerated[i])]
-        columns.append([d.wrench_to_parent(w) for w in _reference_wrenches(*motions)])
-    return _project_wrenches(tree, moved, bodies, columns)
+        columns.append([d.wrench_to_parent(w) for w in _slotine_li_wrenches(*motions)])
+    return _recursive_regressor_columns(tree, moved, bodies, columns)
 
 
-def _reference_accelerations(
+def _slotine_li_accelerations(
     tree: KinematicTree,
     moved: list[LinkDisplacement],
     real: list[SpatialMotion],
@@ -123,27 +123,27 @@ def _reference_accelerations(
 ) -> list[SpatialMotion]:
     """The spatial accelerations J v̇ + J̇ v of all links, with ground accelerating by −g."""
 
-    def slotine_li_acceleration(index: int, link: Link, parent: SpatialMotion) -> SpatialMotion:
-        own = joint_motion(link, v[link.v_range])
+    def slotine_li_acceleration(index: int, link: TreeLink, parent: SpatialMotion) -> SpatialMotion:
+        own = link_joint_motion(link, v[link.velocity_range])
         inherited = moved[index].motion_to_link(parent)
-        return inherited + joint_motion(link, vd[link.v_range]) + real[index].cross(own)
+        return inherited + link_joint_motion(link, vd[link.velocity_range]) + real[index].cross(own)
 
     ground = SpatialMotion(ZERO_MOTION.angular, -tree.gravity)
-    return recurse_outward(tree, ground, slotine_li_acceleration)
+    return recurse_tree_outward(tree, ground, slotine_li_acceleration)
 
 
-def _reference_wrenches(
+def _slotine_li_wrenches(
     real: SpatialMotion, wanted: SpatialMotion, a: SpatialMotion
 ) -> list[SpatialForce]:
     """The wrench of a body for each inertial parameter (m, mx … Izz) being 1, the others 0."""
     columns = []
     for k in range(10):
-        unit = _unit_inertia(k)
+        unit = _slotine_li_unit_inertia(k)
         columns.append(unit @ a + body_coriolis_block(unit, real) @ wanted)
     return columns
 
 
-def _unit_inertia(k: int) -> SpatialInertia:
+def _slotine_li_unit_inertia(k: int) -> SpatialInertia:
     """The inertia whose k-th parameter is 1 and all others 0."""
     h, tensor = np.zeros(3), np.zeros((3, 3))
     if 1 <= k <= 3:

@@ -8,7 +8,7 @@ from .iterates import ClosureResult
 from .positions import (
     PositionConstraints,
     close_positions,
-    line_search,
+    closure_line_search,
     search_positions,
 )
 from .rates import project_accelerations, project_velocities
@@ -16,10 +16,10 @@ from .steps import (
     gauss_newton_step,
     jacobian_null_space,
     jacobian_pseudoinverse,
-    limit_step_length,
-    singular_value_rank,
-    smallest_singular_share,
-    solve_least_change,
+    limit_closure_step,
+    jacobian_rank_of_singular_values,
+    smallest_jacobian_singular_share,
+    solve_constraint_least_change,
 )
 from .tolerances import CLOSURE_TOLERANCES, ClosureTolerances
 
@@ -32,12 +32,12 @@ __all__ = [
     "gauss_newton_step",
     "jacobian_null_space",
     "jacobian_pseudoinverse",
-    "limit_step_length",
-    "line_search",
+    "limit_closure_step",
+    "closure_line_search",
     "project_accelerations",
     "project_velocities",
     "search_positions",
-    "singular_value_rank",
-    "smallest_singular_share",
-    "solve_least_change",
+    "jacobian_rank_of_singular_values",
+    "smallest_jacobian_singular_share",
+    "solve_constraint_least_change",
 ]

@@ -30,7 +30,7 @@ class ClosureResult:
     has_converged: Bools
 
 
-class StateIterate:
+class ClosureIterate:
     """One state: its current and previous coordinates, and its best iterate so far."""
 
     def __init__(self, q: Floats) -> None:
@@ -38,7 +38,7 @@ class StateIterate:
         self.residual_size = self.closable_residual = self.least_residual = np.inf
         self.has_converged = False
 
-    def take_residual(self, residual: Floats, tolerance: float) -> bool:
+    def record_closure_residual(self, residual: Floats, tolerance: float) -> bool:
         """Record the residual of q and return whether the iteration is done; a state that rounding
         has made worse goes back."""
         size = float(np.abs(residual).max(initial=0.0))
@@ -54,7 +54,7 @@ class StateIterate:
         self.has_converged = size <= tolerance
         return self.has_converged or not np.isfinite(size)
 
-    def take_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
+    def record_closure_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
         """Record the next step and return whether the iteration is done: a step that hardly changes
         residuals ends it."""
         closable = float(np.abs(J @ step).max(initial=0.0))
@@ -67,7 +67,7 @@ class StateIterate:
             self.best, self.least_residual, self.has_converged = self.q, self.residual_size, True
         return self.has_converged or not np.isfinite(closable)
 
-    def move(self, q: Floats) -> None:
+    def move_to(self, q: Floats) -> None:
         """Make q the current iterate."""
         self.q, self.previous = q, self.q
 
@@ -78,7 +78,7 @@ class StateIterate:
         )
 
 
-class BatchIterate:
+class BatchClosureIterate:
     """The same for many states at once (…, nq); states that are done no longer move."""
 
     def __init__(self, q: Floats) -> None:
@@ -88,7 +88,7 @@ class BatchIterate:
         )
         self.has_converged = self.is_done = np.zeros(q.shape[:-1], dtype=bool)
 
-    def take_residual(self, residual: Floats, tolerance: float) -> bool:
+    def record_closure_residual(self, residual: Floats, tolerance: float) -> bool:
         """Record the residuals (…, m) of all states and return whether all of them are done."""
         size = np.abs(residual).max(axis=-1, initial=0.0)
         stalled = (
@@ -96,7 +96,7 @@ class BatchIterate:
             & (self.residual_size <= CLOSURE_TOLERANCES.corrected_residual)
             & ~self.is_done
         )
-        self.q = select_state_rows(stalled, self.previous, self.q)
+        self.q = select_closure_states(stalled, self.previous, self.q)
         self.residual_size = np.where(stalled, self.residual_size, size)
         better = (
             (self.residual_size < self.least_residual) | np.isinf(self.least_residual)
@@ -104,7 +104,7 @@ class BatchIterate:
         self._keep_best(better, stalled | (better & (size <= tolerance)), self.residual_size)
         return bool(self.is_done.all())
 
-    def take_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
+    def record_closure_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
         """Record the next steps (…, nv) and return whether all states are done."""
         closable = np.abs((J @ step[..., None])[..., 0]).max(axis=-1, initial=0.0)
         stalled = ~(closable < self.closable_residual) & (
@@ -116,21 +116,21 @@ class BatchIterate:
         return bool(self.is_done.all())
 
     def _keep_best(self, best: Bools, converged: Bools, value: Floats) -> None:
-        self.best = select_state_rows(best, self.q, self.best)
+        self.best = select_closure_states(best, self.q, self.best)
         self.least_residual = np.where(best, self.residual_size, self.least_residual)
         self.has_converged = self.has_converged | converged
         self.is_done = self.is_done | converged | ~np.isfinite(value)
 
-    def move(self, q: Floats) -> None:
+    def move_to(self, q: Floats) -> None:
         """Make q the current iterate of the states that are not done."""
-        self.q, self.previous = select_state_rows(self.is_done, self.q, q), self.q
+        self.q, self.previous = select_closure_states(self.is_done, self.q, q), self.q
 
     def result(self) -> ClosureResult:
         """Return the best iterate of each state with its residual."""
         return ClosureResult(self.best, self.least_residual, self.has_converged)
 
 
-def select_state_rows(mask: Bools, q: Floats, other: Floats) -> Floats:
+def select_closure_states(mask: Bools, q: Floats, other: Floats) -> Floats:
     """Return the rows of q where the mask holds, and those of `other` elsewhere."""
     if not mask.any():
         return other

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...types import Floats
-from .iterates import BatchIterate, ClosureResult, StateIterate
-from .steps import gauss_newton_step, limit_step_length
+from .iterates import BatchClosureIterate, ClosureResult, ClosureIterate
+from .steps import gauss_newton_step, limit_closure_step
 from .tolerances import CLOSURE_TOLERANCES
 
 
@@ -58,30 +58,30 @@ def close_positions(
     tolerance, rank_share, rank, longest_step, max_iterations
         See `ClosureTolerances` and the least change in `steps`.
     """
-    iterate = StateIterate(q) if q.ndim == 1 else BatchIterate(q)
+    iterate = ClosureIterate(q) if q.ndim == 1 else BatchClosureIterate(q)
     for _ in range(max_iterations):
         residual = functions.residual(iterate.q)
-        if iterate.take_residual(residual, tolerance):
+        if iterate.record_closure_residual(residual, tolerance):
             break
         J = functions.jacobian(iterate.q)
         step = gauss_newton_step(
             J,
             residual,
-            free=_free_columns(J, hold),
+            free=_free_jacobian_columns(J, hold),
             rank_share=rank_share,
             rank=rank,
             metric=None if functions.metric is None else functions.metric(iterate.q),
         )
-        if iterate.take_step(J, step, tolerance):
+        if iterate.record_closure_step(J, step, tolerance):
             break
-        step = step if longest_step == np.inf else limit_step_length(step, longest_step)
-        iterate.move(functions.move(iterate.q, step))
+        step = step if longest_step == np.inf else limit_closure_step(step, longest_step)
+        iterate.move_to(functions.move(iterate.q, step))
     else:
-        iterate.take_residual(functions.residual(iterate.q), tolerance)
+        iterate.record_closure_residual(functions.residual(iterate.q), tolerance)
     return iterate.result()
 
 
-def _free_columns(J: Floats, hold: Sequence[int]) -> list[int] | None:
+def _free_jacobian_columns(J: Floats, hold: Sequence[int]) -> list[int] | None:
     """Return the columns of J that are not held; None where all are free."""
     return [k for k in range(J.shape[-1]) if k not in hold] if len(hold) else None
 
@@ -100,8 +100,8 @@ def search_positions(
         if not (residual.any() and np.isfinite(residual).all() and np.isfinite(J).all()):
             break
         step = gauss_newton_step(J, residual, free=free, rank_share=rank_share)
-        better = line_search(
-            functions, q, limit_step_length(step, CLOSURE_TOLERANCES.longest_step), residual
+        better = closure_line_search(
+            functions, q, limit_closure_step(step, CLOSURE_TOLERANCES.longest_step), residual
         )
         if better is None:
             break
@@ -110,20 +110,20 @@ def search_positions(
     return q
 
 
-def line_search(
+def closure_line_search(
     functions: PositionConstraints, q: Floats, step: Floats, residual: Floats
 ) -> tuple[Floats, Floats] | None:
     """Return (q, residual) after the first of ever shorter steps that lessens the residual."""
     for _ in range(CLOSURE_TOLERANCES.max_reductions):
         there = functions.move(q, step)
         found = functions.residual(there)
-        if is_residual_smaller(found, residual):
+        if is_closure_residual_smaller(found, residual):
             return there, found
         step = step * CLOSURE_TOLERANCES.step_reduction
     return None
 
 
-def is_residual_smaller(residual: Floats, before: Floats) -> bool:
+def is_closure_residual_smaller(residual: Floats, before: Floats) -> bool:
     """Return whether residuals fell: the largest one, or, near a solution, where nearly redundant
     rows may keep the largest as it is, their squares."""
     size = np.abs(before).max()

@@ -30,7 +30,7 @@ def project_velocities(
     rank_share, rank, metric
         As for the least change in `steps`; nearest is meant in the metric.
     """
-    return qd + _least_correction(J, violation, hold, rank_share, rank, metric)
+    return qd + _least_rate_correction(J, violation, hold, rank_share, rank, metric)
 
 
 def project_accelerations(
@@ -45,10 +45,10 @@ def project_accelerations(
 ) -> Floats:
     """Return the accelerations (…, n) nearest to qdd with J q̈ + bias = 0, as for velocities."""
     violation = (J @ qdd[..., None])[..., 0] + bias
-    return qdd + _least_correction(J, violation, hold, rank_share, rank, metric)
+    return qdd + _least_rate_correction(J, violation, hold, rank_share, rank, metric)
 
 
-def _least_correction(
+def _least_rate_correction(
     J: Floats,
     violation: Floats,
     hold: Sequence[int],

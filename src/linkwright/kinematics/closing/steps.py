@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...types import Floats
 
 
-def solve_least_change(
+def solve_constraint_least_change(
     J: Floats,
     right: Floats,
     *,
@@ -42,13 +42,13 @@ def solve_least_change(
     if 0 in J.shape[-2:]:
         return np.zeros((*right.shape[:-1], J.shape[-1]))
     if metric is None:
-        return _solve_truncated(J, right, rank_share, rank)
-    unit_vectors = np.linalg.inv(_cholesky_factor(metric)).swapaxes(-1, -2)
-    x = _solve_truncated(J @ unit_vectors, right, rank_share, rank)
+        return _solve_constraint_rows(J, right, rank_share, rank)
+    unit_vectors = np.linalg.inv(_closure_metric_factor(metric)).swapaxes(-1, -2)
+    x = _solve_constraint_rows(J @ unit_vectors, right, rank_share, rank)
     return unit_vectors @ x if x.ndim == 1 else (unit_vectors @ x[..., None])[..., 0]
 
 
-def _cholesky_factor(metric: Floats) -> Floats:
+def _closure_metric_factor(metric: Floats) -> Floats:
     """Return the lower Cholesky factor of a metric; the identity where it is not positive
     definite."""
     try:
@@ -57,10 +57,10 @@ def _cholesky_factor(metric: Floats) -> Floats:
         return np.eye(metric.shape[-1])
 
 
-def _solve_truncated(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
+def _solve_constraint_rows(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
     """Return the least x with J x = right by singular values, for one or many states."""
     if J.ndim == 2 and right.ndim == 1:
-        return _solve_single_state(J, right, rank_share, rank)
+        return _solve_constraint_rows_of_state(J, right, rank_share, rank)
     finite = np.asarray(np.isfinite(J).all(axis=(-2, -1)))
     J = J if finite.all() else np.where(finite[..., None, None], J, 0.0)
     left, sizes, vectors = np.linalg.svd(J, full_matrices=False)
@@ -72,12 +72,12 @@ def _solve_truncated(J: Floats, right: Floats, rank_share: float, rank: int | No
     return x if finite.all() else np.where(finite[..., None], x, np.nan)
 
 
-def _solve_single_state(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
+def _solve_constraint_rows_of_state(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
     """The same for one state, without the masks that many states need."""
     if not np.isfinite(J).all():
         return np.full(J.shape[1], np.nan)
     left, sizes, vectors = np.linalg.svd(J, full_matrices=False)
-    count = singular_value_rank(sizes, rank_share)
+    count = jacobian_rank_of_singular_values(sizes, rank_share)
     count = count if rank is None else min(count, rank)
     x: Floats = vectors[:count].T @ ((right @ left[:, :count]) / sizes[:count])
     return x
@@ -97,19 +97,19 @@ def gauss_newton_step(
     `free` (default: all) may not be combined with a metric.
     """
     if free is None:
-        return -solve_least_change(J, residual, rank_share=rank_share, rank=rank, metric=metric)
+        return -solve_constraint_least_change(J, residual, rank_share=rank_share, rank=rank, metric=metric)
     step = np.zeros((*residual.shape[:-1], J.shape[-1]))
-    step[..., free] = -solve_least_change(J[..., free], residual, rank_share=rank_share, rank=rank)
+    step[..., free] = -solve_constraint_least_change(J[..., free], residual, rank_share=rank_share, rank=rank)
     return step
 
 
-def limit_step_length(step: Floats, longest: float) -> Floats:
+def limit_closure_step(step: Floats, longest: float) -> Floats:
     """Return the step (…, n), shortened so that no entry exceeds `longest`."""
     size = np.abs(step).max(axis=-1, keepdims=True, initial=1e-300)
     return np.asarray(step * np.minimum(1.0, longest / size))
 
 
-def singular_value_rank(sizes: NDArray[np.floating], share: float, floor: float = 0.0) -> int:
+def jacobian_rank_of_singular_values(sizes: NDArray[np.floating], share: float, floor: float = 0.0) -> int:
     """Return how many singular values, largest first, exceed the share of the first and `floor`."""
     return int((sizes > max(share * sizes[0], floor)).sum()) if len(sizes) else 0
 
@@ -117,7 +117,7 @@ def singular_value_rank(sizes: NDArray[np.floating], share: float, floor: float 
 def jacobian_null_space(J: Floats, rank_share: float) -> Floats:
     """Return an orthonormal basis (n, n − rank) of the velocities that J (m, n) lets free."""
     _, sizes, right = np.linalg.svd(J)
-    return np.asarray(right[singular_value_rank(sizes, rank_share) :].T)
+    return np.asarray(right[jacobian_rank_of_singular_values(sizes, rank_share) :].T)
 
 
 def jacobian_pseudoinverse(J: Floats, rank_share: float) -> Floats:
@@ -125,7 +125,7 @@ def jacobian_pseudoinverse(J: Floats, rank_share: float) -> Floats:
     return np.asarray(np.linalg.pinv(J, rcond=rank_share))
 
 
-def smallest_singular_share(J: Floats, rank: int) -> float:
+def smallest_jacobian_singular_share(J: Floats, rank: int) -> float:
     """Return singular value number `rank` of J as a share of the first; 0 if there are fewer."""
     if rank < 1 or min(J.shape) < rank:
         return 0.0

@@ -20,7 +20,7 @@ from ...mechanism import (
     SurfaceConstraint,
 )
 from ..kinematic_tree import Restraint
-from ..parameter_values import ParameterValues
+from ..parameter_values import KinematicParameters
 from .body_states import SymbolScope
 from .equation import (
     read_coupling_restraint,
@@ -33,7 +33,7 @@ from .rod import read_rod_restraint
 from .surface import read_surface_restraint
 from .wheel import read_wheel_restraint
 
-RESTRAINT_READERS: dict[type, Callable[[str, Any, ParameterValues, SymbolScope], Restraint]] = {
+RESTRAINT_READERS: dict[type, Callable[[str, Any, KinematicParameters, SymbolScope], Restraint]] = {
     EquationConstraint: read_equation_restraint,
     CouplingConstraint: read_coupling_restraint,
     GearConstraint: read_gear_restraint,

@@ -27,7 +27,7 @@ class ConstraintRows:
     upright: list[Scalar] = field(default_factory=list)
 
 
-class BodyStates:
+class ConstrainedBodyStates:
     """Positions and velocities of bodies; some may be displaced by a small `shift` (6: turn,
     translation about the world's origin) and a small `push` of their velocity."""
 

@@ -14,8 +14,8 @@ from ...mechanism import (
     GearConstraint,
 )
 from ..kinematic_tree import Restraint
-from ..parameter_values import ParameterValues
-from .body_states import BodyStates, ConstraintRows, SymbolScope
+from ..parameter_values import KinematicParameters
+from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class EquationRestraint(Restraint):
         """No frames or bodies: the equation acts along coordinates."""
         return ()
 
-    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+    def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return the expression as a row of positions or of velocities."""
         return (
             ConstraintRows([self.expression])
@@ -44,7 +44,7 @@ class EquationRestraint(Restraint):
 
 
 def read_equation_restraint(
-    name: str, given: EquationConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, given: EquationConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> EquationRestraint:
     """Return the restraint of an explicit equation of positions or of velocities."""
     expression = given.position if given.position is not None else given.velocity
@@ -55,7 +55,7 @@ def read_equation_restraint(
 
 
 def read_coupling_restraint(
-    name: str, given: CouplingConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, given: CouplingConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> EquationRestraint:
     """Return the restraint q − Σ c_k (q of the other joint)^k = 0."""
     x = scope[given.other] if given.other is not None else 0.0
@@ -66,7 +66,7 @@ def read_coupling_restraint(
 
 
 def read_gear_restraint(
-    name: str, gear: GearConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, gear: GearConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> EquationRestraint:
     """Return the restraint Σ factor · q − offset = 0 of a gear."""
     turned = sum(
@@ -80,7 +80,7 @@ def read_gear_restraint(
 
 
 def read_drive_restraint(
-    name: str, drive: DriveConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, drive: DriveConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> EquationRestraint:
     """Return the restraint q − f(t) = 0 of a coordinate with a prescribed motion."""
     return EquationRestraint(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ...algebra.linear_algebra import Array, dot
 from ...mechanism import KnifeEdgeConstraint
 from ..kinematic_tree import Restraint
-from ..parameter_values import ParameterValues
-from ..placement_values import axis_alignment
+from ..parameter_values import KinematicParameters
+from ..placement_values import joint_axis_alignment
 from ..sketches import BladeSketch
-from .body_states import BodyStates, ConstraintRows, SymbolScope
+from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class KnifeEdgeRestraint(Restraint):
         """The frame of the blade, and the frame that it cuts into."""
         return self.on, self.relative_to
 
-    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+    def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return one row of velocities: the slip along the blade's normal."""
         pose = setting.frame_pose(self.on)
         own, base = (setting.point_velocity(name, pose.p) for name in self.attached_names)
@@ -39,8 +39,8 @@ class KnifeEdgeRestraint(Restraint):
 
 
 def read_knife_edge_restraint(
-    name: str, given: KnifeEdgeConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, given: KnifeEdgeConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> KnifeEdgeRestraint:
     """Return the restraint of a knife edge with its normal as a unit vector."""
-    normal = axis_alignment(values, given.normal, name, "normal")[:, 2]
+    normal = joint_axis_alignment(values, given.normal, name, "normal")[:, 2]
     return KnifeEdgeRestraint(name, given.on, given.relative_to, normal)

@@ -20,14 +20,14 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 
-from ...algebra.linear_algebra import IDENTITY, Array, Scalar, dot, snap_rounding_noise
+from ...algebra.linear_algebra import IDENTITY, Array, Scalar, dot, snap_rotation_noise
 from ...mechanism import Joint, JointKind
 from ..kinematic_tree import KinematicTree, LinkFrame, Restraint
-from ..parameter_values import ParameterValues
-from ..placement_values import axis_alignment, joint_motion_axes, read_placement
+from ..parameter_values import KinematicParameters
+from ..placement_values import joint_axis_alignment, joint_motion_axes, read_frame_placement
 from ..recursions import LinkPose
 from ..sketches import JointSketch
-from .body_states import BodyStates, ConstraintRows
+from .body_states import ConstrainedBodyStates, ConstraintRows
 
 _ClosureRows = tuple[list[Scalar], list[Scalar]]
 """Equations that stay zero, and what must be above zero."""
@@ -53,7 +53,7 @@ class LoopRestraint(Restraint):
         """The parent and the child body of the joint."""
         return self.bodies
 
-    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+    def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return the rows of positions that the joint holds between its two bodies."""
         parent = setting.place_in_world(self.at_parent, self.bodies[0])
         child = setting.place_in_world(self.at_child, self.bodies[1])
@@ -87,7 +87,7 @@ class LoopRestraint(Restraint):
 
 
 def read_loop_restraint(
-    name: str, loop: Joint, values: ParameterValues, bodies: Mapping[str, LinkFrame]
+    name: str, loop: Joint, values: KinematicParameters, bodies: Mapping[str, LinkFrame]
 ) -> LoopRestraint:
     """Return the restraint of a joint that closes a loop, with its frames in the links of both
     bodies."""
@@ -98,13 +98,13 @@ def read_loop_restraint(
         (loop.child, loop.child_origin, f"{name}_child"),
     ):
         place = bodies[body]
-        R, p = read_placement(values, origin, suffix)
-        ends.append(LinkFrame(place.link, snap_rounding_noise(place.R @ R), place.p + place.R @ p))
+        R, p = read_frame_placement(values, origin, suffix)
+        ends.append(LinkFrame(place.link, snap_rotation_noise(place.R @ R), place.p + place.R @ p))
     kind, first, second = loop.kind, joint_motion_axes(values, loop, name), IDENTITY
     if kind.has_motion_along("axis"):
-        first = axis_alignment(values, loop.axis, name)
+        first = joint_axis_alignment(values, loop.axis, name)
     if kind.has_motion_along("axis2"):
-        second = axis_alignment(values, loop.second_axis, name, "axis2")
+        second = joint_axis_alignment(values, loop.second_axis, name, "axis2")
     pitch = values.read_scalar(loop.pitch, f"lead_{name}") if loop.pitch is not None else 0.0
     at_parent, at_child = ends
     bodies_tied = (loop.parent, loop.child)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from ...algebra.linear_algebra import Scalar, dot
 from ...mechanism import DistanceConstraint
 from ..kinematic_tree import Restraint
-from ..parameter_values import ParameterValues
+from ..parameter_values import KinematicParameters
 from ..sketches import RodSketch
-from .body_states import BodyStates, ConstraintRows, SymbolScope
+from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class RodRestraint(Restraint):
         """The two frames or bodies at the ends of the rod."""
         return self.between
 
-    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+    def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return one row of positions, m: (d² − L²)/(2 L) at distance d and length L."""
         one, other = (setting.frame_pose(name).p for name in self.between)
         apart = other - one
@@ -37,7 +37,7 @@ class RodRestraint(Restraint):
 
 
 def read_rod_restraint(
-    name: str, rod: DistanceConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, rod: DistanceConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> RodRestraint:
     """Return the restraint of a rod; its length may be an expression of t."""
     return RodRestraint(name, rod.between, values.read_motion_expression(rod.length, scope))

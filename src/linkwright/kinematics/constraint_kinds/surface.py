@@ -9,8 +9,8 @@ import casadi as ca
 from ...algebra.linear_algebra import Array
 from ...mechanism import SurfaceConstraint
 from ..kinematic_tree import Restraint
-from ..parameter_values import ParameterValues
-from .body_states import BodyStates, ConstraintRows, SymbolScope
+from ..parameter_values import KinematicParameters
+from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class SurfaceRestraint(Restraint):
         """The point, and the frame that carries the surface."""
         return self.point, self.frame
 
-    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+    def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return one row of positions: the surface's equation at the point."""
         frame = setting.frame_pose(self.frame)
         local = frame.R.T @ (setting.frame_pose(self.point).p - frame.p)
@@ -39,7 +39,7 @@ class SurfaceRestraint(Restraint):
 
 
 def read_surface_restraint(
-    name: str, given: SurfaceConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, given: SurfaceConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> SurfaceRestraint:
     """Return the restraint of a point on a surface, an expression of its x, y, z and of t."""
     xyz = ca.vertcat(*(ca.SX.sym(c) for c in "xyz"))

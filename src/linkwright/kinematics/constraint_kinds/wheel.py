@@ -9,13 +9,13 @@ import numpy as np
 
 from ...algebra.linear_algebra import Array, Scalar, cross, dot
 from ...mechanism import RollingConstraint
-from ..file_pose import starting_pose
+from ..file_pose import tree_starting_pose
 from ..kinematic_tree import GROUND, KinematicTree, LinkFrame, Restraint
-from ..parameter_values import ParameterValues
-from ..placement_values import axis_alignment
+from ..parameter_values import KinematicParameters
+from ..placement_values import joint_axis_alignment
 from ..sketches import WheelSketch
 from ..world_kinematics import WorldKinematics
-from .body_states import BodyStates, ConstraintRows, SymbolScope
+from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
 MIN_SQUARED_LEAN = 1e-9
 """A wheel that lies flat rolls on no point: the squared sine of its lean stays above this."""
@@ -43,7 +43,7 @@ class WheelRestraint(Restraint):
         """The frame of the wheel, and that of the plane or the other wheel."""
         return self.wheel_frame, self.on
 
-    def constraint_rows(self, setting: BodyStates) -> ConstraintRows:
+    def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return the rows of contact (positions) and of rolling without slip (velocities)."""
         return (
             _plane_rolling_rows(self, setting)
@@ -51,7 +51,7 @@ class WheelRestraint(Restraint):
             else _wheel_rolling_rows(self, setting)
         )
 
-    def assumed_zero_rates(self, setting: BodyStates) -> list[Array]:
+    def assumed_zero_rates(self, setting: ConstrainedBodyStates) -> list[Array]:
         """Return (ω_wheel − ω_other) × axle for a wheel on a wheel: zero while their axles are
         parallel."""
         if self.other_radius is None:
@@ -85,10 +85,10 @@ class WheelRestraint(Restraint):
 
 
 def read_wheel_restraint(
-    name: str, given: RollingConstraint, values: ParameterValues, scope: SymbolScope
+    name: str, given: RollingConstraint, values: KinematicParameters, scope: SymbolScope
 ) -> WheelRestraint:
     """Return the restraint of a rolling wheel with its axle as a unit vector."""
-    axle = axis_alignment(values, given.axle, name, "axle")[:, 2]
+    axle = joint_axis_alignment(values, given.axle, name, "axle")[:, 2]
     other = given.other_radius
     return WheelRestraint(
         name,
@@ -100,7 +100,7 @@ def read_wheel_restraint(
     )
 
 
-def _plane_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintRows:
+def _plane_rolling_rows(tie: WheelRestraint, setting: ConstrainedBodyStates) -> ConstraintRows:
     """The point of the rim nearest to the plane touches it, and does not slip in it.
 
     The normal n points to the side on which the wheel stands, so that √(1 − tilt²) is the cosine
@@ -120,7 +120,7 @@ def _plane_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintR
     )
 
 
-def _wheel_rolling_rows(tie: WheelRestraint, setting: BodyStates) -> ConstraintRows:
+def _wheel_rolling_rows(tie: WheelRestraint, setting: ConstrainedBodyStates) -> ConstraintRows:
     """Return the rows of two wheels in one plane that touch and do not slip along the tangent."""
     one, two = setting.frame_pose(tie.wheel_frame), setting.frame_pose(tie.on)
     a, apart = one.R @ tie.axle, two.p - one.p
@@ -161,7 +161,7 @@ def _wheel_height_and_weight(
     outputs = [ca.vertcat(dot(n, center - origin), ca.SX(wheel.radius), along)]
     numbers = [float(value) for value in tree.symbol_values.values()]
     evaluate = ca.Function("standing", [tree.motion.q, symbols], outputs)
-    height, radius, weight = np.asarray(evaluate(starting_pose(tree), numbers)).ravel().tolist()
+    height, radius, weight = np.asarray(evaluate(tree_starting_pose(tree), numbers)).ravel().tolist()
     return height, radius, weight
 
 

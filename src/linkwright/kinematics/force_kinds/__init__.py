@@ -12,13 +12,13 @@ from typing import Any
 from ...algebra.linear_algebra import Scalar
 from ...mechanism import JointForce, Spring, WrenchElement
 from ..kinematic_tree import ForceElement
-from ..parameter_values import ParameterValues
+from ..parameter_values import KinematicParameters
 from .joint_force import read_joint_force_element
 from .spring import read_spring_element
 from .wrench import read_wrench_element
 
 FORCE_READERS: dict[
-    type, Callable[[str, Any, ParameterValues, dict[str, Scalar], Mapping[str, int]], ForceElement]
+    type, Callable[[str, Any, KinematicParameters, dict[str, Scalar], Mapping[str, int]], ForceElement]
 ] = {
     Spring: read_spring_element,
     WrenchElement: read_wrench_element,

@@ -10,7 +10,7 @@ from ...algebra.linear_algebra import Array, Scalar, dot
 from ...mechanism import Contact
 from ..body_forces import BodyForce
 from ..kinematic_tree import ForceElement
-from ..parameter_values import ParameterValues
+from ..parameter_values import KinematicParameters
 from ..world_kinematics import WorldKinematics
 
 
@@ -61,7 +61,7 @@ class CompliantContact(ForceElement):
         return self.stiffness * depth**power / power
 
 
-def read_compliant_contact(name: str, given: Contact, values: ParameterValues) -> CompliantContact:
+def read_compliant_contact(name: str, given: Contact, values: KinematicParameters) -> CompliantContact:
     """Return a compliant contact with its numbers; rigid contacts are events of a simulation."""
     numbers = (
         values.read_scalar(getattr(given, key), f"{symbol}_{name}")

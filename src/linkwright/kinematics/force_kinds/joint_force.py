@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from ...algebra.linear_algebra import Scalar
 from ...mechanism import JointForce
 from ..kinematic_tree import ForceElement
-from ..parameter_values import ParameterValues
+from ..parameter_values import KinematicParameters
 
 
 @dataclass(frozen=True)
-class JointForceElement(ForceElement):
+class TreeJointForce(ForceElement):
     """A force or moment along a degree of freedom, by its index among the tree's velocities."""
 
     velocity_index: int
@@ -28,11 +28,11 @@ class JointForceElement(ForceElement):
 def read_joint_force_element(
     name: str,
     given: JointForce,
-    values: ParameterValues,
+    values: KinematicParameters,
     scope: dict[str, Scalar],
     freedoms: Mapping[str, int],
-) -> JointForceElement:
+) -> TreeJointForce:
     """Return the declared force along a degree of freedom as an expression."""
-    return JointForceElement(
+    return TreeJointForce(
         name, freedoms[given.on], values.read_motion_expression(given.force, scope)
     )

@@ -11,7 +11,7 @@ from ...algebra.linear_algebra import Array, Scalar, dot
 from ...mechanism import Spring
 from ..body_forces import BodyForce, SpringLength, generalized_forces_in_world
 from ..kinematic_tree import ForceElement
-from ..parameter_values import ParameterValues
+from ..parameter_values import KinematicParameters
 from ..sketches import SpringSketch
 from ..world_kinematics import WorldKinematics
 
@@ -81,7 +81,7 @@ class PointSpring(ForceElement):
 def read_spring_element(
     name: str,
     given: Spring,
-    values: ParameterValues,
+    values: KinematicParameters,
     scope: dict[str, Scalar],
     freedoms: Mapping[str, int],
 ) -> PointSpring:

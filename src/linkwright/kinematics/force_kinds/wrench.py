@@ -11,7 +11,7 @@ from ...algebra.linear_algebra import Array, Scalar
 from ...mechanism import WrenchElement
 from ..body_forces import BodyForce
 from ..kinematic_tree import ForceElement
-from ..parameter_values import ParameterValues
+from ..parameter_values import KinematicParameters
 from ..world_kinematics import WorldKinematics
 
 
@@ -36,7 +36,7 @@ class AppliedWrench(ForceElement):
 def read_wrench_element(
     name: str,
     given: WrenchElement,
-    values: ParameterValues,
+    values: KinematicParameters,
     scope: dict[str, Scalar],
     freedoms: Mapping[str, int],
 ) -> AppliedWrench:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.resources import files
 
 from ...errors import NameNotFoundError, suggest_remedy
-from .families import MECHANISM_FAMILIES, build_family_member, find_family
+from .families import GALLERY_FAMILIES, build_gallery_member, find_gallery_family
 
 __all__ = [
-    "build_family_member",
-    "find_family",
+    "build_gallery_member",
+    "find_gallery_family",
     "gallery_headline",
     "gallery_names",
     "read_gallery_file",
@@ -20,7 +20,7 @@ def gallery_names() -> list[str]:
     """Return all names; `chain-6` stands for chains of any number of links, and so on."""
     stored = [entry.name for entry in files(__name__).iterdir() if entry.name.endswith(".toml")]
     return sorted(
-        [*(name.split(".")[0] for name in stored), *(each.example for each in MECHANISM_FAMILIES)]
+        [*(name.split(".")[0] for name in stored), *(each.example for each in GALLERY_FAMILIES)]
     )
 
 
@@ -30,7 +30,7 @@ def read_gallery_file(name: str) -> tuple[str, str] | None:
         entry = files(__name__) / f"{name}.{ending}"
         if name in gallery_names() and entry.is_file():
             return entry.name, entry.read_text(encoding="utf-8")
-    if find_family(name) is not None:
+    if find_gallery_family(name) is not None:
         return None
     raise NameNotFoundError(
         f"the gallery has no '{name}'", remedy=suggest_remedy(name, gallery_names())
@@ -39,7 +39,7 @@ def read_gallery_file(name: str) -> tuple[str, str] | None:
 
 def gallery_headline(name: str) -> str:
     """Return the headline of a mechanism: the first sentence of its file's opening comment."""
-    stored, generator = read_gallery_file(name), find_family(name)
+    stored, generator = read_gallery_file(name), find_gallery_family(name)
     if stored is None:
         return generator.headline if generator else ""
     lines = []

@@ -11,7 +11,7 @@ from ..mechanism import Mechanism
 
 
 @dataclass(frozen=True)
-class MechanismFamily:
+class GalleryFamily:
     """Mechanisms `stem` or `stem-N`, N from 1 to `max_size`; `example` stands for all of them."""
 
     example: str
@@ -21,34 +21,34 @@ class MechanismFamily:
     default: int | None = None
 
     @property
-    def stem(self) -> str:
+    def gallery_stem(self) -> str:
         """The part of the name before the size."""
         return self.example if self.default else self.example.rpartition("-")[0]
 
     def size_in_name(self, name: str) -> int | None:
         """Return the size N in a name; None if the name does not belong to this family."""
-        if name == self.stem:
+        if name == self.gallery_stem:
             return self.default
-        match = re.fullmatch(re.escape(self.stem) + r"-([1-9]\d{0,3})", name)
+        match = re.fullmatch(re.escape(self.gallery_stem) + r"-([1-9]\d{0,3})", name)
         return int(match.group(1)) if match else None
 
 
-def find_family(name: str) -> MechanismFamily | None:
+def find_gallery_family(name: str) -> GalleryFamily | None:
     """Return the family that a name belongs to, of any size; None if there is none."""
-    return next((each for each in MECHANISM_FAMILIES if each.size_in_name(name) is not None), None)
+    return next((each for each in GALLERY_FAMILIES if each.size_in_name(name) is not None), None)
 
 
-def build_family_member(name: str) -> Mechanism:
+def build_gallery_member(name: str) -> Mechanism:
     """Return the member of a family with this name."""
-    found = find_family(name)
+    found = find_gallery_family(name)
     size = found.size_in_name(name) if found else None
     if found is None or size is None or size > found.max_size:
-        remedy = f"take {found.stem}-1 to {found.stem}-{found.max_size}" if found else ""
+        remedy = f"take {found.gallery_stem}-1 to {found.gallery_stem}-{found.max_size}" if found else ""
         raise NameNotFoundError(f"the gallery has no '{name}'", remedy=remedy)
     return found.build(name, size)
 
 
-def build_planar_chain(name: str, n: int) -> Mechanism:
+def build_gallery_chain(name: str, n: int) -> Mechanism:
     """Return a planar chain of n uniform links, each 1 m long and of 1 kg, with gravity along −y.
 
     Its symbols are m1, l1, lc1, I1, …, and q1, … for the relative joint angles.
@@ -75,7 +75,7 @@ def build_planar_chain(name: str, n: int) -> Mechanism:
     )
 
 
-def build_four_bar_row(name: str, n: int) -> Mechanism:
+def build_gallery_four_bar_row(name: str, n: int) -> Mechanism:
     """Return n four-bar windows in a row (IFToMM's benchmark A02): cranks A0B0 … ANBN on ground,
     one length apart, and couplers between their tips; uniform links of 1 kg and 1 m.
 
@@ -112,17 +112,17 @@ def build_four_bar_row(name: str, n: int) -> Mechanism:
     )
 
 
-MECHANISM_FAMILIES = (
-    MechanismFamily(
+GALLERY_FAMILIES = (
+    GalleryFamily(
         "chain-6",
         "Planar chain of uniform links, of any number: chain-2, chain-30.",
-        build_planar_chain,
+        build_gallery_chain,
         max_size=500,
     ),
-    MechanismFamily(
+    GalleryFamily(
         "n-four-bar",
         "Row of N four-bar windows (IFToMM's A02), 2 or any number: n-four-bar-40.",
-        build_four_bar_row,
+        build_gallery_four_bar_row,
         max_size=200,
         default=2,
     ),

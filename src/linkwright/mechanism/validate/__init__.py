@@ -9,20 +9,20 @@ from .constraint_checks import check_constraints
 from .contact_checks import check_contacts
 from .force_checks import check_force_elements
 from .inertia_checks import unphysical_body_messages
-from .part_number_checks import check_part_numbers, evaluate_parameters, parameter_scope
+from .part_number_checks import check_part_numbers, evaluate_mechanism_parameters, mechanism_parameter_scope
 from .structure_checks import check_structure
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
-__all__ = ["check_mechanism", "evaluate_parameters", "unphysical_body_messages"]
+__all__ = ["check_mechanism", "evaluate_mechanism_parameters", "unphysical_body_messages"]
 
 
 def check_mechanism(mechanism: Mechanism) -> None:
     """Raise a `MechanismError` that names the place and the remedy, if the mechanism has a
     fault."""
     check_structure(mechanism)
-    scope = parameter_scope(mechanism)
+    scope = mechanism_parameter_scope(mechanism)
     check_part_numbers(mechanism, scope)
     check_axes_and_orientations(mechanism, scope)
     check_force_elements(mechanism, scope)

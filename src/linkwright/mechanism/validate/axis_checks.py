@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...expressions import Expression
 from ..bodies import Orientation
 from ..joints import Joint
-from .part_number_checks import ParameterScope
+from .part_number_checks import MechanismParameterScope
 from .structure_checks import mechanism_error
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ _LENGTH_DIMENSION = (0, 1, 0)
 _NO_DIMENSION = (0, 0, 0)
 
 
-def check_axes_and_orientations(mechanism: Mechanism, scope: ParameterScope) -> None:
+def check_axes_and_orientations(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
     """Check all axes and orientations of a mechanism whose numbers have been checked."""
     for place, rotated in _orientations_of_parts(mechanism):
         if "quaternion" in rotated.model_fields_set:
-            _check_quaternion(rotated.quaternion, f"{place}.quaternion", scope)
+            _check_part_quaternion(rotated.quaternion, f"{place}.quaternion", scope)
     for table in ("joints", "loops"):
         for name, joint in getattr(mechanism, table).items():
             _check_joint_axes(joint, f"{table}.{name}", scope)
             if joint.by_quaternion and joint.locked is not None:
-                _check_quaternion(joint.each(joint.locked)[-4:], f"{table}.{name}.locked", scope)
+                _check_part_quaternion(joint.each(joint.locked)[-4:], f"{table}.{name}.locked", scope)
 
 
 def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientation]]:
@@ -44,29 +44,29 @@ def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientat
         yield f"frames.{name}.origin", frame.origin
 
 
-def _check_quaternion(entries: Sequence[Expression], place: str, scope: ParameterScope) -> None:
+def _check_part_quaternion(entries: Sequence[Expression], place: str, scope: MechanismParameterScope) -> None:
     """Raise where all entries of a quaternion are zero."""
     if not any(scope.finite_value(entry, place) for entry in entries):
         raise mechanism_error("the quaternion is zero", place, "give 1, 0, 0, 0 for no rotation")
 
 
-def _check_joint_axes(joint: Joint, place: str, scope: ParameterScope) -> None:
+def _check_joint_axes(joint: Joint, place: str, scope: MechanismParameterScope) -> None:
     """Raise where an axis of a joint is zero, or its two axes are parallel but must not be."""
-    first = check_axis(joint.axis, f"{place}.axis", scope)
+    first = check_part_direction(joint.axis, f"{place}.axis", scope)
     if joint.axis2 is not None:
-        check_axis(joint.axis2, f"{place}.axis2", scope)
+        check_part_direction(joint.axis2, f"{place}.axis2", scope)
     second_axis = joint.kind.second_axis
     if second_axis is None or second_axis.parallel_error is None:
         return
-    second = check_axis(joint.second_axis, f"{place}.axis2", scope)
+    second = check_part_direction(joint.second_axis, f"{place}.axis2", scope)
     if _sine_between_joint_axes(first, second) < _MIN_SINE_OF_AXES:
         what, remedy = second_axis.parallel_error
         raise mechanism_error(what, f"{place}.axis2", remedy)
 
 
-def check_axis(axis: Sequence[Expression], place: str, scope: ParameterScope) -> list[float]:
+def check_part_direction(axis: Sequence[Expression], place: str, scope: MechanismParameterScope) -> list[float]:
     """Return the axis as numbers, scaled to length 1; raise where it is zero."""
-    _check_axis_dimension(axis, place, scope)
+    _check_part_direction_dimension(axis, place, scope)
     numbers = [scope.finite_value(entry, place) for entry in axis]
     largest = max(abs(number) for number in numbers)
     if largest == 0:
@@ -75,7 +75,7 @@ def check_axis(axis: Sequence[Expression], place: str, scope: ParameterScope) ->
     return [number / math.hypot(*scaled) for number in scaled]
 
 
-def _check_axis_dimension(axis: Sequence[Expression], place: str, scope: ParameterScope) -> None:
+def _check_part_direction_dimension(axis: Sequence[Expression], place: str, scope: MechanismParameterScope) -> None:
     """Raise unless the entries are all plain numbers or all lengths."""
     known = {scope.infer_dimension(entry, place).dimension for entry in axis} - {None}
     if len(known) > 1 or not known <= {_LENGTH_DIMENSION, _NO_DIMENSION}:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from ..bodies import GROUND
 from ..contacts import Contact
 from ..parts import part_numbers
-from .part_number_checks import ParameterScope, check_part_number
-from .structure_checks import check_known_name, mechanism_error
+from .part_number_checks import MechanismParameterScope, check_part_number
+from .structure_checks import check_known_part_name, mechanism_error
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-def check_contacts(mechanism: Mechanism, scope: ParameterScope) -> None:
+def check_contacts(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
     """Check all contacts, and the strengths of joints and constraints."""
     for name, contact in mechanism.contacts.items():
         _check_contact(contact, f"contacts.{name}", mechanism, scope)
@@ -27,13 +27,13 @@ def check_contacts(mechanism: Mechanism, scope: ParameterScope) -> None:
 
 
 def _check_contact(
-    contact: Contact, place: str, mechanism: Mechanism, scope: ParameterScope
+    contact: Contact, place: str, mechanism: Mechanism, scope: MechanismParameterScope
 ) -> None:
     """Raise where the ends of a contact are unknown or on one body, or a number is wrong."""
     bodies = {GROUND: GROUND, **{name: name for name in mechanism.bodies}}
     bodies |= {name: frame.body for name, frame in mechanism.frames.items()}
     for key in ("point", "plane"):
-        check_known_name(getattr(contact, key), bodies, "body or frame", f"{place}.{key}")
+        check_known_part_name(getattr(contact, key), bodies, "body or frame", f"{place}.{key}")
     if bodies[contact.point] == bodies[contact.plane]:
         raise mechanism_error("point and plane are on one body", place, "name two bodies")
     for key, number, quantity in part_numbers(contact):

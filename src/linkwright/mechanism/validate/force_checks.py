@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expressions import Expression, is_variable_name, names_in_expression, parse_unit
+from ...expressions import Expression, is_expression_name, names_in_expression, parse_unit
 from ..bodies import GROUND
 from ..coordinates import (
     VariableMeaning,
-    coordinate_name,
+    joint_coordinate_name,
     joint_variable_names,
     variable_meanings,
 )
-from .part_number_checks import ParameterScope, check_magnitude, check_part_number
-from .structure_checks import check_known_name, mechanism_error
+from .part_number_checks import MechanismParameterScope, check_part_magnitude, check_part_number
+from .structure_checks import check_known_part_name, mechanism_error
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 VariableTable = dict[str, list[VariableMeaning]]
 
 
-def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
+def check_force_elements(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
     """Check all forces of a mechanism whose other parts have been checked."""
     if mechanism.coordinates is not None:
         _check_chosen_coordinates(mechanism, scope)
     if not (mechanism.forces or mechanism.actuators):
         return
-    checks = ForceChecks(mechanism, scope)
+    checks = ForceElementValidator(mechanism, scope)
     for name, force in mechanism.forces.items():
         force.check(f"forces.{name}", checks)
     for name, actuator in mechanism.actuators.items():
@@ -39,28 +39,28 @@ def check_force_elements(mechanism: Mechanism, scope: ParameterScope) -> None:
             )
 
 
-class ForceChecks:
+class ForceElementValidator:
     """Checks that kinds of force elements use: each method raises an error with its place and a
     remedy."""
 
-    def __init__(self, mechanism: Mechanism, scope: ParameterScope) -> None:
+    def __init__(self, mechanism: Mechanism, scope: MechanismParameterScope) -> None:
         self.mechanism, self.scope = mechanism, scope
         self.variables = variable_meanings(mechanism)
         self.points = {GROUND: None, **mechanism.bodies, **mechanism.frames}
 
     def check_point(self, name: str, place: str) -> None:
         """Raise unless the name is a frame or body."""
-        check_known_name(name, self.points, "body or frame", place)
+        check_known_part_name(name, self.points, "body or frame", place)
 
     def check_dof(self, name: str, place: str) -> None:
         """Raise unless the name is a degree of freedom of a joint."""
         known = [
-            coordinate_name(joint_name, freedom.ending)
+            joint_coordinate_name(joint_name, freedom.ending)
             for joint_name, joint in self.mechanism.joints.items()
             if joint.moves
             for freedom in joint.dofs
         ]
-        check_known_name(name, known, "freedom", place)
+        check_known_part_name(name, known, "freedom", place)
 
     def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
         """Raise unless the number is finite and has the dimension of `unit`."""
@@ -69,14 +69,14 @@ class ForceChecks:
     def check_expression(self, number: Expression, place: str) -> frozenset[str]:
         """Return which of coordinate, speed and time an expression uses; raise where a name is
         unknown."""
-        return check_motion_expression(number, place, self.variables, self.scope)
+        return check_mechanism_expression(number, place, self.variables, self.scope)
 
     def check_dimension(self, number: Expression, place: str, unit: str) -> None:
         """Raise where the units in an expression contradict the given one."""
         self.scope.check_dimension(number, place, parse_unit(unit).dimension)
 
 
-def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> None:
+def _check_chosen_coordinates(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
     """Check that chosen coordinates are as many as joint variables, each of which is given once."""
     chosen = mechanism.coordinates
     assert chosen is not None
@@ -89,7 +89,7 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
     for k, name in enumerate(own):
         speeds = {f"d{other}" for other in (*own, *variables)}
         taken = name in own[:k] or name in mechanism.parameters or name in variables
-        if taken or name == "t" or name in speeds or not is_variable_name(name):
+        if taken or name == "t" or name in speeds or not is_expression_name(name):
             raise mechanism_error(
                 f"'{name}' is taken, or not a valid name", "coordinates", "choose another name"
             )
@@ -108,8 +108,8 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: ParameterScope) -> No
         scope.check_names(number, f"coordinates.{table}.{key}", dict.fromkeys(names_allowed))
 
 
-def check_motion_expression(
-    number: Expression, place: str, variables: VariableTable, scope: ParameterScope
+def check_mechanism_expression(
+    number: Expression, place: str, variables: VariableTable, scope: MechanismParameterScope
 ) -> frozenset[str]:
     """Return the kinds of the variables used; raise where a name is unknown or ambiguous."""
     scope.check_names(number, place, variables)
@@ -119,5 +119,5 @@ def check_motion_expression(
             both = " and ".join(map(str, variables[name]))
             raise mechanism_error(f"'{name}' is {both}", place, "rename one of the joints")
     if not used:
-        check_magnitude(scope.finite_value(number, place), place)
+        check_part_magnitude(scope.finite_value(number, place), place)
     return frozenset(variables[name][0].kind for name in used)

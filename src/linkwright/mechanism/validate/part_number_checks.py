@@ -15,15 +15,15 @@ from ...expressions import (
     Expression,
     InferredDimension,
     Number,
-    check_dimension,
-    evaluate_exactly,
-    infer_dimension,
+    check_expression_dimension,
+    evaluate_expression_exactly,
+    infer_expression_dimension,
     names_in_expression,
     parse_unit,
 )
 from ..joint_kinds import DegreeOfFreedom
 from ..joints import Joint
-from ..parts import NumberField, part_numbers
+from ..parts import PartNumberField, part_numbers
 from .structure_checks import mechanism_error
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _TRANSLATION_UNITS = {
 
 
 @dataclass(frozen=True)
-class ParameterScope:
+class MechanismParameterScope:
     """The parameters that expressions may use: their values, and the dimensions that units
     imply."""
 
@@ -78,29 +78,29 @@ class ParameterScope:
     def check_dimension(self, number: Expression, place: str, expected: Dimension) -> None:
         """Raise where the units of an expression contradict the expected dimension."""
         try:
-            check_dimension(number, expected, self.dimensions)
+            check_expression_dimension(number, expected, self.dimensions)
         except ExpressionError as error:
             raise mechanism_error(error.what, place, error.remedy) from None
 
     def infer_dimension(self, number: Expression, place: str) -> InferredDimension:
         """Return the dimension of the number that its units imply; raise where they contradict."""
         try:
-            return infer_dimension(number, self.dimensions)
+            return infer_expression_dimension(number, self.dimensions)
         except ExpressionError as error:
             raise mechanism_error(error.what, place, error.remedy) from None
 
     def finite_value(self, number: Expression, place: str) -> float:
         """Return the number's value as a float; raise where it is not finite."""
         if isinstance(number, Number):
-            return to_finite_float(number.value, place)
+            return finite_part_number(number.value, place)
         self.check_names(number, place)
         try:
-            return to_finite_float(evaluate_exactly(number, self.values), place)
+            return finite_part_number(evaluate_expression_exactly(number, self.values), place)
         except ExpressionError as error:
             raise mechanism_error(error.what, place, error.remedy) from None
 
 
-def to_finite_float(value: ExactNumber, place: str) -> float:
+def finite_part_number(value: ExactNumber, place: str) -> float:
     """Return an exact number as a float; raise where it overflows or underflows."""
     try:
         number = float(value)
@@ -113,7 +113,7 @@ def to_finite_float(value: ExactNumber, place: str) -> float:
     return number
 
 
-def check_magnitude(value: float, place: str) -> None:
+def check_part_magnitude(value: float, place: str) -> None:
     """Raise where a number is so large or small that products of a few overflow or vanish."""
     if abs(value) > MAX_NUMBER:
         raise mechanism_error(f"is too large ({value:g})", place, f"stay below {MAX_NUMBER:g}")
@@ -121,23 +121,23 @@ def check_magnitude(value: float, place: str) -> None:
         raise mechanism_error(f"is too near zero ({value:g})", place, "write 0")
 
 
-def parameter_scope(mechanism: Mechanism) -> ParameterScope:
+def mechanism_parameter_scope(mechanism: Mechanism) -> MechanismParameterScope:
     """Return the checked parameters of a mechanism."""
     for name, value in mechanism.values.items():
-        check_magnitude(to_finite_float(value, f"parameters.{name}"), f"parameters.{name}")
-    return ParameterScope(mechanism.values, _parameter_dimensions(mechanism))
+        check_part_magnitude(finite_part_number(value, f"parameters.{name}"), f"parameters.{name}")
+    return MechanismParameterScope(mechanism.values, _parameter_dimensions(mechanism))
 
 
-def evaluate_parameters(parameters: Mapping[str, Expression]) -> dict[str, ExactNumber]:
+def evaluate_mechanism_parameters(parameters: Mapping[str, Expression]) -> dict[str, ExactNumber]:
     """Return the exact values of all parameters, each after those that it uses."""
     values: dict[str, ExactNumber] = {}
     for first in parameters:
-        pending = {} if first in values else {first: _parameters_used(first, parameters)}
+        pending = {} if first in values else {first: _mechanism_parameters_used(first, parameters)}
         while pending:
             name = next(reversed(pending))
             other = next((used for used in pending[name] if used not in values), None)
             if other is None:
-                values[name] = _evaluate_parameter(name, parameters, values)
+                values[name] = _evaluate_mechanism_parameter(name, parameters, values)
                 del pending[name]
             elif other in pending:
                 started = list(pending)
@@ -147,11 +147,11 @@ def evaluate_parameters(parameters: Mapping[str, Expression]) -> dict[str, Exact
                     f"depends on itself ({circle})", where, "give one of them a number"
                 )
             else:
-                pending[other] = _parameters_used(other, parameters)
+                pending[other] = _mechanism_parameters_used(other, parameters)
     return values
 
 
-def _parameters_used(name: str, parameters: Mapping[str, Expression]) -> Iterator[str]:
+def _mechanism_parameters_used(name: str, parameters: Mapping[str, Expression]) -> Iterator[str]:
     """Yield the names in a parameter's expression; raise where one is not a parameter."""
     for other in sorted(names_in_expression(parameters[name])):
         if other not in parameters:
@@ -161,12 +161,12 @@ def _parameters_used(name: str, parameters: Mapping[str, Expression]) -> Iterato
         yield other
 
 
-def _evaluate_parameter(
+def _evaluate_mechanism_parameter(
     name: str, parameters: Mapping[str, Expression], values: Mapping[str, ExactNumber]
 ) -> ExactNumber:
     """Return the exact value of a parameter from those that it uses."""
     try:
-        return evaluate_exactly(parameters[name], values)
+        return evaluate_expression_exactly(parameters[name], values)
     except ExpressionError as error:
         raise mechanism_error(error.what, f"parameters.{name}", error.remedy) from None
 
@@ -174,19 +174,19 @@ def _evaluate_parameter(
 def _parameter_dimensions(mechanism: Mechanism) -> dict[str, InferredDimension]:
     """Return the dimensions of the parameters by their units, each after those that it uses."""
     dimensions: dict[str, InferredDimension] = {}
-    scope = ParameterScope(mechanism.values, dimensions)
+    scope = MechanismParameterScope(mechanism.values, dimensions)
     for name in mechanism.values:
         found = scope.infer_dimension(mechanism.parameters[name], f"parameters.{name}")
         dimensions[name] = InferredDimension(found.dimension)
     return dimensions
 
 
-def check_part_numbers(mechanism: Mechanism, scope: ParameterScope) -> None:
+def check_part_numbers(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
     """Check every number of bodies, joints, frames and loops, and gravity."""
     for table in ("bodies", "joints", "frames", "loops"):
         for name, part in getattr(mechanism, table).items():
             for key, number, quantity in part_numbers(part):
-                unit = _field_unit(quantity, part, key)
+                unit = _part_field_unit(quantity, part, key)
                 check_part_number(number, key, f"{table}.{name}.{key}", unit, scope)
             if isinstance(part, Joint):
                 _check_limit_order(part, f"{table}.{name}.limits.lower", scope)
@@ -196,7 +196,7 @@ def check_part_numbers(mechanism: Mechanism, scope: ParameterScope) -> None:
 
 
 def check_part_number(
-    number: Expression, key: str, place: str, unit: str, scope: ParameterScope
+    number: Expression, key: str, place: str, unit: str, scope: MechanismParameterScope
 ) -> None:
     """Check names, unit, size and sign of one number; `key` is its field inside the part."""
     if number == ZERO:  # fits everywhere, and is most of all numbers
@@ -206,7 +206,7 @@ def check_part_number(
     value = scope.finite_value(number, place)
     field = key.partition("[")[0]
     if not field.startswith("limits."):  # where files write 1e308 for none
-        check_magnitude(value, place)
+        check_part_magnitude(value, place)
     if value < 0 and field in _NONNEGATIVE_FIELDS:
         raise mechanism_error(f"is negative ({value:g} {unit})", place, "give zero or more")
     if field in _AT_LEAST_ONE_FIELDS and value < 1:
@@ -219,7 +219,7 @@ def check_part_number(
         raise mechanism_error(f"is not above zero ({value:g} {unit})", place, "give more than 0")
 
 
-def _field_unit(quantity: NumberField, part: object, key: str) -> str:
+def _part_field_unit(quantity: PartNumberField, part: object, key: str) -> str:
     """Return the unit of a field; for fields of joints it depends on whether the degree of freedom
     turns or slides."""
     if quantity.unit not in _ROTATION_UNITS or not isinstance(part, Joint):
@@ -233,7 +233,7 @@ def _field_unit(quantity: NumberField, part: object, key: str) -> str:
     return (_ROTATION_UNITS if freedoms[index].is_rotation else _TRANSLATION_UNITS)[quantity.unit]
 
 
-def _check_limit_order(joint: Joint, place: str, scope: ParameterScope) -> None:
+def _check_limit_order(joint: Joint, place: str, scope: MechanismParameterScope) -> None:
     """Raise where a lower limit is above the upper one."""
     lower, upper = joint.limits.lower, joint.limits.upper
     if lower is None or upper is None:
@@ -251,7 +251,7 @@ def _check_limit_order(joint: Joint, place: str, scope: ParameterScope) -> None:
 
 
 def _check_mimic_multiplier(
-    joint: Joint, place: str, mechanism: Mechanism, scope: ParameterScope
+    joint: Joint, place: str, mechanism: Mechanism, scope: MechanismParameterScope
 ) -> None:
     """Raise where a multiplier has wrong units, or the product along a chain of followers is
     extreme."""

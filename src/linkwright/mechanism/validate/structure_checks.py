@@ -6,9 +6,9 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ...errors import MechanismError, suggest_remedy
-from ...expressions import PI, is_parameter_name
+from ...expressions import PI, is_undotted_expression_name
 from ..bodies import GROUND
-from ..coordinates import coordinate_names, variable_meanings, velocity_names
+from ..coordinates import joint_coordinate_names, variable_meanings, joint_velocity_names
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism
@@ -38,8 +38,8 @@ def check_structure(mechanism: Mechanism) -> None:
     _check_parameter_names(mechanism)
     _check_body_references(mechanism)
     _check_joint_tree(mechanism)
-    _check_loops(mechanism)
-    _check_mimicking_joints(mechanism)
+    _check_loop_joints(mechanism)
+    _check_joint_mimicry(mechanism)
     _check_unique_coordinate_names(mechanism)
 
 
@@ -48,7 +48,7 @@ def mechanism_error(what: str, where: str, remedy: str = "") -> MechanismError:
     return MechanismError(what, where=where, remedy=remedy)
 
 
-def check_known_name(name: str, known: Collection[str], kind: str, where: str) -> None:
+def check_known_part_name(name: str, known: Collection[str], kind: str, where: str) -> None:
     """Raise where a name is not known, and suggest the nearest one."""
     if name not in known:
         raise mechanism_error(f"unknown {kind} '{name}'", where, suggest_remedy(name, list(known)))
@@ -80,7 +80,7 @@ def _check_parameter_names(mechanism: Mechanism) -> None:
         raise mechanism_error("'pi' is 3.14159…", "parameters", "rename the parameter")
     variables = variable_meanings(mechanism)
     for name in mechanism.parameters:
-        if not is_parameter_name(name):
+        if not is_undotted_expression_name(name):
             raise mechanism_error(
                 f"'{name}' cannot be used in an expression",
                 "parameters",
@@ -96,10 +96,10 @@ def _check_body_references(mechanism: Mechanism) -> None:
     bodies = {GROUND: None, **mechanism.bodies}
     for table, joints in (("joints", mechanism.joints), ("loops", mechanism.loops)):
         for name, joint in joints.items():
-            check_known_name(joint.parent, bodies, "body", f"{table}.{name}.parent")
-            check_known_name(joint.child, bodies, "body", f"{table}.{name}.child")
+            check_known_part_name(joint.parent, bodies, "body", f"{table}.{name}.parent")
+            check_known_part_name(joint.child, bodies, "body", f"{table}.{name}.child")
     for name, frame in mechanism.frames.items():
-        check_known_name(frame.body, bodies, "body", f"frames.{name}.body")
+        check_known_part_name(frame.body, bodies, "body", f"frames.{name}.body")
 
 
 def _check_joint_tree(mechanism: Mechanism) -> None:
@@ -128,7 +128,7 @@ def _check_joint_tree(mechanism: Mechanism) -> None:
             )
 
 
-def _check_loops(mechanism: Mechanism) -> None:
+def _check_loop_joints(mechanism: Mechanism) -> None:
     """Raise where a loop closes nothing, or has a field that needs a coordinate of its own."""
     for name, loop in mechanism.loops.items():
         where = f"loops.{name}"
@@ -145,14 +145,14 @@ def _check_loops(mechanism: Mechanism) -> None:
                 )
 
 
-def _check_mimicking_joints(mechanism: Mechanism) -> None:
+def _check_joint_mimicry(mechanism: Mechanism) -> None:
     """Raise unless every follower has a leader with one coordinate, and none follows itself."""
     settled: set[str] = set()
     for name, joint in mechanism.joints.items():
         chain = {name: None}
         while joint.mimic is not None and name not in settled:
             leader, where = joint.mimic.joint, f"joints.{name}.mimic.joint"
-            check_known_name(leader, mechanism.joints, "joint", where)
+            check_known_part_name(leader, mechanism.joints, "joint", where)
             if leader in chain:
                 raise mechanism_error(
                     f"'{leader}' follows itself", where, "let one of them move freely"
@@ -170,7 +170,7 @@ def _check_mimicking_joints(mechanism: Mechanism) -> None:
 
 def _check_unique_coordinate_names(mechanism: Mechanism) -> None:
     """Raise where two joints have a coordinate or velocity of the same name."""
-    for kind, names_of in (("coordinate", coordinate_names), ("speed", velocity_names)):
+    for kind, names_of in (("coordinate", joint_coordinate_names), ("speed", joint_velocity_names)):
         owners: dict[str, str] = {}
         for name, joint in mechanism.joints.items():
             for own in names_of(name, joint):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...ports import Port
-from ...tape import NamedExpression, Tape, record_expression_tape
+from ...tape import TapeExpression, Tape, record_expression_tape
 from . import code_cache
 from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
 from .ir_compiler import compile_ir
 from .program_code import CompiledProgram, assemble_program
-from .step_loop import StepLoop
+from .step_loop import CompiledStepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CompiledProgram",
     "LoadedCode",
-    "StepLoop",
-    "assemble_tape",
+    "CompiledStepLoop",
+    "assemble_tape_object_code",
     "compile_cached_tape",
     "compile_expressions",
     "compile_procedure",
@@ -38,8 +38,8 @@ __all__ = [
 ]
 
 
-def assemble_tape(
-    tape: Tape, item_bytes: int, target: MachineTarget | None = None, course: StepLoop | None = None
+def assemble_tape_object_code(
+    tape: Tape, item_bytes: int, target: MachineTarget | None = None, course: CompiledStepLoop | None = None
 ) -> bytes:
     """The object file of a tape for numbers of 8 or 4 bytes; it needs `shared_object_code` when loaded."""
     from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
@@ -52,11 +52,11 @@ def assemble_tape(
 
 def shared_object_code(item_bytes: int, target: MachineTarget | None = None) -> bytes:
     """The object file of the functions that all code of a precision shares, cached or compiled."""
-    name = code_cache.cache_key("support", item_bytes, target or code_cache.cpu_identity())
-    content = code_cache.read_cache_entry(name)
+    name = code_cache.code_cache_key("support", item_bytes, target or code_cache.cpu_identity())
+    content = code_cache.read_code_cache_entry(name)
     if content is None:
         content = _assemble_shared_code(item_bytes, target)
-        code_cache.write_cache_entry(name, content)
+        code_cache.write_code_cache_entry(name, content)
     return content
 
 
@@ -72,7 +72,7 @@ def _assemble_shared_code(item_bytes: int, target: MachineTarget | None) -> byte
     return compile_ir(shared_functions_ir(chosen, precision.scalar, item_bytes), chosen)
 
 
-def _usable_cores() -> int:
+def _default_ufunc_threads() -> int:
     """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -103,8 +103,8 @@ def compile_tape(
 
 def compile_expressions(
     name: str,
-    inputs: Sequence[NamedExpression],
-    outputs: Sequence[NamedExpression],
+    inputs: Sequence[TapeExpression],
+    outputs: Sequence[TapeExpression],
     *,
     threads: int | None = None,
 ) -> np.ufunc:
@@ -127,9 +127,9 @@ def compile_cached_tape(
     made = once(tape)
 
     def load_loop_code(item_bytes: int) -> LoadedCode:
-        key = code_cache.cache_key(identity, item_bytes, target or code_cache.cpu_identity())
-        return _load_cached_code(
-            key, lambda: assemble_tape(made(), item_bytes, target), item_bytes, target
+        key = code_cache.code_cache_key(identity, item_bytes, target or code_cache.cpu_identity())
+        return _load_cached_machine_code(
+            key, lambda: assemble_tape_object_code(made(), item_bytes, target), item_bytes, target
         )
 
     return make_gufunc(
@@ -139,28 +139,28 @@ def compile_cached_tape(
         tuple(outputs),
         load_loop_code(8),
         lambda: load_loop_code(4),
-        threads=threads or _usable_cores(),
+        threads=threads or _default_ufunc_threads(),
     )
 
 
 def compile_step_loop(
-    tape: Tape, course: StepLoop, target: MachineTarget | None = None
+    tape: Tape, course: CompiledStepLoop, target: MachineTarget | None = None
 ) -> np.ufunc:
     """The generalized ufunc that repeats a tape of one step, as often as its inputs say.
 
     It has float64 arguments such as `(3),(steps,3),()->(kept,3)`, runs on the caller's thread, and needs its outputs as
     `out=`.
     """
-    key = code_cache.cache_key((tape.digest, course), 8, target or code_cache.cpu_identity())
-    code = _load_cached_code(key, lambda: assemble_tape(tape, 8, target, course), 8, target)
+    key = code_cache.code_cache_key((tape.digest, course), 8, target or code_cache.cpu_identity())
+    code = _load_cached_machine_code(key, lambda: assemble_tape_object_code(tape, 8, target, course), 8, target)
     return make_step_gufunc(tape, course, code)
 
 
 def compile_program(read: Callable[[], Program], identity: Sequence[object]) -> CompiledProgram:
     """A program whose parameters are buffers and tapes, as a function of arrays and of the code of tapes;
     it is read only if no code is stored for its `identity`."""
-    key = code_cache.cache_key("program", identity, code_cache.cpu_identity())
-    return CompiledProgram(_load_cached_code(key, lambda: assemble_program(read()), 8, None))
+    key = code_cache.code_cache_key("program", identity, code_cache.cpu_identity())
+    return CompiledProgram(_load_cached_machine_code(key, lambda: assemble_program(read()), 8, None))
 
 
 def compile_procedure(tape: Tape) -> LoadedCode:
@@ -173,20 +173,20 @@ def compile_procedure(tape: Tape) -> LoadedCode:
         target = host_target()
         return compile_ir(emit_tape_procedure(tape, target), target)
 
-    key = code_cache.cache_key("procedure", tape.digest, code_cache.cpu_identity())
-    return _load_cached_code(key, assemble_procedure, 8, None)
+    key = code_cache.code_cache_key("procedure", tape.digest, code_cache.cpu_identity())
+    return _load_cached_machine_code(key, assemble_procedure, 8, None)
 
 
-def _load_cached_code(
+def _load_cached_machine_code(
     key: str, make: Callable[[], bytes], item_bytes: int, target: MachineTarget | None
 ) -> LoadedCode:
     """The code of a key: from this process, else from the cache on disk, else compiled now."""
 
     def load_machine_code() -> LoadedCode:
-        content = code_cache.read_cache_entry(key)
+        content = code_cache.read_code_cache_entry(key)
         if content is None:
             content = make()
-            code_cache.write_cache_entry(key, content)
+            code_cache.write_code_cache_entry(key, content)
         return load_object_code(content, shared_object_code(item_bytes, target))
 
     return LOADED_CODES.get_or_load(key, load_machine_code)

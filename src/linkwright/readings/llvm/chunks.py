@@ -13,7 +13,7 @@ import numpy as np
 
 from ...tape import OPERATION_ARITY, Op, Tape
 from ...types import Integers
-from .fused_multiply_add import FusedMultiplyAdd
+from .fused_multiply_add import MachineFusedMultiplyAdd
 
 CHUNK_LENGTH = 1000
 """Instructions in a piece, about: outputs leave between pieces, while arithmetic goes on."""
@@ -23,7 +23,7 @@ OUTPUT_CHUNK_WEIGHT = 8
 
 
 @dataclass(frozen=True)
-class TapeChunk:
+class MachineCodeChunk:
     """Instructions [start, stop) with the values that they load and save.
 
     `loads` maps values to the workspace slots that hold them; `saves` maps values that are needed later to theirs.
@@ -35,15 +35,15 @@ class TapeChunk:
     saves: dict[int, int]
 
 
-def cut_tape(
-    tape: Tape, at_hand: set[int], fused: Mapping[int, FusedMultiplyAdd]
-) -> tuple[list[TapeChunk], int]:
+def cut_into_machine_code_chunks(
+    tape: Tape, at_hand: set[int], fused: Mapping[int, MachineFusedMultiplyAdd]
+) -> tuple[list[MachineCodeChunk], int]:
     """The chunks of a tape, and the number of workspace slots that they need.
 
     A fused sum needs the factors of its product, not the product.
     """
-    operands = [_instruction_operands(tape, k, fused) for k in range(len(tape))]
-    bounds = _chunk_bounds(tape, operands, at_hand)
+    operands = [_machine_code_operands(tape, k, fused) for k in range(len(tape))]
+    bounds = _machine_code_chunk_bounds(tape, operands, at_hand)
     piece = np.zeros(len(tape), np.int64)
     for n, (start, stop) in enumerate(bounds):
         piece[start:stop] = n
@@ -68,13 +68,13 @@ def cut_tape(
             if last_use[k] > n:
                 saves[k] = free.pop() if free else count
                 count += saves[k] == count
-        chunks.append(TapeChunk(start, stop, loads, saves))
+        chunks.append(MachineCodeChunk(start, stop, loads, saves))
         free += [slots.pop(a) for a in list(slots) if last_use[a] == n]
         slots |= saves
     return chunks, count
 
 
-def _instruction_operands(tape: Tape, k: int, fused: Mapping[int, FusedMultiplyAdd]) -> list[int]:
+def _machine_code_operands(tape: Tape, k: int, fused: Mapping[int, MachineFusedMultiplyAdd]) -> list[int]:
     """The values that instruction k needs."""
     if k in fused:
         return [*tape.operands[fused[k].product][:2], fused[k].other]
@@ -82,7 +82,7 @@ def _instruction_operands(tape: Tape, k: int, fused: Mapping[int, FusedMultiplyA
     return [] if op is Op.INPUT else tape.operands[k][: OPERATION_ARITY[op]]
 
 
-def _chunk_bounds(
+def _machine_code_chunk_bounds(
     tape: Tape, operands: Sequence[Sequence[int]], at_hand: set[int]
 ) -> list[tuple[int, int]]:
     """The bounds of the chunks: about every CHUNK_LENGTH of weight, where the fewest values are alive."""
@@ -93,7 +93,7 @@ def _chunk_bounds(
     total = int(travelled[-1])
     if total <= CHUNK_LENGTH * 3 // 2:
         return [(0, len(tape))]
-    alive = _count_live_values(operands, at_hand)
+    alive = _count_live_machine_values(operands, at_hand)
     bounds = [0]
     while total - travelled[bounds[-1]] > CHUNK_LENGTH * 3 // 2:
         start = travelled[bounds[-1]]
@@ -103,7 +103,7 @@ def _chunk_bounds(
     return list(zip(bounds, [*bounds[1:], len(tape)], strict=True))
 
 
-def _count_live_values(operands: Sequence[Sequence[int]], at_hand: set[int]) -> Integers:
+def _count_live_machine_values(operands: Sequence[Sequence[int]], at_hand: set[int]) -> Integers:
     """The number of values that are alive before each instruction."""
     last = np.arange(len(operands))
     for k, used in enumerate(operands):

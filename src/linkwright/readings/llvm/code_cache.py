@@ -22,15 +22,15 @@ MAX_CACHE_BYTES = 256 << 20
 _ENTRY_SUFFIX, _UNFINISHED_SUFFIX = ".lwc", ".lwc-part"
 
 
-def cache_key(*parts: object) -> str:
+def code_cache_key(*parts: object) -> str:
     """The key of code that depends on `parts`, on our sources, and on the versions of the compiler."""
-    text = json.dumps([_sources_hash(), _compiler_versions(), *map(repr, parts)])
+    text = json.dumps([_code_generator_sources_hash(), _compiler_versions(), *map(repr, parts)])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_cache_entry(name: str) -> bytes | None:
+def read_code_cache_entry(name: str) -> bytes | None:
     """The content of the entry of a key; None if there is none or it is damaged."""
-    folder = _cache_folder()
+    folder = _code_cache_folder()
     if folder is None:
         return None
     path = folder / (name + _ENTRY_SUFFIX)
@@ -42,12 +42,12 @@ def read_cache_entry(name: str) -> bytes | None:
         return None
     with contextlib.suppress(OSError):  # it was used now; a cache that only can be read is fine
         os.utime(path)
-    return content if checksum == _entry_checksum(name, content) else None
+    return content if checksum == _code_cache_checksum(name, content) else None
 
 
-def write_cache_entry(name: str, content: bytes) -> None:
+def write_code_cache_entry(name: str, content: bytes) -> None:
     """Stores content under a key; does nothing where that is impossible."""
-    folder = _cache_folder()
+    folder = _code_cache_folder()
     if folder is None:
         return
     with contextlib.suppress(OSError):
@@ -56,24 +56,24 @@ def write_cache_entry(name: str, content: bytes) -> None:
         )  # readable by its owner alone
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_entry_checksum(name, content) + b"\n" + content)
+                file.write(_code_cache_checksum(name, content) + b"\n" + content)
             os.replace(temporary, folder / (name + _ENTRY_SUFFIX))
         except OSError:
             os.unlink(temporary)
             raise
-        if _is_scan_due(folder, len(content)):
-            _prune_cache(folder)
+        if _is_code_cache_scan_due(folder, len(content)):
+            _prune_code_cache(folder)
 
 
-def _entry_checksum(name: str, content: bytes) -> bytes:
+def _code_cache_checksum(name: str, content: bytes) -> bytes:
     """The checksum of an entry and its key."""
     return hashlib.sha256(name.encode() + content).hexdigest().encode()
 
 
-def _cache_folder() -> Path | None:
+def _code_cache_folder() -> Path | None:
     """The folder of the cache, created if needed; None if it is switched off or others can enter it."""
     named = os.environ.get("LINKWRIGHT_CACHE")
-    if named == "off" or not _sources_hash():
+    if named == "off" or not _code_generator_sources_hash():
         return None
     base = os.environ.get("XDG_CACHE_HOME")
     try:
@@ -93,7 +93,7 @@ _bytes_written: dict[Path, int] = {}
 """Bytes that this process has put into a folder since it last looked at the folder's size."""
 
 
-def _is_scan_due(folder: Path, size: int) -> bool:
+def _is_code_cache_scan_due(folder: Path, size: int) -> bool:
     """Whether the folder's size must be scanned again.
 
     That is the case at the first entry and after each 64th part of the limit, since a scan takes longer than writing an
@@ -105,7 +105,7 @@ def _is_scan_due(folder: Path, size: int) -> bool:
     return is_due
 
 
-def _prune_cache(folder: Path) -> None:
+def _prune_code_cache(folder: Path) -> None:
     """Removes the oldest entries and unfinished files until the cache is within its limit."""
     entries = []
     for entry in os.scandir(folder):
@@ -124,7 +124,7 @@ def _prune_cache(folder: Path) -> None:
 
 
 @cache
-def _sources_hash() -> str:
+def _code_generator_sources_hash() -> str:
     """A hash of the sources of this package; empty if they cannot be read (in a zip file)."""
     package = Path(__file__).parents[2]
     total = hashlib.sha256()

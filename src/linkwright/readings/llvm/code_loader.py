@@ -62,14 +62,14 @@ def load_object_code(content: bytes, support: bytes = b"") -> LoadedCode:
     """Load an object file into memory of its own. `support` is the object file of the functions
     that it calls but does not contain, if there are any; it is loaded once, and kept."""
     if sys.platform == "linux" and platform.machine() == "x86_64":
-        return _CodeImage(content, _load_shared_code(support) if support else {}).load_code()
+        return _ElfCodeImage(content, _load_shared_object_code(support) if support else {}).load_code()
     return load_code_by_llvm(content, support)
 
 
 @cache
-def _load_shared_code(content: bytes) -> dict[str, int]:
+def _load_shared_object_code(content: bytes) -> dict[str, int]:
     """The addresses of the shared functions by name, loaded once for each precision and target."""
-    memory, addresses = _CodeImage(content, {}).map_into_memory()
+    memory, addresses = _ElfCodeImage(content, {}).map_into_memory()
     _SHARED_CODE.append(memory)
     return addresses
 
@@ -95,7 +95,7 @@ class _ElfSymbols:
     table: NDArray[Any]
 
 
-class _CodeImage:
+class _ElfCodeImage:
     """An object file laid out in memory: its allocated sections, then a slot for each external function.
 
     An external function is one whose address is `known`, or one of the C library.
@@ -157,7 +157,7 @@ class _CodeImage:
             image[self.slots + _SLOT_BYTES * k :][:_SLOT_BYTES] = np.frombuffer(slot, np.uint8)
         values = self.symbol_offsets()
         self.relocate_symbols(image, base, values)
-        _make_executable(base, self.size)
+        _make_machine_code_executable(base, self.size)
         addresses = zip(self.symbols.names, values.tolist(), strict=True)
         return memory, {name: base + value for name, value in addresses if name}
 
@@ -184,20 +184,20 @@ class _CodeImage:
             where = self.section_offsets[int(section["info"])] + entries["offset"].astype(np.int64)
             what = values[entries["symbol"]] + entries["addend"]
             kind = entries["type"]
-            via_table = _is_relocation_type(kind, _TABLE_RELOCATIONS)
-            relative = _is_relocation_type(kind, _RELATIVE_RELOCATIONS) | via_table
-            absolute = _is_relocation_type(kind, _ABSOLUTE_RELOCATIONS)
+            via_table = _is_elf_relocation_type(kind, _TABLE_RELOCATIONS)
+            relative = _is_elf_relocation_type(kind, _RELATIVE_RELOCATIONS) | via_table
+            absolute = _is_elf_relocation_type(kind, _ABSOLUTE_RELOCATIONS)
             if not (relative | absolute).all():
                 raise AssertionError(f"relocations of types {sorted(set(kind.tolist()))}")
             if self.symbols.table["section"][entries["symbol"][via_table]].any():
                 raise AssertionError("a symbol inside of the object file has no slot")
             shift = (what + 8 * via_table - where)[relative].astype("<i4")
-            _patch_bytes(image, where[relative], shift.view(np.uint8).reshape(-1, 4))
+            _patch_machine_code(image, where[relative], shift.view(np.uint8).reshape(-1, 4))
             address = (what + base)[absolute].astype("<i8")
-            _patch_bytes(image, where[absolute], address.view(np.uint8).reshape(-1, 8))
+            _patch_machine_code(image, where[absolute], address.view(np.uint8).reshape(-1, 8))
 
 
-def _is_relocation_type(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
+def _is_elf_relocation_type(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
     """Whether each relocation has one of the types; ten times as fast as `np.isin`."""
     marks = np.zeros(_RELOCATION_TYPES, bool)
     marks[types] = True
@@ -205,7 +205,7 @@ def _is_relocation_type(kind: NDArray[np.uint32], types: list[int]) -> Booleans:
     return chosen
 
 
-def _patch_bytes(image: Bytes, where: Integers, new: Bytes) -> None:
+def _patch_machine_code(image: Bytes, where: Integers, new: Bytes) -> None:
     """Writes new bytes at the given offsets of the image."""
     image[where[:, None] + np.arange(new.shape[1])] = new
 
@@ -221,14 +221,14 @@ def _c_function_address(name: str) -> int:
 
 
 @cache
-def _mprotect() -> Any:
+def _mprotect_function() -> Any:
     """The C function mprotect with its argument types."""
     function = ctypes.CDLL(None, use_errno=True).mprotect
     function.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
     return function
 
 
-def _make_executable(address: int, size: int) -> None:
+def _make_machine_code_executable(address: int, size: int) -> None:
     """Makes memory readable and executable, and no longer writable."""
-    if _mprotect()(address, size, mmap.PROT_READ | mmap.PROT_EXEC):
+    if _mprotect_function()(address, size, mmap.PROT_READ | mmap.PROT_EXEC):
         raise OSError(ctypes.get_errno(), "memory cannot be made executable")

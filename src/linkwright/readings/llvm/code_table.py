@@ -20,7 +20,7 @@ class _KeyLock:
         self.lock = threading.RLock()  # a finalizer may run anywhere, and compile
 
 
-class CodeTable:
+class LoadedCodeTable:
     """Loaded code by key; threads that request one key at the same time load it once."""
 
     def __init__(self) -> None:
@@ -56,6 +56,6 @@ class CodeTable:
             return found
 
 
-LOADED_CODES = CodeTable()
+LOADED_CODES = LoadedCodeTable()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=LOADED_CODES.renew_locks)

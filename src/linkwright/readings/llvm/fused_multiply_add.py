@@ -13,7 +13,7 @@ from ...tape import OPERATION_ARITY, Op, Tape
 
 
 @dataclass(frozen=True)
-class FusedMultiplyAdd:
+class MachineFusedMultiplyAdd:
     """The operation ±(a·b) ± c in place of a sum of the product and c."""
 
     product: int
@@ -22,11 +22,11 @@ class FusedMultiplyAdd:
     minus_other: bool
 
 
-def find_fused_multiply_adds(tape: Tape) -> tuple[dict[int, FusedMultiplyAdd], set[int]]:
+def find_machine_fused_multiply_adds(tape: Tape) -> tuple[dict[int, MachineFusedMultiplyAdd], set[int]]:
     """The sums that become fused, and the products that are then unused."""
-    users = _users_of_values(tape)
+    users = _machine_instruction_users(tape)
     outputs = {v for result in tape.results for v in result.tolist()}
-    sums: dict[int, FusedMultiplyAdd] = {}
+    sums: dict[int, MachineFusedMultiplyAdd] = {}
     gone: set[int] = set()
     candidates = [k for k in users if tape.operations[k] is Op.MUL and k not in outputs]
     for product in sorted(candidates, key=lambda k: (len(users[k]), -k)):
@@ -42,7 +42,7 @@ def find_fused_multiply_adds(tape: Tape) -> tuple[dict[int, FusedMultiplyAdd], s
     return sums, gone
 
 
-def _users_of_values(tape: Tape) -> dict[int, list[int]]:
+def _machine_instruction_users(tape: Tape) -> dict[int, list[int]]:
     """The instructions that use each value."""
     users: defaultdict[int, list[int]] = defaultdict(list)
     for k, (op, operands) in enumerate(zip(tape.operations, tape.operands, strict=True)):
@@ -52,12 +52,12 @@ def _users_of_values(tape: Tape) -> dict[int, list[int]]:
     return users
 
 
-def _fuse_into_sum(tape: Tape, user: int, product: int) -> FusedMultiplyAdd | None:
+def _fuse_into_sum(tape: Tape, user: int, product: int) -> MachineFusedMultiplyAdd | None:
     """The fused form of a sum with a product; None if it is not a sum, or twice the product."""
     op, (a, b, _) = tape.operations[user], tape.operands[user]
     minus = op is Op.SUB
     if not (minus or op is Op.ADD) or a == b:
         return None
     if product == a:
-        return FusedMultiplyAdd(product, False, b, minus)
-    return FusedMultiplyAdd(product, minus, a, False)
+        return MachineFusedMultiplyAdd(product, False, b, minus)
+    return MachineFusedMultiplyAdd(product, minus, a, False)

@@ -12,7 +12,7 @@ _STACK_BYTES = 64 << 20
 """Bytes: LLVM recurses deeper than the small stacks of threads on some systems allow."""
 
 
-def call_interruptibly(work: Callable[[], T]) -> T:
+def call_llvm_interruptibly(work: Callable[[], T]) -> T:
     """The result of `work`, a long call into C without the interpreter's lock.
 
     The main thread waits for another thread that does the work, so that Ctrl-C interrupts the wait; the work then ends

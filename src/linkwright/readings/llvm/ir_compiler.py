@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .interruptible import call_interruptibly
+from .interruptible import call_llvm_interruptibly
 
 if TYPE_CHECKING:
     from .target import MachineTarget
@@ -21,4 +21,4 @@ def compile_ir(text: str, target: MachineTarget) -> bytes:
         module.verify()
         return bytes(machine.emit_object(module))
 
-    return call_interruptibly(translate)
+    return call_llvm_interruptibly(translate)

@@ -20,7 +20,7 @@ declare void @unpack.entries(ptr, i64, ptr, ptr, i64, i64, i64, i64, i64, i64)
 
 def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
     """The IR of `@pack` and `@unpack`, by tiles and by entries, for vectors of `lanes` scalars."""
-    rows = _LanePacker(scalar, item_bytes, lanes)
+    rows = _LanePackingIrWriter(scalar, item_bytes, lanes)
     return (
         rows.write_declarations()
         + rows.write_pack_tiles()
@@ -31,7 +31,7 @@ def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
     )
 
 
-class _LanePacker:
+class _LanePackingIrWriter:
     """Writes the packing functions for one vector type."""
 
     def __init__(self, scalar: str, item_bytes: int, lanes: int) -> None:
@@ -185,7 +185,7 @@ done:
     def write_half_tile(self) -> str:
         """Copies half of a tile's states: two transposed squares side by side are their rows."""
         v, w, half = self.v, self.w, self.w // 2
-        square = _LanePacker(self.t, self.size, half)
+        square = _LanePackingIrWriter(self.t, self.size, half)
         lines = []
         for n in range(w):
             lines += [

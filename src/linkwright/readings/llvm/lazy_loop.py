@@ -106,9 +106,9 @@ def lazy_loop_code() -> LoadedCode:
 
 def load_helper_code(name: str, text: str) -> LoadedCode:
     """Load the function `loop` of a module of LLVM IR, from the cache or compiled now."""
-    key = code_cache.cache_key(name, code_cache.cpu_identity())
-    content = code_cache.read_cache_entry(key)
+    key = code_cache.code_cache_key(name, code_cache.cpu_identity())
+    content = code_cache.read_code_cache_entry(key)
     if content is None:
         content = compile_ir(text, host_target())
-        code_cache.write_cache_entry(key, content)
+        code_cache.write_code_cache_entry(key, content)
     return load_object_code(content)

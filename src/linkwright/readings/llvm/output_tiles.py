@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...tape import Op, Tape
-from .chunks import TapeChunk
+from .chunks import MachineCodeChunk
 
 MIN_TILES_TO_LEAD = 8
 """Tiles from which on an output is worth a tile more, in order to begin with cache lines."""
@@ -27,7 +27,7 @@ RegisterIndices = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
-class OutputTile:
+class LaneTile:
     """Entries [first, first + W) of an output port, at W slots of a context.
 
     A tile that `leads` begins `lead` entries later in both. Of a tile at an `edge` only a part is written: the first
@@ -42,46 +42,46 @@ class OutputTile:
 
 
 @dataclass
-class TilePlan:
+class LaneTilePlan:
     """The tiles of all outputs and the slots of their values.
 
     `completed_tiles[c]` are the tiles that are complete after chunk c, and `leaving_tiles[c]` those which whole blocks
     of contiguous rows write then; `store_slots` has the slots of values and `constant_slots` those of constants.
     """
 
-    completed_tiles: list[list[OutputTile]]
-    leaving_tiles: list[list[OutputTile]]
+    completed_tiles: list[list[LaneTile]]
+    leaving_tiles: list[list[LaneTile]]
     store_slots: dict[int, list[int]] = field(default_factory=dict)
     constant_slots: list[tuple[int, int]] = field(default_factory=list)
     slots: int = 0
 
 
-def plan_output_tiles(tape: Tape, chunks: Sequence[TapeChunk], lanes: int) -> TilePlan:
+def plan_output_lane_tiles(tape: Tape, chunks: Sequence[MachineCodeChunk], lanes: int) -> LaneTilePlan:
     """The tiles of all outputs of a tape, with slots counted from 0."""
     piece = np.zeros(len(tape), np.int64)
     for n, chunk in enumerate(chunks):
         piece[chunk.start : chunk.stop] = n
     piece[tape.ops == Op.CONSTANT] = -1
-    plan = TilePlan([[] for _ in chunks], [[] for _ in chunks])
+    plan = LaneTilePlan([[] for _ in chunks], [[] for _ in chunks])
     for port, result in enumerate(tape.results):
-        tiles, ready = _place_output_tiles(plan, port, result, piece, lanes)
+        tiles, ready = _place_output_lane_tiles(plan, port, result, piece, lanes)
         for tile, n in zip(tiles, ready, strict=True):
             plan.completed_tiles[n].append(tile)
         if len(tiles) >= MIN_TILES_TO_LEAD and len(result) % lanes == 0:
-            tiles, ready = _align_tiles(plan, tiles, ready, result, lanes)
+            tiles, ready = _align_lane_tiles(plan, tiles, ready, result, lanes)
         for tile, n in zip(tiles, ready, strict=True):
             plan.leaving_tiles[n].append(tile)
     return plan
 
 
-def _place_output_tiles(
-    plan: TilePlan, port: int, result: RegisterIndices, piece: RegisterIndices, lanes: int
-) -> tuple[list[OutputTile], list[int]]:
+def _place_output_lane_tiles(
+    plan: LaneTilePlan, port: int, result: RegisterIndices, piece: RegisterIndices, lanes: int
+) -> tuple[list[LaneTile], list[int]]:
     """The tiles of an output, and the chunks that complete them.
 
     Constants are written with a neighbour. Neighbouring tiles filled with one number (blocks of zeros) share slots.
     """
-    tiles: list[OutputTile] = []
+    tiles: list[LaneTile] = []
     ready: list[int] = []
     before: RegisterIndices = result[:0]
     for first in range(0, len(result), lanes):
@@ -91,15 +91,15 @@ def _place_output_tiles(
         if flat and np.array_equal(values, before):
             slot = tiles[-1].slot
         else:
-            slot = _reserve_tile_slots(plan, values, piece, lanes, flat)
-        tiles.append(OutputTile(port, first, slot, edge="" if len(values) == lanes else "rest"))
+            slot = _reserve_lane_tile_slots(plan, values, piece, lanes, flat)
+        tiles.append(LaneTile(port, first, slot, edge="" if len(values) == lanes else "rest"))
         ready.append(last if last >= 0 else (ready or [0])[-1])
         before = values
     return tiles, ready
 
 
-def _reserve_tile_slots(
-    plan: TilePlan, values: RegisterIndices, piece: RegisterIndices, lanes: int, flat: bool
+def _reserve_lane_tile_slots(
+    plan: LaneTilePlan, values: RegisterIndices, piece: RegisterIndices, lanes: int, flat: bool
 ) -> int:
     """The first slot of a new tile.
 
@@ -117,9 +117,9 @@ def _reserve_tile_slots(
     return start + flat
 
 
-def _align_tiles(
-    plan: TilePlan, tiles: list[OutputTile], ready: list[int], result: RegisterIndices, lanes: int
-) -> tuple[list[OutputTile], list[int]]:
+def _align_lane_tiles(
+    plan: LaneTilePlan, tiles: list[LaneTile], ready: list[int], result: RegisterIndices, lanes: int
+) -> tuple[list[LaneTile], list[int]]:
     """The tiles that begin at cache lines, with a part of a tile before and after them.
 
     All pairs of neighbouring tiles of one number share two tiles of it.
@@ -135,6 +135,6 @@ def _align_tiles(
                 plan.slots += 2 * lanes
                 plan.constant_slots += [(value, double[value] + i) for i in range(2 * lanes)]
             slot = double[value]
-        found.append(OutputTile(one.port, one.first, slot, leads=True))
+        found.append(LaneTile(one.port, one.first, slot, leads=True))
         when.append(max(chunks))
     return found, when

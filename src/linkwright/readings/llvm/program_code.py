@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...program.syntax import Program
 from .code_loader import LoadedCode
-from .interruptible import call_interruptibly
+from .interruptible import call_llvm_interruptibly
 
 
 class CompiledProgram:
@@ -33,7 +33,7 @@ def assemble_program(program: Program) -> bytes:
     from .target import host_target
 
     text = emit_program_module(program, host_target())
-    return call_interruptibly(lambda: _translate(text))
+    return call_llvm_interruptibly(lambda: _translate(text))
 
 
 def _translate(text: str) -> bytes:

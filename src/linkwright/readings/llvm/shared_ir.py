@@ -6,7 +6,7 @@ It is the larger part of the code of a small function, and the same in all: it i
 from __future__ import annotations
 
 from .lane_packing import PACKING_DECLARATIONS, lane_packing_ir
-from .sincos import SincosWriter, sincos_ir
+from .sincos import SincosIrWriter, sincos_ir
 from .target import MachineTarget
 from .threads import SPLIT_DECLARATION, thread_split_ir
 
@@ -24,7 +24,7 @@ def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> 
     return "\n".join(parts)
 
 
-def shared_function_declarations(lanes: int) -> str:
+def shared_ir_declarations(lanes: int) -> str:
     """The declarations of the shared functions in the module of a tape."""
     d = f"<{lanes} x double>"
     return f"""{PACKING_DECLARATIONS}{SPLIT_DECLARATION}
@@ -37,7 +37,7 @@ def _angle_loop_ir(target: MachineTarget, scalar: str, item_bytes: int) -> str:
     """A loop over angles in a context that adds their offsets and stores their sines and cosines."""
     lanes = target.vector_lanes(item_bytes)
     v, d = f"<{lanes} x {scalar}>", f"<{lanes} x double>"
-    writer = SincosWriter(target, lanes)
+    writer = SincosIrWriter(target, lanes)
     load = f"  %bare = load {v}, ptr %from"
     store = f"  %s = select i1 true, {d} %s.d, {d} %s.d\n  %c = select i1 true, {d} %c.d, {d} %c.d"
     if item_bytes == 4:

@@ -35,11 +35,11 @@ def llvm_hexadecimal(value: float) -> str:
 
 def sincos_ir(target: MachineTarget, lanes: int) -> str:
     """The IR of `@sincos(x) -> {sin, cos}` on vectors of doubles, and of its slow path for huge arguments."""
-    writer = SincosWriter(target, lanes)
+    writer = SincosIrWriter(target, lanes)
     return writer.write_slow_function() + writer.write_function()
 
 
-class SincosWriter:
+class SincosIrWriter:
     """Writes the instructions for sin and cos of `%given`, inside a function or a loop."""
 
     def __init__(self, target: MachineTarget, lanes: int) -> None:

@@ -15,18 +15,18 @@ from typing import TYPE_CHECKING
 
 from ...ports import Port
 from ...tape import Tape
-from .output_tiles import TilePlan
-from .ufunc_loop import LoopWriter
+from .output_tiles import LaneTilePlan
+from .ufunc_loop import UfuncLoopIrWriter
 
 if TYPE_CHECKING:
-    from .tape_ir import ContextLayout, ScalarPrecision
+    from .tape_ir import ContextLayout, LlvmScalarType
 
 STEPS_AXIS, KEPT_STEPS_AXIS = "steps", "kept"
 """Names of the axes in a signature: of inputs over the steps, and of outputs over what is kept."""
 
 
 @dataclass(frozen=True)
-class StepLoop:
+class CompiledStepLoop:
     """How a tape of one step is repeated.
 
     Its first `state_ports` outputs replace as many inputs after every step, and the next `timed_ports` inputs have one
@@ -52,19 +52,19 @@ class StepLoop:
         return [[*first, *map(str, p.shape)] for first, p in zip(leading, ports, strict=True)]
 
 
-class StepLoopWriter(LoopWriter):
+class StepLoopIrWriter(UfuncLoopIrWriter):
     """Writes a loop whose operands have axes over the steps, as a `StepLoop` says."""
 
     def __init__(
         self,
         tape: Tape,
         layout: ContextLayout,
-        plan: TilePlan,
-        precision: ScalarPrecision,
+        plan: LaneTilePlan,
+        precision: LlvmScalarType,
         lanes: int,
         angles: bool,
         *,
-        course: StepLoop,
+        course: CompiledStepLoop,
     ) -> None:
         super().__init__(tape, layout, plan, precision, lanes, angles)
         self.course = course

@@ -13,14 +13,14 @@ import numpy as np
 
 from ...ports import Port
 from ...tape import Op, Tape
-from .chunks import TapeChunk, cut_tape
-from .fused_multiply_add import FusedMultiplyAdd, find_fused_multiply_adds
-from .output_tiles import plan_output_tiles
-from .shared_ir import shared_function_declarations
+from .chunks import MachineCodeChunk, cut_into_machine_code_chunks
+from .fused_multiply_add import MachineFusedMultiplyAdd, find_machine_fused_multiply_adds
+from .output_tiles import plan_output_lane_tiles
+from .shared_ir import shared_ir_declarations
 from .sincos import llvm_hexadecimal
-from .step_loop import StepLoop, StepLoopWriter
+from .step_loop import CompiledStepLoop, StepLoopIrWriter
 from .target import MachineTarget
-from .ufunc_loop import LoopWriter
+from .ufunc_loop import UfuncLoopIrWriter
 
 _BINARY_INSTRUCTIONS = {
     Op.ADD: "fadd contract",
@@ -39,7 +39,7 @@ _LIBM_FUNCTIONS = {
 
 
 @dataclass(frozen=True)
-class ScalarPrecision:
+class LlvmScalarType:
     """A scalar type: its LLVM name and its size in bytes."""
 
     scalar: str
@@ -50,8 +50,8 @@ class ScalarPrecision:
         return llvm_hexadecimal(value if self.bytes == 8 else float(np.float32(value)))
 
 
-DOUBLE_PRECISION = ScalarPrecision("double", 8)
-SINGLE_PRECISION = ScalarPrecision("float", 4)
+DOUBLE_PRECISION = LlvmScalarType("double", 8)
+SINGLE_PRECISION = LlvmScalarType("float", 4)
 
 
 @dataclass(frozen=True)
@@ -68,28 +68,28 @@ class ContextLayout:
 def emit_tape_module(
     tape: Tape,
     target: MachineTarget,
-    precision: ScalarPrecision = DOUBLE_PRECISION,
-    course: StepLoop | None = None,
+    precision: LlvmScalarType = DOUBLE_PRECISION,
+    course: CompiledStepLoop | None = None,
 ) -> str:
     """The LLVM module of a tape; it exports `@loop` with the signature of a ufunc's loop."""
-    return _TapeEmitter(tape, target, precision).emit_module(course)
+    return _TapeIrEmitter(tape, target, precision).emit_module(course)
 
 
 def emit_tape_procedure(tape: Tape, target: MachineTarget) -> str:
     """The LLVM module of a tape that programs call; it exports `@loop`."""
-    return _TapeEmitter(tape, target, DOUBLE_PRECISION).emit_procedure()
+    return _TapeIrEmitter(tape, target, DOUBLE_PRECISION).emit_procedure()
 
 
-def _padded_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
+def _padded_lane_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
     """The first slots of ports padded to whole tiles, and the slot behind the last one."""
     ends = np.cumsum([start, *(math.ceil(port.size / lanes) * lanes for port in ports)])
     return [int(end) for end in ends]
 
 
-class _TapeEmitter:
+class _TapeIrEmitter:
     """Emits the LLVM module of one tape."""
 
-    def __init__(self, tape: Tape, target: MachineTarget, precision: ScalarPrecision) -> None:
+    def __init__(self, tape: Tape, target: MachineTarget, precision: LlvmScalarType) -> None:
         self.tape = tape
         self.target = target
         self.p = precision
@@ -103,13 +103,13 @@ class _TapeEmitter:
         self.angles = self.find_input_angles()
         self.loadable_values = self.find_loadable_values()
         self.fused, self.fused_products = (
-            find_fused_multiply_adds(tape) if target.has_fma else ({}, set())
+            find_machine_fused_multiply_adds(tape) if target.has_fma else ({}, set())
         )
-        self.chunks, waiting = cut_tape(tape, self.loadable_values, self.fused)
-        *inputs, trigonometry = _padded_slots(tape.inputs, self.w, 0)
+        self.chunks, waiting = cut_into_machine_code_chunks(tape, self.loadable_values, self.fused)
+        *inputs, trigonometry = _padded_lane_slots(tape.inputs, self.w, 0)
         workspace = trigonometry + 2 * len(self.angles)
         outputs = workspace + waiting
-        self.plan = plan_output_tiles(tape, self.chunks, self.w)
+        self.plan = plan_output_lane_tiles(tape, self.chunks, self.w)
         size = outputs + self.plan.slots + self.w
         self.layout = ContextLayout(tuple(inputs), trigonometry, workspace, outputs, size)
 
@@ -154,10 +154,10 @@ class _TapeEmitter:
         part = 0 if self.tape.ops[value] == Op.SIN else 1
         return self.layout.trigonometry + 2 * self.angles[int(self.tape.args[value, 0])] + part
 
-    def emit_module(self, course: StepLoop | None) -> str:
+    def emit_module(self, course: CompiledStepLoop | None) -> str:
         """The whole module, with a loop over states or, for a `course`, over steps."""
         given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
-        loop = LoopWriter(*given) if course is None else StepLoopWriter(*given, course=course)
+        loop = UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
         return "\n".join([self.emit_functions(), loop.write_loop()])
 
     def emit_functions(self) -> str:
@@ -168,7 +168,7 @@ class _TapeEmitter:
         if self.p.bytes == 4:
             self.declared.add(fma)
         parts = [f'target triple = "{self.target.triple}"', *sorted(self.declared)]
-        parts.append(shared_function_declarations(self.w))
+        parts.append(shared_ir_declarations(self.w))
         if self.angles:
             parts.append(self.emit_trigonometry())
         if self.p.bytes == 8:
@@ -248,7 +248,7 @@ define internal void @trigonometry(ptr %ctx) {{
 
     # -- chunks --------------------------------------------------------------------------
 
-    def emit_chunk(self, number: int, chunk: TapeChunk) -> str:
+    def emit_chunk(self, number: int, chunk: MachineCodeChunk) -> str:
         """The function of a chunk."""
         self.lines = []
         self.loaded: set[int] = set()
@@ -330,7 +330,7 @@ define internal void @trigonometry(ptr %ctx) {{
         else:
             self.emit_logic(k, op, args)
 
-    def emit_multiply_add(self, k: int, fused: FusedMultiplyAdd) -> None:
+    def emit_multiply_add(self, k: int, fused: MachineFusedMultiplyAdd) -> None:
         """Emits ±(a·b) ± c; the negations become part of the instruction."""
         v, (a, b) = self.v, self.tape.operands[fused.product][:2]
         one, other, rest = self.load_value(a), self.load_value(b), self.load_value(fused.other)

@@ -21,7 +21,7 @@ from ...ports import Port
 from ...tape import Tape
 from .code_loader import LoadedCode
 from .lazy_loop import LazyLoop, lazy_loop_code
-from .step_loop import StepLoop
+from .step_loop import CompiledStepLoop
 
 _FLOAT32, _FLOAT64 = 11, 12  # NPY_FLOAT, NPY_DOUBLE
 _NEW_UFUNC, _ADD_LOOP = 31, 43  # indices in NumPy's table of ufunc functions
@@ -71,7 +71,7 @@ def _give_ownership(ufunc: np.ufunc, owned: list[Any], name: int) -> None:
         ctypes.pythonapi.PyObject_GC_Track(ctypes.py_object(ufunc))
 
 
-def _numpy_function(index: int, result: Any, *arguments: Any) -> Any:
+def _numpy_ufunc_function(index: int, result: Any, *arguments: Any) -> Any:
     """A function of NumPy's table of ufunc functions; it is called with the interpreter's lock."""
     from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
@@ -84,7 +84,7 @@ def _numpy_function(index: int, result: Any, *arguments: Any) -> Any:
 @cache
 def _ufunc_constructor() -> Any:
     """NumPy's `PyUFunc_FromFuncAndDataAndSignature`."""
-    return _numpy_function(
+    return _numpy_ufunc_function(
         _NEW_UFUNC,
         ctypes.py_object,
         ctypes.c_void_p,  # loops
@@ -104,7 +104,7 @@ def _ufunc_constructor() -> Any:
 @cache
 def _loop_adder() -> Any:
     """NumPy's `PyUFunc_AddLoopFromSpec`."""
-    return _numpy_function(_ADD_LOOP, ctypes.c_int, ctypes.py_object, ctypes.POINTER(_MethodSpec))
+    return _numpy_ufunc_function(_ADD_LOOP, ctypes.c_int, ctypes.py_object, ctypes.POINTER(_MethodSpec))
 
 
 def gufunc_signature(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> str:
@@ -138,7 +138,7 @@ def make_gufunc(
     return ufunc
 
 
-def make_step_gufunc(tape: Tape, course: StepLoop, loop: LoadedCode) -> np.ufunc:
+def make_step_gufunc(tape: Tape, course: CompiledStepLoop, loop: LoadedCode) -> np.ufunc:
     """A generalized ufunc around the code of a float64 loop over steps, on one thread."""
     sides = [f"({','.join(names)})" for names in course.operand_axes(tape.inputs, tape.outputs)]
     n_in, n_out = len(tape.inputs), len(tape.outputs)

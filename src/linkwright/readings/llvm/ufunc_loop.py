@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from ...ports import Port
 from ...tape import Tape
-from .output_tiles import OutputTile, TilePlan
+from .output_tiles import LaneTile, LaneTilePlan
 from .threads import ufunc_loop_ir
 
 if TYPE_CHECKING:
-    from .tape_ir import ContextLayout, ScalarPrecision
+    from .tape_ir import ContextLayout, LlvmScalarType
 
 MAX_STACK_BYTES = 1 << 16
 """Contexts larger than this many bytes are allocated on the heap."""
@@ -35,7 +35,7 @@ MAX_CONTEXT_BYTES = 5 << 16
 """Bytes that the contexts of blocks together may take."""
 
 
-class LoopWriter:
+class UfuncLoopIrWriter:
     """Writes `void loop(char **args, npy_intp *dimensions, npy_intp *steps, int64 *threads)`.
 
     The number of strides is always right, since the ufunc's signature fixes all sizes.
@@ -45,8 +45,8 @@ class LoopWriter:
         self,
         tape: Tape,
         layout: ContextLayout,
-        plan: TilePlan,
-        p: ScalarPrecision,
+        plan: LaneTilePlan,
+        p: LlvmScalarType,
         lanes: int,
         angles: bool,
     ) -> None:
@@ -230,14 +230,14 @@ moved{tag}:"""
             sorted({*complete, *leaving}), tag
         ) + self.choose_tiles_or_entries(tag, tiles, entries)
 
-    def tiles_by_port(self, tiles: Sequence[OutputTile]) -> dict[int, list[OutputTile]]:
+    def tiles_by_port(self, tiles: Sequence[LaneTile]) -> dict[int, list[LaneTile]]:
         """The tiles by the operand number of their port."""
-        found: dict[int, list[OutputTile]] = {}
+        found: dict[int, list[LaneTile]] = {}
         for tile in tiles:
             found.setdefault(self.n_in + tile.port, []).append(tile)
         return found
 
-    def write_port_tiles(self, k: int, chunk: int, leaving: Sequence[OutputTile]) -> list[str]:
+    def write_port_tiles(self, k: int, chunk: int, leaving: Sequence[LaneTile]) -> list[str]:
         """Unpacks the tiles of a port to contiguous rows: those at their places, and those that lead."""
         tag = f".c{chunk}"
         lines = [
@@ -271,7 +271,7 @@ moved{tag}:"""
         self.tables.append(f"@{name} = internal constant [{len(lines)} x [2 x i32]] [{pairs}]")
         return f"ptr @{name}, i64 {len(lines)}"
 
-    def write_edge_tile(self, k: int, tag: str, tile: OutputTile) -> str:
+    def write_edge_tile(self, k: int, tag: str, tile: LaneTile) -> str:
         """Unpacks a tile of which only some entries are written."""
         here, own = self.tile_origin(k, tag, tile.leads)
         name = f"{tag}{k}.{tile.edge}"

@@ -9,14 +9,14 @@ import numpy as np
 from ...expressions import expression_to_float
 from ...expressions import names_in_expression as names_in
 from ...kinematics.constraint_kinds.wheel import WheelRestraint
-from ...kinematics.tree_builder import build_tree
+from ...kinematics.tree_builder import build_kinematic_tree
 from ...mechanism import (
     Mechanism,
-    coordinate_names,
+    joint_coordinate_names,
     mechanism_names,
     part_numbers,
-    replace_fields,
-    velocity_names,
+    replace_part_fields,
+    joint_velocity_names,
 )
 from ...model.model import compile as compiled
 from ...types import Floats
@@ -38,7 +38,7 @@ def broken(mechanism: Mechanism, member: str) -> Mechanism:
         return parted
     table = "loops" if member in mechanism.loops else "constraints"
     rest = {name: x for name, x in getattr(mechanism, table).items() if name != member}
-    return _tidied(replace_fields(mechanism, ["independent"], **{table: rest}))
+    return _tidied(replace_part_fields(mechanism, ["independent"], **{table: rest}))
 
 
 def _with_named_sides(mechanism: Mechanism) -> Mechanism:
@@ -46,21 +46,21 @@ def _with_named_sides(mechanism: Mechanism) -> Mechanism:
     rolling = [n for n, c in mechanism.constraints.items() if c.type == "rolling"]
     if not rolling:
         return mechanism
-    ties = {tie.name: tie for tie in build_tree(mechanism, "numeric").restraints.entries}
+    ties = {tie.name: tie for tie in build_kinematic_tree(mechanism, "numeric").restraints.entries}
     constraints = dict(mechanism.constraints)
     for name in rolling:
         tie = ties[name]
         if isinstance(tie, WheelRestraint) and tie.other_radius is None:
             side = "-z" if tie.side < 0 else "+z"
-            constraints[name] = replace_fields(constraints[name], side=side)
-    return replace_fields(mechanism, constraints=constraints)
+            constraints[name] = replace_part_fields(constraints[name], side=side)
+    return replace_part_fields(mechanism, constraints=constraints)
 
 
 def _tidied(mechanism: Mechanism) -> Mechanism:
     """Where nothing is to close any more, rough values of coordinates have no use."""
     if mechanism.loops or mechanism.constraints:
         return mechanism
-    return replace_fields(mechanism, ["assembly"])
+    return replace_part_fields(mechanism, ["assembly"])
 
 
 def _weightless(mechanism: Mechanism) -> bool:
@@ -82,7 +82,7 @@ def _in_plane(mechanism: Mechanism, member: str) -> dict[str, Any]:
 
 def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanism:
     joint = mechanism.joints[member]
-    gone = {*coordinate_names(member, joint), *velocity_names(member, joint)}
+    gone = {*joint_coordinate_names(member, joint), *joint_velocity_names(member, joint)}
     gone |= {f"d{name}" for name in gone}
     fields = {key: getattr(joint, key) for key in _KEPT if key in joint.model_fields_set}
     joints = {**mechanism.joints, member: {**kind, **fields}}
@@ -93,7 +93,7 @@ def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanis
     }
     assembly = {name: x for name, x in mechanism.assembly.items() if name not in gone}
     changed = {"assembly": assembly} if mechanism.assembly else {}
-    bare = replace_fields(
+    bare = replace_part_fields(
         mechanism, ["independent", "assembly"], joints=joints, **tables, **changed
     )
     return _tidied(bare)
@@ -144,7 +144,7 @@ def _apart(
         _ENDS[0]: {"body": joint.parent, "origin": joint.origin},
         _ENDS[1]: {"body": joint.child, "origin": joint.child_origin},
     }
-    model = compiled(replace_fields(before, frames={**frames, **marks}), threads=1)
+    model = compiled(replace_part_fields(before, frames={**frames, **marks}), threads=1)
     A, B = (model.placement(end)(q) for end in _ENDS)
     a, b = (model.frame_velocity(end)(q, qd) for end in _ENDS)
     R, apart = A[:3, :3].T @ B[:3, :3], A[:3, :3].T @ (B[:3, 3] - A[:3, 3])

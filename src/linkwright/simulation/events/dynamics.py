@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from ...formulations.recursive.recursive_newton_euler import joint_reactions
-from ...formulations.velocity_reduction import loop_joint_wrenches
+from ...formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
+from ...formulations.velocity_reduction import loop_joint_reactions
 from ...kinematics.body_forces import BodyForce
 from ...kinematics.constraint_equations import constraint_body_forces, constraint_equations
 from ...mechanism import Mechanism
@@ -89,8 +89,8 @@ class DynamicsCode:
         push = ca.SX.sym("push", 3, len(rows.contacts))
         ties = constraint_body_forces(tree, constraints, lam) if constraints else []
         loads = [*ties, *self._pushes(push)]
-        found: Any = joint_reactions(tree, own.q, own.qd, own.qdd, others=loads)
-        every: Any = ca.vertcat(found, *loop_joint_wrenches(tree, ties))
+        found: Any = newton_euler_joint_reactions(tree, own.q, own.qd, own.qdd, others=loads)
+        every: Any = ca.vertcat(found, *loop_joint_reactions(tree, ties))
         names = [*(span.name for span in tree.joints), *self.mechanism.loops]
         pressed = [self._pressure(rub, found) for rub in rows.rubs]
         strong = [every[names.index(name), :] for name, _ in self.members]

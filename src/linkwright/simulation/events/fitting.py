@@ -9,7 +9,7 @@ from ...kinematics.closing import (
     CLOSURE_TOLERANCES,
     PositionConstraints,
     close_positions,
-    solve_least_change,
+    solve_constraint_least_change,
 )
 from ...model.model import Model
 from ...types import Floats
@@ -52,7 +52,7 @@ class Fitting:
         model, fixed = self.model, np.eye(len(qd))[list(given)]
         A = np.vstack([model.constraint_jacobian(q, *self.time), fixed])
         wrong = np.concatenate([model.constraint_velocity(q, qd, *self.time), np.zeros(len(fixed))])
-        change = solve_least_change(A, wrong, rank_share=self.share)
+        change = solve_constraint_least_change(A, wrong, rank_share=self.share)
         left = float(np.abs(A @ change - wrong).max(initial=0.0))
         return self._checked(qd - change, left / max(1.0, np.abs(qd).max(initial=0.0)), "speeds")
 

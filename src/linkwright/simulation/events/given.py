@@ -13,7 +13,7 @@ from ...algebra.numeric_function import NumericFunction
 from ...equations import Equations
 from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ...expressions import parse_expression
-from ...kinematics.parameter_values import read_mechanism_expression
+from ...kinematics.parameter_values import read_kinematic_expression
 from ...types import SX, Floats
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
@@ -105,7 +105,7 @@ def _expressions(equations: Equations, texts: list[str]) -> SX:
     scope = _scope(equations)
     found: SX = ca.vertcat(
         *(
-            read_mechanism_expression(equations.mechanism, parse_expression(text), scope)
+            read_kinematic_expression(equations.mechanism, parse_expression(text), scope)
             for text in texts
         )
     )

@@ -15,14 +15,14 @@ import casadi as ca
 
 from ...errors import UnsupportedError
 from ...expressions import Expression, expression_to_float
-from ...kinematics.constraint_kinds.body_states import BodyStates
-from ...kinematics.tree_builder import build_tree
+from ...kinematics.constraint_kinds.body_states import ConstrainedBodyStates
+from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
     coordinate_rate_matrix,
     spread_coordinates,
     spread_velocities,
 )
-from ...mechanism import Contact, Joint, Mechanism, coordinate_name, mechanism_names
+from ...mechanism import Contact, Joint, Mechanism, joint_coordinate_name, mechanism_names
 from ...types import SX, Floats
 from .coding import coded
 
@@ -70,13 +70,13 @@ class Rows:
 
     def __init__(self, mechanism: Mechanism, stops: str) -> None:
         self.mechanism, self.stops = mechanism, stops
-        self.tree = build_tree(mechanism, "numeric")
+        self.tree = build_kinematic_tree(mechanism, "numeric")
         self.barriers: list[Barrier] = []
         self.rubs: list[Rub] = []
         self._gaps: list[Any] = []
         self._speeds: list[Any] = []
         self._contacts: list[tuple[Any, Any]] = []
-        self._setting = BodyStates(self.tree)
+        self._setting = ConstrainedBodyStates(self.tree)
         if stops != "ignore":
             self._add_stops()
         self._add_contacts()
@@ -126,7 +126,7 @@ class Rows:
         for side, end in ends.items():
             if abs(end) < FAR:
                 sign = 1 if side == "lower" else -1
-                label = f"{coordinate_name(name, joint.coordinates[k])} {side}"
+                label = f"{joint_coordinate_name(name, joint.coordinates[k])} {side}"
                 self.barriers.append(Barrier(label, e, turns=joint.dofs[k].is_rotation))
                 self._gaps.append(sign * (q - end))
                 self._speeds.append(sign * v)
@@ -185,7 +185,7 @@ class Rows:
                 self._add_rub(span.name, joint, k, index, place, v[index])
 
     def _speeds_of(self, link: int) -> range:
-        own = self.tree.links[link].v_range
+        own = self.tree.links[link].velocity_range
         return range(own.start, own.stop)
 
     def _add_rub(self, name: str, joint: Joint, k: int, index: int, place: int, v: Any) -> None:
@@ -197,7 +197,7 @@ class Rows:
         if joint.pin_radius is not None:
             arm *= self.number(joint.pin_radius)
         if force > 0 or arm > 0:
-            label = coordinate_name(name, joint.dofs[k].ending)
+            label = joint_coordinate_name(name, joint.dofs[k].ending)
             self.rubs.append(
                 Rub(label, len(self._speeds), force, self.number(joint.static_ratio), arm, place,
                     index if slides else -1)

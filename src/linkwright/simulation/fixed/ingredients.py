@@ -15,7 +15,7 @@ import casadi as ca
 from ...algebra.linear_algebra import cross
 from ...equations import Equations
 from ...formulations import derive
-from ...mechanism.coordinates import coordinate_names, velocity_names
+from ...mechanism.coordinates import joint_coordinate_names, joint_velocity_names
 from ...types import SX
 from ..inputs import Drive, first
 
@@ -138,9 +138,9 @@ class Ingredients:
         """[a, b] of the Lie algebra: of turns a × b, of free bodies with their slides too."""
         parts, at = [], 0
         for name, joint in self.equations.mechanism.joints_depth_first():
-            n = len(velocity_names(name, joint))
+            n = len(joint_velocity_names(name, joint))
             x, y = a[at : at + n], b[at : at + n]
-            if len(coordinate_names(name, joint)) == n:
+            if len(joint_coordinate_names(name, joint)) == n:
                 parts.append(ca.SX.zeros(n))
             else:
                 parts.append(cross(x[:3], y[:3]))

@@ -12,7 +12,7 @@ import numpy as np
 from ...equations import Equations
 from ...errors import UnsupportedError
 from ...ports import Port
-from ...readings.llvm import StepLoop, compile_step_loop, compile_tape
+from ...readings.llvm import CompiledStepLoop, compile_step_loop, compile_tape
 from ...tape import Tape, normalize_tape, record_tape, schedule_tape
 from ...types import Floats
 from ..inputs import Drive
@@ -60,7 +60,7 @@ class Kernel:
     # -- the step ------------------------------------------------------------------------
 
     @cached_property
-    def _places(self) -> tuple[list[Place], list[Place], StepLoop]:
+    def _places(self) -> tuple[list[Place], list[Place], CompiledStepLoop]:
         """Inputs, outputs, and how a way of many steps goes through them."""
         x, held, acts = self._symbols
         of = Ingredients(self.equations, self.drive, self.power, self.shares, self.kept)
@@ -76,7 +76,7 @@ class Kernel:
             states, ends = [*states, ("held", held, nv)], [*ends, ("held_end", after, nv)]
         timed += [("outside", of.outside, tuple(of.outside.shape))] * self.asks
         timed += [("acts", acts, ())] * bool(self.period)
-        course = StepLoop(len(states), len(timed), tuple(range(2, len(states))))
+        course = CompiledStepLoop(len(states), len(timed), tuple(range(2, len(states))))
         ends += [("work", step.work, (self.works,))] * bool(self.works)
         ends += [("doubt", step.doubt, ())] * self.may_fail
         whole: list[Place] = [("dt", x.dt, ())]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear_algebra import LUFactorization, solve_symmetric
+from ...algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ...kinematics.closing import CLOSURE_TOLERANCES
 from ...types import SX
 from .ingredients import Ingredients
@@ -243,5 +243,5 @@ class _Variational(_Implicit):
     def speeds(self) -> SX:
         """Half of the impulse of constraints is at q₀, half at q₁: the projection's."""
         p = self.p + self.x.dt * (self.others() + self.forces() / 2)
-        found: SX = solve_symmetric(self.of.mass(self.q_end), p)
+        found: SX = solve_symmetric_matrix(self.of.mass(self.q_end), p)
         return found

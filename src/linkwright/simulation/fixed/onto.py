@@ -11,7 +11,7 @@ from typing import Any
 
 import casadi as ca
 
-from ...algebra.linear_algebra import LUFactorization, solve_symmetric
+from ...algebra.linear_algebra import LUFactorization, solve_symmetric_matrix
 from ...kinematics.mobility_analysis import reference_configuration
 from ...types import SX
 from .ingredients import Ingredients
@@ -109,7 +109,7 @@ class Metric:
         d = self.spread(meets, ca.SX.zeros(len(self.onto.a), 1))
         if not self.onto.a:
             return d
-        found: SX = d - self.G @ solve_symmetric(self.inertia, self.G.T @ (self.M @ d))
+        found: SX = d - self.G @ solve_symmetric_matrix(self.inertia, self.G.T @ (self.M @ d))
         return found
 
     @property

@@ -11,8 +11,8 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...model.guard import MIN_PIVOT_SHARE
-from ...readings.heyoka import import_heyoka, tape_to_heyoka
-from ...tape import remove_dead_instructions
+from ...readings.heyoka import import_heyoka, read_tape_as_heyoka
+from ...tape import remove_dead_tape_instructions
 from ...types import Floats
 from ..system import WORKS, System
 from .outer import Outer
@@ -112,7 +112,7 @@ class Taylor:
 
 def _integrator(system: System, outer: Outer, tolerance: float) -> Any:
     hy, whole = import_heyoka(), system.tape
-    tape = remove_dead_instructions(
+    tape = remove_dead_tape_instructions(
         replace(whole, outputs=whole.outputs[:1], results=whole.results[:1])
     )
     names = [f"y{k}" for k in range(tape.outputs[0].size)]
@@ -120,7 +120,7 @@ def _integrator(system: System, outer: Outer, tolerance: float) -> Any:
     z = states[system.size : len(states) - WORKS] or [hy.expression(0.0)]
     w = outer.w([hy.par[k] for k in range(outer.count)], hy.time)
     push = [hy.expression(0.0)] * system.names.nv
-    rates, *_ = tape_to_heyoka(tape, [states[: system.size], z, w, push, [hy.time]])
+    rates, *_ = read_tape_as_heyoka(tape, [states[: system.size], z, w, push, [hy.time]])
     equations = [(state, hy.expression(rate)) for state, rate in zip(states, rates, strict=True)]
     return hy.taylor_adaptive(
         equations, np.zeros(len(states)), tol=tolerance, compact_mode=len(tape) > LARGE
