@@ -37,11 +37,15 @@ def ours(name: str, by: str = "recursive", seconds: float = 1.0) -> tuple[float,
     mechanism = lw.gallery(name)
     eqs = lw.derive(mechanism, by=by)
     angles = form_angles(mechanism)
-    tapes = {key: record_form_source_tape(eqs, find_form_source(eqs, key)) for key in ("M", "C", "g")}
+    tapes = {
+        key: record_form_source_tape(eqs, find_form_source(eqs, key)) for key in ("M", "C", "g")
+    }
     least, end, readings = float("inf"), time.perf_counter() + seconds, {}
     while time.perf_counter() < end or not readings:
         start = time.perf_counter()
-        readings = {key: evaluate_tape_in_quotient_ring(*tape, angles) for key, tape in tapes.items()}
+        readings = {
+            key: evaluate_tape_in_quotient_ring(*tape, angles) for key, tape in tapes.items()
+        }
         least = min(least, time.perf_counter() - start)
     terms = {
         key: sum(len(value.numerator) for values in reading.outputs.values() for value in values)

@@ -203,7 +203,10 @@ def test_approximate_motions_converge(name: str) -> None:
     n, in_time = truth.nv, truth.names.is_time_dependent
     q = lw.assemble(mechanism)
     rng = np.random.default_rng(0)
-    qd, tau = nearest_constrained_velocities(mechanism, q, rng.uniform(-1, 1, n)), rng.uniform(-1, 1, n)
+    qd, tau = (
+        nearest_constrained_velocities(mechanism, q, rng.uniform(-1, 1, n)),
+        rng.uniform(-1, 1, n),
+    )
     exact = truth.function("forward_dynamics")
 
     def rates(t: float, x: np.ndarray) -> np.ndarray:

@@ -13,8 +13,8 @@ from linkwright.comparison.size_scaling import (
     COST_LABELS,
     VIRGALA_COEFFICIENTS,
     compared_chain_sizes,
-    fit_cubic_cost,
     fit_cost_power_law,
+    fit_cubic_cost,
     fitted_chain_sizes,
     virgala_derivation_time,
 )

@@ -150,7 +150,9 @@ def test_gears_that_contradict_each_other() -> None:
 
 def driven_four_bar() -> lw.Mechanism:
     drive = {"type": "drive", "on": "theta1", "position": "1 + 2*t + 0.3*sin(5*t)"}
-    return replace_part_fields(lw.gallery("four-bar"), ["independent"], constraints={"motor": drive})
+    return replace_part_fields(
+        lw.gallery("four-bar"), ["independent"], constraints={"motor": drive}
+    )
 
 
 @pytest.mark.parametrize("t", [0.0, 0.7])

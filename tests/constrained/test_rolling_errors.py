@@ -43,7 +43,9 @@ def test_disk_is_not_assembled_flat() -> None:
 def test_edge_against_its_own_body_is_refused() -> None:
     disk = lw.gallery("sharp-edged-disk")
     edge = replace_part_fields(disk.constraints["edge"], relative_to="R")
-    whole = replace_part_fields(disk, ["independent"], constraints={**disk.constraints, "edge": edge})
+    whole = replace_part_fields(
+        disk, ["independent"], constraints={**disk.constraints, "edge": edge}
+    )
     with pytest.raises(LinkwrightError, match="edge"):
         lw.compile(whole)
 

@@ -8,7 +8,12 @@ import casadi as ca
 import numpy as np
 
 import linkwright as lw
-from linkwright.expressions import Expression, evaluate_expression_exactly, expression_text, parse_expression
+from linkwright.expressions import (
+    Expression,
+    evaluate_expression_exactly,
+    expression_text,
+    parse_expression,
+)
 from linkwright.forms.form_sources import find_form_source, record_form_source_tape
 
 

@@ -118,11 +118,15 @@ def test_accelerations_are_adjugate_over_determinant(name: str) -> None:
     eqs = lw.derive(lw.gallery(name))
     values = state(eqs, 1)
     made = eqs.closed_form("forward_dynamics", seconds=30).json()
-    known = values | {"D": float(evaluate_expression_exactly(parse_expression(made["groups"]["D"]), values))}
+    known = values | {
+        "D": float(evaluate_expression_exactly(parse_expression(made["groups"]["D"]), values))
+    }
     for group, text in made["groups"].items():
         known[group] = float(evaluate_expression_exactly(parse_expression(text), known))
     found = [
-        float(evaluate_expression_exactly(parse_expression(made["entries"][f"qdd[{k + 1}]"]), known))
+        float(
+            evaluate_expression_exactly(parse_expression(made["entries"][f"qdd[{k + 1}]"]), known)
+        )
         for k in range(eqs.nv)
     ]
     model = lw.compile(lw.gallery(name))

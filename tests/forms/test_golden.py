@@ -142,7 +142,10 @@ def test_the_stanford_arm_is_shorter_than_printed() -> None:
     eqs = lw.derive(lw.gallery("stanford-rrp"))
     ours = eqs.closed_form("M").json()["entries"]["M[1,1]"]
     values = state(eqs, 3)
-    both = [float(evaluate_expression_exactly(parse_expression(text), values)) for text in (printed, ours)]
+    both = [
+        float(evaluate_expression_exactly(parse_expression(text), values))
+        for text in (printed, ours)
+    ]
     assert both[0] == pytest.approx(both[1], rel=1e-14)
     assert len(ours) < len(printed)
 

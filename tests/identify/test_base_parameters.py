@@ -15,7 +15,9 @@ from hypothesis import given, settings
 
 import linkwright as lw
 from linkwright.expressions import parse_expression
-from linkwright.formulations.base_inertial_parameters.exact_constants import exact_base_parameter_values
+from linkwright.formulations.base_inertial_parameters.exact_constants import (
+    exact_base_parameter_values,
+)
 from linkwright.identify import base_parameters
 from tests.commands import ok, run
 from tests.random_trees import KINDS, RandomTree, trees

@@ -19,8 +19,12 @@ from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.mechanism import mechanism_names
 from linkwright.report import page, report_page, shown_motion
 from linkwright.report.mechanism_facts import mechanism_page_facts
-from linkwright.report.motion_starts import _GALLERY_STARTS, PageMotionStart, default_page_motion_start
-from linkwright.report.page_figures import motion_figures_html, coordinates_hidden_on_page
+from linkwright.report.motion_starts import (
+    _GALLERY_STARTS,
+    PageMotionStart,
+    default_page_motion_start,
+)
+from linkwright.report.page_figures import coordinates_hidden_on_page, motion_figures_html
 from linkwright.report.page_parts import PageParts, write_page_functions
 from linkwright.report.page_sections import (
     checks_section,
@@ -279,13 +283,18 @@ def test_the_gallery_has_motions_of_its_own() -> None:
 
 def test_wheels_do_not_hide_the_other_angles() -> None:
     bicycle = lw.gallery("bicycle")
-    run = simulate_page_motion(bicycle, replace(default_page_motion_start(bicycle), seconds=1.5)).run
+    run = simulate_page_motion(
+        bicycle, replace(default_page_motion_start(bicycle), seconds=1.5)
+    ).run
     assert coordinates_hidden_on_page(run) == ["thetaR", "thetaF"]
     assert (
         "Coordinates, without thetaR and thetaF, which keep turning." in motion_figures_html(run)[0]
     )
     assert (
-        coordinates_hidden_on_page(simulate_page_motion(lw.gallery("elbow"), PageMotionStart(0.2)).run) == []
+        coordinates_hidden_on_page(
+            simulate_page_motion(lw.gallery("elbow"), PageMotionStart(0.2)).run
+        )
+        == []
     )
 
 

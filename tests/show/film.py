@@ -86,7 +86,9 @@ def loop_gap(data: dict[str, Any], mechanism: Mechanism, times: Floats) -> float
     """The largest opening of a loop's pin on the film, in pixels."""
     film = FilmPoses(data)
     ties = [
-        tie for tie in build_kinematic_tree(mechanism).restraints.entries if isinstance(tie, LoopRestraint)
+        tie
+        for tie in build_kinematic_tree(mechanism).restraints.entries
+        if isinstance(tie, LoopRestraint)
     ]
     ends = [
         (tie.at_parent, tie.at_child) for tie in ties if tie.kind.name in ("revolute", "spherical")

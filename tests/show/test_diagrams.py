@@ -25,7 +25,12 @@ def state(name: str) -> tuple[lw.Mechanism, np.ndarray, np.ndarray, np.ndarray]:
         -0.4, 0.4, len(mechanism_scene(mechanism).home)
     ) * (not mechanism.loops)
     qd, tau = rng.uniform(-1, 1, (2, len(q)))
-    return mechanism, q, nearest_constrained_velocities(mechanism, q, qd) if mechanism.loops else qd, tau
+    return (
+        mechanism,
+        q,
+        nearest_constrained_velocities(mechanism, q, qd) if mechanism.loops else qd,
+        tau,
+    )
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -40,7 +40,8 @@ def members(name: str, q: object) -> list[np.ndarray]:
     scene = mechanism_scene(lw.gallery(name))
     poses = scene.link_placements(q)
     return [
-        np.array([scene.drawn_point_in_world(poses, s.link, p) for p in s.points]) for s in scene.link_glyphs
+        np.array([scene.drawn_point_in_world(poses, s.link, p) for p in s.points])
+        for s in scene.link_glyphs
     ]
 
 

@@ -20,9 +20,9 @@ from linkwright.show.film_page import film_page_data, film_page_policy
 from linkwright.show.scene import mechanism_scene
 from linkwright.show.traced_points import (
     divide_traced_times,
+    drawn_placements_at_times,
     find_traced_points,
     traced_path_parts,
-    drawn_placements_at_times,
 )
 from linkwright.simulation import Run
 

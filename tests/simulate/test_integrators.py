@@ -212,7 +212,9 @@ def test_every_smooth_instruction_has_a_series() -> None:
     function = ca.Function("f", [x], [y])
     tape = record_tape(function)
     states = list(hy.make_vars("x", "y", "z"))
-    compiled = hy.cfunc([hy.expression(e) for e in read_tape_as_heyoka(tape, [states])[0]], vars=states)
+    compiled = hy.cfunc(
+        [hy.expression(e) for e in read_tape_as_heyoka(tape, [states])[0]], vars=states
+    )
     for point in ([0.3, 0.8, 1.2], [0.9, 0.2, 0.4]):
         wanted = np.asarray(function(point)).ravel()
         np.testing.assert_allclose(compiled(np.array(point)), wanted, rtol=1e-14)

@@ -9,14 +9,14 @@ import casadi as ca
 import pytest
 
 from linkwright.algebra.exact.prime_field import PrimeField
-from linkwright.algebra.exact.residue_programs import ResidueProgram, RandomResiduePoint
+from linkwright.algebra.exact.residue_programs import RandomResiduePoint, ResidueProgram
 from linkwright.algebra.exact.residues import FIELD_PRIME
 from linkwright.algebra.exact.tape_algebra import (
     evaluate_expression_in_algebra,
     evaluate_tape_in_algebra,
     record_exact_formula_tape,
 )
-from linkwright.checking.residue_keys import DualStatementValue, DualStatementAlgebra
+from linkwright.checking.residue_keys import DualStatementAlgebra, DualStatementValue
 from linkwright.checking.statement_jets import StatementJet, StatementJetAlgebra
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import (
@@ -78,7 +78,9 @@ def test_an_expression_and_its_tape_have_the_same_value(seed: int) -> None:
 def test_numbers_are_exact_on_the_tape(text: str) -> None:
     """A float holds 53 bits; a recorded number has all that it is written with."""
     expression = parse_expression(text)
-    ((value,),) = evaluate_tape_in_algebra(record_exact_formula_tape(expression), _Fractions(), [[]])
+    ((value,),) = evaluate_tape_in_algebra(
+        record_exact_formula_tape(expression), _Fractions(), [[]]
+    )
     assert value == evaluate_expression_exactly(expression)
 
 
@@ -133,9 +135,9 @@ def test_both_readings_modulo_a_prime_give_functions_the_same_values(expression:
     tape = record_tape(ca.Function("f", [X], [expression]))
     field = PrimeField(11, lenient=True)
     ((value,),) = evaluate_tape_in_algebra(tape, field, [[field.symbol(name) for name in LETTERS]])
-    assert ResidueProgram(tape, [LETTERS]).evaluate_residues_at(RandomResiduePoint(FIELD_PRIME, 11, 1)) == [
-        [value.number]
-    ]
+    assert ResidueProgram(tape, [LETTERS]).evaluate_residues_at(
+        RandomResiduePoint(FIELD_PRIME, 11, 1)
+    ) == [[value.number]]
 
 
 @pytest.mark.parametrize("condition", [A, ca.logic_not(A), ca.logic_and(A, B)], ids=str)
@@ -159,11 +161,15 @@ def test_derivatives_modulo_a_prime(text: str, derivative: str) -> None:
     field = PrimeField(2, lenient=True)
     values = {name: field.symbol(name) for name in "xy"}
     jets = {"x": StatementJet(values["x"], {"x": 1}), "y": StatementJet(values["y"])}
-    found = evaluate_expression_in_algebra(parse_expression(text), StatementJetAlgebra(field), jets.__getitem__)
+    found = evaluate_expression_in_algebra(
+        parse_expression(text), StatementJetAlgebra(field), jets.__getitem__
+    )
     wanted = evaluate_expression_in_algebra(parse_expression(derivative), field, values.__getitem__)
     assert found.derivatives == {"x": wanted.number}
     with pytest.raises(UnsupportedError, match="derivatives"):
-        evaluate_expression_in_algebra(parse_expression("exp(x)"), StatementJetAlgebra(field), jets.__getitem__)
+        evaluate_expression_in_algebra(
+            parse_expression("exp(x)"), StatementJetAlgebra(field), jets.__getitem__
+        )
 
 
 @pytest.mark.parametrize(
@@ -182,6 +188,7 @@ def test_dual_numbers_modulo_a_prime(text: str, real: str, dual: str) -> None:
         parse_expression(text), DualStatementAlgebra(field, 1), numbers.__getitem__
     )
     parts = [
-        evaluate_expression_in_algebra(parse_expression(x), field, field.symbol).number for x in (real, dual)
+        evaluate_expression_in_algebra(parse_expression(x), field, field.symbol).number
+        for x in (real, dual)
     ]
     assert [found.real_parts[0].number, found.dual_parts[0].number] == parts

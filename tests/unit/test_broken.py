@@ -10,11 +10,13 @@ import pytest
 
 from linkwright.expressions import parse_expression
 from linkwright.expressions.formula_breaks import MAX_PIECE_LENGTH, ExpressionBreaker
-from linkwright.expressions.typeset import MathmlNotation, ExpressionTypesetter
+from linkwright.expressions.typeset import ExpressionTypesetter, MathmlNotation
 
 
 def pieces(text: str) -> list[str]:
-    found = ExpressionBreaker(ExpressionTypesetter(MathmlNotation(), {})).formula_pieces(parse_expression(text))
+    found = ExpressionBreaker(ExpressionTypesetter(MathmlNotation(), {})).formula_pieces(
+        parse_expression(text)
+    )
     return [unescape(re.sub("<[^>]*>", "", piece)) for piece in found]
 
 

@@ -34,7 +34,7 @@ from linkwright.expressions import (
     parse_unit,
     read_expression,
 )
-from linkwright.expressions.typeset import LatexNotation, MathmlNotation, ExpressionTypesetter
+from linkwright.expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
 from linkwright.expressions.units import UNIT_PLACE_RULE
 from tests.effort import calls_of, memory_of
 
@@ -222,7 +222,9 @@ def test_dimensions_are_checked_as_far_as_units_tell() -> None:
     check_expression_dimension(parse_expression("m*l^2/12"), (1, 2, 0), known)
     check_expression_dimension(parse_expression("2*l + 0.1"), (0, 1, 0), known)
     check_expression_dimension(parse_expression("sqrt(l^2)"), (0, 1, 0), known)
-    check_expression_dimension(parse_expression("x*l"), (5, 5, 5), known)  # x is not known, so anything may be
+    check_expression_dimension(
+        parse_expression("x*l"), (5, 5, 5), known
+    )  # x is not known, so anything may be
     for wrong in ("m*l", "l + m", "sin(l)", "m^2*l^2"):
         with pytest.raises(ExpressionError):
             check_expression_dimension(parse_expression(wrong), (1, 2, 0), known)
@@ -257,9 +259,9 @@ def test_units_of_the_wrong_kind_stay_errors_beside_plain_numbers(text: str) -> 
 
 
 def test_units_can_be_taken_off() -> None:
-    assert evaluate_expression_exactly(expression_without_unit(parse_expression("90 deg"))) == PiMultiple(
-        F(1, 2)
-    )
+    assert evaluate_expression_exactly(
+        expression_without_unit(parse_expression("90 deg"))
+    ) == PiMultiple(F(1, 2))
     assert expression_without_unit(parse_expression("5 mm")) == Number(F(1, 200))
     assert negate_expression(parse_expression("5 mm")) == NumberWithUnit(Number(F(-5)), "mm")
     assert negate_expression(Negation(Name("x"))) == Name("x")
@@ -299,7 +301,9 @@ def test_entries_and_units_are_set() -> None:
     )
     squared = "<msubsup><mi>l</mi><mtext>1</mtext><mn>2</mn></msubsup>"
     assert mathml.typeset(parse_expression("l1^2")) == squared
-    rate = ExpressionTypesetter(MathmlNotation(), {"dq1": ("q1", 1)}).typeset(parse_expression("dq1"))
+    rate = ExpressionTypesetter(MathmlNotation(), {"dq1": ("q1", 1)}).typeset(
+        parse_expression("dq1")
+    )
     assert rate == "<msub><mover><mi>q</mi><mo>.</mo></mover><mtext>1</mtext></msub>"
     assert latex.entry("T") == "T"
     assert mathml.entry("M[1,2]") == "<msub><mi>M</mi><mtext>12</mtext></msub>"

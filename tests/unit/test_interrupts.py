@@ -115,7 +115,11 @@ def test_an_interrupted_wait_ends_the_workers_of_other_threads() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     def interrupted() -> None:
-        with clear_worker_cancellation(), ThreadPoolExecutor(1) as pool, TimedWorkerProcess() as worker:
+        with (
+            clear_worker_cancellation(),
+            ThreadPoolExecutor(1) as pool,
+            TimedWorkerProcess() as worker,
+        ):
             worker.call_within(bool, seconds=60)
             pool.submit(worker.call_within, time.sleep, 1000, seconds=1000)
             with cancel_workers_on_error():

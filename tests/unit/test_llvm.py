@@ -303,7 +303,12 @@ def test_threads_do_not_change_a_bit(name: str) -> None:
 @pytest.mark.parametrize("function", ["inverse_dynamics", "regressor", "forward_dynamics"])
 def test_llvms_loader_and_ours_run_the_same_code(function: str) -> None:
     """Our loader applies relocations itself; LLVM's is what other systems use."""
-    from linkwright.readings.llvm import assemble_tape_object_code, code_loader, shared_object_code, ufunc
+    from linkwright.readings.llvm import (
+        assemble_tape_object_code,
+        code_loader,
+        shared_object_code,
+        ufunc,
+    )
 
     tape = lw.compile(lw.gallery("quadruped")).tape(function)
     content = assemble_tape_object_code(tape, 8)

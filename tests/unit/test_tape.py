@@ -12,8 +12,8 @@ from linkwright.ports import Port
 from linkwright.tape import (
     OPERATION_ARITY,
     Op,
-    count_tape_operations_by_kind,
     count_tape_operations,
+    count_tape_operations_by_kind,
     record_tape,
 )
 from tests.tapes import run

@@ -7,13 +7,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from linkwright.algebra.exact.angle_forms import exact_angle, exact_angle_lattice, exact_angle_combinations
+from linkwright.algebra.exact.exact_angles import (
+    exact_angle,
+    exact_angle_combinations,
+    exact_angle_lattice,
+)
 from linkwright.algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from linkwright.algebra.exact.quotient_expressions import QuotientPrinter
 from linkwright.algebra.exact.quotient_ring import QuotientRing
 from linkwright.algebra.exact.quotients import Quotient, are_equal_quotients
 from linkwright.algebra.exact.tape_algebra import record_exact_formula_tape
-from linkwright.algebra.exact.trig_polynomials import evaluate_tape_in_quotient_field, evaluate_tape_in_quotient_ring
+from linkwright.algebra.exact.trig_polynomials import (
+    evaluate_tape_in_quotient_field,
+    evaluate_tape_in_quotient_ring,
+)
 from linkwright.errors import UnsupportedError
 from linkwright.expressions import expression_to_float, parse_expression
 from linkwright.ports import Port

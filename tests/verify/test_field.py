@@ -12,7 +12,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.algebra.exact.degree_bounds import PolynomialDegreeBounds
-from linkwright.algebra.exact.residue_programs import ResidueProgram, RandomResiduePoint
+from linkwright.algebra.exact.residue_programs import RandomResiduePoint, ResidueProgram
 from linkwright.algebra.exact.tape_identity import (
     MERSENNE_EXPONENTS,
     ModularVerdict,
@@ -158,7 +158,9 @@ def test_values_are_those_of_exact_fractions(seed: int) -> None:
         for name, x in zip(NAMES[0], numbers, strict=True)
     }
     (exact,) = on_fractions(program.tape, numbers)
-    assert program.evaluate_residues_at(point) == [[exact.numerator * pow(exact.denominator, -1, p) % p]]
+    assert program.evaluate_residues_at(point) == [
+        [exact.numerator * pow(exact.denominator, -1, p) % p]
+    ]
 
 
 def on_fractions(tape: Tape, inputs: list[Fraction]) -> list[Fraction]:

@@ -97,7 +97,8 @@ class _CasadiOperatorSwitch:
 def _make_direct_casadi_operators() -> dict[str, UfuncOperator]:
     """The direct methods of SX by name; each falls back to the current method of SX."""
     made: dict[str, UfuncOperator] = {
-        method: _direct_casadi_operator(getattr(ca.SX, method), *how) for method, how in _OPERATORS.items()
+        method: _direct_casadi_operator(getattr(ca.SX, method), *how)
+        for method, how in _OPERATORS.items()
     }
     return made | {_UFUNC_METHOD: _direct_casadi_ufunc(ca.SX.__array_ufunc__)}
 
@@ -121,7 +122,12 @@ def _direct_casadi_ufunc(general: UfuncOperator) -> UfuncOperator:
         self: SX, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> SX:
         operation = _UFUNC_OPERATIONS.get(ufunc)
-        if operation is None or method != "__call__" or options or not _is_numpy_matrix_operand(inputs[0]):
+        if (
+            operation is None
+            or method != "__call__"
+            or options
+            or not _is_numpy_matrix_operand(inputs[0])
+        ):
             return general(self, ufunc, method, *inputs, **options)
         return ca.SX.binary(operation, inputs[0], self)
 

@@ -80,7 +80,9 @@ def quaternion_from_rotation(R: Array, values: np.ndarray) -> Array:
         [turning[1], xy, own, yz],
         [turning[2], xz, yz, own],
     ]
-    return column_vector(*(rotation_entry_as_float(entry) for entry in rows[largest])) / (2 * ca.sqrt(own))
+    return column_vector(*(rotation_entry_as_float(entry) for entry in rows[largest])) / (
+        2 * ca.sqrt(own)
+    )
 
 
 def constant_quaternion_rotation(quaternion: Sequence[Scalar]) -> Array:

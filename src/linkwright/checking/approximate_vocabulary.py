@@ -96,7 +96,9 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
         """The reason why a symbol of these equations, or of the exact ones, has no meaning here."""
         if why := super().why_index_fails(name):
             return why
-        is_exact = any(row.matched_texts(name) is not None for row in CheckerVocabulary.indexed_rows)
+        is_exact = any(
+            row.matched_texts(name) is not None for row in CheckerVocabulary.indexed_rows
+        )
         is_own = self.expression_in_rows(self.paper_rows, name) is not None
         return "it is not a symbol of the approximate equations" if is_exact and not is_own else ""
 

@@ -152,4 +152,8 @@ def numbers_in_statement_side(expression: Expression) -> list[Fraction]:
     """The absolute values of all numbers in one side of an equation."""
     if isinstance(expression, Number):
         return [abs(expression.value)]
-    return [number for child in child_expressions(expression) for number in numbers_in_statement_side(child)]
+    return [
+        number
+        for child in child_expressions(expression)
+        for number in numbers_in_statement_side(child)
+    ]

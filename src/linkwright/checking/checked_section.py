@@ -57,7 +57,8 @@ class CheckedSection:
             except LinkwrightError as error:
                 self.errors.append(error)
                 found = [
-                    meanings.find_meaning(name) for name in names_in_statement_sides((line.left, line.right))
+                    meanings.find_meaning(name)
+                    for name in names_in_statement_sides((line.left, line.right))
                 ]
                 self.set_aside_names |= {ours for ours in found if isinstance(ours, str)}
                 self.set_aside_findings[i] = self._meaningless_finding(meanings, line, error)
@@ -88,7 +89,8 @@ class CheckedSection:
             name for name in sorted(meanings.names_behind_sides(pair)) if own.is_stray_name(name)
         ]
         if not strays or any(
-            meanings.find_meaning(x) is None and x not in strays for x in names_in_statement_sides(pair)
+            meanings.find_meaning(x) is None and x not in strays
+            for x in names_in_statement_sides(pair)
         ):
             return common
         listed = " and ".join(f"{name} does not exist" for name in strays)

@@ -60,7 +60,10 @@ def _require_symbol_name_mapping(names: object) -> None:
 
 
 def check_with_vocabularies(
-    shared: dict[str, CheckerVocabulary], mechanism: Mechanism, equations: object, names: Mapping[str, str]
+    shared: dict[str, CheckerVocabulary],
+    mechanism: Mechanism,
+    equations: object,
+    names: Mapping[str, str],
 ) -> CheckReport:
     """Check equations with vocabularies by heading, which several texts share; a text that
     declares frames gets its own."""
@@ -83,14 +86,18 @@ def check_with_vocabularies(
             kind if kind == APPROXIMATE_HEADING or name.startswith(WITHOUT_HEADING_PREFIX) else ""
         )
         if kind not in vocabularies:
-            words = ApproximateCheckerVocabulary if kind == APPROXIMATE_HEADING else CheckerVocabulary
+            words = (
+                ApproximateCheckerVocabulary if kind == APPROXIMATE_HEADING else CheckerVocabulary
+            )
             vocabularies[kind] = words(mechanism_of_text_heading(mechanism, kind), own)
         section = CheckedSection(vocabularies[kind], readable, dict(said))
         origins = section.split_dual_statements()
         section.given_names |= infer_symbol_names(section)
         section.set_aside_meaningless()
         parts = [replace(finding, section=name) for finding in section.judge_all_statements()]
-        findings += order_findings_of_section(members, origins, section.merge_dual_findings(parts, origins))
+        findings += order_findings_of_section(
+            members, origins, section.merge_dual_findings(parts, origins)
+        )
         errors += section.errors
         inferred |= section.inferred_names()
         notes += [*section.name_collisions(), section.determined_accelerations_note()]

@@ -48,10 +48,14 @@ def count_unfamiliar_names(new: Expression, pair: EquationSides) -> int:
     it."""
     own = names_in_expression(pair[0]) | names_in_expression(pair[1])
     stems = {stem_of_text_name(x) for x in own}
-    return sum((x not in own) + (stem_of_text_name(x) not in stems) for x in names_in_expression(new))
+    return sum(
+        (x not in own) + (stem_of_text_name(x) not in stems) for x in names_in_expression(new)
+    )
 
 
-def correct_statement_side(pair: EquationSides, k: int, candidate: MisprintCandidate) -> EquationSides:
+def correct_statement_side(
+    pair: EquationSides, k: int, candidate: MisprintCandidate
+) -> EquationSides:
     """The equation with a misprint of its left (k = 0) or right side corrected."""
     new = candidate.apply_correction(pair[k])
     return (new, pair[1]) if k == 0 else (pair[0], new)

@@ -89,7 +89,9 @@ def _declared_frame_names(found: TextDeclarations, mechanism: Mechanism) -> list
     return [*mechanism.bodies, *mechanism.frames, *found.frames, *found.composed_frames]
 
 
-def _require_frame_of_declaration(name: str, found: TextDeclarations, mechanism: Mechanism, line: str) -> None:
+def _require_frame_of_declaration(
+    name: str, found: TextDeclarations, mechanism: Mechanism, line: str
+) -> None:
     owners = _declared_frame_names(found, mechanism)
     if name not in owners:
         raise NameNotFoundError(

@@ -134,7 +134,10 @@ def _substitute_efforts_in_statement(vocabulary: CheckerVocabulary, residual: SX
 
 
 def _substitute_assumed_values(
-    vocabulary: CheckerVocabulary, residual: SX, setting: CheckAssumptions, numbers: StatementNumberSymbols
+    vocabulary: CheckerVocabulary,
+    residual: SX,
+    setting: CheckAssumptions,
+    numbers: StatementNumberSymbols,
 ) -> SX:
     """Replace parameters by their assumed values, where they have some."""
     symbols = dict(zip(vocabulary.parameters, ca.vertsplit(vocabulary.symbols["p"]), strict=True))

@@ -132,7 +132,9 @@ class _DualStatementSplitter:
             case Reciprocal(operand):
                 real, dual = self(operand)
                 square = Product((Reciprocal(real), Reciprocal(real)))
-                return Reciprocal(real), negate_expression(_multiply_dual_statement_terms(dual, square))
+                return Reciprocal(real), negate_expression(
+                    _multiply_dual_statement_terms(dual, square)
+                )
             case Power(base, Number(n)) if n.denominator == 1 and 0 < n <= 16:
                 self.refuse_vector_products([base] * int(n))
                 return reduce(_multiply_dual_statement_parts, [self(base)] * int(n))
@@ -154,7 +156,8 @@ class _DualStatementSplitter:
         if len(vectors) > 1:
             text = expression_text(Product(tuple(vectors)))
             raise ExpressionError(
-                f"'{shorten_expression_text(text)}' is a product of vectors", remedy="write its components"
+                f"'{shorten_expression_text(text)}' is a product of vectors",
+                remedy="write its components",
             )
 
     def has_dual_vector(self, node: Expression) -> bool:

@@ -27,7 +27,9 @@ def bound_velocity_symbol(own: CheckerVocabulary, frame: str) -> DualSymbolValue
     return _bound_motion_symbol(own, frame, own.quantity_expression("frame_velocity", frame))
 
 
-def bound_partial_velocity_symbol(own: CheckerVocabulary, number: str, frame: str) -> DualSymbolValue | None:
+def bound_partial_velocity_symbol(
+    own: CheckerVocabulary, number: str, frame: str
+) -> DualSymbolValue | None:
     """The part of a frame's dual velocity by one generalized speed, counted from 1."""
     count = len(own.generalized_speeds) or own.names.nv
     if not 1 <= int(number) <= count:

@@ -33,13 +33,13 @@ from .statement_matrices import (
     ExpressionOrMatrix,
     StatementMatrix,
     add_statement_terms,
-    statement_column,
     equate_statement_entries,
     invert_statement_matrix,
     lift_statement_to_matrix,
     multiply_statement_factors,
     rate_of_matrix_entry,
     require_scalar_statement,
+    statement_column,
 )
 from .symbol_table import MASS_MATRIX_ENTRY
 from .text_symbols import StatementSymbols
@@ -241,7 +241,9 @@ class StatementGrammar(StatementTokenReader, ABC):
                 )
         call = Call(name, self.parse_arguments(name))
         return (
-            call if exponent is None else require_scalar_statement(self.raise_to_power(call, exponent), name)
+            call
+            if exponent is None
+            else require_scalar_statement(self.raise_to_power(call, exponent), name)
         )
 
     def parse_arguments(self, name: str) -> tuple[Expression, ...]:

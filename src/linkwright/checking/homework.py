@@ -181,9 +181,7 @@ class Homework(NotebookDisplayed):
         writer.writerow(MARK_COLUMNS)
         for text in self.texts:
             cells = ("" if x is None else x for x in text.row().values())
-            writer.writerow(
-                [escape_marks_cell(x) if isinstance(x, str) else x for x in cells]
-            )
+            writer.writerow([escape_marks_cell(x) if isinstance(x, str) else x for x in cells])
         return out.getvalue()
 
     def to_html(self) -> str:

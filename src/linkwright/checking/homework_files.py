@@ -24,7 +24,9 @@ def find_homework_texts(root: Path, solution: Path | None) -> tuple[list[Path], 
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in files:
             path = Path(place, name)
-            if name.startswith(".") or (solution is not None and _is_model_solution_file(path, solution)):
+            if name.startswith(".") or (
+                solution is not None and _is_model_solution_file(path, solution)
+            ):
                 continue
             if path.suffix.lower() in TEXT_ENDINGS:
                 found.append(path)

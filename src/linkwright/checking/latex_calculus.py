@@ -35,7 +35,10 @@ class LatexStatementCalculus(LatexStatementSymbols):
         r"""Parse the two groups of a \frac: a derivative or a quotient."""
         if (derivative := self.parse_derivative()) is not None:
             return derivative
-        top, bottom = self.parse_script(), require_scalar_statement(self.parse_script(), "a divisor")
+        top, bottom = (
+            self.parse_script(),
+            require_scalar_statement(self.parse_script(), "a divisor"),
+        )
         if isinstance(bottom, Number):
             if bottom.value == 0:
                 raise self.parse_error("division by zero")

@@ -32,7 +32,9 @@ def parse_latex_equations(
     text: str, symbols: StatementSymbols, ranges: dict[str, range]
 ) -> Iterator[tuple[Expression, Expression, bool]]:
     """The equations that a text means, for all values of indices that are left open."""
-    parser = LatexStatementParser(text, symbols, {letter: span[0] for letter, span in ranges.items()})
+    parser = LatexStatementParser(
+        text, symbols, {letter: span[0] for letter, span in ranges.items()}
+    )
     first = list(parser.parse_equations())
     letters = sorted({*ranges, *parser.open_indices})
     if not letters:

@@ -146,7 +146,9 @@ class LatexStatementSymbols(StatementGrammar):
             inner = self.parse_symbol_group(level)
             return replace(inner, mark=inner.mark + _ACCENT_SYNONYMS.get(word, word))
         if word in GREEK_LETTER_NAMES or word in _LETTER_COMMANDS.values():
-            return _AccentedLatexSymbol("eps" if word == "epsilon" and self.is_dual_unit() else word)
+            return _AccentedLatexSymbol(
+                "eps" if word == "epsilon" and self.is_dual_unit() else word
+            )
         raise self.parse_error(f"'{token}' is not in the subset of LaTeX that is read")
 
     def is_dual_unit(self) -> bool:

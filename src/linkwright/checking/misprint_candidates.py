@@ -82,9 +82,7 @@ def coefficient_candidate(term: Expression, ratio: Fraction, text: str) -> Mispr
     if old == 1:
         what = f"the factor {repaired_coefficient_text(ratio)} is added to the term {text}"
     else:
-        what = (
-            f"the coefficient {repaired_coefficient_text(old)} of the term {text} is {repaired_coefficient_text(now)}"
-        )
+        what = f"the coefficient {repaired_coefficient_text(old)} of the term {text} is {repaired_coefficient_text(now)}"
     return MisprintCandidate("coefficient", what, (), new)
 
 

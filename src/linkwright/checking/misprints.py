@@ -29,13 +29,13 @@ from ..tape import Op
 from .misprint_candidates import (
     MisprintCandidate,
     coefficient_candidate,
-    repaired_coefficient_text,
     multiply_repaired_term,
     name_misprint_kind,
+    repaired_coefficient_text,
     stem_of_text_name,
     unsigned_statement_term,
 )
-from .repair_goals import StatementNodeValuation, RepairGoal
+from .repair_goals import RepairGoal, StatementNodeValuation
 from .residue_keys import (
     ResidueKey,
     StatementAlgebra,
@@ -44,8 +44,8 @@ from .residue_keys import (
     divide_repair_keys,
     is_repair_key_met,
     multiply_repair_keys,
-    statement_value_key,
     scalar_of_repair_key,
+    statement_value_key,
 )
 
 NUMBER_TWO = Number(Fraction(2))
@@ -153,7 +153,9 @@ class MisprintSearch(StatementNodeValuation):
             yield coefficient_candidate(term, ratio, text)
         for symbol in self.symbols_with_key(quotient):
             what = f"the factor {expression_text(symbol)} is added to the term {text}"
-            yield MisprintCandidate("missing factor", what, (), multiply_repaired_term(term, symbol))
+            yield MisprintCandidate(
+                "missing factor", what, (), multiply_repaired_term(term, symbol)
+            )
         for pair in self.symbol_pairs_with_key(quotient):
             what = f"the factor {expression_text(pair)} is added to the term {text}"
             kind = "missing factor" if isinstance(pair, Power) else "missing factors"
@@ -170,7 +172,9 @@ class MisprintSearch(StatementNodeValuation):
             )
         for ratio in (Fraction(2), Fraction(1, 2)):
             factor = self.algebra.constant(ratio)
-            if goal.is_met_by(self.guarded_value(lambda: self.multiply_statement_values([factor, own]))):  # noqa: B023
+            if goal.is_met_by(
+                self.guarded_value(lambda: self.multiply_statement_values([factor, own]))
+            ):  # noqa: B023
                 yield coefficient_candidate(term, ratio, text)
 
     def extra_term_candidates(
@@ -183,7 +187,9 @@ class MisprintSearch(StatementNodeValuation):
             text = shorten_expression_text(expression_text(unsigned_statement_term(node.terms[i])))
             what = f"the term {text} is left out"
             if goal.is_met_by(
-                self.guarded_value(lambda: self.sum_statement_values([self.node_value(x) for x in rest]))
+                self.guarded_value(
+                    lambda: self.sum_statement_values([self.node_value(x) for x in rest])
+                )
             ):
                 yield MisprintCandidate("extra term", what, (), new)
 
@@ -194,7 +200,9 @@ class MisprintSearch(StatementNodeValuation):
         if len(node.terms) < 3:
             return
         kept = self.node_value(node.terms[i])
-        value = self.apply_to_statement_values(Op.SUB, [self.sum_statement_values([kept, kept]), self.node_value(node)])
+        value = self.apply_to_statement_values(
+            Op.SUB, [self.sum_statement_values([kept, kept]), self.node_value(node)]
+        )
         if goal.is_met_by(value):
             new = Sum(
                 tuple(t if k == i else negate_expression(t) for k, t in enumerate(node.terms))
@@ -210,7 +218,8 @@ class MisprintSearch(StatementNodeValuation):
         """The product without the given factors, if that meets the goal."""
         rest = tuple(x for k, x in enumerate(node.factors) if k not in which)
         if not rest or (
-            goal.key and not is_repair_key_met(goal.key, self.key_without_parts(node.factors, *which))
+            goal.key
+            and not is_repair_key_met(goal.key, self.key_without_parts(node.factors, *which))
         ):
             return
         new = rest[0] if len(rest) == 1 else Product(rest)
@@ -231,7 +240,9 @@ class MisprintSearch(StatementNodeValuation):
         what = f"the factor {text.removeprefix('1*')} is left out of the term {term}"
         kind = kind if len(which) == 1 else "missing factors"
         if goal.is_met_by(
-            self.guarded_value(lambda: self.multiply_statement_values([self.node_value(x) for x in rest]))
+            self.guarded_value(
+                lambda: self.multiply_statement_values([self.node_value(x) for x in rest])
+            )
         ):
             yield MisprintCandidate(kind, what, (), new)
 
@@ -303,7 +314,11 @@ class MisprintSearch(StatementNodeValuation):
             if isinstance(symbol, Name) and stem_of_text_name(symbol.name) == own:
                 for other in (symbol, negate_expression(symbol)):
                     new = Sum((Name(name), other))
-                    signed = value if other is symbol else self.apply_to_statement_values(Op.NEG, [value])
+                    signed = (
+                        value
+                        if other is symbol
+                        else self.apply_to_statement_values(Op.NEG, [value])
+                    )
                     total = self.sum_statement_values([self.node_value(Name(name)), signed])
                     if goal.is_met_by(total):
                         yield MisprintCandidate(

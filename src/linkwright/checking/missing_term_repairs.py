@@ -21,8 +21,8 @@ from .corrected_statements import (
     CorrectedStatement,
     correct_statement_side,
     count_unfamiliar_names,
-    statement_text,
     prove_corrections,
+    statement_text,
 )
 from .difference import EquationDifference, statement_difference
 from .dual_statements import split_dual_sides
@@ -135,7 +135,10 @@ def _functions_of_other_statements(trial: RepairTrial) -> list[Expression]:
     """Functions in other equations of the text."""
     lines = trial.text_meanings.statements
     found = {
-        call for line in lines for side in (line.left, line.right) for call in calls_in_statement_side(side)
+        call
+        for line in lines
+        for side in (line.left, line.right)
+        for call in calls_in_statement_side(side)
     }
     return sorted(found, key=expression_text)
 

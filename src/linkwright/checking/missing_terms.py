@@ -30,14 +30,14 @@ from ..expressions.tokens import shorten_expression_text
 from .misprint_candidates import MisprintCandidate
 from .misprints import MAX_REPAIR_COEFFICIENT
 from .node_paths import statement_node_at_path
-from .repair_goals import StatementNodeValuation, RepairGoal
+from .repair_goals import RepairGoal, StatementNodeValuation
 from .residue_keys import (
     ResidueKey,
     divide_repair_keys,
     multiply_repair_keys,
-    statement_value_key,
     scalar_of_repair_key,
     shift_repair_key,
+    statement_value_key,
 )
 from .symbol_table import DUAL_UNIT_NAME
 
@@ -69,7 +69,9 @@ class MissingTermSearch:
         scalars = [(x, n) for x, key in keys if (n := scalar_of_repair_key(key))][:MAX_TERM_SYMBOLS]
         self.scalar_symbols = [x for x, _ in scalars]
         self.symbol_residues = [n for _, n in scalars]
-        rest = [(x, k) for x, k in keys if scalar_of_repair_key(k) is None and x != Name(DUAL_UNIT_NAME)]
+        rest = [
+            (x, k) for x, k in keys if scalar_of_repair_key(k) is None and x != Name(DUAL_UNIT_NAME)
+        ]
         self.vector_symbols = [(x, k) for x, k in rest if isinstance(x, Name)]
         self.dual_calls = [(x, k) for x, k in rest if isinstance(x, Call)]
         self._product_tables: dict[tuple[int, int], dict[int, FactorIndices]] = {}
@@ -123,7 +125,10 @@ class MissingTermSearch:
         if plain is not None:
             yield plain, ()
             return
-        scaled = [(c, number * _residue_of_missing_coefficient(1 / c) % FIELD_PRIME) for c in TERM_COEFFICIENTS]
+        scaled = [
+            (c, number * _residue_of_missing_coefficient(1 / c) % FIELD_PRIME)
+            for c in TERM_COEFFICIENTS
+        ]
         for degree in range(1, largest + 1):
             few, many = degree // 2, degree - degree // 2
             count = MAX_TERM_SYMBOLS if degree <= MAX_SHORT_TERM_DEGREE else MAX_LONG_TERM_SYMBOLS
@@ -181,7 +186,9 @@ def _residue_of_missing_coefficient(value: Fraction) -> int:
     return value.numerator * pow(value.denominator, -1, FIELD_PRIME) % FIELD_PRIME
 
 
-def _residue_products_of_missing_factors(numbers: Sequence[int], degree: int) -> Iterator[tuple[int, FactorIndices]]:
+def _residue_products_of_missing_factors(
+    numbers: Sequence[int], degree: int
+) -> Iterator[tuple[int, FactorIndices]]:
     for which in combinations_with_replacement(range(len(numbers)), degree):
         number = 1
         for i in which:

@@ -17,7 +17,11 @@ from ..algebra.exact.elimination import solve_exact_system
 from ..algebra.exact.modular_arithmetic import BadPointError
 from ..algebra.exact.prime_field import PrimeField
 from ..algebra.exact.residues import FIELD_PRIME, Residue, combine_residue_marks
-from ..algebra.exact.tape_algebra import add_algebra_values, evaluate_expression_in_algebra, evaluate_tape_in_algebra
+from ..algebra.exact.tape_algebra import (
+    add_algebra_values,
+    evaluate_expression_in_algebra,
+    evaluate_tape_in_algebra,
+)
 from ..errors import UnsupportedError
 from ..expressions import ExactNumber, Expression, PiMultiple
 from ..mechanism import quaternion_coordinate_offsets
@@ -51,7 +55,9 @@ class CheckAssumptions:
 class ProofMotionSampler:
     """Values of the wanted names on random motions."""
 
-    def __init__(self, vocabulary: CheckerVocabulary, wanted: Sequence[str], setting: CheckAssumptions) -> None:
+    def __init__(
+        self, vocabulary: CheckerVocabulary, wanted: Sequence[str], setting: CheckAssumptions
+    ) -> None:
         self.vocabulary = vocabulary
         self.needed_names = list(wanted)
         self.assumptions = setting
@@ -67,7 +73,9 @@ class ProofMotionSampler:
         if self.perturbed_acceleration is not None:
             columns["qdd"] = list(columns["qdd"])
             columns["qdd"][self.perturbed_acceleration] = field.symbol("pushed")
-        (found,) = evaluate_tape_in_algebra(self._tape, field, [columns[key] for key in self.vocabulary.inputs])
+        (found,) = evaluate_tape_in_algebra(
+            self._tape, field, [columns[key] for key in self.vocabulary.inputs]
+        )
         return dict(zip(self.needed_names, found, strict=True)) if self.needed_names else {}
 
     @cached_property
@@ -175,7 +183,9 @@ class ProofMotionSampler:
         G, k = self._evaluate_outputs("independent_map", found, field)[:2]
         a = [field.symbol(self._random_motion_name(f"a {i}")) for i in range(n)]
         driven = (
-            _residue_matrix_vector_product(field, G, a) if n else [field.constant(Fraction(0))] * own.nv
+            _residue_matrix_vector_product(field, G, a)
+            if n
+            else [field.constant(Fraction(0))] * own.nv
         )
         speeds = [field.apply(Op.ADD, pair) for pair in zip(driven, k, strict=True)]
         found["qd"] = field.take_as_symbols(speeds)

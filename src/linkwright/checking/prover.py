@@ -256,7 +256,9 @@ class EquationProver:
             if any(zero != zeros.get(signs & own, zero) for signs, zero in zeros.items()):
                 return EquationProof(None, 1.0, UNDECIDED_ROOTS_REASON)
             for_all &= all(zeros.values())
-            missed *= schwartz_zippel_chance(sum(x.numerator_degree for x in usable.values()), FIELD_PRIME)
+            missed *= schwartz_zippel_chance(
+                sum(x.numerator_degree for x in usable.values()), FIELD_PRIME
+            )
             if missed <= MAX_ERROR_CHANCE:
                 return (
                     EquationProof(True, missed)

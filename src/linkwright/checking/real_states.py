@@ -92,7 +92,9 @@ class RealStateField(ExactBallAlgebra):
 class RealStateProofSampler(ProofMotionSampler):
     """Values of the wanted names on random real motions."""
 
-    def __init__(self, vocabulary: CheckerVocabulary, wanted: Sequence[str], setting: CheckAssumptions) -> None:
+    def __init__(
+        self, vocabulary: CheckerVocabulary, wanted: Sequence[str], setting: CheckAssumptions
+    ) -> None:
         super().__init__(vocabulary, wanted, setting)
         self.parameter_seed: int | None = None  # where parameters are taken from, if elsewhere
         self._state_cache: dict[int, tuple[RealStateField, dict[str, Ball]]] = {}

@@ -15,9 +15,9 @@ from .corrected_statements import (
     CorrectedStatement,
     correct_statement_side,
     count_unfamiliar_names,
-    statement_text,
     is_trivial_statement,
     prove_corrections,
+    statement_text,
 )
 from .difference import EquationDifference
 from .dual_statements import names_behind_expression, remove_nested_dual_units
@@ -89,7 +89,9 @@ def find_dual_repairs(section: CheckedSection, pair: EquationSides) -> tuple[Rep
     return prove_corrections(trial, trial.provers[0], others)[:1]
 
 
-def _corrections_at_point(trial: RepairTrial, scope: StatementPointValues) -> Iterator[CorrectedStatement]:
+def _corrections_at_point(
+    trial: RepairTrial, scope: StatementPointValues
+) -> Iterator[CorrectedStatement]:
     """Corrections that hold at one point."""
     misprints = trial.misprint_search(scope)
     pair = trial.sides

@@ -44,8 +44,8 @@ from .residue_keys import (
     is_repair_key_met,
     is_undefined_statement_value,
     negate_repair_key,
-    statement_value_key,
     shift_repair_key,
+    statement_value_key,
 )
 
 
@@ -123,7 +123,9 @@ class StatementNodeValuation:
             return found
         return evaluate_node_in_algebra(node, self.algebra, parts)
 
-    def apply_to_statement_values(self, op: Op, operands: Sequence[StatementValue]) -> StatementValue:
+    def apply_to_statement_values(
+        self, op: Op, operands: Sequence[StatementValue]
+    ) -> StatementValue:
         """The result of an operation on values of the equation."""
         return self.algebra.apply(op, operands)
 
@@ -150,10 +152,14 @@ class StatementNodeValuation:
                 case Negation():
                     return RepairGoal(negate_repair_key(goal.key))
                 case Product():
-                    return _repair_goal_of_key(divide_repair_keys(goal.key, self.key_without_parts(parts, i)))
+                    return _repair_goal_of_key(
+                        divide_repair_keys(goal.key, self.key_without_parts(parts, i))
+                    )
                 case Reciprocal() if None not in goal.key:
                     whole = tuple(x or 0 for x in goal.key)
-                    return _repair_goal_of_key(divide_repair_keys(statement_value_key(self.unit_value), whole))
+                    return _repair_goal_of_key(
+                        divide_repair_keys(statement_value_key(self.unit_value), whole)
+                    )
         changed = [self.node_value(part) for part in parts]
 
         def test(value: StatementValue) -> bool:

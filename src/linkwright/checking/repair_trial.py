@@ -26,8 +26,8 @@ from .dual_statements import (
 from .misprints import MisprintSearch
 from .prover import EquationProver, EquationSides, StatementPointValues
 from .residue_keys import (
-    DualStatementPointValues,
     DualStatementAlgebra,
+    DualStatementPointValues,
     StatementAlgebra,
     StatementValue,
     ValueLookup,
@@ -210,7 +210,8 @@ class RepairTrial:
             *sorted(self.text_meanings.given_meanings),
         ]
         calls = sorted(
-            {call for side in self.sides for call in calls_in_statement_side(side)}, key=expression_text
+            {call for side in self.sides for call in calls_in_statement_side(side)},
+            key=expression_text,
         )
         known = [Name(word) for word in dict.fromkeys(words) if "@" not in word]
         return [*known, *calls]

@@ -67,19 +67,27 @@ class DualStatementAlgebra:
             case Op.MUL:
                 return self._multiply_statement_values(*operands)
             case Op.DIV:
-                return self._multiply_statement_values(operands[0], self._invert_statement_value(operands[1]))
+                return self._multiply_statement_values(
+                    operands[0], self._invert_statement_value(operands[1])
+                )
             case Op.POW:
                 return self._raise_statement_value(*operands)
             case _:
                 return self._apply_function_to_statement_value(op, operands)
 
-    def _combine_statement_values_linearly(self, op: Op, operands: Sequence[DualStatementValue]) -> DualStatementValue:
+    def _combine_statement_values_linearly(
+        self, op: Op, operands: Sequence[DualStatementValue]
+    ) -> DualStatementValue:
         reals = zip(*(x.real_parts for x in operands), strict=True)
         duals = zip(*(x.dual_parts for x in operands), strict=True)
         apply = self.field.apply
-        return DualStatementValue(tuple(apply(op, x) for x in reals), tuple(apply(op, x) for x in duals))
+        return DualStatementValue(
+            tuple(apply(op, x) for x in reals), tuple(apply(op, x) for x in duals)
+        )
 
-    def _multiply_statement_values(self, a: DualStatementValue, b: DualStatementValue) -> DualStatementValue:
+    def _multiply_statement_values(
+        self, a: DualStatementValue, b: DualStatementValue
+    ) -> DualStatementValue:
         apply = self.field.apply
         reals = tuple(apply(Op.MUL, pair) for pair in zip(a.real_parts, b.real_parts, strict=True))
         mixed = zip(a.real_parts, a.dual_parts, b.real_parts, b.dual_parts, strict=True)
@@ -93,14 +101,18 @@ class DualStatementAlgebra:
         products = [apply(Op.MUL, x) for x in zip(operand.dual_parts, squares, strict=True)]
         return DualStatementValue(reals, tuple(apply(Op.NEG, (x,)) for x in products))
 
-    def _raise_statement_value(self, base: DualStatementValue, exponent: DualStatementValue) -> DualStatementValue:
+    def _raise_statement_value(
+        self, base: DualStatementValue, exponent: DualStatementValue
+    ) -> DualStatementValue:
         whole = integer_from_residue(exponent.real_parts[0].number, MAX_DUAL_POWER)
         if whole is None or exponent.real_parts[0].marks is not None:
             raise UnsupportedError("such a power has no dual part", remedy="write it without eps")
         power = multiply_algebra_values(self, [self.constant(Fraction(1)), *[base] * abs(whole)])
         return power if whole >= 0 else self._invert_statement_value(power)
 
-    def _apply_function_to_statement_value(self, op: Op, operands: Sequence[DualStatementValue]) -> DualStatementValue:
+    def _apply_function_to_statement_value(
+        self, op: Op, operands: Sequence[DualStatementValue]
+    ) -> DualStatementValue:
         apply = self.field.apply
         reals = tuple(apply(op, x) for x in zip(*(x.real_parts for x in operands), strict=True))
         if not any(x.number for operand in operands for x in operand.dual_parts):
@@ -221,9 +233,15 @@ def multiply_repair_keys(a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
 def divide_repair_keys(goal: ResidueKey, other: Sequence[int]) -> ResidueKey | None:
     """The quotient goal / `other`; None where it does not exist or is not unique."""
     if len(goal) == 1:
-        return (_divide_repair_residues(goal[0], other[0]),) if goal[0] is not None and other[0] else None
+        return (
+            (_divide_repair_residues(goal[0], other[0]),)
+            if goal[0] is not None and other[0]
+            else None
+        )
     n = len(goal) // 2
-    pairs = [_divide_dual_repair_residues(goal[i], goal[n + i], other[i], other[n + i]) for i in range(n)]
+    pairs = [
+        _divide_dual_repair_residues(goal[i], goal[n + i], other[i], other[n + i]) for i in range(n)
+    ]
     if None in pairs or all(pair == (None, None) for pair in pairs):
         return None
     found = [pair for pair in pairs if pair is not None]
@@ -241,7 +259,9 @@ def _divide_dual_repair_residues(
         if real is None:
             return None, None
         found = _divide_repair_residues(real, by_real)
-        return found, None if dual is None else _divide_repair_residues(dual - found * by_dual, by_real)
+        return found, None if dual is None else _divide_repair_residues(
+            dual - found * by_dual, by_real
+        )
     if real:
         return None
     if by_dual:

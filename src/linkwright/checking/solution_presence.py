@@ -205,7 +205,9 @@ class _SolutionComparison:
 
     def _symbol_jet(self, name: str) -> StatementJet:
         value = self.symbol_values[name]
-        return StatementJet(value, {} if self._is_point_symbol(name) else {self._quantity_key(name): 1})
+        return StatementJet(
+            value, {} if self._is_point_symbol(name) else {self._quantity_key(name): 1}
+        )
 
     @cached_property
     def _point_symbols(self) -> set[str]:
@@ -342,6 +344,8 @@ class _SolutionComparison:
             name: field.symbol(self._quantity_key(name) if name in self.symbol_values else name)
             for name in used
         }
-        residuals = (StatementPointValues(field, ours, x.meanings).residual(x.sides) for x in (one, other))
+        residuals = (
+            StatementPointValues(field, ours, x.meanings).residual(x.sides) for x in (one, other)
+        )
         first, second = (x.number for x in residuals)
         return first, second

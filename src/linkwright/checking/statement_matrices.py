@@ -220,7 +220,9 @@ def _multiply_matrices(left: StatementMatrix, right: StatementMatrix) -> Express
             f"{statement_shape_text(left)} cannot be multiplied by {statement_shape_text(right)}"
         )
     columns = list(zip(*right.rows, strict=True))
-    rows = [[_dot_product_of_statement_entries(row, column) for column in columns] for row in left.rows]
+    rows = [
+        [_dot_product_of_statement_entries(row, column) for column in columns] for row in left.rows
+    ]
     found = _require_short_entries(StatementMatrix(tuple(map(tuple, rows))))
     return found.rows[0][0] if found.shape == (1, 1) else found
 
@@ -243,7 +245,9 @@ def _require_short_entries(value: StatementMatrix) -> StatementMatrix:
     return value
 
 
-def _dot_product_of_statement_entries(row: Sequence[Expression], column: Sequence[Expression]) -> Expression:
+def _dot_product_of_statement_entries(
+    row: Sequence[Expression], column: Sequence[Expression]
+) -> Expression:
     terms = tuple(Product(pair) for pair in zip(row, column, strict=True))
     return terms[0] if len(terms) == 1 else Sum(terms)
 
@@ -259,7 +263,8 @@ def invert_statement_matrix(value: StatementMatrix) -> StatementMatrix:
     rows = [list(row) for row in value.rows]
     whole = Reciprocal(_determinant_of_statement_rows(rows))
     entries = [
-        [Product((_cofactor_of_statement_rows(rows, j, i), whole)) for j in range(n)] for i in range(n)
+        [Product((_cofactor_of_statement_rows(rows, j, i), whole)) for j in range(n)]
+        for i in range(n)
     ]
     return _require_short_entries(StatementMatrix(tuple(map(tuple, entries))))
 
@@ -267,7 +272,9 @@ def invert_statement_matrix(value: StatementMatrix) -> StatementMatrix:
 def _determinant_of_statement_rows(rows: list[list[Expression]]) -> Expression:
     if len(rows) == 1:
         return rows[0][0]
-    terms = tuple(Product((x, _cofactor_of_statement_rows(rows, 0, j))) for j, x in enumerate(rows[0]))
+    terms = tuple(
+        Product((x, _cofactor_of_statement_rows(rows, 0, j))) for j, x in enumerate(rows[0])
+    )
     return terms[0] if len(terms) == 1 else Sum(terms)
 
 

@@ -138,7 +138,9 @@ def _read_statement_chunk(
         )
 
 
-def _split_equation_number(chunk: str, default: str, symbols: StatementSymbols) -> tuple[str, str, bool]:
+def _split_equation_number(
+    chunk: str, default: str, symbols: StatementSymbols
+) -> tuple[str, str, bool]:
     """The number of an equation, its text, and whether it is said to be wrong."""
     match = _LABELLED_STATEMENT.fullmatch(chunk)
     assert match is not None
@@ -232,7 +234,9 @@ def _expand_statement_sums(text: str) -> str:
         depth, end = 1, opening.end()
         while depth:
             if end >= len(text):
-                raise ExpressionError(f"a parenthesis is not closed in '{shorten_expression_text(text)}'")
+                raise ExpressionError(
+                    f"a parenthesis is not closed in '{shorten_expression_text(text)}'"
+                )
             depth += {"(": 1, ")": -1}.get(text[end], 0)
             end += 1
         term, index = text[opening.end() : end - 1], f"{{{opening[1]}}}"

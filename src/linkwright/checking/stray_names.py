@@ -27,7 +27,9 @@ def repair_stray_names(
         if count >= MAX_STRAY_CHOICES:
             break
         change = dict(zip(strays, chosen, strict=True))
-        left, right = (rename_expression_names(side, lambda name: change.get(name, name)) for side in pair)  # noqa: B023
+        left, right = (
+            rename_expression_names(side, lambda name: change.get(name, name)) for side in pair
+        )  # noqa: B023
         if left != right and _is_statement_proved(meanings, (left, right)):
             what = " and ".join(f"{theirs} is {ours}" for theirs, ours in change.items())
             found.append(

@@ -67,8 +67,12 @@ NUMBERS = {
     "effort": SymbolNumberPlaceholder(lambda own: len(own.names.actuators) or own.names.nv),
     "body": SymbolNumberPlaceholder(lambda own: len(own.names.bodies)),
     "row": SymbolNumberPlaceholder(lambda own: 3),
-    "constraint": SymbolNumberPlaceholder(lambda own: len(own.names.constraints), "1", _NO_CONSTRAINTS),
-    "holonomic": SymbolNumberPlaceholder(lambda own: own.names.position_row_count, "1", _NO_HOLONOMIC),
+    "constraint": SymbolNumberPlaceholder(
+        lambda own: len(own.names.constraints), "1", _NO_CONSTRAINTS
+    ),
+    "holonomic": SymbolNumberPlaceholder(
+        lambda own: own.names.position_row_count, "1", _NO_HOLONOMIC
+    ),
     "spring": SymbolNumberPlaceholder(lambda own: own.spring_count),
     "moving": SymbolNumberPlaceholder(lambda own: len(own.coordinate_names)),
 }
@@ -87,11 +91,19 @@ WORDS = {
     "word": SymbolWordPlaceholder("x", r"\w*"),
     "digits": SymbolWordPlaceholder("12", r"_?\d+"),
     "parameter": SymbolWordPlaceholder("m1", choices=lambda own: list(enumerate(own.parameters))),
-    "coordinate": SymbolWordPlaceholder("q1", choices=lambda own: list(enumerate(own.coordinate_names))),
-    "actuator": SymbolWordPlaceholder("motor", choices=lambda own: list(enumerate(own.names.actuators))),
+    "coordinate": SymbolWordPlaceholder(
+        "q1", choices=lambda own: list(enumerate(own.coordinate_names))
+    ),
+    "actuator": SymbolWordPlaceholder(
+        "motor", choices=lambda own: list(enumerate(own.names.actuators))
+    ),
     "velocity": SymbolWordPlaceholder("q1", choices=lambda own: list(enumerate(own.names.qd))),
-    "rated": SymbolWordPlaceholder(RateSpelledName("q1"), choices=lambda own: own.coordinates_with_rates),
-    "speed": SymbolWordPlaceholder("wx_body", choices=lambda own: own.velocities_without_coordinate),
+    "rated": SymbolWordPlaceholder(
+        RateSpelledName("q1"), choices=lambda own: own.coordinates_with_rates
+    ),
+    "speed": SymbolWordPlaceholder(
+        "wx_body", choices=lambda own: own.velocities_without_coordinate
+    ),
 }
 """Axes, names of the mechanism, and single digits where a name has no room for more."""
 
@@ -214,7 +226,9 @@ class CheckerMatrixSymbol:
         return self.letters.split()
 
 
-def list_checker_symbols(rows: Sequence[CheckerSymbolRow[Value]], own: CheckerVocabulary) -> dict[str, Value]:
+def list_checker_symbols(
+    rows: Sequence[CheckerSymbolRow[Value]], own: CheckerVocabulary
+) -> dict[str, Value]:
     """All names of the rows with their values. Rows of the same family are listed member by member;
     of equal names the first counts."""
     found: dict[str, Value] = {}

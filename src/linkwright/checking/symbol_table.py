@@ -16,9 +16,9 @@ from ..expressions import Expression
 from ..types import SX
 from .dual_symbol_values import (
     DualSymbolValue,
-    body_velocity_symbol,
     body_inertia_force_symbol,
     body_momentum_symbol,
+    body_velocity_symbol,
     bound_axis_symbol,
     bound_partial_velocity_symbol,
     bound_velocity_symbol,
@@ -26,7 +26,12 @@ from .dual_symbol_values import (
     particle_inertia_force_symbol,
     particle_momentum_symbol,
 )
-from .symbol_patterns import RateSpelledName, SymbolRequirement, CheckerSymbolRow, CheckerMatrixSymbol
+from .symbol_patterns import (
+    CheckerMatrixSymbol,
+    CheckerSymbolRow,
+    RateSpelledName,
+    SymbolRequirement,
+)
 
 Row = CheckerSymbolRow[SX]
 DualRow = CheckerSymbolRow[DualSymbolValue]

@@ -54,7 +54,9 @@ def read_sympy_statements(value: sympy.Basic) -> list[Statement | UnreadableStat
         try:
             pairs = list(_sympy_equation_sides(item))
         except ExpressionError as error:
-            found.append(UnreadableStatement(number, shorten_expression_text(str(item), 200), error))
+            found.append(
+                UnreadableStatement(number, shorten_expression_text(str(item), 200), error)
+            )
             continue
         for left, right in pairs:
             text = f"{expression_text(left)} = {expression_text(right)}"

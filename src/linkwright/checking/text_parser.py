@@ -12,7 +12,7 @@ from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_expression_text
 from ..expressions.tree import FUNCTION_ARITIES
 from .equation_grammar import BRACKET_PAIRS, StatementGrammar
 from .latex_tokens import GREEK_NAMES_BY_LETTER
-from .statement_matrices import ExpressionOrMatrix, statement_column, require_scalar_statement
+from .statement_matrices import ExpressionOrMatrix, require_scalar_statement, statement_column
 from .symbol_table import ENERGY_LETTERS
 from .text_symbols import StatementSymbols
 
@@ -92,7 +92,9 @@ def parse_plain_equations(
     text: str, symbols: StatementSymbols
 ) -> Iterator[tuple[Expression, Expression, bool]]:
     """The equations of one line."""
-    return PlainTextStatementParser(text, tokenize_plain_text(text, symbols), symbols).parse_equations()
+    return PlainTextStatementParser(
+        text, tokenize_plain_text(text, symbols), symbols
+    ).parse_equations()
 
 
 class PlainTextStatementParser(StatementGrammar):

@@ -29,7 +29,13 @@ from .body_symbol_values import (
     parameters_hidden_from_texts,
 )
 from .declarations import NO_DECLARATIONS, TextDeclarations
-from .symbol_patterns import NUMBERS, RateSpelledName, CheckerSymbolRow, add_names_without_underscores, list_checker_symbols
+from .symbol_patterns import (
+    NUMBERS,
+    CheckerSymbolRow,
+    RateSpelledName,
+    add_names_without_underscores,
+    list_checker_symbols,
+)
 from .symbol_table import (
     DUAL_COMPONENTS,
     DUAL_VECTORS,
@@ -80,7 +86,9 @@ class CheckerVocabulary:
         self.declarations = declared
         self.generalized_speeds: list[SX] = []
         centers = frames_for_center_symbols(mechanism)
-        plain = replace_part_fields(mechanism, frames={**mechanism.frames, **declared.frames, **centers})
+        plain = replace_part_fields(
+            mechanism, frames={**mechanism.frames, **declared.frames, **centers}
+        )
         self.eqs: Equations = derive(plain)
         self.names = self.eqs.names
         drives = len(self.names.actuators) or self.names.nv

@@ -59,7 +59,9 @@ def read_input_arguments(
             )
         units = input_argument_units(model.mechanism, port)
         triples = zip(numbers, entries, units, strict=True)
-        inputs[port.name] = np.array([_read_argument_number(*t) for t in triples]).reshape(port.shape)
+        inputs[port.name] = np.array([_read_argument_number(*t) for t in triples]).reshape(
+            port.shape
+        )
     return inputs
 
 

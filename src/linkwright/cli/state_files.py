@@ -24,7 +24,9 @@ def read_states_option(model: Model, wanted: list[Port], path: Path) -> dict[str
 
     Known inputs that are not wanted are ignored, so that one file serves several quantities.
     """
-    columns = _read_npz_option_columns(path) if _is_npz_option(path) else read_csv_option_columns(path)
+    columns = (
+        _read_npz_option_columns(path) if _is_npz_option(path) else read_csv_option_columns(path)
+    )
     inputs = _StatesOptionFile(
         quantity_entry_names(model.names), wanted, columns, path
     ).input_arrays()
@@ -196,7 +198,9 @@ def read_csv_option_columns(path: Path) -> dict[str, Floats]:
     for line, row in rows[1:]:
         if len(row) != len(head):
             raise FileError(f"has {len(row)} cells, not {len(head)}", where=f"{path}, row {line}")
-    data = np.array([_read_csv_option_row(row, head, f"{path}, row {line}") for line, row in rows[1:]])
+    data = np.array(
+        [_read_csv_option_row(row, head, f"{path}, row {line}") for line, row in rows[1:]]
+    )
     return {name: data[:, k] for k, name in enumerate(head)}
 
 

@@ -97,7 +97,9 @@ def _wait_for_child(child: int, saving: int) -> int:
         return _command_exit_status(os.waitpid(child, 0)[1])
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _send_command_signal(child, signal.SIGINT)  # a terminal has told the child too, which then ignores it
+    _send_command_signal(
+        child, signal.SIGINT
+    )  # a terminal has told the child too, which then ignores it
     end = time.monotonic() + INTERRUPT_GRACE_SECONDS
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)

@@ -42,7 +42,12 @@ class ComparisonTable:
         rows = [_comparison_markdown_row(cells) for cells in (self.column_heads, rule, *self.rows)]
         notes = [f"- {_escape_comparison_cell(note)}" for note in self.notes]
         return "\n".join(
-            [f"### {_escape_comparison_cell(self.title)}", "", *rows, *["", *notes][: 99 if notes else 0]]
+            [
+                f"### {_escape_comparison_cell(self.title)}",
+                "",
+                *rows,
+                *["", *notes][: 99 if notes else 0],
+            ]
         )
 
 

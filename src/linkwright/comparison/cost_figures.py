@@ -67,7 +67,8 @@ def _draw_formulation_cost_growth(study: CostScaling) -> Figure:
         _set_formulation_cost_ticks(axes)
         draw_legend(axes, width=COLUMN_WIDTH)
     shares = (
-        f"{compared_evaluation_share_text(rows)} (n = {n})" for n, rows in study.rows_at_ends().items()
+        f"{compared_evaluation_share_text(rows)} (n = {n})"
+        for n, rows in study.rows_at_ends().items()
     )
     said = "powers of n are fitted to the upper half of the sizes, three at least"
     told = f"of the time to integrate, evaluating the equations takes {', '.join(shares)}"

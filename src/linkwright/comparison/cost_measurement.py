@@ -224,7 +224,11 @@ class FormulationTrial:
         """The time to evaluate one state in a batch, µs."""
         inputs = self.system.inputs(0.0, self.system.start(*self.start_state))
         rows = [np.tile(values, (TIMED_BATCH_SIZE, 1)) for values in inputs]
-        return time_fastest_repetition(lambda: self.system.kernel(*rows), 20)[1] / TIMED_BATCH_SIZE * 1e6
+        return (
+            time_fastest_repetition(lambda: self.system.kernel(*rows), 20)[1]
+            / TIMED_BATCH_SIZE
+            * 1e6
+        )
 
     def disagreement_with(self, reference: FormulationTrial) -> float:
         """The largest relative difference of forces and accelerations from the reference."""

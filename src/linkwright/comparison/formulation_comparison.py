@@ -11,7 +11,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism import Mechanism, require_mechanism
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
-from .comparison_tables import SavableComparison, ComparisonTable
+from .comparison_tables import ComparisonTable, SavableComparison
 from .cost_measurement import (
     FormulationRow,
     compared_integration_time_note,
@@ -86,7 +86,10 @@ class Comparison(SavableComparison):
             for r in self.rows
         ]
         if self.mechanism != "triple-pendulum":
-            head, rows = _without_comparison_column(8, head), [_without_comparison_column(8, row) for row in rows]
+            head, rows = (
+                _without_comparison_column(8, head),
+                [_without_comparison_column(8, row) for row in rows],
+            )
         return ComparisonTable(self.mechanism, head, tuple(rows), self.comparison_notes())
 
     def comparison_notes(self) -> tuple[str, ...]:
@@ -97,7 +100,12 @@ class Comparison(SavableComparison):
             together.setdefault(reason, []).append(by)
         late = [f"{', '.join(by)}: stopped, {why}" for why, by in together.items()]
         steps = [compared_integration_time_note(self.rows)] if self.rows else []
-        return (*steps, *map(_approximate_formulation_note, self._approximate_rows()), *cannot, *late)
+        return (
+            *steps,
+            *map(_approximate_formulation_note, self._approximate_rows()),
+            *cannot,
+            *late,
+        )
 
     def _approximate_rows(self) -> list[FormulationRow]:
         return [row for row in self.rows if row.by == "approximate"]
@@ -178,7 +186,10 @@ def compare(
 
 
 def _measure_within_budget(
-    worker: TimedWorkerProcess | None, budget: float | None, total: float, *what: Mechanism | str | float
+    worker: TimedWorkerProcess | None,
+    budget: float | None,
+    total: float,
+    *what: Mechanism | str | float,
 ) -> FormulationRow:
     """Measure a formulation here, or in a worker within the budget."""
     if worker is None or budget is None:

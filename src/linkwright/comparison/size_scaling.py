@@ -14,7 +14,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism.gallery_files import build_gallery_member
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
-from .comparison_tables import SavableComparison, ComparisonTable
+from .comparison_tables import ComparisonTable, SavableComparison
 from .cost_measurement import FormulationRow, compared_integration_time_note, measure_formulation
 
 T = TypeVar("T")
@@ -54,7 +54,9 @@ def fit_cost_power_law(sizes: Sequence[float], costs: Sequence[float]) -> CostPo
     three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None
-    x, y = (np.log(np.asarray(fitted_chain_sizes(values), dtype=float)) for values in (sizes, costs))
+    x, y = (
+        np.log(np.asarray(fitted_chain_sizes(values), dtype=float)) for values in (sizes, costs)
+    )
     centred = x - x.mean()
     exponent = float(centred @ y / (centred @ centred))
     factor = float(np.exp(y.mean() - exponent * x.mean()))
@@ -104,7 +106,9 @@ class CostScaling(SavableComparison):
         rows = []
         for by, found in self.rows.items():
             if found:
-                powers = [_cost_exponent_text(self.cost_power_law(by, what)) for what in COST_LABELS]
+                powers = [
+                    _cost_exponent_text(self.cost_power_law(by, what)) for what in COST_LABELS
+                ]
                 sizes = ", ".join(map(str, fitted_chain_sizes(list(found)))) if any(powers) else ""
                 rows.append((by, f"{min(found)}–{max(found)}", sizes, *powers))
         stopped = tuple(f"{by}: {reason}" for by, reason in self.stopped.items())
@@ -130,7 +134,10 @@ class CostScaling(SavableComparison):
     def _cost_table(self, what: str) -> ComparisonTable:
         sizes = sorted({n for found in self.rows.values() for n in found})
         rows = [
-            (by, *(_scaling_cost_text(getattr(found[n], what)) if n in found else "" for n in sizes))
+            (
+                by,
+                *(_scaling_cost_text(getattr(found[n], what)) if n in found else "" for n in sizes),
+            )
             for by, found in self.rows.items()
         ]
         if what == "derive_seconds":
@@ -205,7 +212,9 @@ def measure_scaling(
     return CostScaling({name: found for name, found in rows.items() if found}, stopped, duration)
 
 
-def _formulation_stop_reason(by: str, n: int, found: dict[int, FormulationRow], error: LinkwrightError) -> str:
+def _formulation_stop_reason(
+    by: str, n: int, found: dict[int, FormulationRow], error: LinkwrightError
+) -> str:
     if isinstance(error, UnsupportedError):
         return f"cannot treat them, {error.what}"
     return f"stopped at {n} links, which {error.what}"

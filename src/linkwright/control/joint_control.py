@@ -18,6 +18,7 @@ from .control_laws import (
     ControlledEquations,
     ControllerStates,
     ReferenceLike,
+    control_reference_expression,
     controlled_equations,
     effort_bounds,
     feedback_law,
@@ -26,7 +27,6 @@ from .control_laws import (
     read_reference,
     saturate_effort,
     stop_integral_windup,
-    control_reference_expression,
 )
 from .controller_recipes import register_controller
 
@@ -165,7 +165,9 @@ def coordinated(
         [*own.start, float(reference.knots[0])],
     )
     read_reference(reference, of.size)
-    return feedback_law(of, tau, control_reference_expression(reference, states.z[-1]), period, states)
+    return feedback_law(
+        of, tau, control_reference_expression(reference, states.z[-1]), period, states
+    )
 
 
 @register_controller

@@ -30,7 +30,7 @@ from .tree import (
     negate_expression,
 )
 from .units import Dimension, Unit, dimension_text, parse_unit
-from .variable_names import is_undotted_expression_name, is_expression_name
+from .variable_names import is_expression_name, is_undotted_expression_name
 
 __all__ = [
     "ONE",
@@ -40,8 +40,8 @@ __all__ = [
     "Dimension",
     "ExactNumber",
     "Expression",
-    "InferredDimension",
     "ExpressionInterpretation",
+    "InferredDimension",
     "Name",
     "Negation",
     "Number",
@@ -61,8 +61,8 @@ __all__ = [
     "expression_without_unit",
     "fold_expression",
     "infer_expression_dimension",
-    "is_undotted_expression_name",
     "is_expression_name",
+    "is_undotted_expression_name",
     "names_in_expression",
     "negate_expression",
     "parse_expression",

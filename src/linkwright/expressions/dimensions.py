@@ -97,7 +97,9 @@ class _ExpressionDimensions:
         if function == "atan2":
             self.add(arguments)
         elif function != "sign" and arguments[0].dimension not in (None, _NO_EXPONENTS):
-            raise ExpressionError(f"takes {function} of {_expression_dimension_in_words(arguments[0])}")
+            raise ExpressionError(
+                f"takes {function} of {_expression_dimension_in_words(arguments[0])}"
+            )
         return PLAIN_NUMBER
 
     def measure(self, value: InferredDimension, unit: Unit) -> InferredDimension:

@@ -165,7 +165,11 @@ class _ExpressionNumbers:
 
     def negate(self, operand: ExactNumber) -> ExactNumber:
         """The negative, as exact as the operand."""
-        return _expression_pi_multiple(-operand.coefficient) if isinstance(operand, PiMultiple) else -operand
+        return (
+            _expression_pi_multiple(-operand.coefficient)
+            if isinstance(operand, PiMultiple)
+            else -operand
+        )
 
     def reciprocal(self, operand: ExactNumber) -> ExactNumber:
         """The reciprocal, exact for rationals."""
@@ -228,7 +232,9 @@ _EXACT_SINES = {
 }
 
 
-def _expression_function_value(function: str, arguments: Sequence[ExactNumber]) -> ExactNumber | None:
+def _expression_function_value(
+    function: str, arguments: Sequence[ExactNumber]
+) -> ExactNumber | None:
     """The rational value of a function where it is known to have one, else None."""
     first = arguments[0]
     if function in ("sin", "cos") and not isinstance(first, float):

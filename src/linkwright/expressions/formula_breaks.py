@@ -12,8 +12,8 @@ from .typeset import (
     _POWER_LEVEL,
     _PRODUCT_LEVEL,
     _SUM_LEVEL,
-    MathmlNotation,
     ExpressionTypesetter,
+    MathmlNotation,
     subtracted_term_expression,
 )
 
@@ -36,17 +36,23 @@ class ExpressionBreaker:
             return [self.setter.typeset_at_level(expression, level)]
         match expression:
             case Sum(terms):
-                return _parenthesize_expression_pieces(self._sum_expression_pieces(terms), level > _SUM_LEVEL)
+                return _parenthesize_expression_pieces(
+                    self._sum_expression_pieces(terms), level > _SUM_LEVEL
+                )
             case Negation(operand):
                 return _parenthesize_expression_pieces(
                     _prefix_expression_sign("−", self.formula_pieces(operand, _PRODUCT_LEVEL)),
                     level > _SUM_LEVEL,
                 )
             case Product(factors):
-                return _parenthesize_expression_pieces(self._product_expression_pieces(factors), level > _PRODUCT_LEVEL)
+                return _parenthesize_expression_pieces(
+                    self._product_expression_pieces(factors), level > _PRODUCT_LEVEL
+                )
             case Power(base, exponent):
                 *start, last = self.formula_pieces(base, _ATOM_LEVEL)
-                power = self.setter.setter.power(_expression_mathml_row(last), self.setter.typeset(exponent))
+                power = self.setter.setter.power(
+                    _expression_mathml_row(last), self.setter.typeset(exponent)
+                )
                 return _parenthesize_expression_pieces([*start, power], level > _POWER_LEVEL)
             case Call(function, (inner,)):
                 first, *more = _parenthesize_expression_pieces(self.formula_pieces(inner), True)
@@ -71,7 +77,10 @@ class ExpressionBreaker:
         if not bottom:
             return above
         below = self._factor_expression_pieces(bottom)
-        return [*above, *_prefix_expression_sign("/", _parenthesize_expression_pieces(below, len(bottom) > 1))]
+        return [
+            *above,
+            *_prefix_expression_sign("/", _parenthesize_expression_pieces(below, len(bottom) > 1)),
+        ]
 
     def _factor_expression_pieces(self, factors: Sequence[Expression]) -> list[str]:
         """The pieces of a product; short factors stay together."""
@@ -87,7 +96,9 @@ class ExpressionBreaker:
             )
             together = fits or leads
             if found and together:
-                found[-1] = _expression_mathml_row(found[-1] + self.setter.setter.operator("·") + some.pop(0))
+                found[-1] = _expression_mathml_row(
+                    found[-1] + self.setter.setter.operator("·") + some.pop(0)
+                )
             found += some
             size = size + length if together else length
         return found

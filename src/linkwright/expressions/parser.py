@@ -15,7 +15,12 @@ from fractions import Fraction
 from numbers import Integral, Rational, Real
 
 from ..errors import ExpressionError, suggest_remedy
-from .tokens import Token, normalize_expression_spelling, shorten_expression_text, tokenize_expression
+from .tokens import (
+    Token,
+    normalize_expression_spelling,
+    shorten_expression_text,
+    tokenize_expression,
+)
 from .tree import (
     FUNCTION_ARITIES,
     Call,
@@ -78,7 +83,9 @@ def _decimal_literal(text: str) -> Number:
         or len(exponent) > 5
         or abs(int(exponent or 0)) > (MAX_DECIMAL_EXPONENT)
     ):
-        raise ExpressionError(f"the number {shorten_expression_text(text)} is too long or too large")
+        raise ExpressionError(
+            f"the number {shorten_expression_text(text)} is too long or too large"
+        )
     return Number(Fraction(text))
 
 

@@ -77,7 +77,10 @@ def _expression_text_and_level(expression: Expression) -> tuple[str, int]:
                 _ATOM_LEVEL,
             )
         case Power(base, exponent):
-            return f"{_expression_text_at_level(base, _ATOM_LEVEL)}^{_exponent_expression_text(exponent)}", _POWER_LEVEL
+            return (
+                f"{_expression_text_at_level(base, _ATOM_LEVEL)}^{_exponent_expression_text(exponent)}",
+                _POWER_LEVEL,
+            )
         case Product(factors):
             return _operator_chain_text(factors, Reciprocal, "*", "/", _POWER_LEVEL), _PRODUCT_LEVEL
         case Sum(terms):

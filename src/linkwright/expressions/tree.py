@@ -144,4 +144,6 @@ def negate_expression(expression: Expression) -> Expression:
 
 def expression_tree_depth(expression: Expression) -> int:
     """The number of levels of the syntax tree."""
-    return 1 + max((expression_tree_depth(child) for child in child_expressions(expression)), default=0)
+    return 1 + max(
+        (expression_tree_depth(child) for child in child_expressions(expression)), default=0
+    )

@@ -12,7 +12,9 @@ _NAME_PATTERN = re.compile(r"[^\W\d]\w*(?:\.\w+)*")
 
 def is_expression_name(text: str) -> bool:
     """Whether an expression can use the text as a name: `q1`, or `base.x` with a dot."""
-    reads_back = _NAME_PATTERN.fullmatch(text) is not None and normalize_expression_spelling(text) == text
+    reads_back = (
+        _NAME_PATTERN.fullmatch(text) is not None and normalize_expression_spelling(text) == text
+    )
     return reads_back and text != PI and text not in FUNCTION_ARITIES
 
 

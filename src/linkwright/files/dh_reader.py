@@ -199,7 +199,9 @@ def _dh_body_names(links: Sequence[DHLink], place: FilePlace) -> list[str]:
             )
         if link.name:
             given[link.name] = number
-    return [link.name or make_unique_element_name(f"link{i}", given) for i, link in enumerate(links, 1)]
+    return [
+        link.name or make_unique_element_name(f"link{i}", given) for i, link in enumerate(links, 1)
+    ]
 
 
 def _dh_body(link: DHLink) -> Body:

@@ -40,7 +40,11 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
         )
         tree[name] = {"type": "free" if base == "free" else "fixed", "child": bodies[root]}
     moving = {name: _read_urdf_joint(joint, bodies) for name, joint in joints.items()}
-    notes = [*_free_orphaned_urdf_mimics(moving), *_renamed_urdf_link_notes(bodies), *list_unused_urdf(robot)]
+    notes = [
+        *_free_orphaned_urdf_mimics(moving),
+        *_renamed_urdf_link_notes(bodies),
+        *list_unused_urdf(robot),
+    ]
     return Mechanism(
         name=robot.attributes.get("name", "robot"),
         bodies={bodies[name]: _read_urdf_link(link) for name, link in links.items()},
@@ -182,7 +186,9 @@ def _read_urdf_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, ob
     fields = _urdf_fields_present(
         axis=axis,
         axis2=_choose_urdf_plane_axis(axis) if axis is not None and kind.has_plane_frame else None,
-        limits=_urdf_fields_present(**{key: _read_urdf_joint_limit(limit, key) for key in kind.urdf.limits}),
+        limits=_urdf_fields_present(
+            **{key: _read_urdf_joint_limit(limit, key) for key in kind.urdf.limits}
+        ),
         damping=_read_urdf_number(dynamics, "damping"),
         friction=_read_urdf_number(dynamics, "friction"),
     )

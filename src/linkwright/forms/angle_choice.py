@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..algebra.exact.angle_forms import ExactAngle, exact_angles_on_tape
+from ..algebra.exact.exact_angles import ExactAngle, exact_angles_on_tape
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import spread_coordinates

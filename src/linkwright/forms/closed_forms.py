@@ -11,7 +11,7 @@ from typing import TypeVar
 import casadi as ca
 import numpy as np
 
-from ..algebra.exact.angle_forms import ExactAngle
+from ..algebra.exact.exact_angles import ExactAngle
 from ..algebra.exact.polynomial_budget import ExactPolynomialBudget
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
@@ -24,7 +24,7 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..ports import Port
 from ..quantities import quantity_entry_names
-from .angle_choice import form_angles_as_written, form_angles, form_quaternion_symbols
+from .angle_choice import form_angles, form_angles_as_written, form_quaternion_symbols
 from .form_equality import are_equal_forms
 from .form_sources import FormSource, find_form_source, record_form_source_tape
 from .form_writing import (
@@ -37,7 +37,12 @@ from .form_writing import (
     write_closed_form,
     write_form_lines,
 )
-from .spring_terms import SpringForm, expand_spring_forces, spring_form_from_output, spring_form_output
+from .spring_terms import (
+    SpringForm,
+    expand_spring_forces,
+    spring_form_from_output,
+    spring_form_output,
+)
 from .sympy_output import SympyForm
 from .term_collection import COLLECTION_WAYS
 from .term_order import FormSymbolRoles
@@ -81,7 +86,9 @@ class ClosedForm:
     @property
     def labels(self) -> list[str]:
         """Names of all entries, row by row: M[1,1], M[1,2], …"""
-        return [form_entry_label(p.name, index) for p in self.ports for index in np.ndindex(*p.shape)]
+        return [
+            form_entry_label(p.name, index) for p in self.ports for index in np.ndindex(*p.shape)
+        ]
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -200,7 +207,9 @@ def make_closed_form(
     tape, entries = record_form_source_tape(eqs, whole, known)
     angles = _remember_form_data(eqs, "angles", form_angles)
     units = _remember_form_data(eqs, "quaternions", form_quaternion_symbols)
-    reading = evaluate_tape_in_quotient_ring(tape, entries, angles, {**eqs.literals, **exact}, units, budget)
+    reading = evaluate_tape_in_quotient_ring(
+        tape, entries, angles, {**eqs.literals, **exact}, units, budget
+    )
     ports = tuple(port for port, _ in made.outputs)
     if made.solved_output:
         reading, ports = _solve_form_by_determinants(reading, made, ports)
@@ -270,7 +279,9 @@ def find_symbol_roles(eqs: Equations) -> FormSymbolRoles:
                 inertias.add(symbol.name())
     inertias |= _rotor_inertia_form_roles(eqs.mechanism, known)
     constants = known - masses - inertias
-    return FormSymbolRoles(frozenset(masses), frozenset(inertias), frozenset(constants), eqs.names.q)
+    return FormSymbolRoles(
+        frozenset(masses), frozenset(inertias), frozenset(constants), eqs.names.q
+    )
 
 
 def _rotor_inertia_form_roles(mechanism: Mechanism, known: set[str]) -> set[str]:

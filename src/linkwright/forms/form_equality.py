@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def are_equal_forms(
-    one: FormTermReader, values: Sequence[Quotient], other: FormTermReader, others: Sequence[Quotient]
+    one: FormTermReader,
+    values: Sequence[Quotient],
+    other: FormTermReader,
+    others: Sequence[Quotient],
 ) -> bool:
     """Whether two closed forms are equal, by their canonical terms; quotients by
     cross-multiplication in a common ring."""
@@ -54,7 +57,9 @@ def _labelled_form_terms(poly: flint.fmpq_mpoly, labels: Sequence[object]) -> fr
     )
 
 
-def _are_equal_form_entries(one: FormTermReader, a: Quotient, other: FormTermReader, b: Quotient) -> bool:
+def _are_equal_form_entries(
+    one: FormTermReader, a: Quotient, other: FormTermReader, b: Quotient
+) -> bool:
     """Whether quotients of two rings are equal, compared in a common ring."""
     ring = QuotientRing(
         list(dict.fromkeys((*one.ring.symbols, *other.ring.symbols))),
@@ -65,7 +70,9 @@ def _are_equal_form_entries(one: FormTermReader, a: Quotient, other: FormTermRea
     return x is not None and y is not None and are_equal_quotients(ring, x, y)
 
 
-def _form_entry_in_ring(reader: FormTermReader, value: Quotient, ring: QuotientRing) -> Quotient | None:
+def _form_entry_in_ring(
+    reader: FormTermReader, value: Quotient, ring: QuotientRing
+) -> Quotient | None:
     """The value in another ring that has all its symbols and angles; None if it contains other
     functions."""
     places = {label: k for k, label in enumerate(_form_generator_labels(FormTermReader(ring, ())))}

@@ -25,7 +25,7 @@ from ..expressions import (
     negate_expression,
 )
 from ..expressions.tree import Call, NumberWithUnit, child_expressions
-from ..expressions.typeset import LatexNotation, MathmlNotation, ExpressionTypesetter
+from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
 from ..ports import Port
 from .spring_terms import SpringFormWriter
 from .sympy_output import SympyForm, form_expression_to_sympy
@@ -163,12 +163,18 @@ def _name_constant_form_groups(
             name = _unused_form_group_name(stem, taken, numbered=True)
             chosen[part] = Name(name)
             definitions.append((name, part))
-    groups = [(name, _replace_form_groups(value, chosen, constant)) for name, value in written.groups]
-    rows = tuple((names, _replace_form_groups(value, chosen, constant)) for names, value in written.rows)
+    groups = [
+        (name, _replace_form_groups(value, chosen, constant)) for name, value in written.groups
+    ]
+    rows = tuple(
+        (names, _replace_form_groups(value, chosen, constant)) for names, value in written.rows
+    )
     return WrittenForm((*definitions, *groups), rows)
 
 
-def _form_group_candidates(expression: Expression, constant: frozenset[str]) -> Iterator[Expression]:
+def _form_group_candidates(
+    expression: Expression, constant: frozenset[str]
+) -> Iterator[Expression]:
     """The constant part of every product, and all sums of constants."""
     part = _constant_form_factor(expression, constant)
     if part is not None:
@@ -211,10 +217,14 @@ def _replace_form_groups(
         inside = part.factors if isinstance(part, Product) else (part,)
         rest = [f for f in expression.factors if f not in inside]
         number = [f for f in rest if isinstance(f, Number)]
-        others = [_replace_form_groups(f, chosen, constant) for f in rest if not isinstance(f, Number)]
+        others = [
+            _replace_form_groups(f, chosen, constant) for f in rest if not isinstance(f, Number)
+        ]
         factors = (*number, chosen[part], *others)
         return factors[0] if len(factors) == 1 else Product(factors)
-    return _rebuild_form_expression(expression, lambda child: _replace_form_groups(child, chosen, constant))
+    return _rebuild_form_expression(
+        expression, lambda child: _replace_form_groups(child, chosen, constant)
+    )
 
 
 def _rebuild_form_expression(
@@ -270,7 +280,9 @@ def form_to_latex(
     lines = [f"{setter.name(name)} &= {setter.typeset(value)}" for name, value in written.groups]
     narrow = all(_is_narrow_form_matrix(port, entries) for port in ports)
     if narrow:
-        lines += [f"{setter.name(p.name)} &= {_form_latex_matrix(setter, p, entries)}" for p in ports]
+        lines += [
+            f"{setter.name(p.name)} &= {_form_latex_matrix(setter, p, entries)}" for p in ports
+        ]
     else:
         for labels, value in written.rows:
             left = " = ".join(setter.entry(label) for label in labels)
@@ -285,15 +297,20 @@ def _is_narrow_form_matrix(port: Port, entries: Mapping[str, Expression]) -> boo
         return False
     columns = port.shape[1] if len(port.shape) == 2 else 1
     texts = [
-        len(expression_text(entries[form_entry_label(port.name, i)])) for i in np.ndindex(*port.shape)
+        len(expression_text(entries[form_entry_label(port.name, i)]))
+        for i in np.ndindex(*port.shape)
     ]
     rows = [sum(texts[k : k + columns]) for k in range(0, len(texts), columns)]
     return max(rows, default=0) <= _MAX_MATRIX_CHARACTERS
 
 
-def _form_latex_matrix(setter: ExpressionTypesetter, port: Port, entries: Mapping[str, Expression]) -> str:
+def _form_latex_matrix(
+    setter: ExpressionTypesetter, port: Port, entries: Mapping[str, Expression]
+) -> str:
     """An output as a `bmatrix`, or as an expression if it is a scalar."""
-    set_ = [setter.typeset(entries[form_entry_label(port.name, i)]) for i in np.ndindex(*port.shape)]
+    set_ = [
+        setter.typeset(entries[form_entry_label(port.name, i)]) for i in np.ndindex(*port.shape)
+    ]
     if not port.shape:
         return set_[0]
     columns = port.shape[1] if len(port.shape) == 2 else 1

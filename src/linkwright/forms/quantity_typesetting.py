@@ -11,7 +11,12 @@ from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import Expression, expression_text
 from ..expressions.tree import Sum
-from ..expressions.typeset import LatexNotation, MathmlNotation, ExpressionTypesetter, has_leading_minus
+from ..expressions.typeset import (
+    ExpressionTypesetter,
+    LatexNotation,
+    MathmlNotation,
+    has_leading_minus,
+)
 from ..mechanism import MechanismNames
 from ..quantities import quantity_entry_names, quantity_ports, quantity_signatures
 from ..readings.listing import read_tape_as_listing

@@ -22,7 +22,9 @@ def form_expression_to_sympy(expression: Expression) -> sympy.Expr:
         import sympy
     except ImportError:
         raise MissingExtraError("SymPy is not installed", remedy="pip install sympy") from None
-    return fold_expression(expression, _SympyFormAlgebra(), lambda name: sympy.Symbol(name, real=True))
+    return fold_expression(
+        expression, _SympyFormAlgebra(), lambda name: sympy.Symbol(name, real=True)
+    )
 
 
 class _SympyFormAlgebra:

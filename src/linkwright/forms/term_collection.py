@@ -25,9 +25,9 @@ from ..expressions import (
 )
 from .term_order import FactorSortKey, FormTermKind, FormTermOrder, TermSortKey
 from .trig_terms import (
+    FormTermReader,
     TermAtom,
     TermMonomial,
-    FormTermReader,
     TermSum,
     form_term_product,
     form_term_sum,
@@ -230,7 +230,9 @@ class FormTermCollector:
             for m, c in rest.items()
         ]
         parts = [*squares, *parts]
-        return form_term_sum([expression for _, expression in sorted(parts, key=lambda part: part[0])])
+        return form_term_sum(
+            [expression for _, expression in sorted(parts, key=lambda part: part[0])]
+        )
 
     def find_squares(self, terms: TermSum) -> tuple[list[OrderedTerm], TermSum]:
         """The squares (x ± y)² for x² ± 2xy + y², with their sort keys, and the remaining terms; y

@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from ..expressions import Expression, Name, Power, Sum, expression_text, names_in_expression
 from .trig_sums import PrintedTrigFactor
-from .trig_terms import TermAtom, TermMonomial, FormTermReader, form_name_sort_key
+from .trig_terms import FormTermReader, TermAtom, TermMonomial, form_name_sort_key
 
 MAX_ORDERED_POWER = 16
 """Higher powers are ordered like this one."""
@@ -49,7 +49,9 @@ class FormSymbolRoles:
             return FormTermKind.CIRCULAR
         if not isinstance(atom, str):
             return (
-                FormTermKind.CONSTANT if names_in_expression(atom) <= self.constants else FormTermKind.CALL
+                FormTermKind.CONSTANT
+                if names_in_expression(atom) <= self.constants
+                else FormTermKind.CALL
             )
         if atom in self.masses:
             return FormTermKind.MASS
@@ -94,7 +96,9 @@ class FormTermOrder:
             kind = self.roles.atom_kind(atom)
             if isinstance(atom, Name) and atom.name in self.reader.definitions:
                 inside = self.reader.definitions[atom.name][1]
-                kind = FormTermKind.CONSTANT if inside <= self.roles.constants else FormTermKind.CALL
+                kind = (
+                    FormTermKind.CONSTANT if inside <= self.roles.constants else FormTermKind.CALL
+                )
             self.atom_kinds[atom] = kind
         return self.atom_kinds[atom]
 
@@ -112,12 +116,24 @@ class FormTermOrder:
         for atom, power in monomial:
             kind = self.atom_kind(atom)
             parts[kind] += [self.atom_sort_key(atom)] * min(power, MAX_ORDERED_POWER)
-            size += power if kind in (FormTermKind.CIRCULAR, FormTermKind.CALL, FormTermKind.COORDINATE) else 0
+            size += (
+                power
+                if kind in (FormTermKind.CIRCULAR, FormTermKind.CALL, FormTermKind.COORDINATE)
+                else 0
+            )
         ordered = [
             sorted(parts[k])
-            for k in (FormTermKind.RATE, FormTermKind.COORDINATE, FormTermKind.CALL, FormTermKind.CIRCULAR)
+            for k in (
+                FormTermKind.RATE,
+                FormTermKind.COORDINATE,
+                FormTermKind.CALL,
+                FormTermKind.CIRCULAR,
+            )
         ]
-        weight = [sorted(parts[k]) for k in (FormTermKind.MASS, FormTermKind.INERTIA, FormTermKind.CONSTANT)]
+        weight = [
+            sorted(parts[k])
+            for k in (FormTermKind.MASS, FormTermKind.INERTIA, FormTermKind.CONSTANT)
+        ]
         bare = [not weight[0], not any(weight)]
         return [not ordered[0], ordered[0], size, *ordered[1:], bare, *weight]
 

@@ -24,7 +24,9 @@ def swap_sine_cosine(atom: PrintedTrigFactor) -> PrintedTrigFactor:
     return PrintedTrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
 
 
-def multiply_trig_power(monomial: PrintedTrigMonomial, atom: PrintedTrigFactor, power: int) -> PrintedTrigMonomial:
+def multiply_trig_power(
+    monomial: PrintedTrigMonomial, atom: PrintedTrigFactor, power: int
+) -> PrintedTrigMonomial:
     """The monomial times a power of a cosine or sine."""
     powers = dict(monomial)
     powers[atom] = powers.get(atom, 0) + power

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import count
 from typing import TYPE_CHECKING
 
-from ..algebra.exact.angle_forms import ExactAngle
+from ..algebra.exact.exact_angles import ExactAngle
 from ..algebra.exact.polynomial_budget import BudgetError
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient, fraction_from_flint
@@ -75,7 +75,9 @@ class FormTermReader:
         self.ring, self.naming = ring, naming
         self.symbol_ranks = {name: k for k, name in enumerate(order)}
         self.written = set(written)
-        self.shortened_sums: dict[PrintedTrigSum | frozenset[tuple[PrintedTrigMonomial, Fraction]], PrintedTrigSum] = {}
+        self.shortened_sums: dict[
+            PrintedTrigSum | frozenset[tuple[PrintedTrigMonomial, Fraction]], PrintedTrigSum
+        ] = {}
         self.angle_signs: dict[AngleVector, int] = {}
         self.calls: dict[int, Expression] = {}
         self.taken_names = {*ring.symbols, *self.symbol_ranks}
@@ -287,7 +289,11 @@ class FormTermReader:
         for i, (a, power) in enumerate(monomial):
             if a.function == "cos" and power >= 2:
                 rest = multiply_trig_power(monomial, a, -2)
-                yield rest, (multiply_trig_power(rest, PrintedTrigFactor("sin", a.angle), 2), -one), -one
+                yield (
+                    rest,
+                    (multiply_trig_power(rest, PrintedTrigFactor("sin", a.angle), 2), -one),
+                    -one,
+                )
                 doubled = tuple(2 * n for n in a.angle)
                 yield rest, self.multiply_trig_factor(rest, "cos", doubled, one / 2), -one / 2
             for b, _ in monomial[i + 1 :]:

@@ -34,11 +34,11 @@ from ..kinematics.tree_coordinates import gather_columns, gather_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import SX
-from .formulation import Formulation, reject_quaternions, formulation_rotor_inertias
+from .formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .free_body_states import formulation_axis_letter, formulation_state_symbols
 from .newton_euler import newton_euler_directions
 from .recursive.recursive_newton_euler import newton_euler_joint_reactions
-from .velocity_reduction import loop_joint_reactions
+from .reduced_dynamics import loop_joint_reactions
 
 DEFAULT_TIME_STEP = 1e-3
 """The time step in seconds for which β and γ are chosen by default."""

@@ -47,7 +47,10 @@ def newton_euler_zero_poses(tree: KinematicTree) -> list[LinkPose]:
         if link.kind.has_quaternion:
             q[link.coordinate_range.stop - 4] = 1.0
     placed = link_poses(tree, link_displacements(tree, ca.SX(ca.DM(q))))
-    return [LinkPose(numeric_attitude_constant(pose.R), numeric_attitude_constant(pose.p)) for pose in placed]
+    return [
+        LinkPose(numeric_attitude_constant(pose.R), numeric_attitude_constant(pose.p))
+        for pose in placed
+    ]
 
 
 def numeric_attitude_constant(array: Array) -> Array:

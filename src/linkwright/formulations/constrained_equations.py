@@ -21,7 +21,7 @@ from ..kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ..kinematics.mobility_analysis import redundant_row_leeway
 from .formulation import Formulation
 from .recursive.recursive_newton_euler import newton_euler_joint_reactions
-from .velocity_reduction import ReducedDynamics, least_norm_joint_reactions, loop_joint_reactions
+from .reduced_dynamics import ReducedDynamics, least_norm_joint_reactions, loop_joint_reactions
 
 _TREE_FUNCTIONS = (
     "mass_matrix",
@@ -175,7 +175,9 @@ class _ConstrainedFormulation:
         """Wrenches of joints, then of loops, for given q̈ and λ, one row each."""
         shared = self.shared
         loads = constraint_body_forces(shared.tree, self.constraints, shared.symbols["lambda"])
-        joints = newton_euler_joint_reactions(shared.tree, shared.q, shared.qd, shared.qdd, others=loads)
+        joints = newton_euler_joint_reactions(
+            shared.tree, shared.q, shared.qd, shared.qdd, others=loads
+        )
         return ca.vertcat(joints, *loop_joint_reactions(shared.tree, loads))
 
     def reactions(self) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from ..kinematics.mobility_analysis import reference_configuration
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy
 from ..mechanism import Mechanism
-from .velocity_reduction import ReducedDynamics
+from .reduced_dynamics import ReducedDynamics
 
 
 class FormulationMultipliers:

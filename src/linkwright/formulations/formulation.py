@@ -42,7 +42,7 @@ from ..kinematics.tree_totals import (
     tree_potential_energy,
 )
 from ..mechanism import Mechanism
-from .velocity_reduction import ReducedDynamics
+from .reduced_dynamics import ReducedDynamics
 
 
 def reject_quaternions(mechanism: Mechanism) -> str | None:
@@ -133,9 +133,7 @@ class Formulation:
         assert self.constraints is not None
         mechanism = self.tree.mechanism
         _, choice = reference_configuration(mechanism)
-        return ReducedDynamics(
-            self.tree, self.constraints, choice, redundant_row_leeway(mechanism)
-        )
+        return ReducedDynamics(self.tree, self.constraints, choice, redundant_row_leeway(mechanism))
 
     @property
     def home(self) -> tuple[float, ...]:

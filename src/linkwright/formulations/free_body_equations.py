@@ -25,7 +25,7 @@ from ..kinematics.world_kinematics import WorldKinematics
 from ..types import Floats
 from .constraint_multipliers import FormulationMultipliers
 from .formulation import Formulation, formulation_rotor_inertias
-from .velocity_reduction import least_norm_joint_reactions, loop_joint_reactions
+from .reduced_dynamics import least_norm_joint_reactions, loop_joint_reactions
 
 IDENTITY_TENSOR = np.eye(3)
 
@@ -248,7 +248,9 @@ class NewtonEulerFormulation(Formulation):
         for row, owner in enumerate(self.constraints.owners):
             if owner in along:
                 K[:, row] = J[row, :].T
-        return FormulationMultipliers(self.reduction, lambda b: solve_symmetric_matrix(M, b), drives, K.T)
+        return FormulationMultipliers(
+            self.reduction, lambda b: solve_symmetric_matrix(M, b), drives, K.T
+        )
 
     @cached_property
     def reduced_system(self) -> tuple[Array, Array, Array]:

@@ -32,13 +32,13 @@ from .body_attitudes import (
     NewtonEulerFixedAttitude,
     NewtonEulerPlanarAttitude,
     NewtonEulerQuaternionAttitude,
-    numeric_attitude_constant,
     newton_euler_zero_poses,
+    numeric_attitude_constant,
 )
-from .joint_reading import NewtonEulerJointReading, NewtonEulerBodyState
+from .joint_reading import NewtonEulerBodyState, NewtonEulerJointReading
 
 if TYPE_CHECKING:
-    from .free_body_equations import NewtonEulerFormulation, NewtonEulerBody
+    from .free_body_equations import NewtonEulerBody, NewtonEulerFormulation
 
 
 SPATIAL_COMPONENTS = 6
@@ -54,7 +54,9 @@ class NewtonEulerStates:
     """The states of all free bodies; `joint_accelerations` builds q̈ from the elimination of
     reactions."""
 
-    def __init__(self, free: NewtonEulerFormulation, joint_accelerations: ExpressionBuilder) -> None:
+    def __init__(
+        self, free: NewtonEulerFormulation, joint_accelerations: ExpressionBuilder
+    ) -> None:
         self.free, self.tree = free, free.tree
         self.q, self.qd = free.q, free.qd
         self.joint_accelerations = joint_accelerations
@@ -143,7 +145,9 @@ class NewtonEulerStates:
         for body in self.free.bodies:
             turn = found[body.parent] if body.parent >= 0 else self.attitude.ground_attitude
             for i in self._joint_links(body):
-                turn = self.attitude.compose_link_motion(turn, i, full[self.tree.links[i].coordinate_range])
+                turn = self.attitude.compose_link_motion(
+                    turn, i, full[self.tree.links[i].coordinate_range]
+                )
             found.append(turn)
         return found
 

@@ -92,7 +92,9 @@ class HamiltonFormulation(Formulation):
     def multipliers(self) -> FormulationMultipliers:
         """λ from J q̈ + γ = 0, with M q̈ = ṗ − Ṁ q̇."""
         forces = self.substitute_momenta(self.momentum_rates(self.tau)) - self.mass_rate_momentum()
-        return FormulationMultipliers(self.reduction, lambda b: solve_symmetric_matrix(self.M, b), forces)
+        return FormulationMultipliers(
+            self.reduction, lambda b: solve_symmetric_matrix(self.M, b), forces
+        )
 
     def constrained_momentum_rates(self) -> Array:
         """ṗ with constraint forces, at q and p."""

@@ -48,7 +48,11 @@ class NewtonEulerJointReading:
     model."""
 
     def __init__(
-        self, tree: KinematicTree, attitude: NewtonEulerAttitude, bodies: Sequence[NewtonEulerBodyState], near: Array
+        self,
+        tree: KinematicTree,
+        attitude: NewtonEulerAttitude,
+        bodies: Sequence[NewtonEulerBodyState],
+        near: Array,
     ) -> None:
         self.tree, self.attitude, self.bodies, self.nearby_coordinates = (
             tree,
@@ -121,7 +125,9 @@ class NewtonEulerJointReading:
         """Displacements of the links in the tree's coordinates."""
         return link_displacements(self.tree, self.tree_coordinates)
 
-    def _joint_link_poses(self, body: NewtonEulerBodyState, moved: list[LinkDisplacement]) -> list[LinkPose]:
+    def _joint_link_poses(
+        self, body: NewtonEulerBodyState, moved: list[LinkDisplacement]
+    ) -> list[LinkPose]:
         """The poses of a joint's links, from the pose of its parent body."""
         here, found = self.body_before(body).pose, []
         for i in body.links:
@@ -134,7 +140,10 @@ class NewtonEulerJointReading:
     def q(self) -> Array:
         """The coordinates of the model."""
         own = ca.vertcat(
-            *(self.tree_coordinates[link.coordinate_range] for link, *_ in links_with_coordinates(self.tree))
+            *(
+                self.tree_coordinates[link.coordinate_range]
+                for link, *_ in links_with_coordinates(self.tree)
+            )
         )
         transfer = self.tree.transfer
         if transfer is None:
@@ -188,11 +197,15 @@ class NewtonEulerJointReading:
         sliding = (freedom for freedom in freedoms if not freedom.has_rotation)
         return found + [(freedom, ca.dot(freedom.s, rest)) for freedom in sliding]
 
-    def _read_turning_rates(self, body: NewtonEulerBodyState, turning: list[JointAxis]) -> list[Array]:
+    def _read_turning_rates(
+        self, body: NewtonEulerBodyState, turning: list[JointAxis]
+    ) -> list[Array]:
         """The rates of a joint's rotations, from the difference of the angular velocities."""
         if not turning:
             return []
         A = ca.horzcat(*(ca.SX(freedom.s) for freedom in turning))
         rates = A.T @ (body.omega - self.body_before(body).omega)
         orthogonal = len(turning) == 1 or len({freedom.link for freedom in turning}) == 1
-        return ca.vertsplit(rates if orthogonal else solve_symmetric_matrix(ca.densify(A.T @ A), rates))
+        return ca.vertsplit(
+            rates if orthogonal else solve_symmetric_matrix(ca.densify(A.T @ A), rates)
+        )

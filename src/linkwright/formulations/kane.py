@@ -31,10 +31,10 @@ from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ..kinematics.parameter_values import ParameterSelection, read_kinematic_expression
 from ..kinematics.pivots import find_constraint_pivots, jacobian_rank, scale_constraint_jacobian
 from ..kinematics.recursions import (
-    link_slide_along_axis,
-    link_joint_motion,
     link_displacements,
+    link_joint_motion,
     link_motion_subspace,
+    link_slide_along_axis,
 )
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (

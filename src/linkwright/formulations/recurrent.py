@@ -38,7 +38,7 @@ from ..kinematics.tree_coordinates import (
 )
 from ..mechanism import Mechanism
 from ..types import Floats
-from .formulation import Formulation, reject_quaternions, formulation_rotor_inertias
+from .formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -164,7 +164,9 @@ class RecurrentChain:
         slope[2, 2] = 0.0
         turned = place.multiply_constant(turn)
         own = place.value @ slope
-        A_i = RecurrentQuantity(turned.value, turned.partials | {s: own}, turned.rate + own * self.v[s])
+        A_i = RecurrentQuantity(
+            turned.value, turned.partials | {s: own}, turned.rate + own * self.v[s]
+        )
         return RecurrentLink(A_i, start, axis)
 
     def parent_link(self, link: TreeLink) -> tuple[RecurrentQuantity, RecurrentQuantity]:

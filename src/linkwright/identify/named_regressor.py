@@ -201,7 +201,9 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
         _refuse_unidentifiable_parameters(printer, used)
         unknown = [reading.ring.symbol_places[name] for name in eqs.parameters if name in used]
         columns, free = _solve_regressor_columns(printer, reading, unknown)
-        relations = _redundant_regressor_columns(printer, columns, _regressor_state_generators(printer, eqs))
+        relations = _redundant_regressor_columns(
+            printer, columns, _regressor_state_generators(printer, eqs)
+        )
     except BudgetError:
         raise _long_regressor_error(eqs) from None
     texts = tuple(parameters)

@@ -11,9 +11,9 @@ from ..mechanism import Mechanism, read_coordinate_numbers, require_mechanism
 from ..types import Floats
 from .assembly_search import (
     CoordinateRanges,
+    assembly_restart_positions,
     close_configuration,
     find_closed_configuration,
-    assembly_restart_positions,
     wrap_joint_angles,
 )
 from .closing import CLOSURE_TOLERANCES

@@ -164,7 +164,9 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
     return error
 
 
-def describe_far_assembly_moves(system: ConstraintSystem, q: Floats, given: Sequence[str] = ()) -> list[str]:
+def describe_far_assembly_moves(
+    system: ConstraintSystem, q: Floats, given: Sequence[str] = ()
+) -> list[str]:
     """Return coordinates that are far from the file's pose at q, in words: of those that it states
     under `[assembly]`, and of the places of bodies that float, less those that are given."""
     joints = system.mechanism.joints.items()

@@ -20,7 +20,7 @@ import numpy as np
 from ..algebra.linear_algebra import ZERO3, Array, is_constant_matrix, snap_rotation_noise
 from ..algebra.rotations import rotation_x, rotation_z
 from ..algebra.spatial import ZERO_INERTIA, SpatialInertia
-from .kinematic_tree import GROUND, KinematicTree, TreeLink, LinkFrame
+from .kinematic_tree import GROUND, KinematicTree, LinkFrame, TreeLink
 from .restraints import relocate_restraints
 
 MIN_AXIS_ANGLE = 0.05
@@ -144,7 +144,9 @@ def _relocate_link(link: TreeLink, i: int, changes: list[_LinkFrameChange]) -> T
     R, p = above.R.T @ link.R, above.to_new_frame(link.p)
     inertia = _inertia_in_new_link_frame(link.inertia, changes, i)
     if link.kind.has_quaternion:
-        return replace(link, R=snap_rotation_noise(R), p=_drop_rounding_in_link_position(p), inertia=inertia)
+        return replace(
+            link, R=snap_rotation_noise(R), p=_drop_rounding_in_link_position(p), inertia=inertia
+        )
     angle, shift = link.offset + own.angle, float(link.shift) + own.t
     if not link.kind.has_rotation:
         R, offset = R @ own.R, 0.0

@@ -90,7 +90,9 @@ def elementary_link_motions(joint: Joint) -> list[ElementaryLinkMotion]:
     Those of a joint with a plane are given in the frame of its plane (x along `axis2`, z normal).
     """
     return [
-        ElementaryLinkMotion(LinkMotionKind(motion.type), _link_motion_axis(joint, motion.direction))
+        ElementaryLinkMotion(
+            LinkMotionKind(motion.type), _link_motion_axis(joint, motion.direction)
+        )
         for motion in joint.motions
     ]
 

@@ -10,9 +10,9 @@ from .recursions import (
     LinkPose,
     link_accelerations,
     link_displacements,
+    link_motion_subspace,
     link_poses,
     link_twists,
-    link_motion_subspace,
 )
 from .tree_coordinates import (
     gather_columns,

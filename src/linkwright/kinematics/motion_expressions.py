@@ -107,7 +107,10 @@ def kinematic_symbol_scope(
 
 
 def read_tree_forces(
-    mechanism: Mechanism, values: KinematicParameters, scope: SymbolScope, freedoms: Mapping[str, int]
+    mechanism: Mechanism,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    freedoms: Mapping[str, int],
 ) -> TreeForces:
     """Return the mechanism's force elements, actuators and compliant contacts as expressions."""
     forces = []

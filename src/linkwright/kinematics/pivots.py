@@ -109,7 +109,9 @@ def choose_constraint_pivots(
     first = list(position_rows)
     closing = jacobian_rank(J[np.ix_(first, free)], scale.select_rows(first).select_columns(free))
     if len(set(first) & set(rows)) < closing <= whole:
-        rows, columns = find_constraint_pivots(scale_constraint_jacobian(J, scale), free, whole, first, closing)
+        rows, columns = find_constraint_pivots(
+            scale_constraint_jacobian(J, scale), free, whole, first, closing
+        )
     largest = np.abs(scale_constraint_jacobian(J, scale)).max(axis=1, initial=0.0)
     restricting = np.flatnonzero(largest > CLOSURE_TOLERANCES.restricting_entry)
     return PivotChoice(
@@ -122,7 +124,11 @@ def choose_constraint_pivots(
 
 
 def _restricted_independent_velocities(
-    J: Floats, scale: ConstraintJacobianScale, kept: tuple[int, ...], free: list[int], names: tuple[str, ...]
+    J: Floats,
+    scale: ConstraintJacobianScale,
+    kept: tuple[int, ...],
+    free: list[int],
+    names: tuple[str, ...],
 ) -> str:
     """Return the names of the chosen independent velocities that the constraints restrict."""
     left = np.linalg.svd(J[:, free])[0][:, jacobian_rank(J[:, free], scale.select_columns(free)) :]

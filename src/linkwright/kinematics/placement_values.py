@@ -15,9 +15,9 @@ from ..algebra.linear_algebra import (
 )
 from ..algebra.rotations import (
     constant_quaternion_rotation,
+    rotation_entry_as_float,
     rotation_to_axis,
     rpy_rotation,
-    rotation_entry_as_float,
     unit_vector,
 )
 from ..expressions import Expression
@@ -43,13 +43,17 @@ def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffi
     return rpy_rotation(*turns)
 
 
-def read_frame_placement(values: KinematicParameters, place: Placement, suffix: str) -> tuple[Array, Array]:
+def read_frame_placement(
+    values: KinematicParameters, place: Placement, suffix: str
+) -> tuple[Array, Array]:
     """Return rotation R (3, 3) and position p (3,), m, of a placement."""
     position = read_kinematic_vector(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
     return read_frame_rotation(values, place, suffix), position
 
 
-def joint_axis_alignment(values: KinematicParameters, axis: Vector, name: str, key: str = "axis") -> Array:
+def joint_axis_alignment(
+    values: KinematicParameters, axis: Vector, name: str, key: str = "axis"
+) -> Array:
     """Return a constant rotation whose z axis is the given axis."""
     numbers = [values.read_number(entry) for entry in axis]
     names = [f"{key}_{c}_{name}" for c in "xyz"]

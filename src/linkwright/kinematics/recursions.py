@@ -43,7 +43,9 @@ A = TypeVar("A", bound=Addable)
 AnyInertia = TypeVar("AnyInertia", SpatialInertia, ArticulatedInertia)
 
 
-def recurse_tree_outward(tree: KinematicTree, ground: T, step: Callable[[int, TreeLink, T], T]) -> list[T]:
+def recurse_tree_outward(
+    tree: KinematicTree, ground: T, step: Callable[[int, TreeLink, T], T]
+) -> list[T]:
     """Return a value for every link, each computed from its parent's by `step(index, link,
     value)`."""
     values: list[T] = []
@@ -249,7 +251,9 @@ def link_accelerations(
     With `vd` None the velocities are constant: what remains is J̇ v.
     """
 
-    def link_motion_from_parent(index: int, link: TreeLink, parent: LinkKinematics) -> LinkKinematics:
+    def link_motion_from_parent(
+        index: int, link: TreeLink, parent: LinkKinematics
+    ) -> LinkKinematics:
         d, own = moved[index], link_joint_motion(link, v[link.velocity_range])
         omega_p = d.to_link_axes(parent.omega)
         alpha = d.to_link_axes(parent.alpha) + cross(omega_p, own.angular)

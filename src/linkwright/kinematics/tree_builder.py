@@ -26,13 +26,13 @@ from .kinematic_tree import (
     JointEffects,
     JointLinks,
     KinematicTree,
-    TreeLink,
     LinkFrame,
     MimicFollower,
     Restraints,
+    TreeLink,
 )
 from .motion_expressions import chosen_coordinate_transfer, kinematic_symbol_scope, read_tree_forces
-from .parameter_values import ParameterSelection, KinematicParameters
+from .parameter_values import KinematicParameters, ParameterSelection
 from .placement_values import (
     joint_axis_alignment,
     joint_motion_axes,
@@ -44,7 +44,9 @@ from .restraints import read_restraints
 from .tree_coordinates import make_kinematic_symbols
 
 
-def build_kinematic_tree(mechanism: Mechanism, parameters: ParameterSelection = "numeric") -> KinematicTree:
+def build_kinematic_tree(
+    mechanism: Mechanism, parameters: ParameterSelection = "numeric"
+) -> KinematicTree:
     """Return the kinematic tree of a mechanism, with the restraints of its loops and
     constraints."""
     tree = _KinematicTreeBuilder(mechanism, KinematicParameters(mechanism, parameters)).build()

@@ -17,7 +17,7 @@ from ..algebra.quaternion_steps import (
     screw_path_matrix_inverse,
 )
 from ..mechanism import MechanismNames
-from .kinematic_tree import JointTransfer, KinematicTree, TreeLink, MimicFollower, KinematicSymbols
+from .kinematic_tree import JointTransfer, KinematicSymbols, KinematicTree, MimicFollower, TreeLink
 
 SpreadFunction = Callable[[Array], Array]
 

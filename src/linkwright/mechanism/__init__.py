@@ -17,9 +17,9 @@ from .coordinates import (
     MechanismNames,
     joint_coordinate_name,
     joint_coordinate_names,
+    joint_velocity_names,
     mechanism_names,
     quaternion_coordinate_offsets,
-    joint_velocity_names,
 )
 from .force_elements import (
     Actuator,
@@ -63,8 +63,8 @@ __all__ = [
     "MechanismPart",
     "Mimic",
     "Motor",
-    "PartNumberField",
     "Orientation",
+    "PartNumberField",
     "PartTable",
     "Placement",
     "RollingConstraint",
@@ -75,6 +75,7 @@ __all__ = [
     "WrenchElement",
     "joint_coordinate_name",
     "joint_coordinate_names",
+    "joint_velocity_names",
     "mechanism_names",
     "part_numbers",
     "plain_part_value",
@@ -82,5 +83,4 @@ __all__ = [
     "read_coordinate_numbers",
     "replace_part_fields",
     "require_mechanism",
-    "joint_velocity_names",
 ]

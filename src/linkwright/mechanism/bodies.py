@@ -48,7 +48,9 @@ class Orientation(MechanismPart):
 class Placement(Orientation):
     """The placement of a frame in another: position of its origin, and orientation."""
 
-    xyz: Annotated[Vector, PartNumberField("m", 3)] = Field(default=ORIGIN, description="position, m")
+    xyz: Annotated[Vector, PartNumberField("m", 3)] = Field(
+        default=ORIGIN, description="position, m"
+    )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 

@@ -156,7 +156,9 @@ class DriveConstraint(_ConstraintPart):
 
     type: Literal["drive"]
     on: str = Field(description="the coordinate: q1, tube.x")
-    position: Annotated[Expression, PartNumberField("any")] = Field(description="an expression of t")
+    position: Annotated[Expression, PartNumberField("any")] = Field(
+        description="an expression of t"
+    )
 
     def check(self, place: str, checks: ConstraintValidator) -> None:
         """Raise where the coordinate is unknown, or its position is not a function of t."""
@@ -169,7 +171,9 @@ class DistanceConstraint(_BreakableConstraint):
 
     type: Literal["distance"]
     between: tuple[str, str]
-    length: Annotated[Expression, PartNumberField("m")] = Field(description="may be an expression of t")
+    length: Annotated[Expression, PartNumberField("m")] = Field(
+        description="may be an expression of t"
+    )
 
     @property
     def ends(self) -> tuple[str, ...]:

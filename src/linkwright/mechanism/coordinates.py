@@ -111,12 +111,18 @@ def joint_coordinate_name(joint: str, ending: str) -> str:
 
 def joint_coordinate_names(name: str, joint: Joint) -> list[str]:
     """Return the names of the joint's own coordinates."""
-    return [joint_coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
+    return (
+        [joint_coordinate_name(name, ending) for ending in joint.coordinates] if joint.moves else []
+    )
 
 
 def joint_velocity_names(name: str, joint: Joint) -> list[str]:
     """Return the names of the joint's own velocities."""
-    return [joint_coordinate_name(name, freedom.ending) for freedom in joint.dofs] if joint.moves else []
+    return (
+        [joint_coordinate_name(name, freedom.ending) for freedom in joint.dofs]
+        if joint.moves
+        else []
+    )
 
 
 def joint_variable_names(mechanism: Mechanism) -> list[str]:
@@ -149,7 +155,8 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
     meanings = {"t": [VariableMeaning("time")]}
     for name, joint in mechanism.joints.items():
         rates = [
-            speed if joint.by_quaternion else f"d{speed}" for speed in joint_velocity_names(name, joint)
+            speed if joint.by_quaternion else f"d{speed}"
+            for speed in joint_velocity_names(name, joint)
         ]
         for kind, words in (("coordinate", joint_coordinate_names(name, joint)), ("speed", rates)):
             for word in filter(is_expression_name, words):

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
 from .bodies import GROUND, Placement
-from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, JointKindMotion, JointKind
+from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, JointKind, JointKindMotion
 from .parts import MechanismPart, PartNumberField, Vector
 from .strength import Strength
 

@@ -145,7 +145,9 @@ def plain_part_value(value: Expression | Vector | None) -> PlainPartValue:
     return expression_text(value) if decimal is None else Decimal(decimal)
 
 
-def part_numbers(part: BaseModel, place: str = "") -> Iterator[tuple[str, Expression, PartNumberField]]:
+def part_numbers(
+    part: BaseModel, place: str = ""
+) -> Iterator[tuple[str, Expression, PartNumberField]]:
     """Yield every number in the part and below: its place, the number, and its field."""
     for key, info in type(part).model_fields.items():
         value, here = getattr(part, key), f"{place}.{key}" if place else key

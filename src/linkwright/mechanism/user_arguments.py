@@ -64,7 +64,9 @@ def read_coordinate_numbers(
         known = _UNITS_BY_ARGUMENT.get(what, {})
         units = {n: known.get(u, ANGLE_OR_LENGTH) for n, u in zip(names.qd, ways, strict=True)}
     return {
-        name: _read_coordinate_number(value, f"{what} of '{name}'", units.get(str(name), ANGLE_OR_LENGTH))
+        name: _read_coordinate_number(
+            value, f"{what} of '{name}'", units.get(str(name), ANGLE_OR_LENGTH)
+        )
         if isinstance(value, str)
         else value
         for name, value in given.items()

@@ -120,7 +120,9 @@ class _CallExplainer:
     ) -> object:
         """Call the function after inputs given by name are put in their places."""
         known = [port.name for port in self.facts.inputs]
-        arguments, rest = _order_function_inputs(self.facts.name, known, tuple(arguments), dict(options))
+        arguments, rest = _order_function_inputs(
+            self.facts.name, known, tuple(arguments), dict(options)
+        )
         try:
             return self.function(*arguments, **rest)
         except (TypeError, ValueError) as error:
@@ -152,7 +154,9 @@ class _CallExplainer:
 
 def _call_signature(inputs: Sequence[str]) -> Signature:
     """The signature that `help` and editors show at run time."""
-    places = [Parameter(_function_argument_name(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs]
+    places = [
+        Parameter(_function_argument_name(name), Parameter.POSITIONAL_OR_KEYWORD) for name in inputs
+    ]
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default)
         for name, default in (("out", None), ("check", False))
@@ -237,7 +241,9 @@ def _read_call_input(value: object, port: Port, owner: str, names: Sequence[str]
         shown = "complex"
     elif array is None:
         shown = "a list of rows of different lengths"
-    raise ArgumentError(f"{port.name} is {shown}", where=owner, remedy=_call_input_remedy(port, names))
+    raise ArgumentError(
+        f"{port.name} is {shown}", where=owner, remedy=_call_input_remedy(port, names)
+    )
 
 
 def _call_input_remedy(port: Port, names: Sequence[str]) -> str:
@@ -250,7 +256,9 @@ def _call_input_remedy(port: Port, names: Sequence[str]) -> str:
     return f"give an array of shape {port.shape}"
 
 
-def _check_call_input_shape(array: NDArray[Any], port: Port, owner: str, names: Sequence[str]) -> None:
+def _check_call_input_shape(
+    array: NDArray[Any], port: Port, owner: str, names: Sequence[str]
+) -> None:
     """Raise an error where the last axes of an array are not those of the input."""
     size = len(port.shape)
     if size == 0 or array.shape[-size:] == port.shape:
@@ -270,7 +278,9 @@ def _check_call_input_shape(array: NDArray[Any], port: Port, owner: str, names: 
     )
 
 
-def frame_function_call_error(name: str, places: Sequence[str], inputs: Sequence[str]) -> ArgumentError:
+def frame_function_call_error(
+    name: str, places: Sequence[str], inputs: Sequence[str]
+) -> ArgumentError:
     """The error for a function of frames that is called with numbers instead of a frame."""
     state = ", ".join(inputs)
     return ArgumentError(

@@ -40,7 +40,10 @@ def certify_function(
     tape = record_tape(eqs.function(name, *([frame] if frame else [])), wanted, given)
     numbers = {**eqs.parameters, **kept}
     found = certify_tape_in_balls(tape, exact_ball_inputs(tape, values, numbers, named), digits)
-    shaped = [_shape_certified_intervals(entries, port) for entries, port in zip(found, given, strict=True)]
+    shaped = [
+        _shape_certified_intervals(entries, port)
+        for entries, port in zip(found, given, strict=True)
+    ]
     if name in GUARDED_QUANTITIES and eqs.names.constraints:
         shaped.pop()
     return shaped[0] if len(shaped) == 1 else tuple(shaped)
@@ -65,7 +68,9 @@ def _check_certify_request(model: Model, name: str, digits: int, frame: str | No
         raise UnsupportedError(f"digits = {digits!r}", remedy=f"give 1 to {MAX_CERTIFIED_DIGITS}")
 
 
-def _flatten_certified_inputs(wanted: Sequence[Port], inputs: Sequence[Any]) -> dict[str, list[Any]]:
+def _flatten_certified_inputs(
+    wanted: Sequence[Port], inputs: Sequence[Any]
+) -> dict[str, list[Any]]:
     """The entries of each input as a list; floats, fractions and texts keep their types."""
     if len(inputs) != len(wanted):
         names = ", ".join(port.name for port in wanted)

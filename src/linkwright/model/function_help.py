@@ -28,7 +28,9 @@ def short_function_help(
     return f"{heading}\n\n{_model_signature_table(names, frame)[name].description}"
 
 
-def model_function_table(mechanism: Mechanism, names: MechanismNames, parameters: Sequence[str]) -> str:
+def model_function_table(
+    mechanism: Mechanism, names: MechanismNames, parameters: Sequence[str]
+) -> str:
     """All functions of a model with their shapes, one in each line."""
     rows = function_rows(names, parameters)
     width = max(len(name) for name, *_ in rows)
@@ -44,7 +46,9 @@ def function_rows(names: MechanismNames, parameters: Sequence[str]) -> list[tupl
     for name, signature in (quantity_signatures(names) | FRAME_SIGNATURES).items():
         inputs, outputs = quantity_ports(names, name, parameters)
         returned = [f"{p.name} {_function_help_shape(p)}" for p in outputs if p.name != "pivot"]
-        rows.append((name, f"{_function_help_ports(inputs)} -> {', '.join(returned)}", signature.units))
+        rows.append(
+            (name, f"{_function_help_ports(inputs)} -> {', '.join(returned)}", signature.units)
+        )
     return rows
 
 
@@ -72,7 +76,9 @@ def full_function_help(
         ]
     lines += ["", "Returns", "-------"]
     lines += [
-        f"{port.name} : {_function_help_shape(port)} array" for port in outputs if port.name != "pivot"
+        f"{port.name} : {_function_help_shape(port)} array"
+        for port in outputs
+        if port.name != "pivot"
     ]
     lines.append(f"    Units: {signature.units}.")
     if names.constraints:
@@ -80,7 +86,9 @@ def full_function_help(
     return "\n".join(lines)
 
 
-def _model_signature_table(names: MechanismNames, frame: Sequence[str]) -> dict[str, QuantitySignature]:
+def _model_signature_table(
+    names: MechanismNames, frame: Sequence[str]
+) -> dict[str, QuantitySignature]:
     return FRAME_SIGNATURES if frame else quantity_signatures(names)
 
 

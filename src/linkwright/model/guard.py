@@ -202,7 +202,9 @@ class GuardedState:
             raise np.linalg.LinAlgError("the constraints have no finite Jacobian")
         left, sizes, right = np.linalg.svd(self.J)
         kept = min(
-            jacobian_rank_of_singular_values(sizes, MIN_SINGULAR_VALUE_SHARE, CLOSURE_TOLERANCES.idle_row_entry),
+            jacobian_rank_of_singular_values(
+                sizes, MIN_SINGULAR_VALUE_SHARE, CLOSURE_TOLERANCES.idle_row_entry
+            ),
             largest_constraint_rank(model),
         )
         self.rank = kept

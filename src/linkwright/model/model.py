@@ -165,7 +165,10 @@ class Model(
         """Load facts from the cache, or from the equations: so a bad mechanism is refused at
         once."""
         key = code_cache.code_cache_key("facts", self._identity)
-        if self._identity is not None and (content := code_cache.read_code_cache_entry(key)) is not None:
+        if (
+            self._identity is not None
+            and (content := code_cache.read_code_cache_entry(key)) is not None
+        ):
             return ModelFacts(**json.loads(content))
         facts = compute_model_facts(self.equations, self.parameters)
         if self._identity is not None:
@@ -288,7 +291,9 @@ class Model(
 
     def tape(self, name: str, *frame: str) -> Tape:
         """Return the instructions behind the function `name`, or behind one of a `frame`."""
-        return record_model_function_tape(self._derive_once, self.names, self.parameters, name, *frame)
+        return record_model_function_tape(
+            self._derive_once, self.names, self.parameters, name, *frame
+        )
 
     def operations(self, name: str, *frame: str) -> int:
         """Return the floating-point operations of one call of `name`, or of one of a `frame`."""

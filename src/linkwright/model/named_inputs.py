@@ -148,7 +148,9 @@ def _follow_velocities(
     def allowed(qd: Floats, t: float, q: Floats) -> Floats:
         return assemble_velocities(model.mechanism, q, {names[k]: float(qd[k]) for k in held}, t)
 
-    return _solve_each_model_state(allowed, values, _named_input_time(inputs), _named_input_numbers(inputs, "q"))
+    return _solve_each_model_state(
+        allowed, values, _named_input_time(inputs), _named_input_numbers(inputs, "q")
+    )
 
 
 def _follow_accelerations(

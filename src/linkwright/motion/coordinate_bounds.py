@@ -138,13 +138,17 @@ def _set_joint_bounds(
 ) -> None:
     for key, at in (("lower", at_q), ("upper", at_q), ("velocity", at_v), ("effort", at_v)):
         array = getattr(found, key)
-        for k, value in enumerate(_coordinate_bounds_from_limits(mechanism, joint, getattr(joint.limits, key))):
+        for k, value in enumerate(
+            _coordinate_bounds_from_limits(mechanism, joint, getattr(joint.limits, key))
+        ):
             if key in ("lower", "upper") or value != 0:
                 array[at + k] = value
     found.full_turns[at_q] = joint.kind.is_hinge
 
 
-def _coordinate_bounds_from_limits(mechanism: Mechanism, joint: Joint, field: Any) -> Iterator[float]:
+def _coordinate_bounds_from_limits(
+    mechanism: Mechanism, joint: Joint, field: Any
+) -> Iterator[float]:
     if field is not None:
         for entry in joint.each(field):
             yield float(evaluate_expression_exactly(entry, mechanism.values))

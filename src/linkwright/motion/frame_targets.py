@@ -56,7 +56,9 @@ def _read_target(frame: str, value: Any) -> FrameTarget:
         return FrameTarget(
             frame,
             "pose",
-            _target_pose_numbers(numbers[..., :3], _target_rotation_of_quaternion(numbers[..., 3:], frame)),
+            _target_pose_numbers(
+                numbers[..., :3], _target_rotation_of_quaternion(numbers[..., 3:], frame)
+            ),
         )
     for kind, size in TARGET_SIZES.items():
         if numbers.ndim and numbers.shape[-1] == size and kind != "pose":

@@ -342,7 +342,9 @@ class InverseKinematicsIteration:
         def undone(p: SX, free: SX) -> tuple[SX, SX]:
             H = ca.diag(free) @ curvature @ ca.diag(free)
             damped = H + INVERSE_OPTIONS.null_space_damping * self.length**2 * eye
-            return solve_symmetric_matrix(damped, H @ p), solve_symmetric_matrix(damped, free * gradient)
+            return solve_symmetric_matrix(damped, H @ p), solve_symmetric_matrix(
+                damped, free * gradient
+            )
 
         return self._compile_null_space_step(
             "curved_null_space_step", self._free_coordinates(pushing * gradient), undone
@@ -383,7 +385,9 @@ class InverseKinematicsIteration:
     def _compile_iteration(
         self, name: str, inputs: dict[str, SX], outputs: dict[str, SX]
     ) -> np.ufunc:
-        return compile_expressions(name, vector_tape_expressions(inputs), vector_tape_expressions(outputs))
+        return compile_expressions(
+            name, vector_tape_expressions(inputs), vector_tape_expressions(outputs)
+        )
 
 
 def _limit_inverse_kinematics_step(step: SX) -> SX:

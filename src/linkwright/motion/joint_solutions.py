@@ -66,7 +66,9 @@ class Joints(NotebookDisplayed):
         return reached
 
 
-def inverse_kinematics_solutions(q: Floats, figures: Floats, lanes: InverseKinematicsLanes, batch: Sequence[int]) -> Joints:
+def inverse_kinematics_solutions(
+    q: Floats, figures: Floats, lanes: InverseKinematicsLanes, batch: Sequence[int]
+) -> Joints:
     """The solutions of all lanes, with the leading axes `batch` of the targets."""
     flat = lanes.is_nearest(figures, np.arange(len(figures)))
     status = np.where(

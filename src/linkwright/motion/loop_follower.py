@@ -66,7 +66,10 @@ class LoopTrajectoryFollower:
         rank = self.model.nv - self.model.dof
         for k in order:
             rest = [j for j in range(self.model.nv) if j not in (*found, k)]
-            drives = smallest_jacobian_singular_share(J[:, rest], rank) > CLOSURE_TOLERANCES.plan_rank_share
+            drives = (
+                smallest_jacobian_singular_share(J[:, rest], rank)
+                > CLOSURE_TOLERANCES.plan_rank_share
+            )
             if self.model.nv - len(found) > rank and drives:
                 found.append(k)
         return sorted(found)
@@ -107,7 +110,10 @@ class LoopTrajectoryFollower:
         centre."""
         J: Floats = self.model.constraint_jacobian(q)
         f = self.following_coordinates
-        if not smallest_jacobian_singular_share(J[:, f], len(f)) > CLOSURE_TOLERANCES.plan_rank_share:
+        if (
+            not smallest_jacobian_singular_share(J[:, f], len(f))
+            > CLOSURE_TOLERANCES.plan_rank_share
+        ):
             raise self._stuck_error(lead, t, "come to a dead centre")
         return J
 

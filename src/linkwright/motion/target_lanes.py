@@ -101,7 +101,9 @@ class InverseKinematicsLanes:
             )
             rest = (now[:, 1] < flat) | stuck
             done = (
-                self.is_reached(now) | (rest & shut) | is_target_descent_too_slow(before, now[:, 0], rival)
+                self.is_reached(now)
+                | (rest & shut)
+                | is_target_descent_too_slow(before, now[:, 0], rival)
             )
             (slack,) = np.nonzero(~shut & (stuck | (now[:, 1] < INVERSE_OPTIONS.rough_gradient)))
             if len(slack):

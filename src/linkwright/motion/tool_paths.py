@@ -29,7 +29,7 @@ from ..types import Floats
 from .coordinate_bounds import check_planned_coordinates
 from .inverse_solver import InverseKinematics
 from .loop_follower import check_plannable_loops
-from .path_geometry import ToolPath, circular, read_path_point, tool_path_rotation, straight
+from .path_geometry import ToolPath, circular, read_path_point, straight, tool_path_rotation
 from .point_motions import hermite_trajectory, through
 from .timing import refuse_quaternion_trajectories
 from .trajectory import Trajectory
@@ -132,7 +132,9 @@ class _ToolPathFollower:
         turn = np.zeros(0) if self.path.turn is None else self.path.turn
         ways = np.array([np.r_[turn, self.path.point(s)[1]] for s in np.linspace(0, 1, 9)]).T
         all_columns = np.concatenate(list(self._sample_jacobians(len(ways))), axis=1)
-        speeds = solve_constraint_least_change(all_columns, ways.T, rank_share=CLOSURE_TOLERANCES.rank_share)
+        speeds = solve_constraint_least_change(
+            all_columns, ways.T, rank_share=CLOSURE_TOLERANCES.rank_share
+        )
         missed = np.abs(all_columns @ speeds.T - ways).max()
         if missed > CLOSURE_TOLERANCES.task_residual * np.abs(ways).max():
             raise LinkwrightError(
@@ -320,7 +322,10 @@ def arc(
     1.0
     """
     path = circular(
-        _tool_path_start_point(mechanism, frame, start), via, end, np.zeros(3) if hold_rotation else None
+        _tool_path_start_point(mechanism, frame, start),
+        via,
+        end,
+        np.zeros(3) if hold_rotation else None,
     )
     return follow(mechanism, frame, path, law(path.length), start, knots=knots, limits=limits)
 

@@ -67,7 +67,9 @@ class TimedWorkerProcess:
         answer: Result = self._await_worker_answer(function, arguments, seconds)
         return answer
 
-    def _await_worker_answer(self, function: Callable[..., Any], arguments: Any, seconds: float) -> Any:
+    def _await_worker_answer(
+        self, function: Callable[..., Any], arguments: Any, seconds: float
+    ) -> Any:
         process = self._process
         assert process is not None
         assert process.stdin is not None

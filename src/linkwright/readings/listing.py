@@ -97,7 +97,9 @@ class _ListingReading:
         """The assignments of all named values, and the entries of the outputs."""
         for k in range(len(self.tape)):
             value = self.instruction_expression(k)
-            self.values.append(self.assign_listed_name(value) if self.deserves_listed_name(k, value) else value)
+            self.values.append(
+                self.assign_listed_name(value) if self.deserves_listed_name(k, value) else value
+            )
         results = {}
         for port, result in zip(self.tape.outputs, self.tape.results, strict=True):
             indices = np.ndindex(*port.shape)
@@ -142,7 +144,10 @@ class _ListingReading:
                 return Sum((*_listed_sum_terms(parts[0]), *_listed_sum_terms(parts[1])))
             case Op.SUB:
                 return Sum(
-                    (*_listed_sum_terms(parts[0]), *(negate_expression(t) for t in _listed_sum_terms(parts[1])))
+                    (
+                        *_listed_sum_terms(parts[0]),
+                        *(negate_expression(t) for t in _listed_sum_terms(parts[1])),
+                    )
                 )
             case Op.MUL:
                 return _listed_product_with_powers(

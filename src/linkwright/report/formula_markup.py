@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ..expressions import Expression
 from ..expressions.formula_breaks import ExpressionBreaker
 from ..expressions.tree import Number
-from ..expressions.typeset import MathmlNotation, ExpressionTypesetter
+from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
 from ..forms.quantity_typesetting import TypesetQuantity
 from .rendering import render_template
 
@@ -23,7 +23,9 @@ def page_formula_html(sheet: TypesetQuantity) -> Markup:
     """Returns all rows of a typeset quantity as HTML; entries that are zero come last, together."""
     setter = ExpressionTypesetter(MathmlNotation(), sheet.dotted_symbols)
     breaker = ExpressionBreaker(setter)
-    steps = [_equation_markup_pieces(breaker, [setter.name(step)], value) for step, value in sheet.steps]
+    steps = [
+        _equation_markup_pieces(breaker, [setter.name(step)], value) for step, value in sheet.steps
+    ]
     entries = _page_labels_by_value(sheet)
     zero = entries.pop(_ZERO_NUMBER, [])
     note = ""
@@ -53,7 +55,9 @@ def _page_labels_by_value(sheet: TypesetQuantity) -> dict[Expression, list[str]]
     return found
 
 
-def _equation_markup_pieces(breaker: ExpressionBreaker, names: list[str], value: Expression) -> list[Markup]:
+def _equation_markup_pieces(
+    breaker: ExpressionBreaker, names: list[str], value: Expression
+) -> list[Markup]:
     """Returns the pieces of an equation, between which a line may end."""
     pieces = [f"<mrow>{name}<mo>=</mo></mrow>" for name in names] + breaker.formula_pieces(value)
     return [Markup(piece) for piece in pieces]

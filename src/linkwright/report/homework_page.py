@@ -21,7 +21,7 @@ from ..checking.solution_presence import CLAIM_MISSING, CLAIM_PRESENT
 from ..errors import ExpressionError
 from ..expressions import Expression, names_in_expression, parse_expression
 from ..expressions.formula_breaks import ExpressionBreaker
-from ..expressions.typeset import MathmlNotation, ExpressionTypesetter
+from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
 from ..forms.page_fonts import formula_font_css, text_font_css
 from .rendering import read_page_asset, render_template
 
@@ -94,7 +94,9 @@ def _typeset_equation(text: str, homework: Homework, said: Mapping[str, str]) ->
     except ExpressionError:
         return Markup("<code>{}</code>").format(text)
     breaker = ExpressionBreaker(
-        ExpressionTypesetter(MathmlNotation(), _dotted_page_names(sides, homework.coordinates, said))
+        ExpressionTypesetter(
+            MathmlNotation(), _dotted_page_names(sides, homework.coordinates, said)
+        )
     )
     pieces: list[str] = []
     for i, side in enumerate(sides):

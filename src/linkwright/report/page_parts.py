@@ -12,10 +12,18 @@ from markupsafe import Markup
 from ..comparison import Comparison, compare
 from ..expressions import expression_text
 from ..expressions.tree import names_in_expression as names_in
-from ..forms.quantity_typesetting import TypesetQuantity, equation_of_motion_functions, typeset_quantity
+from ..forms.quantity_typesetting import (
+    TypesetQuantity,
+    equation_of_motion_functions,
+    typeset_quantity,
+)
 from ..formulations import derive
 from ..mechanism import Mechanism
-from ..processes.timed_worker import TimedWorkerProcess, cancel_workers_on_error, clear_worker_cancellation
+from ..processes.timed_worker import (
+    TimedWorkerProcess,
+    cancel_workers_on_error,
+    clear_worker_cancellation,
+)
 from ..verification import verify
 from ..verification.verification_report import VerificationReport
 from .formula_markup import is_zero_page_formula, page_formula_html
@@ -78,7 +86,9 @@ def make_page_parts(
             lambda: (
                 page_part_or_reason(lambda: other.call_within(verify, mechanism, seconds=budget)),
                 page_part_or_reason(
-                    lambda: _compare_within_page_budget(mechanism, by, page_comparison_seconds(start), budget)
+                    lambda: _compare_within_page_budget(
+                        mechanism, by, page_comparison_seconds(start), budget
+                    )
                 ),
             )
         )

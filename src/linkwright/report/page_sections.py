@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ..comparison import Comparison
 from ..errors import LinkwrightError
-from ..expressions.typeset import MathmlNotation, ExpressionTypesetter
+from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
 from ..forms.quantity_typesetting import equation_of_motion_text
 from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.gallery_files import gallery_headline
@@ -91,7 +91,9 @@ def _page_mass_text(info: MechanismPageFacts, body: str) -> str:
     return f"{info['bodies'][body]['mass']:.4g}" if body in info["bodies"] else ""
 
 
-def _mechanism_picture_html(mechanism: Mechanism, q: Floats | None, where: str) -> Markup | LinkwrightError:
+def _mechanism_picture_html(
+    mechanism: Mechanism, q: Floats | None, where: str
+) -> Markup | LinkwrightError:
     """Returns the picture of the mechanism, or the error if it cannot be drawn."""
     try:
         drawing = figure_of(
@@ -103,7 +105,9 @@ def _mechanism_picture_html(mechanism: Mechanism, q: Floats | None, where: str) 
     return figure_html(drawing, caption, "home")
 
 
-def _drop_empty_page_column(head: Sequence[str], rows: list[Any]) -> tuple[Sequence[str], list[Any]]:
+def _drop_empty_page_column(
+    head: Sequence[str], rows: list[Any]
+) -> tuple[Sequence[str], list[Any]]:
     """Leaves the last column out if it is empty."""
     if any(row[-1] for row in rows):
         return head, rows

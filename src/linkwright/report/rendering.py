@@ -24,7 +24,9 @@ def _template_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(count_of=count_with_noun, figures=typeset_page_figures, share=page_percentage)
+    environment.filters.update(
+        count_of=count_with_noun, figures=typeset_page_figures, share=page_percentage
+    )
     return environment
 
 

@@ -30,7 +30,7 @@ from .motion_starts import (
     default_page_motion_start,
     page_number_text,
 )
-from .page_parts import page_comparison_seconds, make_page_parts
+from .page_parts import make_page_parts, page_comparison_seconds
 from .page_sections import (
     checks_section,
     comparison_section,

@@ -94,9 +94,7 @@ def simulate_page_motion(mechanism: Mechanism, start: PageMotionStart) -> PageMo
         and np.abs(found.run.q - found.run.q[0]).max(initial=0.0) <= MIN_VISIBLE_CHANGE
     ):
         start = replace(start, qd0=_page_start_velocities(mechanism, found.run))
-        begin = (
-            f"from {start.place_text()}, where it would rest{_page_start_description(mechanism, start)}"
-        )
+        begin = f"from {start.place_text()}, where it would rest{_page_start_description(mechanism, start)}"
         found = _simulate_page_run(mechanism, start, begin)
     last = _page_time_until_fallen(found.run)
     if last is None:
@@ -137,7 +135,9 @@ def _page_time_until_fallen(run: Run) -> float | None:
     nothing does."""
     scene, units = mechanism_scene(run.mechanism), coordinate_units(run.mechanism)
     slides = np.abs(run.q - run.q[0])[:, [unit == "m" for unit in units]]
-    heights = drawn_placements_at_times(scene, run, run.t)[:, :-1, :, 3] @ view_upward_direction(scene.gravity)
+    heights = drawn_placements_at_times(scene, run, run.t)[:, :-1, :, 3] @ view_upward_direction(
+        scene.gravity
+    )
     drop = np.minimum((heights[0] - heights).max(axis=1), slides.max(axis=1, initial=0.0))
     far = (
         np.flatnonzero(drop > MAX_FALL_SIZES * scene.size)

@@ -24,10 +24,10 @@ from .scene import mechanism_scene
 from .stick_figures import DrawingDetails, draw_moving_glyphs
 from .traced_points import (
     divide_traced_times,
-    find_traced_points,
-    traced_path_parts,
     drawn_placements_at_times,
+    find_traced_points,
     require_drawable_run,
+    traced_path_parts,
 )
 
 if TYPE_CHECKING:

@@ -187,7 +187,13 @@ def clearances(
         pair = (a.name, b.name)
         if a.link == b.link or pair in apart or pair[::-1] in apart:
             continue
-        gap = drawn_segment_distance(*_capsule_ends_in_scene(poses, a), *_capsule_ends_in_scene(poses, b)) - a.radius - b.radius
+        gap = (
+            drawn_segment_distance(
+                *_capsule_ends_in_scene(poses, a), *_capsule_ends_in_scene(poses, b)
+            )
+            - a.radius
+            - b.radius
+        )
         found[pair] = np.minimum(found[pair], gap) if pair in found else gap
     encounters = [Encounter(pair, times, gap) for pair, gap in found.items()]
     return sorted(encounters, key=lambda one: one.smallest)
@@ -240,7 +246,9 @@ def _drawn_obstacle_capsules(obstacles: Mapping[str, Obstacle]) -> list[_DrawnCa
     return found
 
 
-def _uncompared_capsule_pairs(scene: Scene, ignore: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+def _uncompared_capsule_pairs(
+    scene: Scene, ignore: Iterable[tuple[str, str]]
+) -> set[tuple[str, str]]:
     """The pairs of links that joints and loops connect, and those that the caller ignores."""
     pairs = set()
     for joint in (*scene.mechanism.joints.values(), *scene.mechanism.loops.values()):
@@ -267,7 +275,12 @@ def drawn_segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats
     crossing = (det > 1e-14 * np.maximum(uu * vv, 1e-300)) & (abs(s - 0.5) <= 0.5)
     crossing &= abs(r - 0.5) <= 0.5
     inner = np.linalg.norm(w + s[..., None] * u - r[..., None] * v, axis=-1)
-    ends = [_distance_to_drawn_segment(a, c, d), _distance_to_drawn_segment(b, c, d), _distance_to_drawn_segment(c, a, b), _distance_to_drawn_segment(d, a, b)]
+    ends = [
+        _distance_to_drawn_segment(a, c, d),
+        _distance_to_drawn_segment(b, c, d),
+        _distance_to_drawn_segment(c, a, b),
+        _distance_to_drawn_segment(d, a, b),
+    ]
     outer = np.minimum.reduce(ends)
     return np.asarray(np.where(crossing, np.minimum(inner, outer), outer))
 

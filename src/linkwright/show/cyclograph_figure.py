@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..types import Floats
-from .figure_style import COLUMN_WIDTH, INK_COLOR, draw_legend, save_figure_if_path, with_figure_style
+from .figure_style import (
+    COLUMN_WIDTH,
+    INK_COLOR,
+    draw_legend,
+    save_figure_if_path,
+    with_figure_style,
+)
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
 from .label_text import symbol_label
@@ -17,11 +23,11 @@ from .scaled_axes import finish_axes, prepare_axes
 from .scene import Scene, mechanism_scene
 from .traced_points import (
     divide_traced_times,
+    drawn_placements_at_times,
     equal_figure_times,
     find_traced_points,
-    traced_path_parts,
-    drawn_placements_at_times,
     require_drawable_run,
+    traced_path_parts,
 )
 from .view_direction import View
 

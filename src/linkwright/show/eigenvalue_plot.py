@@ -68,9 +68,7 @@ def eigenvalues(
     sizes = np.asarray(values, dtype=float)
     if not sizes.size:
         raise LinkwrightError(f"no values of {parameter} are given", remedy="give some")
-    rows = np.array(
-        [np.sort_complex(_plotted_eigenvalues(source, parameter, v, q)) for v in sizes]
-    )
+    rows = np.array([np.sort_complex(_plotted_eigenvalues(source, parameter, v, q)) for v in sizes])
     figure = new_figure(width, 90)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for axes, part, word in ((upper, rows.real, "real part"), (lower, rows.imag, "imaginary part")):

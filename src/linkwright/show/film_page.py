@@ -22,14 +22,14 @@ from .glyphs import GROUND_LINK, ConnectorGlyph, Glyph
 from .ground_glyphs import build_ground_glyphs
 from .key_frames import (
     KeyFrameData,
-    film_pixel_size,
     choose_key_frames,
     film_link_data,
+    film_pixel_size,
     round_for_film_page,
 )
 from .scaled_axes import drawing_bounds
 from .scene import Scene, mechanism_scene
-from .traced_points import find_traced_points, drawn_placements_at_times
+from .traced_points import drawn_placements_at_times, find_traced_points
 from .view_direction import view_upward_direction
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from ..mechanism import Mechanism
 from ..types import Floats
 from .arrows import (
+    arrow_magnitude_label,
     draw_arrow,
     draw_force_scale,
     draw_moment_arrow,
     fit_panel_limits,
     force_arrow_color,
     force_arrow_label,
-    arrow_magnitude_label,
     make_free_body_panels,
 )
 from .axes_labels import Label, draw_labels
@@ -29,7 +29,7 @@ from .figure_style import (
     save_figure_if_path,
     with_figure_style,
 )
-from .free_body_balance import FreeBodyLoad, FreeBody, free_bodies, free_body_state
+from .free_body_balance import FreeBody, FreeBodyLoad, free_bodies, free_body_state
 from .glyph_brush import GlyphBrush
 from .label_text import symbol_label
 from .scene import Scene, mechanism_scene

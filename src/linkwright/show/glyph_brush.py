@@ -263,7 +263,9 @@ class GlyphBrush:
     def name_labels(self, glyphs: Sequence[Glyph]) -> list[Label]:
         """The labels of joints and frames; one for those that lie on each other."""
         named = {s.name: s for s in glyphs}.values()
-        spots = [self.view(self.glyph_points_in_world(s.link, s.points)).mean(axis=0) for s in named]
+        spots = [
+            self.view(self.glyph_points_in_world(s.link, s.points)).mean(axis=0) for s in named
+        ]
         return group_labels([symbol_label(s.name) for s in named], spots, self.scene.glyph_radius)
 
     def dimension_lines(self, glyphs: Sequence[Glyph]) -> list[DimensionLine]:

@@ -21,13 +21,13 @@ from ..types import Floats
 from .glyphs import (
     GROUND_LINK,
     ConnectorGlyph,
-    Glyph,
     DrawnPlaneContact,
+    Glyph,
     circle_glyph_points,
     drawn_matrix,
     drawn_point,
-    prism_glyph_points,
     glyph_axis_rotation,
+    prism_glyph_points,
     square_glyph_points,
 )
 from .link_glyphs import drawn_link_inertia
@@ -99,7 +99,11 @@ def _shape_of_glyph(
     """A glyph of size s at the point p of a link, with its axis along z of R."""
     if glyph.shape == "ball":
         return Glyph("ball", link, p[None, :], name)
-    cap = circle_glyph_points(glyph.size) if glyph.shape == "cylinder" else square_glyph_points(glyph.size)
+    cap = (
+        circle_glyph_points(glyph.size)
+        if glyph.shape == "cylinder"
+        else square_glyph_points(glyph.size)
+    )
     return Glyph("hull", link, prism_glyph_points(cap, glyph.half_length) * s @ R.T + p, name)
 
 
@@ -171,7 +175,9 @@ def _ball_glyphs(scene: Scene, touch: DrawnPlaneContact) -> list[Glyph]:
     if place.link == GROUND_LINK or touch.radius == 0:
         return []
     R, p = drawn_matrix(place.R), drawn_point(place.p)
-    rings = [circle_glyph_points(touch.radius, 48) @ glyph_axis_rotation(R[:, k]).T + p for k in range(3)]
+    rings = [
+        circle_glyph_points(touch.radius, 48) @ glyph_axis_rotation(R[:, k]).T + p for k in range(3)
+    ]
     return [Glyph("wheel", place.link, np.vstack([rim, rim[:1]]), touch.point) for rim in rings]
 
 

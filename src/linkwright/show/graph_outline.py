@@ -12,9 +12,9 @@ from .figure_style import (
     FAINT_COLOR,
     GRAY_COLOR,
     INK_COLOR,
+    label_text_width,
     line_color,
     new_figure,
-    label_text_width,
 )
 from .label_text import symbol_label
 

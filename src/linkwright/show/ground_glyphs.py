@@ -92,9 +92,7 @@ def _floor_glyphs(scene: Scene, many: Floats, view: View) -> list[Glyph]:
         R, p = drawn_matrix(place.R), drawn_point(place.p)
         touching = [touch for touch in scene.plane_contacts if touch.plane == name]
         ends = [scene.tree.find_frame(touch.point) for touch in touching]
-        reached = [
-            many[:, e.link, :, :3] @ drawn_point(e.p) + many[:, e.link, :, 3] for e in ends
-        ]
+        reached = [many[:, e.link, :, :3] @ drawn_point(e.p) + many[:, e.link, :, 3] for e in ends]
         local = (np.concatenate(reached) - p) @ R
         margin = 1.5 * max(touch.radius for touch in touching) or 0.1 * scene.size
         low, high = local[:, :2].min(axis=0) - margin, local[:, :2].max(axis=0) + margin

@@ -195,7 +195,9 @@ def draw_panel(axes: Axes, t: Sequence[float] | Floats, panel: Panel) -> None:
     steady = _steady_axis_limits(panel.lines)
     if steady is not None:
         axes.set_ylim(*steady)
-    flatten_rounding_errors_on_axis(axes, np.concatenate([line.values for line in panel.lines]), panel.scale)
+    flatten_rounding_errors_on_axis(
+        axes, np.concatenate([line.values for line in panel.lines]), panel.scale
+    )
     _label_value_axis(axes, panel)
 
 

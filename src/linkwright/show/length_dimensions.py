@@ -34,7 +34,9 @@ class DimensionLine:
     taken_side: Floats | None = None
 
 
-def write_length_dimensions(axes: Axes, spans: Sequence[DimensionLine], reach: float) -> list[Label]:
+def write_length_dimensions(
+    axes: Axes, spans: Sequence[DimensionLine], reach: float
+) -> list[Label]:
     """Writes lengths along their lines; returns labels for those without room there."""
     paper = PaperTransform.after_layout(axes)
     obstacles, left = drawn_label_obstacles(paper), []

@@ -71,7 +71,9 @@ def plate_outline_order(flat: Floats) -> list[int]:
     def half(indices: list[int]) -> list[int]:
         kept: list[int] = []
         for k in indices:
-            while len(kept) > 1 and _outline_turn_area(flat[kept[-2]], flat[kept[-1]], flat[k]) <= 0:
+            while (
+                len(kept) > 1 and _outline_turn_area(flat[kept[-2]], flat[kept[-1]], flat[k]) <= 0
+            ):
                 kept.pop()
             kept.append(k)
         return kept[:-1]

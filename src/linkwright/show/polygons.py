@@ -18,12 +18,12 @@ from ..errors import UnsupportedError
 from ..mechanism import Mechanism
 from ..types import Floats
 from .arrows import (
+    arrow_magnitude_label,
     draw_arrow,
     draw_force_scale,
     fit_panel_limits,
     force_arrow_color,
     force_arrow_label,
-    arrow_magnitude_label,
     make_free_body_panels,
 )
 from .axes_labels import Label, draw_labels, group_labels
@@ -108,7 +108,9 @@ def images(
             name: scene.drawn_point_in_world(poses, link, p)
             for name, p in _image_points_on_link(scene, link)
         }
-        for name, x in (points | {center_image_point_name(body): motions.center_of_mass[b]}).items():
+        for name, x in (
+            points | {center_image_point_name(body): motions.center_of_mass[b]}
+        ).items():
             r = x - motions.placements[b, :3, 3]
             v = motions.twists[b, 3:] + np.cross(w, r)
             a = motions.twist_rates[b, 3:] + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
@@ -214,7 +216,9 @@ def acceleration_polygon(
     """
     found = images(mechanism, q, qd, tau, t)
     values = [i.acceleration for i in found]
-    return save_figure_if_path(_draw_polygon_figure(mechanism, found, values, "a", "m/s²", width), path)
+    return save_figure_if_path(
+        _draw_polygon_figure(mechanism, found, values, "a", "m/s²", width), path
+    )
 
 
 def _require_planar_view(mechanism: Mechanism) -> View:
@@ -363,7 +367,9 @@ def _draw_force_polygon(axes: Axes, body: FreeBody, view: View) -> list[Label]:
         along = view(force)
         if np.linalg.norm(along) > 1e-9 * size:
             draw_arrow(axes, start, along, paint, dashed=force is body.rate)
-            labels.append(Label(f"{word} {arrow_magnitude_label(force, 'N')}", (start + along / 2)[None]))
+            labels.append(
+                Label(f"{word} {arrow_magnitude_label(force, 'N')}", (start + along / 2)[None])
+            )
     axes.plot(0, 0, "o", color=INK_COLOR, ms=3, zorder=9)
     draw_force_scale(axes, unit, 1.0)
     return labels

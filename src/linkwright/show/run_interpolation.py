@@ -42,7 +42,9 @@ def interpolate_film_coordinates(scene: Scene, run: Run, times: Floats) -> Float
     return constraints.close_film_positions(q, times, CLOSURE_TOLERANCES.visible_share * scene.size)
 
 
-def film_hermite_interpolation(times: Floats, knots: Floats, values: Floats, slopes: Floats) -> Floats:
+def film_hermite_interpolation(
+    times: Floats, knots: Floats, values: Floats, slopes: Floats
+) -> Floats:
     """The cubics through rows of `values` with `slopes` at increasing `knots`."""
     k = np.clip(np.searchsorted(knots, times, side="right") - 1, 0, len(knots) - 2)
     span = np.asarray(knots[k + 1] - knots[k])[:, None]

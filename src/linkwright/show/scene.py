@@ -32,7 +32,7 @@ from .glyph_catalog import (
     build_joint_glyphs,
     build_wheel_glyphs,
 )
-from .glyphs import ConnectorGlyph, Glyph, DrawnPlaneContact, drawn_matrix, drawn_point
+from .glyphs import ConnectorGlyph, DrawnPlaneContact, Glyph, drawn_matrix, drawn_point
 from .link_glyphs import build_inertia_boxes, build_link_glyphs
 from .view_direction import View, choose_view
 
@@ -176,7 +176,8 @@ class Scene:
             for p in many
         ]
         points += [
-            self.drawn_point_in_world(poses, m.link, drawn_point(m.c)) for m in self.tree.masses.values()
+            self.drawn_point_in_world(poses, m.link, drawn_point(m.c))
+            for m in self.tree.masses.values()
         ]
         points += [
             drawn_point(self.tree.find_frame(name).p)
@@ -209,7 +210,9 @@ class Scene:
         lengths = [span for span in spans if span > 1e-9]
         return min(GLYPH_RADIUS_SHARE * self.size, 0.14 * float(np.median(lengths or [self.size])))
 
-    def drawn_point_in_world(self, poses: Floats, link: int, point: SX | Floats | Sequence[float]) -> Floats:
+    def drawn_point_in_world(
+        self, poses: Floats, link: int, point: SX | Floats | Sequence[float]
+    ) -> Floats:
         """A point of a link in the world."""
         return np.asarray(poses[link, :, :3] @ drawn_point(point) + poses[link, :, 3])
 

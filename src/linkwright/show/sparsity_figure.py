@@ -16,10 +16,10 @@ from ..types import Booleans
 from .figure_style import (
     COLUMN_WIDTH,
     FAINT_COLOR,
+    label_text_width,
     line_color,
     new_figure,
     save_figure_if_path,
-    label_text_width,
     with_figure_style,
 )
 from .histories import drawing_model
@@ -88,7 +88,9 @@ def sparsity(
     filled, names = sparsity_pattern(mechanism, quantity), drawing_model(mechanism).names
     columns = [symbol_label(name) for name in names.qd]
     rows = (
-        [symbol_label(name) for name in names.constraints] if quantity in _CONSTRAINT_MATRICES else columns
+        [symbol_label(name) for name in names.constraints]
+        if quantity in _CONSTRAINT_MATRICES
+        else columns
     )
     share = filled.mean()
     title = f"{quantity.replace('_', ' ')}: {filled.sum()} of {filled.size} ({share:.0%})"
@@ -123,11 +125,17 @@ class _SparsityLayout:
     upright: bool
 
 
-def _fit_sparsity_layout(rows: Sequence[str], columns: Sequence[str], width: float | None) -> _SparsityLayout:
+def _fit_sparsity_layout(
+    rows: Sequence[str], columns: Sequence[str], width: float | None
+) -> _SparsityLayout:
     """The layout with the largest names that fit without touching, or with only some in the
     smallest size."""
     if width is None:
-        natural = _row_label_width(rows, _NAME_FONT_SIZES[0]) + len(columns) * _label_line_height(_NAME_FONT_SIZES[0]) + _FIGURE_RIM
+        natural = (
+            _row_label_width(rows, _NAME_FONT_SIZES[0])
+            + len(columns) * _label_line_height(_NAME_FONT_SIZES[0])
+            + _FIGURE_RIM
+        )
         width = float(np.clip(natural, COLUMN_WIDTH, _MAX_FIGURE_WIDTH))
     for size in _NAME_FONT_SIZES:
         left = _row_label_width(rows, size)
@@ -155,7 +163,9 @@ def _label_line_height(size: float) -> float:
 
 def _shade_nonzero_cells(axes: Axes, filled: Booleans) -> None:
     """Fills the cells of nonzero entries, with white lines between cells."""
-    axes.imshow(filled, cmap=_sparsity_colors(), vmin=0, vmax=1, interpolation="nearest", aspect="auto")
+    axes.imshow(
+        filled, cmap=_sparsity_colors(), vmin=0, vmax=1, interpolation="nearest", aspect="auto"
+    )
     axes.set_xticks(np.arange(-0.5, filled.shape[1]), minor=True)
     axes.set_yticks(np.arange(-0.5, filled.shape[0]), minor=True)
     axes.grid(visible=False, which="major")
@@ -170,7 +180,9 @@ def _sparsity_colors() -> Any:
     return ListedColormap([FAINT_COLOR, line_color(0)])
 
 
-def _label_matrix_ticks(axes: Axes, rows: Sequence[str], columns: Sequence[str], plan: _SparsityLayout) -> None:
+def _label_matrix_ticks(
+    axes: Axes, rows: Sequence[str], columns: Sequence[str], plan: _SparsityLayout
+) -> None:
     """Writes the names of rows and columns beside the cells."""
     look: dict[str, Any] = {"fontsize": plan.size}
     axes.set_yticks(range(0, len(rows), plan.every), rows[:: plan.every], **look)

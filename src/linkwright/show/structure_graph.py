@@ -14,10 +14,10 @@ from .figure_style import (
     FAINT_COLOR,
     GRAY_COLOR,
     INK_COLOR,
+    label_text_width,
     line_color,
     new_figure,
     save_figure_if_path,
-    label_text_width,
     with_figure_style,
 )
 from .graph_outline import draw_graph_outline
@@ -65,7 +65,9 @@ def graph(
     spots = graph_node_places(require_mechanism(mechanism))
     across, wide = max(x for x, _ in spots.values()) + 1, width or COLUMN_WIDTH
     if _is_graph_crowded(mechanism, wide / across, across > 1):
-        return save_figure_if_path(draw_graph_outline(mechanism, _graph_edges_of_springs(mechanism), width), path)
+        return save_figure_if_path(
+            draw_graph_outline(mechanism, _graph_edges_of_springs(mechanism), width), path
+        )
     deep = max(y for _, y in spots.values()) + 1
     figure = new_figure(wide, float(np.clip(17 * deep + 6, 20, 400)))
     axes = figure.add_subplot()

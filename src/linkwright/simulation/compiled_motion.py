@@ -24,7 +24,7 @@ from ..readings.llvm import (
     compile_program,
     compile_tape,
 )
-from ..tape import TapeExpression, Tape, record_expression_tape
+from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events import Hybrid
 from .fixed.ingredients import Ingredients

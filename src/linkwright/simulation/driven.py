@@ -143,7 +143,11 @@ class Driven:
         return V.ravel(), gamma.ravel(), J
 
     def _share(self, J: Floats) -> float:
-        return smallest_jacobian_singular_share(J[:, self.moving], len(self.moving)) if self.moving else 1.0
+        return (
+            smallest_jacobian_singular_share(J[:, self.moving], len(self.moving))
+            if self.moving
+            else 1.0
+        )
 
     def J(self, here: Instant) -> Floats:
         """Of all constraints, at a position."""

@@ -235,7 +235,9 @@ class Run:
         from ..kinematics.assembly_search import describe_far_assembly_moves
         from ..kinematics.constraint_system import constraint_system
 
-        moves = describe_far_assembly_moves(constraint_system(self.mechanism), self.q[0], tuple(given or ()))
+        moves = describe_far_assembly_moves(
+            constraint_system(self.mechanism), self.q[0], tuple(given or ())
+        )
         return tuple(f"assembly moved {move}" for move in moves)
 
     def _other_steps(self) -> list[str]:

@@ -11,8 +11,8 @@ from ..errors import AssemblyError, LinkwrightError, NameNotFoundError, suggest_
 from ..kinematics.assembly import (
     assemble,
     assemble_velocities,
-    check_constrained_velocities,
     check_assembly_quaternions,
+    check_constrained_velocities,
 )
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system

@@ -9,9 +9,9 @@ from .compilable_tapes import (
 )
 from .normalization import normalize_tape
 from .operation_counts import (
+    count_tape_operations,
     count_tape_operations_by_kind,
     count_tape_state_operations,
-    count_tape_operations,
 )
 from .record import record_tape
 from .schedule import schedule_tape
@@ -21,13 +21,13 @@ from .writer import remove_dead_tape_instructions, reorder_tape_instructions
 __all__ = [
     "COMMUTATIVE_OPERATIONS",
     "OPERATION_ARITY",
-    "TapeExpression",
     "Op",
     "Port",
     "Tape",
+    "TapeExpression",
+    "count_tape_operations",
     "count_tape_operations_by_kind",
     "count_tape_state_operations",
-    "count_tape_operations",
     "normalize_tape",
     "record_compilable_tape",
     "record_expression_tape",

@@ -59,7 +59,9 @@ def _rewrite_tape_instruction(
             return _write_signed_register_sum(writer, *given)
         case Op.SUB:
             return _write_signed_register_sum(writer, given[0], (not given[1][0], given[1][1]))
-        case Op.SIN | Op.TAN | Op.ASIN | Op.TANH | Op.SIGN if _is_tape_value_not_constant(writer, given[0][1]):
+        case Op.SIN | Op.TAN | Op.ASIN | Op.TANH | Op.SIGN if _is_tape_value_not_constant(
+            writer, given[0][1]
+        ):
             return given[0][0], writer.write_instruction(op, given[0][1])  # odd functions
         case Op.COS | Op.ABS if _is_tape_value_not_constant(writer, given[0][1]):
             return False, writer.write_instruction(op, given[0][1])  # even functions
@@ -73,7 +75,9 @@ def _is_tape_value_not_constant(writer: TapeWriter, base: int) -> bool:
     return writer.ops[base] != Op.CONSTANT
 
 
-def _write_signed_register_sum(writer: TapeWriter, one: SignedRegister, other: SignedRegister) -> SignedRegister:
+def _write_signed_register_sum(
+    writer: TapeWriter, one: SignedRegister, other: SignedRegister
+) -> SignedRegister:
     """The sum of two signed registers, as a sign and a register."""
     (s, a), (t, b) = (one, other) if one[1] <= other[1] else (other, one)
     return s, writer.write_instruction(Op.ADD if s == t else Op.SUB, a, b)

@@ -46,10 +46,13 @@ def record_tape(
     """
     writer, names = TapeWriter(), _recorded_casadi_operation_names()
     rows_in = [_recorded_row_major_indices(function.sparsity_in(i)) for i in range(function.n_in())]
-    rows_out = [_recorded_row_major_indices(function.sparsity_out(i)) for i in range(function.n_out())]
+    rows_out = [
+        _recorded_row_major_indices(function.sparsity_out(i)) for i in range(function.n_out())
+    ]
     slots: dict[int, int] = {}
     results = [
-        np.full(max(1, _recorded_output_size(function, i)), -1, np.int32) for i in range(function.n_out())
+        np.full(max(1, _recorded_output_size(function, i)), -1, np.int32)
+        for i in range(function.n_out())
     ]
     for k in range(function.n_instructions()):
         code = names[function.instruction_id(k)]

@@ -98,7 +98,9 @@ def _is_verified_symbolically(eqs: Equations) -> bool:
     return list(derive(eqs.mechanism).parameters) == list(eqs.parameters)
 
 
-def _run_verification_checks(subject: VerifiedEquations, others: Sequence[VerifiedEquations]) -> Iterator[Check]:
+def _run_verification_checks(
+    subject: VerifiedEquations, others: Sequence[VerifiedEquations]
+) -> Iterator[Check]:
     """The results of all checks, one after the other."""
     yield check_formulations_agree(subject, others)
     yield check_accelerations_agree(subject, others)

@@ -36,7 +36,9 @@ class KinetostaticBody:
 
 def kinetostatic_bodies(mechanism: Mechanism) -> list[KinetostaticBody]:
     """All bodies of a mechanism in numbers."""
-    return [_make_kinetostatic_body(name, body, mechanism) for name, body in mechanism.bodies.items()]
+    return [
+        _make_kinetostatic_body(name, body, mechanism) for name, body in mechanism.bodies.items()
+    ]
 
 
 def _make_kinetostatic_body(name: str, body: Body, mechanism: Mechanism) -> KinetostaticBody:

@@ -58,7 +58,8 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
         held = replace_part_fields(joint, parent=SLIDE_NAME) if joint.parent == GROUND else joint
         joints[name] = held  # type: ignore[assignment]
     other = derive_for_check(
-        replace_part_fields(tree, joints=joints, bodies={SLIDE_NAME: {}, **tree.bodies}), subject.eqs.by
+        replace_part_fields(tree, joints=joints, bodies={SLIDE_NAME: {}, **tree.bodies}),
+        subject.eqs.by,
     )
     n, worst = other.eqs.nv, 0.0
     falling = size * np.eye(n)[0]
@@ -123,7 +124,9 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
     )
 
 
-def _find_checked_pendulum(mechanism: Mechanism) -> tuple[str, Floats, kinetostatic.KinetostaticBody]:
+def _find_checked_pendulum(
+    mechanism: Mechanism,
+) -> tuple[str, Floats, kinetostatic.KinetostaticBody]:
     """The name, joint axis and body of a link whose axis misses its centre of mass."""
     known = {solid.name: solid for solid in kinetostatic.kinetostatic_bodies(mechanism)}
     for joint in mechanism.joints.values():

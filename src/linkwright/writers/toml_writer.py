@@ -40,7 +40,10 @@ def write_toml(mechanism: Mechanism) -> str:
         ]
     for table, name, part in _parts_in_writing_order(mechanism):
         lines += ["", f"[{table}.{_write_toml_key(name)}]"]
-        lines += [f"{_write_toml_key(k)} = {_write_inline_toml(v)}" for k, v in _fields_to_write(part).items()]
+        lines += [
+            f"{_write_toml_key(k)} = {_write_inline_toml(v)}"
+            for k, v in _fields_to_write(part).items()
+        ]
     if mechanism.assembly:
         lines += ["", "[assembly]"]
         lines += [
@@ -68,7 +71,9 @@ def _write_toml_coordinates(mechanism: Mechanism) -> list[str]:
     if chosen is None:
         return []
     lines = (
-        ["", "[coordinates]", f"names = {_write_inline_toml(list(chosen.names))}"] if chosen.names else []
+        ["", "[coordinates]", f"names = {_write_inline_toml(list(chosen.names))}"]
+        if chosen.names
+        else []
     )
     key, table = ("joints", chosen.joints) if chosen.joints else ("new", chosen.new)
     lines += ["", f"[coordinates.{key}]"]
@@ -112,7 +117,9 @@ def _write_inline_toml(value: object) -> str:
         case list():
             return f"[{', '.join(_write_inline_toml(v) for v in value)}]"
         case dict():
-            inner = ", ".join(f"{_write_toml_key(k)} = {_write_inline_toml(v)}" for k, v in value.items())
+            inner = ", ".join(
+                f"{_write_toml_key(k)} = {_write_inline_toml(v)}" for k, v in value.items()
+            )
             return f"{{ {inner} }}" if inner else "{}"
         case _:
             raise TypeError(f"no TOML form of {type(value).__name__}")

@@ -20,7 +20,11 @@ from ..files.urdf_reader import UNLIMITED_BOUND
 from ..kinematics.elementary_motions import elementary_link_motions
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.parameter_values import KinematicParameters
-from ..kinematics.placement_values import joint_axis_alignment, joint_motion_axes, read_frame_placement
+from ..kinematics.placement_values import (
+    joint_axis_alignment,
+    joint_motion_axes,
+    read_frame_placement,
+)
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import GROUND, Joint, Limits, Mechanism
 from ..mechanism.joints import PerDof

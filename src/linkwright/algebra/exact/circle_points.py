@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .angle_forms import ExactAngle
+from .exact_angles import ExactAngle
 from .quotients import Quotient, fraction_from_flint, negate_quotient
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from itertools import combinations, islice
 from ...errors import UnsupportedError
 from .elimination import rank_modulo, solve_modulo
 from .modular_arithmetic import BadPointError
-from .residue_programs import ResidueProgram, RandomResiduePoint
+from .residue_programs import RandomResiduePoint, ResidueProgram
 
 MAX_CHOICES = 40
 ModularResidualFunction = Callable[[Mapping[str, int]], list[int]]

@@ -102,7 +102,9 @@ class PolynomialDegreeBounds:
                 wanted[angle] = self._angle_combination(angle, known)
         return wanted
 
-    def _angle_combination(self, k: int, known: dict[int, ExactAngleCombination]) -> ExactAngleCombination:
+    def _angle_combination(
+        self, k: int, known: dict[int, ExactAngleCombination]
+    ) -> ExactAngleCombination:
         stack = [k]
         while stack:
             top = stack[-1]
@@ -129,7 +131,9 @@ class PolynomialDegreeBounds:
             case _:
                 return []
 
-    def _combine_operands(self, k: int, known: Mapping[int, ExactAngleCombination]) -> ExactAngleCombination:
+    def _combine_operands(
+        self, k: int, known: Mapping[int, ExactAngleCombination]
+    ) -> ExactAngleCombination:
         op, (a, b, _) = self.ops[k], self.args[k]
         of = [known[i] for i in self._linear_operands(k)]
         if not of:
@@ -144,7 +148,9 @@ class PolynomialDegreeBounds:
             case Op.DIV:
                 return _add_exact_angle_combinations({}, of[0], 1 / self.constants[b])
             case _:
-                return _add_exact_angle_combinations({}, of[0], self.constants[a if a in self.constants else b])
+                return _add_exact_angle_combinations(
+                    {}, of[0], self.constants[a if a in self.constants else b]
+                )
 
     # -- degrees -------------------------------------------------------------------------
 
@@ -204,7 +210,9 @@ class PolynomialDegreeBounds:
         self.argument_degrees.append(sum(sum(self.total_degrees(i)) for i in operands))
         total = _SYMBOL_DEGREE
         for i in operands:
-            total = self._sum_degree(total, _quotient_product_degree(self.degrees[i], _SYMBOL_DEGREE))
+            total = self._sum_degree(
+                total, _quotient_product_degree(self.degrees[i], _SYMBOL_DEGREE)
+            )
         return QuotientDegree(
             2 * total.numerator_degree, {f: 2 * e for f, e in total.divisor_powers.items()}
         )

@@ -57,12 +57,16 @@ def rational_sphere_point_modulo(t: Sequence[int], p: int) -> list[int]:
     return [(1 - square) * scale % p, *(2 * x * scale % p for x in t)]
 
 
-def add_circle_points_modulo(a: ModularCirclePoint, b: ModularCirclePoint, p: int) -> ModularCirclePoint:
+def add_circle_points_modulo(
+    a: ModularCirclePoint, b: ModularCirclePoint, p: int
+) -> ModularCirclePoint:
     """The circle point at the sum of two angles."""
     return (a[0] * b[0] - a[1] * b[1]) % p, (a[0] * b[1] + a[1] * b[0]) % p
 
 
-def multiply_circle_point_modulo(point: ModularCirclePoint, times: int, p: int) -> ModularCirclePoint:
+def multiply_circle_point_modulo(
+    point: ModularCirclePoint, times: int, p: int
+) -> ModularCirclePoint:
     """The circle point at a whole multiple of an angle."""
     if times == 1:
         return point

@@ -154,7 +154,9 @@ class PrimeField:
         Its degree is twice that of the arguments, since two arguments may coincide by chance.
         """
         are_truths = [x.marks is not None and x.marks.has_unknown_function for x in operands]
-        number = self.random_point.unknown_function_residue(op, [x.number for x in operands], are_truths)
+        number = self.random_point.unknown_function_residue(
+            op, [x.number for x in operands], are_truths
+        )
         degree = sum(x.numerator_degree + x.denominator_degree for x in operands)
         below = sum(x.denominator_degree for x in operands) if op in _PIECEWISE_OPS else 0
         marks = _mark_residue_unknown(combine_residue_marks(*operands))

@@ -20,7 +20,7 @@ from ...expressions import (
 )
 from ...tape import Op
 from ...types import FlintPolynomial
-from .angle_forms import ExactAngle
+from .exact_angles import ExactAngle
 from .quotient_ring import QuotientRing
 from .quotients import OpaqueFunction, Quotient, fraction_from_flint
 
@@ -71,7 +71,9 @@ class QuotientPrinter:
         parts = []
         for exponents, coefficient in self._ordered_terms(poly):
             powers = zip(self.generator_expressions.values(), exponents, strict=True)
-            factors = [_quotient_power_expression(base, exponent) for base, exponent in powers if exponent]
+            factors = [
+                _quotient_power_expression(base, exponent) for base, exponent in powers if exponent
+            ]
             parts.append(_quotient_term_expression(fraction_from_flint(coefficient), factors))
         return _quotient_sum_expression(parts)
 

@@ -18,8 +18,8 @@ from fractions import Fraction
 from ...expressions import PI
 from ...tape import Op
 from ...types import FlintPolynomial
-from .angle_forms import ExactAngle, ExactAngleTable
 from .circle_points import CircleQuotients, circle_point_of_multiples, find_exact_angle
+from .exact_angles import ExactAngle, ExactAngleTable
 from .polynomial_budget import BudgetError, ExactPolynomialBudget
 from .quotients import (
     OpaqueFunction,

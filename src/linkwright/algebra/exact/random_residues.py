@@ -10,7 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...tape import Op
-from .modular_arithmetic import ModularCirclePoint, draw_residue, inverse_modulo, rational_sphere_point_modulo
+from .modular_arithmetic import (
+    ModularCirclePoint,
+    draw_residue,
+    inverse_modulo,
+    rational_sphere_point_modulo,
+)
 
 _ODD_OPS = frozenset({Op.SIGN, Op.TANH, Op.ASIN})
 TRUTH_OPS = frozenset({Op.LT, Op.LE, Op.EQ, Op.NE, Op.AND, Op.OR, Op.NOT})
@@ -40,7 +45,9 @@ class RandomResidues:
     def draw_circle_point(self, key: object) -> ModularCirclePoint:
         """(cos, sin) of one part of an angle."""
         if key not in self.circle_points:
-            c, s = rational_sphere_point_modulo([self.draw_residue_number("angle", key)], self.prime)
+            c, s = rational_sphere_point_modulo(
+                [self.draw_residue_number("angle", key)], self.prime
+            )
             self.circle_points[key] = c, s
         return self.circle_points[key]
 

@@ -89,7 +89,9 @@ class ResidueProgram:
                 add(self._evaluate_instruction(k, op, values, point))
         return [[values[i] for i in result.tolist()] for result in self.tape.results]
 
-    def _evaluate_instruction(self, k: int, op: Op, values: list[int], point: RandomResiduePoint) -> int:
+    def _evaluate_instruction(
+        self, k: int, op: Op, values: list[int], point: RandomResiduePoint
+    ) -> int:
         p, bounds = point.prime, self.degree_bounds
         if op is Op.INPUT:
             return point.symbol(self.input_names[k])
@@ -117,7 +119,9 @@ class ResidueProgram:
                 if k in bounds.root_levels
                 else whole
             )
-        return point.unknown_function_residue(op, given, [self.ops[i] in TRUTH_OPS for i in operands])
+        return point.unknown_function_residue(
+            op, given, [self.ops[i] in TRUTH_OPS for i in operands]
+        )
 
     def _angle_circle_point(
         self, angle: ExactAngleCombination, values: list[int], point: RandomResiduePoint
@@ -132,5 +136,7 @@ class ResidueProgram:
                 key = values[leaf]
                 if values[leaf] > p // 2:
                     key, times = p - values[leaf], -times
-            total = added(total, multiply_circle_point_modulo(point.draw_circle_point(key), times, p), p)
+            total = added(
+                total, multiply_circle_point_modulo(point.draw_circle_point(key), times, p), p
+            )
         return total

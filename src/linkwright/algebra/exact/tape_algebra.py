@@ -1,7 +1,7 @@
 """The one protocol of exact readings: the meaning of operations on another kind of values.
 
-`read_tape` evaluates a tape instruction by instruction. `evaluate_expression` evaluates a syntax
-tree node by node with the same operations, and `record_formula_tape` writes these operations onto a
+`evaluate_tape_in_algebra` evaluates a tape instruction by instruction. `evaluate_expression_in_algebra` evaluates a syntax
+tree node by node with the same operations, and `record_exact_formula_tape` writes these operations onto a
 tape. An expression and its tape therefore have the same value in every algebra.
 """
 
@@ -58,7 +58,9 @@ class OperationAlgebraWithPi(OperationAlgebra[T], Protocol[T]):
         """The number π as a value of the algebra."""
 
 
-def evaluate_tape_in_algebra(tape: Tape, algebra: OperationAlgebra[T], inputs: Sequence[Sequence[T]]) -> list[list[T]]:
+def evaluate_tape_in_algebra(
+    tape: Tape, algebra: OperationAlgebra[T], inputs: Sequence[Sequence[T]]
+) -> list[list[T]]:
     """The values of all outputs in an algebra, entries row by row.
 
     `inputs` has the values of the entries of each input port. Constants on a tape are floats and
@@ -95,7 +97,9 @@ def evaluate_expression_in_algebra(
 
     if isinstance(expression, Name) and expression.name != PI:
         return lookup(expression.name)
-    parts = [evaluate_expression_in_algebra(x, algebra, lookup) for x in child_expressions(expression)]
+    parts = [
+        evaluate_expression_in_algebra(x, algebra, lookup) for x in child_expressions(expression)
+    ]
     return evaluate_node_in_algebra(expression, algebra, parts)
 
 

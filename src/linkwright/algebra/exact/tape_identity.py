@@ -10,7 +10,7 @@ that form a unit quaternion are a random rational point of the sphere. An angle 
 rational combination of inputs is a point of its own, the same wherever its value is the same; so is
 the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in those
 places holds for the actual ones; a difference there leaves the answer undecided. Square roots are
-true roots where that is needed and their signs do not matter (`_count_independent_roots`).
+true roots where that is needed and their signs do not matter (`_count_independent_roots_modulo_prime`).
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
 (Schwartz, Zippel). `degree_bounds` computes d from the tapes; the prime and the number of points
@@ -28,7 +28,7 @@ from ...errors import UnsupportedError
 from ...tape import Op, Tape
 from .constrained_points import ResiduePointConstraints
 from .modular_arithmetic import BadPointError, schwartz_zippel_chance
-from .residue_programs import ResidueProgram, RandomResiduePoint
+from .residue_programs import RandomResiduePoint, ResidueProgram
 
 MERSENNE_EXPONENTS = (61, 89, 107, 127, 521, 607, 1279, 2203, 3217, 4423, 9689, 19937)
 """Exponents of Mersenne primes 2ⁿ − 1, on which −1 has no root: 1 + t² is never zero."""
@@ -86,7 +86,9 @@ def compare_tapes_modulo_prime(
     if obeying is not None:
         return verdict
     if verdict.is_undecided and (count := _count_independent_roots_modulo_prime(programs, unit)):
-        return _compare_residue_programs(programs, degree * 4**count, chance, unit, MAX_SQUARE_ROOTS)
+        return _compare_residue_programs(
+            programs, degree * 4**count, chance, unit, MAX_SQUARE_ROOTS
+        )
     return verdict
 
 
@@ -108,7 +110,9 @@ def _compare_residue_programs(
             unknown = any(
                 program.degree_bounds.irrational_functions - known for program in programs
             )
-            return ModularVerdict(False, 0.0, k + 1, exponent, degree, differing, is_undecided=unknown)
+            return ModularVerdict(
+                False, 0.0, k + 1, exponent, degree, differing, is_undecided=unknown
+            )
     wrong = schwartz_zippel_chance(max(1, degree), 2**exponent - 1) ** points
     return ModularVerdict(True, wrong, points, exponent, degree)
 
@@ -231,7 +235,9 @@ def _evaluate_residue_programs(
     raise UnsupportedError("no point was found at which both can be evaluated")
 
 
-def _differing_residue_entries(tape: Tape, one: list[list[int]], other: list[list[int]]) -> Iterator[str]:
+def _differing_residue_entries(
+    tape: Tape, one: list[list[int]], other: list[list[int]]
+) -> Iterator[str]:
     """The labels of the output entries whose values differ."""
     for port, a, b in zip(tape.outputs, one, other, strict=True):
         for k, (x, y) in enumerate(zip(a, b, strict=True)):

@@ -1,6 +1,6 @@
 """Tapes as trigonometric polynomials: the canonical form of every output.
 
-`QuotientRing` (quotient_ring.py) defines the polynomials, and `angle_lattice` (angle_forms.py) the
+`QuotientRing` (quotient_ring.py) defines the polynomials, and `exact_angle_lattice` (exact_angles.py) the
 angles in them.
 """
 
@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...tape import OPERATION_ARITY, Op, Tape
-from .angle_forms import ExactAngle, exact_angle_lattice, count_opaque_generators, exact_trig_arguments
+from .exact_angles import (
+    ExactAngle,
+    count_opaque_generators,
+    exact_angle_lattice,
+    exact_trig_arguments,
+)
 from .polynomial_budget import ExactPolynomialBudget
 from .quotient_ring import QuotientRing
 from .quotients import Quotient
@@ -87,14 +92,18 @@ def _evaluate_ring_outputs(
     return {port.name: values for port, values in zip(tape.outputs, found, strict=True)}
 
 
-def _quotient_ring_input(ring: QuotientRing, name: str | None, exact: Mapping[str, Fraction]) -> Quotient:
+def _quotient_ring_input(
+    ring: QuotientRing, name: str | None, exact: Mapping[str, Fraction]
+) -> Quotient:
     """The element of an input: its symbol, its `exact` value, or zero if it has no name."""
     if name is None:
         return ring.constant(Fraction(0))
     return ring.constant(exact[name]) if name in exact else ring.symbol(name)
 
 
-def _quotient_ring_input_names(tape: Tape, entries: Mapping[str, Sequence[str]]) -> list[list[str | None]]:
+def _quotient_ring_input_names(
+    tape: Tape, entries: Mapping[str, Sequence[str]]
+) -> list[list[str | None]]:
     """The names of the inputs' entries; None where no result depends on the entry."""
     used = _inputs_needed_in_quotient_ring(tape)
     return [

@@ -30,7 +30,8 @@ def read_names_option(text: str | None) -> dict[str, str]:
         theirs, sign, ours = (piece.strip() for piece in part.partition("="))
         if not (theirs and sign and ours):
             raise LinkwrightError(
-                f"--names has '{shorten_expression_text(part)}'", remedy="write --names theta1=q1,theta2=q2"
+                f"--names has '{shorten_expression_text(part)}'",
+                remedy="write --names theta1=q1,theta2=q2",
             )
         names[theirs] = ours
     return names
@@ -91,7 +92,9 @@ def check(
     arm = read_mechanism_argument(file, base, closure)
     report = checking.check(arm, Path(equations or ""), names=names)
     return CommandOutcome(
-        report.as_json(), lambda: _print_check_report(report), failure=_check_command_failure(report)
+        report.as_json(),
+        lambda: _print_check_report(report),
+        failure=_check_command_failure(report),
     )
 
 
@@ -121,7 +124,11 @@ def _print_check_report(report: CheckReport) -> None:
     from ...expressions.tokens import shorten_expression_text
 
     rows = [
-        (finding.number, shorten_expression_text(finding.equation, MAX_EQUATION_WIDTH), finding.sentence())
+        (
+            finding.number,
+            shorten_expression_text(finding.equation, MAX_EQUATION_WIDTH),
+            finding.sentence(),
+        )
         for finding in report
         if finding.status != DEFINITION or finding.note
     ]

@@ -10,7 +10,12 @@ import typer
 from ...errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, escape_for_terminal, print_command_json, show_command_progress
+from ..command_output import (
+    CommandOutcome,
+    escape_for_terminal,
+    print_command_json,
+    show_command_progress,
+)
 
 if TYPE_CHECKING:
     from ...equations import Equations
@@ -89,7 +94,10 @@ def derive_command_sheets(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
             remedy="add a joint, or unlock one",
         )
-    names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or equation_of_motion_functions(equations)]
+    names = [
+        SHORT_QUANTITY_NAMES.get(name, name)
+        for name in what or equation_of_motion_functions(equations)
+    ]
     _check_what_option(equations, names)
     sheets = {}
     for name in names:
@@ -163,7 +171,9 @@ def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantit
     print(page)
 
 
-def _derive_command_json(equations: Equations, sheets: dict[str, TypesetQuantity]) -> dict[str, Any]:
+def _derive_command_json(
+    equations: Equations, sheets: dict[str, TypesetQuantity]
+) -> dict[str, Any]:
     """Returns the equations as data for `--json`."""
     from ...expressions import expression_text
     from ...forms.quantity_typesetting import equation_of_motion_text

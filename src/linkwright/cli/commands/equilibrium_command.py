@@ -9,8 +9,8 @@ from ..command_output import (
     CheckFailedError,
     CommandOutcome,
     console_column_heads,
-    print_console_table,
     console_number_text,
+    print_console_table,
     remove_console_rounding,
     show_command_progress,
 )
@@ -50,7 +50,8 @@ def equilibrium(
             remedy="give a start, or forces that hold it",
         )
     return CommandOutcome(
-        [_equilibrium_command_json(one) for one in found], lambda: _print_equilibria(mechanism, found)
+        [_equilibrium_command_json(one) for one in found],
+        lambda: _print_equilibria(mechanism, found),
     )
 
 
@@ -76,7 +77,11 @@ def _print_equilibria(mechanism: Mechanism, found: list[Equilibrium]) -> None:
     names = mechanism_names(mechanism)
     heads = console_column_heads(names.q, coordinate_units(mechanism))
     rows = [
-        [one.kind, *map(console_number_text, one.q), ", ".join(map(console_number_text, one.frequencies))]
+        [
+            one.kind,
+            *map(console_number_text, one.q),
+            ", ".join(map(console_number_text, one.frequencies)),
+        ]
         for one in found
     ]
     print_console_table(["kind", *heads, "frequencies (rad/s)"], rows)

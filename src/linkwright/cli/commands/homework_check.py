@@ -90,7 +90,9 @@ def mark_folder_command(
     if page is not None:
         write_command_output(page, homework.to_html())
     return CommandOutcome(
-        homework.as_json(), lambda: _print_mark_table(homework), failure=_folder_command_failure(homework)
+        homework.as_json(),
+        lambda: _print_mark_table(homework),
+        failure=_folder_command_failure(homework),
     )
 
 

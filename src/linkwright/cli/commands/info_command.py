@@ -98,15 +98,18 @@ def _console_body_tree(info: MechanismPageFacts) -> Tree:
     for frame, body in info["frames"].items():
         frames.setdefault(body, []).append(frame)
     for name, joint in info["joints"].items():
-        child, note = joint["child"], f" ({_escape_console_markup(joint['note'])})" if joint["note"] else ""
-        mass = info["bodies"][child]["mass"]
-        label = (
-            f"[cyan]{_escape_console_markup(name)}[/cyan] {joint['type']}{note} → {_escape_markup(child)}"
+        child, note = (
+            joint["child"],
+            f" ({_escape_console_markup(joint['note'])})" if joint["note"] else "",
         )
+        mass = info["bodies"][child]["mass"]
+        label = f"[cyan]{_escape_console_markup(name)}[/cyan] {joint['type']}{note} → {_escape_markup(child)}"
         label += f" {mass:.4g} kg" if mass else ""
         branches[child] = branches[joint["parent"]].add(label)
     for name, (kind, parent, child) in info["loops"].items():
-        label = f"[magenta]{_escape_console_markup(name)}[/magenta] {kind} → {_escape_markup(child)}"
+        label = (
+            f"[magenta]{_escape_console_markup(name)}[/magenta] {kind} → {_escape_markup(child)}"
+        )
         label += " (closes a loop)"
         branches[parent].add(label)
     for body, names in frames.items():

@@ -11,8 +11,8 @@ from ..command import register_command
 from ..command_output import (
     CheckFailedError,
     CommandOutcome,
-    print_console_table,
     console_number_text,
+    print_console_table,
     show_command_progress,
 )
 

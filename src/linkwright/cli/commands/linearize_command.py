@@ -10,7 +10,12 @@ import typer
 
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, print_console_table, console_number_text, write_command_output
+from ..command_output import (
+    CommandOutcome,
+    console_number_text,
+    print_console_table,
+    write_command_output,
+)
 
 if TYPE_CHECKING:
     from ...simulation import Linear
@@ -49,7 +54,9 @@ def linearize(
     labels = {"states": linear.states, "inputs": linear.inputs, "outputs": linear.outputs}
     if output is not None:
         _write_state_space_output(output, _linearize_command_arrays(linear) | labels)
-    data = {key: matrix.tolist() for key, matrix in _linearize_command_arrays(linear).items()} | labels
+    data = {
+        key: matrix.tolist() for key, matrix in _linearize_command_arrays(linear).items()
+    } | labels
     data |= {
         "eigenvalues": [[x.real, x.imag] for x in _printed_eigenvalues(linear)],
         "frequencies": linear.frequencies.tolist(),
@@ -83,7 +90,9 @@ def _print_state_space(linear: Linear) -> None:
     for key, matrix in _linearize_command_arrays(linear).items():
         columns = linear.states if key in "AC" else linear.inputs
         names = linear.states if key in "AB" else linear.outputs
-        rows = [[name, *map(console_number_text, row)] for name, row in zip(names, matrix, strict=True)]
+        rows = [
+            [name, *map(console_number_text, row)] for name, row in zip(names, matrix, strict=True)
+        ]
         print_console_table([key, *columns], rows)
         print()
     print("eigenvalues (1/s): " + ", ".join(f"{x:.6g}" for x in _printed_eigenvalues(linear)))

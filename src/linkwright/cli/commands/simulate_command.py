@@ -150,7 +150,9 @@ def _read_control_option(mechanism: Mechanism, file: Path, drives: dict[str, obj
         raise error.within(str(file)) from None
 
 
-def _repeat_option_outcome(source: Path, output: Path | None, pictures: RunPictureOptions) -> CommandOutcome:
+def _repeat_option_outcome(
+    source: Path, output: Path | None, pictures: RunPictureOptions
+) -> CommandOutcome:
     """Repeat a run from its own file, and say how far the result differs from the first."""
     from ... import simulation
     from ...simulation.provenance import differences
@@ -158,7 +160,9 @@ def _repeat_option_outcome(source: Path, output: Path | None, pictures: RunPictu
     first, again = simulation.load_run(source), simulation.repeat(source)
     others = [key for key, value in again.versions.items() if first.versions.get(key) != value]
     notes = [f"made with another {', '.join(others)}"] if others else []
-    return _simulate_command_outcome(again, output, pictures, {"difference": differences(first, again)}, notes)
+    return _simulate_command_outcome(
+        again, output, pictures, {"difference": differences(first, again)}, notes
+    )
 
 
 def _simulate_command_outcome(
@@ -237,7 +241,9 @@ def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
     return [f"{key}: {text}" for key, text in found.items() if text]
 
 
-def _printed_named_values(names: Iterable[str], values: Iterable[float], units: Iterable[str]) -> str:
+def _printed_named_values(
+    names: Iterable[str], values: Iterable[float], units: Iterable[str]
+) -> str:
     """Values with their names and units in one line."""
     rows = zip(names, values, units, strict=True)
     return ", ".join(f"{n} = {console_number_text(x, '' if u == '1' else u)}" for n, x, u in rows)

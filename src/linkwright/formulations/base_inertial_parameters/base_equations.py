@@ -20,7 +20,7 @@ from ...kinematics.tree_builder import build_kinematic_tree
 from ...mechanism import Mechanism
 from ...types import SX
 from ..recursive import recursive_equations
-from .parameter_groups import BaseParameters, base_parameters, base_parameter_column_names
+from .parameter_groups import BaseParameters, base_parameter_column_names, base_parameters
 from .regrouping import inertia_from_base_parameters
 
 _BODY_FUNCTIONS = (
@@ -62,7 +62,9 @@ def derive_base(mechanism: Mechanism, by: str = "recursive") -> Equations:
             remedy="use by='recursive'",
         )
     base = base_parameters(mechanism)
-    tree, inertial_parameters = _substitute_base_parameters(build_kinematic_tree(mechanism, "symbolic"), base)
+    tree, inertial_parameters = _substitute_base_parameters(
+        build_kinematic_tree(mechanism, "symbolic"), base
+    )
     eqs = recursive_equations(tree, regroup_symbolic_link_inertias(tree))
     return replace(
         eqs,

@@ -21,9 +21,9 @@ from ...equations import Equations
 from ...errors import UnsupportedError
 from ...mechanism import quaternion_coordinate_offsets
 from ...tape import Tape, remove_dead_tape_instructions
+from .base_parameter_factors import BaseParameterAlgebra, BaseParameterFactor
 from .regressor_samples import BaseParameterSample
 from .regrouping import BaseParameterRelation
-from .traced_numbers import BaseParameterAlgebra, BaseParameterFactor
 
 _MAX_RATIONAL_PART = 1 << 20
 _MAX_STATES = 400
@@ -93,7 +93,9 @@ def _base_parameter_rows(
 ) -> Iterator[BaseParameterRelation]:
     """Nonzero rows of the regressor at simple states, entry by column."""
     for state in range(_MAX_STATES):
-        (entries,) = evaluate_tape_in_algebra(tape, tracer, _base_parameter_state(tracer, tape, eqs, random.Random(state)))
+        (entries,) = evaluate_tape_in_algebra(
+            tape, tracer, _base_parameter_state(tracer, tape, eqs, random.Random(state))
+        )
         for start in range(0, len(entries), width):
             row = {c: x for c, x in enumerate(entries[start : start + width]) if not x.is_zero}
             if row:

@@ -50,7 +50,9 @@ class _BaseParameterNumbers:
         """The result of a tape operation, exact where possible."""
         if op not in _OP_EXPRESSIONS:
             raise operation_undefined_in_algebra(op, "exact numbers")
-        return evaluate_expression_exactly(_OP_EXPRESSIONS[op], dict(zip("ab", operands, strict=False)))
+        return evaluate_expression_exactly(
+            _OP_EXPRESSIONS[op], dict(zip("ab", operands, strict=False))
+        )
 
 
 def exact_base_parameter_values(

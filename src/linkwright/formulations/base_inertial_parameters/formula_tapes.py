@@ -26,7 +26,9 @@ def base_parameter_formulas(
 ) -> tuple[list[Expression], dict[str, Expression]]:
     """The entries of the tape's output as formulas of its inputs, and the formulas of parts that
     occur more than once, which are named k1, k2, …"""
-    words = _BaseParameterFormulas(_repeated_base_factors(tape), {x.name for x in inputs if isinstance(x, Name)})
+    words = _BaseParameterFormulas(
+        _repeated_base_factors(tape), {x.name for x in inputs if isinstance(x, Name)}
+    )
     (entries,) = evaluate_tape_in_algebra(tape, words, [inputs])
     return entries, words.common_parts
 

@@ -39,18 +39,18 @@ from ...tape import Tape, record_tape
 from .. import derive
 from ..recursive.regressors import recursive_dynamics_regressor
 from .absolute_values import resolve_base_parameter_signs
+from .base_parameter_factors import BaseParameterAlgebra, BaseParameterFactor
 from .column_relations import leftover_grouping_relations
 from .exact_constants import exact_base_parameter_values
 from .regressor_samples import sample_base_parameters
 from .regrouping import (
     PARAMETER_LETTERS,
     BaseParameterRelation,
-    base_parameters_by_preference,
-    record_base_parameter_placements,
     base_parameter_relations,
+    base_parameters_by_preference,
     base_relations_in_body_frames,
+    record_base_parameter_placements,
 )
-from .traced_numbers import BaseParameterAlgebra, BaseParameterFactor
 
 
 @dataclass(frozen=True, repr=False)
@@ -238,7 +238,10 @@ def _find_base_parameter_relations(
     tree = build_kinematic_tree(mechanism, "symbolic")
     tape, width = _base_parameter_regressor_tape(tree), 10 * len(eqs.names.bodies)
     placed = record_base_parameter_placements(tree)
-    samples = sample_base_parameters(tape, eqs, placed), sample_base_parameters(tape, eqs, placed, seed=2)
+    samples = (
+        sample_base_parameters(tape, eqs, placed),
+        sample_base_parameters(tape, eqs, placed, seed=2),
+    )
     rank = samples[0].rank()
     tracer = BaseParameterAlgebra(samples[0].field, samples[0].numbers)
     rows = base_parameter_relations(tree, tracer)

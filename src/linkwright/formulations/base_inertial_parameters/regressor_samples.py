@@ -15,7 +15,11 @@ from math import lcm
 import numpy as np
 
 from ...algebra.exact.elimination import dependent_columns_modulo, rank_modulo
-from ...algebra.exact.modular_arithmetic import BadPointError, draw_residue, rational_sphere_point_modulo
+from ...algebra.exact.modular_arithmetic import (
+    BadPointError,
+    draw_residue,
+    rational_sphere_point_modulo,
+)
 from ...algebra.exact.prime_field import AngleSubdivisionError, PrimeField
 from ...algebra.exact.residues import FIELD_PRIME, Residue
 from ...algebra.exact.tape_algebra import evaluate_tape_in_algebra
@@ -194,9 +198,13 @@ def _base_parameter_rows_at_state(
     return [[x.number for x in found[i * width : (i + 1) * width]] for i in range(height)]
 
 
-def _put_base_parameter_quaternions(eqs: Equations, entries: list[Residue], seed: str) -> list[Residue]:
+def _put_base_parameter_quaternions(
+    eqs: Equations, entries: list[Residue], seed: str
+) -> list[Residue]:
     """The coordinates with random unit quaternions in the places of quaternions."""
     for place in quaternion_coordinate_offsets(eqs.mechanism):
         t = [draw_residue(FIELD_PRIME, "quaternion", seed, place, k) for k in range(3)]
-        entries[place : place + 4] = [Residue(x) for x in rational_sphere_point_modulo(t, FIELD_PRIME)]
+        entries[place : place + 4] = [
+            Residue(x) for x in rational_sphere_point_modulo(t, FIELD_PRIME)
+        ]
     return entries

@@ -23,7 +23,7 @@ from ...algebra.spatial import SpatialInertia
 from ...kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ...tape import Op, Tape, record_tape
 from .absolute_values import resolve_base_parameter_signs
-from .traced_numbers import BaseParameterAlgebra, BaseParameterFactor
+from .base_parameter_factors import BaseParameterAlgebra, BaseParameterFactor
 
 TENSOR_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """XX, XY, YY, XZ, YZ, ZZ: the order of a regressor's columns after mass and first moments."""
@@ -79,7 +79,9 @@ def group_base_inertia_on_parent(link: TreeLink, part: SpatialInertia) -> Spatia
     return raised.rotate(link.R).shift_origin(link.p)
 
 
-def base_parameter_relations(tree: KinematicTree, tracer: BaseParameterAlgebra) -> list[BaseParameterRelation]:
+def base_parameter_relations(
+    tree: KinematicTree, tracer: BaseParameterAlgebra
+) -> list[BaseParameterRelation]:
     """The combinations of columns that vanish by the rule, with the parameters of every body in its
     link's frame, each solved for one column."""
     pairs = []
@@ -171,7 +173,9 @@ def _number_base_parameters_by_bodies(
     return solve_base_parameter_relations(tracer, renamed)
 
 
-def solve_base_parameter_relations(tracer: BaseParameterAlgebra, rows: list[BaseParameterRelation]) -> list[BaseParameterRelation]:
+def solve_base_parameter_relations(
+    tracer: BaseParameterAlgebra, rows: list[BaseParameterRelation]
+) -> list[BaseParameterRelation]:
     """The relations, each solved for the parameter that it gives up, those of outer bodies
     first."""
     rows = [row for row in rows if row]
@@ -192,7 +196,9 @@ def base_parameters_by_preference(width: int) -> list[int]:
     return [10 * body + k for body in range(width // 10) for k in order]
 
 
-def _base_parameter_given_up(row: BaseParameterRelation, rows: Iterable[BaseParameterRelation]) -> int:
+def _base_parameter_given_up(
+    row: BaseParameterRelation, rows: Iterable[BaseParameterRelation]
+) -> int:
     """The column with coefficient 1 that occurs in this relation only."""
     others = {column for other in rows if other is not row for column in other}
     one = [c for c, x in row.items() if c not in others and x.is_one]

@@ -29,7 +29,7 @@ from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions, formulation_rotor_inertias
+from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .loop_influence import LoopInfluence
 
 

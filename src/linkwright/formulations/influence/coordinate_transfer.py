@@ -71,9 +71,7 @@ def invert_coefficients(G: Floats, H: Floats) -> InfluenceTransfer:
     return InfluenceTransfer(back, -np.einsum("lp,pmn->lmn", back, planes))
 
 
-def transfer_dynamics(
-    dynamics: InfluenceDynamics, motion: InfluenceTransfer
-) -> InfluenceDynamics:
+def transfer_dynamics(dynamics: InfluenceDynamics, motion: InfluenceTransfer) -> InfluenceDynamics:
     """The model in ψ. Loads are multiplied by Gᵀ, and
 
     I*_ψ = Gᵀ I* G,   P*_ψ = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H,   K*_ψ = Gᵀ K* G + T_springᵀ • H
@@ -146,9 +144,7 @@ def leg_coefficients(u: tuple[Floats, Floats], h: tuple[Floats, Floats]) -> Infl
 def add_dynamics(parts: Sequence[InfluenceDynamics]) -> InfluenceDynamics:
     """The sum of several models in the same coordinates: a body and all legs that hold it."""
     names = [field.name for field in fields(InfluenceDynamics)]
-    return InfluenceDynamics(
-        **{name: sum(getattr(part, name) for part in parts) for name in names}
-    )
+    return InfluenceDynamics(**{name: sum(getattr(part, name) for part in parts) for name in names})
 
 
 def operational_dynamics(

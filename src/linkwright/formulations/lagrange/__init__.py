@@ -29,7 +29,7 @@ from ...kinematics.tree_coordinates import (
 )
 from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, reject_quaternions, formulation_rotor_inertias
+from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .composite_bodies import LagrangeCompositeBodies
 
 MAX_CHRISTOFFEL_VELOCITIES = 8

@@ -17,10 +17,14 @@ from ...kinematics.tree_coordinates import coordinate_rate_matrix, transfer_cori
 from ...mechanism import Mechanism
 from ..formulation import Formulation
 from .articulated import articulated_forward_dynamics
-from .composite_mass_matrix import composite_mass_matrix, factor_mass_matrix, composite_tree_mass_matrix
+from .composite_mass_matrix import (
+    composite_mass_matrix,
+    composite_tree_mass_matrix,
+    factor_mass_matrix,
+)
 from .coriolis import recursive_coriolis_matrix
 from .derivatives import recursive_dynamics_derivatives
-from .recursive_newton_euler import newton_euler_joint_reactions, newton_euler_forces
+from .recursive_newton_euler import newton_euler_forces, newton_euler_joint_reactions
 from .regressors import recursive_dynamics_regressor, recursive_slotine_li_regressor
 
 

@@ -23,10 +23,10 @@ from ...algebra.spatial import (
 )
 from ...kinematics.kinematic_tree import KinematicTree, TreeLink
 from ...kinematics.recursions import (
-    link_joint_motion,
     link_displacements,
-    link_twists,
+    link_joint_motion,
     link_motion_subspace,
+    link_twists,
     project_wrench_on_link_motion,
     recurse_tree_inward,
     recurse_tree_outward,
@@ -69,7 +69,9 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
     ]
     joints: dict[int, _ArticulatedJoint] = {}
 
-    def carry_articulated_body(index: int, link: TreeLink, load: _ArticulatedBody) -> _ArticulatedBody:
+    def carry_articulated_body(
+        index: int, link: TreeLink, load: _ArticulatedBody
+    ) -> _ArticulatedBody:
         joint = joints[index] = _factor_articulated_joint(tree, link, load, tau)
         reduced = _reduce_articulated_inertia(load.inertia, joint)
         onto = load.p + reduced @ bias[index]
@@ -81,7 +83,9 @@ def articulated_forward_dynamics(tree: KinematicTree, q: Array, qd: Array, tau: 
     totals = recurse_tree_inward(tree, loads, carry_articulated_body)
     qdd: dict[int, Scalar] = {}
 
-    def articulated_acceleration(index: int, link: TreeLink, parent: SpatialMotion) -> SpatialMotion:
+    def articulated_acceleration(
+        index: int, link: TreeLink, parent: SpatialMotion
+    ) -> SpatialMotion:
         joint = joints.get(index) or _factor_articulated_joint(tree, link, totals[index], tau)
         a = moved[index].motion_to_link(parent) + bias[index]
         rest = [u - column.power(a) for u, column in zip(joint.u, joint.U, strict=True)]
@@ -103,7 +107,9 @@ def _factor_articulated_joint(
     for k in range(len(D)):
         D[k][k] = D[k][k] + tree.joint_effects[link.v + k].rotor_inertia
     pull = project_wrench_on_link_motion(link, load.p)
-    return _ArticulatedJoint(U, _factor_articulated_inertia(D), [tau[link.v + k] - pull[k] for k in range(len(D))])
+    return _ArticulatedJoint(
+        U, _factor_articulated_inertia(D), [tau[link.v + k] - pull[k] for k in range(len(D))]
+    )
 
 
 def _reduce_articulated_inertia(

@@ -43,7 +43,9 @@ def composite_tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
             column = link.v + k
             here = index
             while here != GROUND:
-                for row, force in enumerate(project_wrench_on_link_motion(tree.links[here], momentum)):
+                for row, force in enumerate(
+                    project_wrench_on_link_motion(tree.links[here], momentum)
+                ):
                     M[tree.links[here].v + row, column] = force
                     M[column, tree.links[here].v + row] = force
                 momentum = moved[here].wrench_to_parent(momentum)

@@ -20,8 +20,8 @@ from ...kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ...kinematics.recursions import (
     LinkDisplacement,
     link_displacements,
-    link_twists,
     link_motion_subspace,
+    link_twists,
     project_wrench_on_link_motion,
     recurse_tree_inward,
 )
@@ -80,7 +80,9 @@ def recursive_coriolis_matrix(tree: KinematicTree, q: Array, qd: Array) -> Array
     def carry_composite_inertia(index: int, _: TreeLink, inertia: SpatialInertia) -> SpatialInertia:
         return moved[index].inertia_to_parent(inertia)
 
-    inertias = recurse_tree_inward(tree, [link.inertia for link in tree.links], carry_composite_inertia)
+    inertias = recurse_tree_inward(
+        tree, [link.inertia for link in tree.links], carry_composite_inertia
+    )
     own = [body_coriolis_block(link.inertia, t) for link, t in zip(tree.links, twists, strict=True)]
     blocks = recurse_tree_inward(tree, own, lambda index, _, block: block.to_parent(moved[index]))
     C = ca.SX.zeros(tree.tree_nv, tree.tree_nv)

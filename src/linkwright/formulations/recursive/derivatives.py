@@ -33,9 +33,9 @@ from ...kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ...kinematics.recursions import (
     LinkDisplacement,
     LinkKinematics,
-    link_joint_motion,
     link_accelerations,
     link_displacements,
+    link_joint_motion,
     link_motion_subspace,
     project_wrench_on_link_motion,
     recurse_tree_inward,
@@ -86,16 +86,22 @@ def recursive_dynamics_derivatives(
     moved = link_displacements(tree, spread_coordinates(tree, q))
     v, vd = spread_velocities(tree, qd), spread_velocities(tree, qdd)
     states = link_accelerations(tree, moved, v, vd, -tree.gravity)
-    drifts = [_origin_velocity_in_derivatives(tree, i, states, moved, v) for i in range(len(tree.links))]
+    drifts = [
+        _origin_velocity_in_derivatives(tree, i, states, moved, v) for i in range(len(tree.links))
+    ]
     composites = recurse_tree_inward(
         tree,
-        [_single_body_derivatives(link, state) for link, state in zip(tree.links, states, strict=True)],
+        [
+            _single_body_derivatives(link, state)
+            for link, state in zip(tree.links, states, strict=True)
+        ],
         lambda i, _, composite: _composite_derivatives_to_parent(composite, moved[i], drifts[i]),
     )
     size = tree.tree_nv
     by_q, by_qd, M = (ca.SX.zeros(size, size) for _ in range(3))
     columns = [
-        _dynamics_derivative_columns(tree, i, composites[i], states, moved[i], v) for i in range(len(tree.links))
+        _dynamics_derivative_columns(tree, i, composites[i], states, moved[i], v)
+        for i in range(len(tree.links))
     ]
     for i, own in enumerate(columns):
         _fill_link_derivatives(own, by_q, by_qd, M)
@@ -118,7 +124,9 @@ def _single_body_derivatives(link: TreeLink, state: LinkKinematics) -> _Composit
     )
 
 
-def _parent_motion_in_derivatives(tree: KinematicTree, link: TreeLink, states: Sequence[LinkKinematics]) -> LinkKinematics:
+def _parent_motion_in_derivatives(
+    tree: KinematicTree, link: TreeLink, states: Sequence[LinkKinematics]
+) -> LinkKinematics:
     """The motion of a link's parent; ground accelerates by −g."""
     if link.parent == GROUND:
         return LinkKinematics(ZERO3, ZERO3, -tree.gravity)
@@ -160,7 +168,10 @@ def _dynamics_derivative_columns(
     v: Array,
 ) -> list[_DynamicsDerivativeColumn]:
     link = tree.links[i]
-    below, own = _parent_motion_in_derivatives(tree, link, states), link_joint_motion(link, v[link.velocity_range])
+    below, own = (
+        _parent_motion_in_derivatives(tree, link, states),
+        link_joint_motion(link, v[link.velocity_range]),
+    )
     omega, slip = d.to_link_axes(below.omega), -own.linear
     point = d.to_link_axes(below.point_acceleration(d.position))
     v_below = SpatialMotion(omega, slip)
@@ -187,7 +198,9 @@ def _dynamics_derivative_columns(
     return found
 
 
-def _fill_link_derivatives(own: list[_DynamicsDerivativeColumn], by_q: Array, by_qd: Array, M: Array) -> None:
+def _fill_link_derivatives(
+    own: list[_DynamicsDerivativeColumn], by_q: Array, by_qd: Array, M: Array
+) -> None:
     """Fill the entries between the degrees of freedom of one link."""
     for i in own:
         for j in own:

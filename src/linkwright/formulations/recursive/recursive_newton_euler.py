@@ -82,9 +82,13 @@ def newton_euler_forces(
     ]
     if wrenches is not None:
         needed = _newton_euler_minus_external(tree, needed, link_poses(tree, moved), wrenches)
-    totals = recurse_tree_inward(tree, needed, lambda i, _, wrench: moved[i].wrench_to_parent(wrench))
+    totals = recurse_tree_inward(
+        tree, needed, lambda i, _, wrench: moved[i].wrench_to_parent(wrench)
+    )
     tau = [
-        f for link, w in zip(tree.links, totals, strict=True) for f in project_wrench_on_link_motion(link, w)
+        f
+        for link, w in zip(tree.links, totals, strict=True)
+        for f in project_wrench_on_link_motion(link, w)
     ]
     if rate is not None:
         tau = [

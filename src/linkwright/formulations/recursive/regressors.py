@@ -14,13 +14,13 @@ import numpy as np
 
 from ...algebra.linear_algebra import ZERO3, Array, column_vector, cross
 from ...algebra.spatial import ZERO_MOTION, SpatialForce, SpatialInertia, SpatialMotion
-from ...kinematics.kinematic_tree import KinematicTree, TreeLink, LinkFrame
+from ...kinematics.kinematic_tree import KinematicTree, LinkFrame, TreeLink
 from ...kinematics.recursions import (
     LinkDisplacement,
     LinkKinematics,
-    link_joint_motion,
     link_accelerations,
     link_displacements,
+    link_joint_motion,
     link_twists,
     project_wrench_on_link_motion,
     recurse_tree_outward,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...types import Floats
-from .iterates import BatchClosureIterate, ClosureResult, ClosureIterate
+from .iterates import BatchClosureIterate, ClosureIterate, ClosureResult
 from .steps import gauss_newton_step, limit_closure_step
 from .tolerances import CLOSURE_TOLERANCES
 

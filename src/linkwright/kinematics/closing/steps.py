@@ -72,7 +72,9 @@ def _solve_constraint_rows(J: Floats, right: Floats, rank_share: float, rank: in
     return x if finite.all() else np.where(finite[..., None], x, np.nan)
 
 
-def _solve_constraint_rows_of_state(J: Floats, right: Floats, rank_share: float, rank: int | None) -> Floats:
+def _solve_constraint_rows_of_state(
+    J: Floats, right: Floats, rank_share: float, rank: int | None
+) -> Floats:
     """The same for one state, without the masks that many states need."""
     if not np.isfinite(J).all():
         return np.full(J.shape[1], np.nan)
@@ -97,9 +99,13 @@ def gauss_newton_step(
     `free` (default: all) may not be combined with a metric.
     """
     if free is None:
-        return -solve_constraint_least_change(J, residual, rank_share=rank_share, rank=rank, metric=metric)
+        return -solve_constraint_least_change(
+            J, residual, rank_share=rank_share, rank=rank, metric=metric
+        )
     step = np.zeros((*residual.shape[:-1], J.shape[-1]))
-    step[..., free] = -solve_constraint_least_change(J[..., free], residual, rank_share=rank_share, rank=rank)
+    step[..., free] = -solve_constraint_least_change(
+        J[..., free], residual, rank_share=rank_share, rank=rank
+    )
     return step
 
 
@@ -109,7 +115,9 @@ def limit_closure_step(step: Floats, longest: float) -> Floats:
     return np.asarray(step * np.minimum(1.0, longest / size))
 
 
-def jacobian_rank_of_singular_values(sizes: NDArray[np.floating], share: float, floor: float = 0.0) -> int:
+def jacobian_rank_of_singular_values(
+    sizes: NDArray[np.floating], share: float, floor: float = 0.0
+) -> int:
     """Return how many singular values, largest first, exceed the share of the first and `floor`."""
     return int((sizes > max(share * sizes[0], floor)).sum()) if len(sizes) else 0
 

@@ -161,7 +161,9 @@ def _wheel_height_and_weight(
     outputs = [ca.vertcat(dot(n, center - origin), ca.SX(wheel.radius), along)]
     numbers = [float(value) for value in tree.symbol_values.values()]
     evaluate = ca.Function("standing", [tree.motion.q, symbols], outputs)
-    height, radius, weight = np.asarray(evaluate(tree_starting_pose(tree), numbers)).ravel().tolist()
+    height, radius, weight = (
+        np.asarray(evaluate(tree_starting_pose(tree), numbers)).ravel().tolist()
+    )
     return height, radius, weight
 
 

@@ -18,7 +18,8 @@ from .spring import read_spring_element
 from .wrench import read_wrench_element
 
 FORCE_READERS: dict[
-    type, Callable[[str, Any, KinematicParameters, dict[str, Scalar], Mapping[str, int]], ForceElement]
+    type,
+    Callable[[str, Any, KinematicParameters, dict[str, Scalar], Mapping[str, int]], ForceElement],
 ] = {
     Spring: read_spring_element,
     WrenchElement: read_wrench_element,

@@ -61,7 +61,9 @@ class CompliantContact(ForceElement):
         return self.stiffness * depth**power / power
 
 
-def read_compliant_contact(name: str, given: Contact, values: KinematicParameters) -> CompliantContact:
+def read_compliant_contact(
+    name: str, given: Contact, values: KinematicParameters
+) -> CompliantContact:
     """Return a compliant contact with its numbers; rigid contacts are events of a simulation."""
     numbers = (
         values.read_scalar(getattr(given, key), f"{symbol}_{name}")

@@ -43,7 +43,9 @@ def build_gallery_member(name: str) -> Mechanism:
     found = find_gallery_family(name)
     size = found.size_in_name(name) if found else None
     if found is None or size is None or size > found.max_size:
-        remedy = f"take {found.gallery_stem}-1 to {found.gallery_stem}-{found.max_size}" if found else ""
+        remedy = (
+            f"take {found.gallery_stem}-1 to {found.gallery_stem}-{found.max_size}" if found else ""
+        )
         raise NameNotFoundError(f"the gallery has no '{name}'", remedy=remedy)
     return found.build(name, size)
 

@@ -9,7 +9,11 @@ from .constraint_checks import check_constraints
 from .contact_checks import check_contacts
 from .force_checks import check_force_elements
 from .inertia_checks import unphysical_body_messages
-from .part_number_checks import check_part_numbers, evaluate_mechanism_parameters, mechanism_parameter_scope
+from .part_number_checks import (
+    check_part_numbers,
+    evaluate_mechanism_parameters,
+    mechanism_parameter_scope,
+)
 from .structure_checks import check_structure
 
 if TYPE_CHECKING:

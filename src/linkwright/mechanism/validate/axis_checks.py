@@ -29,7 +29,9 @@ def check_axes_and_orientations(mechanism: Mechanism, scope: MechanismParameterS
         for name, joint in getattr(mechanism, table).items():
             _check_joint_axes(joint, f"{table}.{name}", scope)
             if joint.by_quaternion and joint.locked is not None:
-                _check_part_quaternion(joint.each(joint.locked)[-4:], f"{table}.{name}.locked", scope)
+                _check_part_quaternion(
+                    joint.each(joint.locked)[-4:], f"{table}.{name}.locked", scope
+                )
 
 
 def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientation]]:
@@ -44,7 +46,9 @@ def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientat
         yield f"frames.{name}.origin", frame.origin
 
 
-def _check_part_quaternion(entries: Sequence[Expression], place: str, scope: MechanismParameterScope) -> None:
+def _check_part_quaternion(
+    entries: Sequence[Expression], place: str, scope: MechanismParameterScope
+) -> None:
     """Raise where all entries of a quaternion are zero."""
     if not any(scope.finite_value(entry, place) for entry in entries):
         raise mechanism_error("the quaternion is zero", place, "give 1, 0, 0, 0 for no rotation")
@@ -64,7 +68,9 @@ def _check_joint_axes(joint: Joint, place: str, scope: MechanismParameterScope) 
         raise mechanism_error(what, f"{place}.axis2", remedy)
 
 
-def check_part_direction(axis: Sequence[Expression], place: str, scope: MechanismParameterScope) -> list[float]:
+def check_part_direction(
+    axis: Sequence[Expression], place: str, scope: MechanismParameterScope
+) -> list[float]:
     """Return the axis as numbers, scaled to length 1; raise where it is zero."""
     _check_part_direction_dimension(axis, place, scope)
     numbers = [scope.finite_value(entry, place) for entry in axis]
@@ -75,7 +81,9 @@ def check_part_direction(axis: Sequence[Expression], place: str, scope: Mechanis
     return [number / math.hypot(*scaled) for number in scaled]
 
 
-def _check_part_direction_dimension(axis: Sequence[Expression], place: str, scope: MechanismParameterScope) -> None:
+def _check_part_direction_dimension(
+    axis: Sequence[Expression], place: str, scope: MechanismParameterScope
+) -> None:
     """Raise unless the entries are all plain numbers or all lengths."""
     known = {scope.infer_dimension(entry, place).dimension for entry in axis} - {None}
     if len(known) > 1 or not known <= {_LENGTH_DIMENSION, _NO_DIMENSION}:

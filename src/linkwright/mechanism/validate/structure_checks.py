@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...errors import MechanismError, suggest_remedy
 from ...expressions import PI, is_undotted_expression_name
 from ..bodies import GROUND
-from ..coordinates import joint_coordinate_names, variable_meanings, joint_velocity_names
+from ..coordinates import joint_coordinate_names, joint_velocity_names, variable_meanings
 
 if TYPE_CHECKING:
     from ..mechanism import Mechanism

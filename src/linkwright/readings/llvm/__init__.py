@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...ports import Port
-from ...tape import TapeExpression, Tape, record_expression_tape
+from ...tape import Tape, TapeExpression, record_expression_tape
 from . import code_cache
 from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompiledProgram",
-    "LoadedCode",
     "CompiledStepLoop",
+    "LoadedCode",
     "assemble_tape_object_code",
     "compile_cached_tape",
     "compile_expressions",
@@ -39,7 +39,10 @@ __all__ = [
 
 
 def assemble_tape_object_code(
-    tape: Tape, item_bytes: int, target: MachineTarget | None = None, course: CompiledStepLoop | None = None
+    tape: Tape,
+    item_bytes: int,
+    target: MachineTarget | None = None,
+    course: CompiledStepLoop | None = None,
 ) -> bytes:
     """The object file of a tape for numbers of 8 or 4 bytes; it needs `shared_object_code` when loaded."""
     from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
@@ -152,7 +155,9 @@ def compile_step_loop(
     `out=`.
     """
     key = code_cache.code_cache_key((tape.digest, course), 8, target or code_cache.cpu_identity())
-    code = _load_cached_machine_code(key, lambda: assemble_tape_object_code(tape, 8, target, course), 8, target)
+    code = _load_cached_machine_code(
+        key, lambda: assemble_tape_object_code(tape, 8, target, course), 8, target
+    )
     return make_step_gufunc(tape, course, code)
 
 
@@ -160,7 +165,9 @@ def compile_program(read: Callable[[], Program], identity: Sequence[object]) -> 
     """A program whose parameters are buffers and tapes, as a function of arrays and of the code of tapes;
     it is read only if no code is stored for its `identity`."""
     key = code_cache.code_cache_key("program", identity, code_cache.cpu_identity())
-    return CompiledProgram(_load_cached_machine_code(key, lambda: assemble_program(read()), 8, None))
+    return CompiledProgram(
+        _load_cached_machine_code(key, lambda: assemble_program(read()), 8, None)
+    )
 
 
 def compile_procedure(tape: Tape) -> LoadedCode:

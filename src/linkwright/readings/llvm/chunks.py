@@ -74,7 +74,9 @@ def cut_into_machine_code_chunks(
     return chunks, count
 
 
-def _machine_code_operands(tape: Tape, k: int, fused: Mapping[int, MachineFusedMultiplyAdd]) -> list[int]:
+def _machine_code_operands(
+    tape: Tape, k: int, fused: Mapping[int, MachineFusedMultiplyAdd]
+) -> list[int]:
     """The values that instruction k needs."""
     if k in fused:
         return [*tape.operands[fused[k].product][:2], fused[k].other]

@@ -62,7 +62,9 @@ def load_object_code(content: bytes, support: bytes = b"") -> LoadedCode:
     """Load an object file into memory of its own. `support` is the object file of the functions
     that it calls but does not contain, if there are any; it is loaded once, and kept."""
     if sys.platform == "linux" and platform.machine() == "x86_64":
-        return _ElfCodeImage(content, _load_shared_object_code(support) if support else {}).load_code()
+        return _ElfCodeImage(
+            content, _load_shared_object_code(support) if support else {}
+        ).load_code()
     return load_code_by_llvm(content, support)
 
 

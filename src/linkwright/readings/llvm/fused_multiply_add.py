@@ -22,7 +22,9 @@ class MachineFusedMultiplyAdd:
     minus_other: bool
 
 
-def find_machine_fused_multiply_adds(tape: Tape) -> tuple[dict[int, MachineFusedMultiplyAdd], set[int]]:
+def find_machine_fused_multiply_adds(
+    tape: Tape,
+) -> tuple[dict[int, MachineFusedMultiplyAdd], set[int]]:
     """The sums that become fused, and the products that are then unused."""
     users = _machine_instruction_users(tape)
     outputs = {v for result in tape.results for v in result.tolist()}

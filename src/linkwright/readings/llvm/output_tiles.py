@@ -56,7 +56,9 @@ class LaneTilePlan:
     slots: int = 0
 
 
-def plan_output_lane_tiles(tape: Tape, chunks: Sequence[MachineCodeChunk], lanes: int) -> LaneTilePlan:
+def plan_output_lane_tiles(
+    tape: Tape, chunks: Sequence[MachineCodeChunk], lanes: int
+) -> LaneTilePlan:
     """The tiles of all outputs of a tape, with slots counted from 0."""
     piece = np.zeros(len(tape), np.int64)
     for n, chunk in enumerate(chunks):

@@ -53,7 +53,7 @@ class CompiledStepLoop:
 
 
 class StepLoopIrWriter(UfuncLoopIrWriter):
-    """Writes a loop whose operands have axes over the steps, as a `StepLoop` says."""
+    """Writes a loop whose operands have axes over the steps, as a `CompiledStepLoop` says."""
 
     def __init__(
         self,

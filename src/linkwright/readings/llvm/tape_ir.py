@@ -157,7 +157,9 @@ class _TapeIrEmitter:
     def emit_module(self, course: CompiledStepLoop | None) -> str:
         """The whole module, with a loop over states or, for a `course`, over steps."""
         given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
-        loop = UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
+        loop = (
+            UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
+        )
         return "\n".join([self.emit_functions(), loop.write_loop()])
 
     def emit_functions(self) -> str:

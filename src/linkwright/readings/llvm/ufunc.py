@@ -104,7 +104,9 @@ def _ufunc_constructor() -> Any:
 @cache
 def _loop_adder() -> Any:
     """NumPy's `PyUFunc_AddLoopFromSpec`."""
-    return _numpy_ufunc_function(_ADD_LOOP, ctypes.c_int, ctypes.py_object, ctypes.POINTER(_MethodSpec))
+    return _numpy_ufunc_function(
+        _ADD_LOOP, ctypes.c_int, ctypes.py_object, ctypes.POINTER(_MethodSpec)
+    )
 
 
 def gufunc_signature(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> str:

@@ -13,10 +13,10 @@ from ...kinematics.tree_builder import build_kinematic_tree
 from ...mechanism import (
     Mechanism,
     joint_coordinate_names,
+    joint_velocity_names,
     mechanism_names,
     part_numbers,
     replace_part_fields,
-    joint_velocity_names,
 )
 from ...model.model import compile as compiled
 from ...types import Floats

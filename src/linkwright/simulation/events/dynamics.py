@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ...formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
-from ...formulations.velocity_reduction import loop_joint_reactions
+from ...formulations.reduced_dynamics import loop_joint_reactions
 from ...kinematics.body_forces import BodyForce
 from ...kinematics.constraint_equations import constraint_body_forces, constraint_equations
 from ...mechanism import Mechanism

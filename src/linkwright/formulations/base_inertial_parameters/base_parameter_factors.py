@@ -83,14 +83,18 @@ class BaseParameterAlgebra:
         """The traced constant of a parameter."""
         return BaseParameterFactor(self.symbols[name], self.numbers[name])
 
-    def quarter_turn_coordinate(self, quarters: int, number: BaseParameterFactor) -> BaseParameterFactor:
+    def quarter_turn_coordinate(
+        self, quarters: int, number: BaseParameterFactor
+    ) -> BaseParameterFactor:
         """A coordinate that is a multiple of 90° inside sin and cos, and a number outside."""
         turned = self.field.half_turn_angle(Fraction(quarters, 2), number.value.number)
         return BaseParameterFactor(number.expression, turned)
 
     def trace_tape(self, tape: Tape) -> list[BaseParameterFactor]:
         """The entries of a tape's only output; its only input is the vector of parameters."""
-        (entries,) = evaluate_tape_in_algebra(tape, self, [[self.symbol(name) for name in self.numbers]])
+        (entries,) = evaluate_tape_in_algebra(
+            tape, self, [[self.symbol(name) for name in self.numbers]]
+        )
         return entries
 
     def apply(self, op: Op, operands: Sequence[BaseParameterFactor]) -> BaseParameterFactor:

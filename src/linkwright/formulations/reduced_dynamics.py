@@ -97,7 +97,8 @@ class ReducedDynamics:
             return self.bias_accelerations
         right = self.G.T @ (forces - M @ self.bias_accelerations)
         return (
-            self.G @ solve_symmetric_matrix(self.reduced_mass_matrix(M), right) + self.bias_accelerations
+            self.G @ solve_symmetric_matrix(self.reduced_mass_matrix(M), right)
+            + self.bias_accelerations
         )
 
     def least_norm_multipliers(self, needed: Array) -> Array:

@@ -57,14 +57,18 @@ def exact_angles_on_tape(
         elif op is Op.CONSTANT:
             values[k] = _drop_zero_exact_terms({(): Fraction(tape.constants.item(k))})
         else:
-            values[k] = _apply_to_exact_terms(op, [values[i] for i in args[k][: OPERATION_ARITY[op]]])
+            values[k] = _apply_to_exact_terms(
+                op, [values[i] for i in args[k][: OPERATION_ARITY[op]]]
+            )
     found = (values[k] for k in asked)
     return [None if value is None else tuple(sorted(value.items())) for value in found]
 
 
 def _exact_symbol_terms(name: str, exact: Mapping[str, Fraction]) -> _ExactTermSum:
     """The terms of a named input: the name itself, or its `exact` value."""
-    return _drop_zero_exact_terms({(): exact[name]}) if name in exact else {((name, 1),): Fraction(1)}
+    return (
+        _drop_zero_exact_terms({(): exact[name]}) if name in exact else {((name, 1),): Fraction(1)}
+    )
 
 
 def _drop_zero_exact_terms(terms: _ExactTermSum) -> _ExactTermSum:
