@@ -172,6 +172,10 @@ NEAR_PASSAGE = 0.1
 closely."""
 
 
+JUST_PASSED = 1e-9
+"""A signal that begins as near to zero as this may stand on either side of it: it is looked at."""
+
+
 def passes_zero(
     signals: Procedure,
     pair: RungeKuttaPair,
@@ -194,6 +198,8 @@ def passes_zero(
         evaluate_dense_output(pair, n, x, y, dense, state)
         signals(t + x * h, state, p, value)
         for i in range(signal_count):
+            if piece == 0 and not abs(value[i]) > JUST_PASSED:
+                passes = True
             if piece > 0 and not before[i] * value[i] > 0.0:
                 passes = True
             if piece > 1:

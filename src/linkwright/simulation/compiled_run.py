@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from ..errors import LinkwrightError
 from ..integrators import (
     Clock,
     Progress,
@@ -25,7 +26,7 @@ from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import CompiledMotion, Trajectory
 from .diagnosis import largest_gap
-from .events import Hybrid, LostError
+from .events import Hybrid
 from .march import Mending
 from .run import FINISHED
 from .solvers.passing import REACH
@@ -60,7 +61,7 @@ def integrate_compiled(
             report(run.t)
     except KeyboardInterrupt:
         run.interrupt()
-    except CannotContinueError:
+    except (CannotContinueError, LinkwrightError):  # which the loop in Python explains
         return None
     return run.trajectory()
 
@@ -229,20 +230,17 @@ class CompiledRun:
         assert self.events is not None
         begin, end = float(self.step_record[0]), self.t
         mending = Mending(self.system, self.events)
-        try:
-            while (event := self.events.next_event(begin, end, self.state_between)) is not None:
-                t, columns = event
-                outcome = self.events.handle(t, mending(t, self.state_between(t)), columns)
-                if outcome.broken is not None:
-                    raise CannotContinueError
-                if outcome.status is not None:
-                    self.status = outcome.status
-                if outcome.y is not None:
-                    self.jump(t, outcome.y)
-                    return
-                begin = t
-        except LostError:
-            raise CannotContinueError from None
+        while (event := self.events.next_event(begin, end, self.state_between)) is not None:
+            t, columns = event
+            outcome = self.events.handle(t, mending(t, self.state_between(t)), columns)
+            if outcome.broken is not None:
+                raise CannotContinueError
+            if outcome.status is not None:
+                self.status = outcome.status
+            if outcome.y is not None:
+                self.jump(t, outcome.y)
+                return
+            begin = t
 
     def state_between(self, t: float) -> Floats:
         """The state at a time of the last step."""
