@@ -95,7 +95,8 @@ def _require_frame_of_declaration(
     owners = _declared_frame_names(found, mechanism)
     if name not in owners:
         raise NameNotFoundError(
-            f"unknown body or frame '{shorten_expression_text(name)}', in '{shorten_expression_text(line)}'",
+            f"unknown body or frame '{shorten_expression_text(name)}', "
+            f"in '{shorten_expression_text(line)}'",
             remedy=suggest_remedy(name, owners),
         )
 

@@ -135,7 +135,8 @@ def _drop_layout_tokens(tokens: list[str], text: str) -> list[str]:
         if token == _ALIGNMENT_TOKEN:
             if before not in _TOKENS_BEFORE_ALIGNMENT and after not in _TOKENS_AFTER_ALIGNMENT:
                 raise ExpressionError(
-                    f"'&' stands between two factors in '{shorten_expression_text(' '.join(text.split()))}'",
+                    "'&' stands between two factors in "
+                    f"'{shorten_expression_text(' '.join(text.split()))}'",
                     remedy="put a line break between equations",
                 )
         elif token == "}" and before == "{" and not _is_prescript_ahead(tokens[i + 1 : i + 4]):

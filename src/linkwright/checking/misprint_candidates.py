@@ -82,7 +82,8 @@ def coefficient_candidate(term: Expression, ratio: Fraction, text: str) -> Mispr
     if old == 1:
         what = f"the factor {repaired_coefficient_text(ratio)} is added to the term {text}"
     else:
-        what = f"the coefficient {repaired_coefficient_text(old)} of the term {text} is {repaired_coefficient_text(now)}"
+        before, after = repaired_coefficient_text(old), repaired_coefficient_text(now)
+        what = f"the coefficient {before} of the term {text} is {after}"
     return MisprintCandidate("coefficient", what, (), new)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, combinations_with_replacement
 
 from ..algebra.exact.modular_arithmetic import rational_from_residue
@@ -172,9 +172,9 @@ class MisprintSearch(StatementNodeValuation):
             )
         for ratio in (Fraction(2), Fraction(1, 2)):
             factor = self.algebra.constant(ratio)
-            if goal.is_met_by(
-                self.guarded_value(lambda: self.multiply_statement_values([factor, own]))
-            ):  # noqa: B023
+            values = [factor, own]
+            multiply = partial(self.multiply_statement_values, values)
+            if goal.is_met_by(self.guarded_value(multiply)):
                 yield coefficient_candidate(term, ratio, text)
 
     def extra_term_candidates(
@@ -297,7 +297,8 @@ class MisprintSearch(StatementNodeValuation):
             ratio = rational_from_residue(number, bound, FIELD_PRIME)
             found = [ratio] if ratio is not None and ratio not in (value, 0) else []
         for other in found:
-            what = f"the coefficient {repaired_coefficient_text(value)} is {repaired_coefficient_text(other)}"
+            before, after = repaired_coefficient_text(value), repaired_coefficient_text(other)
+            what = f"the coefficient {before} is {after}"
             yield MisprintCandidate("coefficient", what, (), Number(other))
 
     def other_name_candidates(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 
 from ..errors import LinkwrightError
@@ -27,9 +28,8 @@ def repair_stray_names(
         if count >= MAX_STRAY_CHOICES:
             break
         change = dict(zip(strays, chosen, strict=True))
-        left, right = (
-            rename_expression_names(side, lambda name: change.get(name, name)) for side in pair
-        )  # noqa: B023
+        chosen_names = partial(_changed_name, change)
+        left, right = (rename_expression_names(side, chosen_names) for side in pair)
         if left != right and _is_statement_proved(meanings, (left, right)):
             what = " and ".join(f"{theirs} is {ours}" for theirs, ours in change.items())
             found.append(
@@ -44,3 +44,8 @@ def _is_statement_proved(meanings: SymbolMeanings, pair: EquationSides) -> bool:
     except LinkwrightError:
         return False
     return EquationProver(meanings, wanted, CheckAssumptions()).holds(pair)
+
+
+def _changed_name(change: Mapping[str, str], name: str) -> str:
+    """The name that a stray name is taken for, or the name itself."""
+    return change.get(name, name)

@@ -223,7 +223,8 @@ class SymbolMeanings:
             )
         advice = f"did you mean {' or '.join(map(repr, near))}? or " if near else ""
         return NameNotFoundError(
-            f"'{shorten_expression_text(name)}' has no meaning for {self.vocabulary.mechanism.name}",
+            f"'{shorten_expression_text(name)}' has no meaning for "
+            f"{self.vocabulary.mechanism.name}",
             remedy=f"{advice}say what it is, with names or ':='",
         )
 

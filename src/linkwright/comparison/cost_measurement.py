@@ -91,7 +91,8 @@ def compared_evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
 def compared_integration_time_note(rows: Sequence[FormulationRow]) -> str:
     """A sentence on how much of the integration time depends on the formulation."""
     return (
-        f"of the time to integrate, {compared_evaluation_share_text(rows)} is evaluating the equations "
+        f"of the time to integrate, {compared_evaluation_share_text(rows)} is evaluating the "
+        "equations "
         "(as timed in a batch); the rest is what the integrator’s own steps take by any formulation"
     )
 

@@ -54,7 +54,8 @@ class _ExpressionDimensions:
         for other in known[1:]:
             if other != known[0]:
                 raise ExpressionError(
-                    f"adds {_expression_dimension_in_words(known[0])} to {_expression_dimension_in_words(other)}"
+                    f"adds {_expression_dimension_in_words(known[0])} "
+                    f"to {_expression_dimension_in_words(other)}"
                 )
         if known:
             return known[0]

@@ -73,12 +73,14 @@ def _expression_text_and_level(expression: Expression) -> tuple[str, int]:
             return name, _ATOM_LEVEL
         case Call(function, arguments):
             return (
-                f"{function}({', '.join(_expression_text_at_level(a, _SUM_LEVEL) for a in arguments)})",
+                f"{function}("
+                f"{', '.join(_expression_text_at_level(a, _SUM_LEVEL) for a in arguments)})",
                 _ATOM_LEVEL,
             )
         case Power(base, exponent):
             return (
-                f"{_expression_text_at_level(base, _ATOM_LEVEL)}^{_exponent_expression_text(exponent)}",
+                f"{_expression_text_at_level(base, _ATOM_LEVEL)}"
+                f"^{_exponent_expression_text(exponent)}",
                 _POWER_LEVEL,
             )
         case Product(factors):

@@ -55,7 +55,8 @@ def function_rows(names: MechanismNames, parameters: Sequence[str]) -> list[tupl
 def _function_help_heading(inputs: Sequence[Port], outputs: Sequence[Port], *frame: str) -> str:
     """Names of inputs and outputs: q, qd, tau -> qdd."""
     returned = [port for port in outputs if port.name != "pivot"]
-    return f"{_function_help_ports(inputs)} -> {_function_help_ports(returned)}{' of '.join(['', *frame])}"
+    given, results = _function_help_ports(inputs), _function_help_ports(returned)
+    return f"{given} -> {results}{' of '.join(['', *frame])}"
 
 
 def full_function_help(
@@ -72,7 +73,8 @@ def full_function_help(
         meaning = INPUT_MEANINGS[port.name][0]
         lines += [
             f"{port.name} : {_function_help_shape(port)} array, or table by name",
-            f"    {meaning[0].upper()}{meaning[1:]}, {_function_help_units(mechanism, port.name)}{which}.",
+            f"    {meaning[0].upper()}{meaning[1:]}, "
+            f"{_function_help_units(mechanism, port.name)}{which}.",
         ]
     lines += ["", "Returns", "-------"]
     lines += [

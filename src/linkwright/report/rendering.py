@@ -62,7 +62,7 @@ def _scientific_number_markup(match: re.Match[str]) -> str:
     share, power = match[1], int(match[2])
     if float(share) == 0 or -3 <= power <= 3:
         return f"{float(match[0]):g}"
-    return ("10" if float(share) == 1 else f"{share} · 10") + _raised(power)
+    return ("10" if float(share) == 1 else f"{share} · 10") + _exponent_markup(power)
 
 
 def _exponent_markup(power: int) -> str:

@@ -94,7 +94,8 @@ def simulate_page_motion(mechanism: Mechanism, start: PageMotionStart) -> PageMo
         and np.abs(found.run.q - found.run.q[0]).max(initial=0.0) <= MIN_VISIBLE_CHANGE
     ):
         start = replace(start, qd0=_page_start_velocities(mechanism, found.run))
-        begin = f"from {start.place_text()}, where it would rest{_page_start_description(mechanism, start)}"
+        description = _page_start_description(mechanism, start)
+        begin = f"from {start.place_text()}, where it would rest{description}"
         found = _simulate_page_run(mechanism, start, begin)
     last = _page_time_until_fallen(found.run)
     if last is None:

@@ -99,7 +99,8 @@ def animation_page(
     body = animation_element(run, speed=speed, trace=trace, view=view)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{html.escape(film_page_policy(body))}">'
+        '<meta http-equiv="Content-Security-Policy" '
+        f'content="{html.escape(film_page_policy(body))}">'
         f'<title>{name}</title><meta name="viewport" content="width=device-width">'
         "<style>body{margin:1em;color:#202020;font-family:system-ui,sans-serif}"
         "h1{font-size:1.1em;max-width:42em;margin:.4em auto}</style></head>"
@@ -161,7 +162,7 @@ def animation_element(
             f"the speed must be above 0 (got {speed:g})", remedy="give 1, or 0.5 for half the speed"
         )
     data = film_page_data(run, trace, view)
-    speeds = dict(sorted({speed: f"{speed:g} ×", **_SPEEDS}.items(), reverse=True))
+    speeds = dict(sorted({speed: f"{speed:g} ×", **_FILM_SPEEDS}.items(), reverse=True))
     choices = "".join(
         f'<option value="{value:g}"{" selected" if value == speed else ""}>{word}</option>'
         for value, word in speeds.items()

@@ -1,8 +1,9 @@
 """The one protocol of exact readings: the meaning of operations on another kind of values.
 
-`evaluate_tape_in_algebra` evaluates a tape instruction by instruction. `evaluate_expression_in_algebra` evaluates a syntax
-tree node by node with the same operations, and `record_exact_formula_tape` writes these operations onto a
-tape. An expression and its tape therefore have the same value in every algebra.
+`evaluate_tape_in_algebra` evaluates a tape instruction by instruction.
+`evaluate_expression_in_algebra` evaluates a syntax tree node by node with the same operations, and
+`record_exact_formula_tape` writes these operations onto a tape. An expression and its tape
+therefore have the same value in every algebra.
 """
 
 from __future__ import annotations

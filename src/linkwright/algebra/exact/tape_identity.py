@@ -10,7 +10,8 @@ that form a unit quaternion are a random rational point of the sphere. An angle 
 rational combination of inputs is a point of its own, the same wherever its value is the same; so is
 the value of a function that is not rational (sqrt, sign, exp). What holds for any numbers in those
 places holds for the actual ones; a difference there leaves the answer undecided. Square roots are
-true roots where that is needed and their signs do not matter (`_count_independent_roots_modulo_prime`).
+true roots where that is needed and their signs do not matter
+(`_count_independent_roots_modulo_prime`).
 
 Two different rational functions of degree d agree at a random point with probability d/p at most
 (Schwartz, Zippel). `degree_bounds` computes d from the tapes; the prime and the number of points

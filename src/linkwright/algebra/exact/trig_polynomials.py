@@ -1,7 +1,7 @@
 """Tapes as trigonometric polynomials: the canonical form of every output.
 
-`QuotientRing` (quotient_ring.py) defines the polynomials, and `exact_angle_lattice` (exact_angles.py) the
-angles in them.
+`QuotientRing` (quotient_ring.py) defines the polynomials, and `exact_angle_lattice`
+(exact_angles.py) the angles in them.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
         if lines:
             out.print(f"\n[bold]{title}[/bold]")
             for line in lines:
-                out.print(f"  • {_escape_markup(line)}")
+                out.print(f"  • {_escape_console_markup(line)}")
 
 
 def _print_constraint_info(info: MechanismPageFacts) -> None:
@@ -76,7 +76,7 @@ def _print_constraint_info(info: MechanismPageFacts) -> None:
     if mobility:
         out.print()
     for name, (kind, parent, child) in info["loops"].items():
-        ends = f"{_escape_console_markup(parent)} → {_escape_markup(child)}"
+        ends = f"{_escape_console_markup(parent)} → {_escape_console_markup(child)}"
         out.print(f"loop [cyan]{_escape_console_markup(name)}[/cyan] {kind}: {ends}")
     for name, kind in info["constraints"].items():
         out.print(f"constraint [cyan]{_escape_console_markup(name)}[/cyan] {kind}")
@@ -103,12 +103,16 @@ def _console_body_tree(info: MechanismPageFacts) -> Tree:
             f" ({_escape_console_markup(joint['note'])})" if joint["note"] else "",
         )
         mass = info["bodies"][child]["mass"]
-        label = f"[cyan]{_escape_console_markup(name)}[/cyan] {joint['type']}{note} → {_escape_markup(child)}"
+        label = (
+            f"[cyan]{_escape_console_markup(name)}[/cyan] {joint['type']}{note} → "
+            f"{_escape_console_markup(child)}"
+        )
         label += f" {mass:.4g} kg" if mass else ""
         branches[child] = branches[joint["parent"]].add(label)
     for name, (kind, parent, child) in info["loops"].items():
         label = (
-            f"[magenta]{_escape_console_markup(name)}[/magenta] {kind} → {_escape_markup(child)}"
+            f"[magenta]{_escape_console_markup(name)}[/magenta] {kind} → "
+            f"{_escape_console_markup(child)}"
         )
         label += " (closes a loop)"
         branches[parent].add(label)
