@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import signature
 from math import sin
 
 import casadi as ca
@@ -81,7 +82,9 @@ def compiled(pair: RungeKuttaPair) -> object:
 
 def in_python(pair: RungeKuttaPair) -> object:
     def run(*arguments: object) -> None:
-        integrate_trajectories(*arguments, None, None, pair)  # type: ignore[arg-type]
+        names = signature(integrate_trajectories).parameters
+        given = dict(zip(names, (*arguments, None, None, pair), strict=True))
+        integrate_trajectories(**given)  # type: ignore[arg-type]
 
     return run
 

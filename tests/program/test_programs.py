@@ -22,7 +22,7 @@ from linkwright.program import (
     vector,
     write_buffer_row,
 )
-from linkwright.program.reader import ProgramSyntaxError
+from linkwright.program.expression_reader import ProgramSyntaxError
 from linkwright.readings.llvm import compile_procedure, compile_program, compile_tape
 from linkwright.tape import record_expression_tape
 

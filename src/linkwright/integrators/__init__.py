@@ -1,6 +1,8 @@
 """Integrators as programs: written once, printed for every target."""
 
-from .adaptive import (
+from .explicit_steps import dense_rows, evaluate_dense_output
+from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
+from .trajectories import (
     Clock,
     Progress,
     Sizes,
@@ -8,8 +10,6 @@ from .adaptive import (
     integrate_trajectories,
     step_record_size,
 )
-from .explicit_steps import dense_rows, evaluate_dense_output
-from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
 
 __all__ = [
     "DOP853",

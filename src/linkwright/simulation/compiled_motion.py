@@ -27,6 +27,7 @@ from ..readings.llvm import (
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events import Hybrid
+from .events.signals import can_signal, signal_expressions
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import Projection
@@ -39,7 +40,7 @@ PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class CompiledTrajectory:
     """States at the times that were reached, one column each; the state of largest speeds; counts;
     how the run ended."""
 
@@ -58,7 +59,7 @@ def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
         and (events is not None or system.beside is None)
         and drive.function is None
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
-        and (events is None or events.can_signal)
+        and (events is None or can_signal(events))
     )
 
 
@@ -157,7 +158,7 @@ class CompiledMotion:
         system, t = self.system, self.system.symbols[3]
         inside = self.y[: system.size]
         q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
-        signals = self.events.signal_expressions(t, q, qd)
+        signals = signal_expressions(self.events, t, q, qd)
         return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:

@@ -24,7 +24,7 @@ from ..integrators import (
 )
 from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
-from .compiled_motion import CompiledMotion, Trajectory
+from .compiled_motion import CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
 from .events import Hybrid
 from .march import Mending
@@ -50,7 +50,7 @@ def integrate_compiled(
     y: Floats,
     options: Mapping[str, float],
     report: Callable[[float], None],
-) -> Trajectory | None:
+) -> CompiledTrajectory | None:
     """The states at the times; None where the loop in Python must find them."""
     records = TrajectoryRecords(motion, times, y[None], options)
     run = CompiledRun(records, 0, system, events)
@@ -271,7 +271,7 @@ class CompiledRun:
 
     # -- the result ------------------------------------------------------------------------------
 
-    def trajectory(self) -> Trajectory | None:
+    def trajectory(self) -> CompiledTrajectory | None:
         """The states on the constraints; None where they could not be put there."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
@@ -286,4 +286,4 @@ class CompiledRun:
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
         fastest = self.records.fastest[self.row, 1:]
-        return Trajectory(times, states.T, fastest, statistics, self.status)
+        return CompiledTrajectory(times, states.T, fastest, statistics, self.status)

@@ -174,7 +174,7 @@ def compile_procedure(tape: Tape) -> LoadedCode:
     """The code of a tape that programs call."""
 
     def assemble_procedure() -> bytes:
-        from .tape_ir import emit_tape_procedure
+        from .tape_procedure import emit_tape_procedure
         from .target import host_target
 
         target = host_target()

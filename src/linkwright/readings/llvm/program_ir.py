@@ -7,9 +7,6 @@ stack slots, which LLVM's passes turn into registers.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
 from ...program.syntax import (
     Array,
     Assign,
@@ -29,34 +26,17 @@ from ...program.syntax import (
     Operation,
     Program,
     Statement,
-    Ticket,
     Variable,
     While,
 )
+from .lane_code import LANE_SCALARS, LaneCode
 from .program_masks import (
-    Block,
     branch_blocks,
     find_private_names,
     is_uniform,
     names_in_expression,
 )
-from .sincos import llvm_hexadecimal
 from .target import MachineTarget
-
-_SCALARS = {Kind.FLOAT: "double", Kind.INT: "i64", Kind.BOOL: "i1"}
-_FLOAT_OPERATIONS = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract", "/": "fdiv"}
-_INT_OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "//": "sdiv", "%": "srem"}
-_FLOAT_PREDICATES = {"<": "olt", "<=": "ole", "==": "oeq", "!=": "une"}
-_INT_PREDICATES = {"<": "slt", "<=": "sle", "==": "eq", "!=": "ne"}
-
-
-@dataclass(frozen=True)
-class LaneValue:
-    """A value in the code: a scalar if it is the same in all lanes, else a vector."""
-
-    text: str
-    kind: Kind
-    is_uniform: bool
 
 
 def emit_program_module(program: Program, target: MachineTarget) -> str:
@@ -76,7 +56,7 @@ class _ModuleEmitter:
         self.declared: set[str] = set()
 
     def vector_type(self, kind: Kind) -> str:
-        return f"<{self.lanes} x {_SCALARS[kind]}>"
+        return f"<{self.lanes} x {LANE_SCALARS[kind]}>"
 
     def emit_program(self, program: Program) -> str:
         """The name of the function of a program."""
@@ -111,49 +91,15 @@ define void @loop(ptr %buffers) {{
         return "\n".join([head, *sorted(self.declared), *self.functions, entry])
 
 
-class _FunctionEmitter:
+class _FunctionEmitter(LaneCode):
     """One program as one function (parameters …, mask)."""
 
     def __init__(self, module: _ModuleEmitter, program: Program) -> None:
-        self.module, self.program, self.w = module, program, module.lanes
-        self.slots: list[str] = []
-        self.lines: list[str] = []
-        self.count = 0
-        self.variables: dict[str, Kind] = {}
-        self.private = find_private_names(program)
-        self.block: Block = ()
-        self.mask = "%mask"
+        super().__init__(module.lanes, module.declared, find_private_names(program))
+        self.module, self.program = module, program
         self.pending = find_arrays(program.body)
         self.live: list[str] = []
         """The slots of the lanes that are still in each `while` around."""
-
-    # -- names -----------------------------------------------------------------------------------
-
-    def fresh(self, hint: str = "v") -> str:
-        self.count += 1
-        return f"%{hint}.{self.count}"
-
-    def type_of(self, kind: Kind) -> str:
-        return self.module.vector_type(kind)
-
-    @property
-    def mask_type(self) -> str:
-        return self.type_of(Kind.BOOL)
-
-    def add(self, instruction: str, hint: str = "v") -> str:
-        """Write an instruction that has a result."""
-        name = self.fresh(hint)
-        self.lines.append(f"  {name} = {instruction}")
-        return name
-
-    def label(self, name: str) -> None:
-        self.lines.append(f"{name[1:]}:")
-
-    def jump(self, target: str) -> None:
-        self.lines.append(f"  br label {target}")
-
-    def branch(self, condition: str, yes: str, no: str) -> None:
-        self.lines.append(f"  br i1 {condition}, label {yes}, label {no}")
 
     # -- the function ----------------------------------------------------------------------------
 
@@ -187,18 +133,6 @@ class _FunctionEmitter:
             )
         self.lines.append(f"  ret {kind} {total}")
 
-    def slot(self, variable: Variable) -> None:
-        """A stack slot for a variable."""
-        if variable.name not in self.variables:
-            self.variables[variable.name] = variable.kind
-            kind = self.slot_type(variable)
-            self.slots.append(f"  %{variable.name} = alloca {kind}")
-            self.slots.append(f"  store {kind} zeroinitializer, ptr %{variable.name}")
-
-    def slot_type(self, variable: Variable) -> str:
-        scalar = _SCALARS[variable.kind]
-        return scalar if variable.is_uniform else self.type_of(variable.kind)
-
     # -- statements ------------------------------------------------------------------------------
 
     def emit_block(self, body: tuple[Statement, ...]) -> None:
@@ -215,7 +149,9 @@ class _FunctionEmitter:
             case Assign(target=Variable(is_uniform=True) as target, value=value):
                 number = self.uniform(value)
                 self.slot(target)
-                self.lines.append(f"  store {_SCALARS[target.kind]} {number}, ptr %{target.name}")
+                self.lines.append(
+                    f"  store {LANE_SCALARS[target.kind]} {number}, ptr %{target.name}"
+                )
                 self.emit_pending_arrays()
             case Assign(target=Variable() as target, value=value):
                 self.assign(target, self.vector(self.emit_expression(value)))
@@ -248,7 +184,7 @@ class _FunctionEmitter:
         if is_scratch:
             return
         size = self.array_size(array)
-        self.module.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+        self.declared.add("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
         bytes_ = self.add(f"mul i64 {size}, {8 * self.w}")
         self.lines.append(
             f"  call void @llvm.memset.p0.i64(ptr align {8 * self.w} %{array.name}, i8 0, i64 {bytes_}, i1 false)"
@@ -322,10 +258,6 @@ class _FunctionEmitter:
         self.jump(head)
         self.label(done)
         self.mask, self.block = outer_mask, outer_block
-
-    def any_lane(self, mask: str) -> str:
-        bits = self.add(f"bitcast {self.mask_type} {mask} to i{self.w}")
-        return self.add(f"icmp ne i{self.w} {bits}, 0")
 
     def emit_uniform_branch(self, statement: If) -> None:
         yes, no, after = (self.fresh(name) for name in ("yes", "no", "after"))
@@ -412,184 +344,6 @@ class _FunctionEmitter:
         for factor in copy.array.shape[1:]:
             size = Operation("*", (size, factor), Kind.INT)
         self.emit_loop(Loop(entry, Constant(0, Kind.INT), size, (Assign(target, value),)))
-
-    # -- memory ----------------------------------------------------------------------------------
-
-    def address(self, array: Array) -> str:
-        """The address of an array, or of a row of it."""
-        if array.offset is None:
-            return f"%{array.name}"
-        offset = self.uniform(array.offset)
-        return self.add(
-            f"getelementptr {self.type_of(Kind.FLOAT)}, ptr %{array.name}, i64 {offset}"
-        )
-
-    def element_addresses(self, element: Element, index: LaneValue) -> str:
-        """The addresses of an element, one for each lane."""
-        position = self.vector(index)
-        if isinstance(element.source, Array):
-            lanes = ", ".join(f"i64 {k}" for k in range(self.w))
-            kind = self.type_of(Kind.INT)
-            row = self.add(f"mul {kind} {position}, splat (i64 {self.w})")
-            position = self.add(f"add {kind} {row}, <{lanes}>")
-        scalar = _SCALARS[element.kind]
-        return self.add(
-            f"getelementptr {scalar}, ptr %{element.source.name}, {self.type_of(Kind.INT)} {position}"
-        )
-
-    def load_element(self, element: Element) -> LaneValue:
-        index = self.emit_expression(element.index)
-        kind, scalar = self.type_of(element.kind), _SCALARS[element.kind]
-        if index.is_uniform:
-            unit = kind if isinstance(element.source, Array) else scalar
-            place = self.add(f"getelementptr {unit}, ptr %{element.source.name}, i64 {index.text}")
-            value = self.add(f"load {unit}, ptr {place}")
-            return LaneValue(value, element.kind, isinstance(element.source, Memory))
-        places = self.element_addresses(element, index)
-        suffix = f"v{self.w}{'f64' if element.kind is Kind.FLOAT else 'i64'}.v{self.w}p0"
-        pointers = f"<{self.w} x ptr>"
-        self.module.declared.add(
-            f"declare {kind} @llvm.masked.gather.{suffix}({pointers}, {self.mask_type}, {kind})"
-        )
-        value = self.add(
-            f"call {kind} @llvm.masked.gather.{suffix}({pointers} align 8 {places}, "
-            f"{self.mask_type} {self.mask}, {kind} zeroinitializer)"
-        )
-        return LaneValue(value, element.kind, False)
-
-    def store_element(self, element: Element, value: LaneValue) -> None:
-        index = self.emit_expression(element.index)
-        kind, name = self.type_of(element.kind), element.source.name
-        number = self.vector(value)
-        if index.is_uniform and isinstance(element.source, Array):
-            place = self.add(f"getelementptr {kind}, ptr %{name}, i64 {index.text}")
-            if self.private.get(name) != self.block:
-                old = self.add(f"load {kind}, ptr {place}")
-                number = self.add(
-                    f"select {self.mask_type} {self.mask}, {kind} {number}, {kind} {old}"
-                )
-            self.lines.append(f"  store {kind} {number}, ptr {place}")
-            return
-        places = self.element_addresses(element, index)
-        suffix = f"v{self.w}{'f64' if element.kind is Kind.FLOAT else 'i64'}.v{self.w}p0"
-        pointers = f"<{self.w} x ptr>"
-        self.module.declared.add(
-            f"declare void @llvm.masked.scatter.{suffix}({kind}, {pointers}, {self.mask_type})"
-        )
-        self.lines.append(
-            f"  call void @llvm.masked.scatter.{suffix}({kind} {number}, "
-            f"{pointers} align 8 {places}, {self.mask_type} {self.mask})"
-        )
-
-    # -- expressions -----------------------------------------------------------------------------
-
-    def uniform(self, expression: Expression) -> str:
-        """A number that is the same in all lanes."""
-        value = self.emit_expression(expression)
-        assert value.is_uniform, f"{self.program.name}: this number may differ between lanes"
-        return value.text
-
-    def vector(self, value: LaneValue) -> str:
-        """A value as a vector."""
-        if not value.is_uniform:
-            return value.text
-        scalar, kind = _SCALARS[value.kind], self.type_of(value.kind)
-        if not value.text.startswith("%"):
-            return f"splat ({scalar} {value.text})"
-        first = self.add(f"insertelement {kind} poison, {scalar} {value.text}, i32 0")
-        return self.add(
-            f"shufflevector {kind} {first}, {kind} poison, <{self.w} x i32> zeroinitializer"
-        )
-
-    def emit_expression(self, expression: Expression) -> LaneValue:
-        match expression:
-            case Constant(value=value, kind=kind):
-                text = llvm_hexadecimal(float(value)) if kind is Kind.FLOAT else str(int(value))
-                if kind is Kind.BOOL:
-                    text = "true" if value else "false"
-                return LaneValue(text, kind, True)
-            case Variable(name=name, kind=kind, is_uniform=same):
-                self.slot(expression)
-                loaded = self.add(f"load {self.slot_type(expression)}, ptr %{name}")
-                return LaneValue(loaded, kind, same)
-            case Element():
-                return self.load_element(expression)
-            case Ticket():
-                return self.take_ticket(expression)
-            case Operation():
-                return self.emit_operation(expression)
-
-    def take_ticket(self, ticket: Ticket) -> LaneValue:
-        """Reserve as many numbers as lanes take part, and hand them out in the order of the lanes."""
-        kind = self.type_of(Kind.INT)
-        ones = self.add(f"zext {self.mask_type} {self.mask} to {kind}")
-        before, numbers = "0", "poison"
-        for lane in range(self.w):
-            numbers = self.add(f"insertelement {kind} {numbers}, i64 {before}, i32 {lane}")
-            one = self.add(f"extractelement {kind} {ones}, i32 {lane}")
-            before = self.add(f"add i64 {before}, {one}")
-        first = self.add(f"atomicrmw add ptr %{ticket.counter.name}, i64 {before} monotonic")
-        base = self.vector(LaneValue(first, Kind.INT, True))
-        return LaneValue(self.add(f"add {kind} {numbers}, {base}"), Kind.INT, False)
-
-    def emit_operation(self, operation: Operation) -> LaneValue:
-        values = [self.emit_expression(operand) for operand in operation.operands]
-        same = all(value.is_uniform for value in values)
-        texts = [value.text if same else self.vector(value) for value in values]
-        given = values[-1].kind
-        kind = _SCALARS[given] if same else self.type_of(given)
-        text = self.add(self.instruction(operation.name, texts, given, kind, same))
-        return LaneValue(text, operation.kind, same)
-
-    def instruction(self, name: str, texts: list[str], kind: Kind, type_: str, same: bool) -> str:
-        """The instruction of an operation on operands of one type."""
-        number = kind is Kind.FLOAT
-        truth = "i1" if same else self.mask_type
-        compare = f"{'fcmp' if number else 'icmp'}"
-        predicates = _FLOAT_PREDICATES if number else _INT_PREDICATES
-        if name in predicates:
-            return f"{compare} {predicates[name]} {type_} {texts[0]}, {texts[1]}"
-        table = _FLOAT_OPERATIONS if number else _INT_OPERATIONS
-        if name in table:
-            return f"{table[name]} {type_} {texts[0]}, {texts[1]}"
-        match name:
-            case "and" | "or":
-                return f"{name} {type_} {texts[0]}, {texts[1]}"
-            case "not":
-                return f"xor {type_} {texts[0]}, {'true' if same else 'splat (i1 true)'}"
-            case "neg":
-                return (
-                    f"fneg {type_} {texts[0]}"
-                    if number
-                    else f"sub {type_} zeroinitializer, {texts[0]}"
-                )
-            case "choose":
-                return f"select {truth} {texts[0]}, {type_} {texts[1]}, {type_} {texts[2]}"
-            case "min" | "max":
-                less = (texts[1], texts[0]) if name == "min" else (texts[0], texts[1])
-                test = f"{compare} {predicates['<']} {type_} {less[0]}, {less[1]}"
-                condition = self.add(test)
-                return f"select {truth} {condition}, {type_} {texts[1]}, {type_} {texts[0]}"
-            case "sqrt" | "abs":
-                return self.intrinsic({"sqrt": "sqrt", "abs": "fabs"}[name], texts[0], type_, same)
-            case "isfinite":
-                size = self.add(self.intrinsic("fabs", texts[0], type_, same))
-                infinite = llvm_hexadecimal(math.inf)
-                bound = infinite if same else f"splat (double {infinite})"
-                return f"fcmp olt {type_} {size}, {bound}"
-            case "float":
-                return (
-                    f"sitofp {type_} {texts[0]} to {'double' if same else self.type_of(Kind.FLOAT)}"
-                )
-            case "int":
-                return f"fptosi {type_} {texts[0]} to {'i64' if same else self.type_of(Kind.INT)}"
-            case _:
-                raise AssertionError(name)
-
-    def intrinsic(self, name: str, text: str, type_: str, same: bool) -> str:
-        suffix = "f64" if same else f"v{self.w}f64"
-        self.module.declared.add(f"declare {type_} @llvm.{name}.{suffix}({type_})")
-        return f"call {type_} @llvm.{name}.{suffix}({type_} {text})"
 
 
 def find_arrays(body: tuple[Statement, ...]) -> list[Array]:

@@ -72,12 +72,7 @@ def emit_tape_module(
     course: CompiledStepLoop | None = None,
 ) -> str:
     """The LLVM module of a tape; it exports `@loop` with the signature of a ufunc's loop."""
-    return _TapeIrEmitter(tape, target, precision).emit_module(course)
-
-
-def emit_tape_procedure(tape: Tape, target: MachineTarget) -> str:
-    """The LLVM module of a tape that programs call; it exports `@loop`."""
-    return _TapeIrEmitter(tape, target, DOUBLE_PRECISION).emit_procedure()
+    return TapeIrEmitter(tape, target, precision).emit_module(course)
 
 
 def _padded_lane_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
@@ -86,7 +81,7 @@ def _padded_lane_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[
     return [int(end) for end in ends]
 
 
-class _TapeIrEmitter:
+class TapeIrEmitter:
     """Emits the LLVM module of one tape."""
 
     def __init__(self, tape: Tape, target: MachineTarget, precision: LlvmScalarType) -> None:
@@ -176,52 +171,6 @@ class _TapeIrEmitter:
         if self.p.bytes == 8:
             parts.append(fma)
         return "\n".join([*parts, *functions])
-
-    def emit_procedure(self) -> str:
-        """A function (inputs …, outputs …, mask) on vectors; lanes outside of the mask keep their outputs."""
-        ports = [f"ptr %in{k}" for k in range(len(self.tape.inputs))]
-        ports += [f"ptr %out{k}" for k in range(len(self.tape.outputs))]
-        self.lines = []
-        for k, port in enumerate(self.tape.inputs):
-            for n in range(port.size):
-                self.copy_vector(f"%in{k}", n, "%ctx", self.layout.inputs[k] + n, f"i{k}.{n}")
-        self.lines.append("  call void @constants(ptr %ctx)")
-        if self.angles:
-            self.lines.append("  call void @trigonometry(ptr %ctx)")
-        self.lines += [f"  call void @chunk{n}(ptr %ctx)" for n in range(len(self.chunks))]
-        for tile in (tile for some in self.plan.completed_tiles for tile in some):
-            for n in range(min(self.w, self.tape.outputs[tile.port].size - tile.first)):
-                at, to = self.layout.outputs + tile.slot + n, tile.first + n
-                self.copy_vector(
-                    "%ctx", at, f"%out{tile.port}", to, f"o{tile.port}.{to}", mask="%mask"
-                )
-        align = self.w * self.p.bytes
-        body = "\n".join(self.lines)
-        return f"""{self.emit_functions()}
-define void @loop({", ".join(ports)}, {self.b} %mask) {{
-  %ctx = alloca [{self.layout.size} x {self.v}], align {align}
-{body}
-  ret void
-}}
-"""
-
-    def copy_vector(
-        self, source: str, at: int, target: str, to: int, name: str, *, mask: str | None = None
-    ) -> None:
-        """Copy a vector from one block to another, or only the lanes of a mask."""
-        value = f"%{name}.x"
-        self.lines += [
-            f"  %{name}.from = getelementptr {self.v}, ptr {source}, i64 {at}",
-            f"  {value} = load {self.v}, ptr %{name}.from",
-            f"  %{name}.to = getelementptr {self.v}, ptr {target}, i64 {to}",
-        ]
-        if mask is not None:
-            self.lines += [
-                f"  %{name}.old = load {self.v}, ptr %{name}.to",
-                f"  %{name}.new = select {self.b} {mask}, {self.v} {value}, {self.v} %{name}.old",
-            ]
-            value = f"%{name}.new"
-        self.lines.append(f"  store {self.v} {value}, ptr %{name}.to")
 
     def emit_constants(self) -> str:
         """The function that writes the outputs that are the same for all states into a context."""

@@ -6,11 +6,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import casadi as ca
 import numpy as np
 
 from ...errors import LinkwrightError
-from ...types import SX, Floats
+from ...types import Floats
 from ..diagnosis import RUNAWAY
 from ..run import Happened
 from ..system import System
@@ -102,29 +101,6 @@ class Hybrid:
         instant = self.dynamics.at(t, *self.system.motion(y), self.system.torque(t, y))
         found = forces_of(instant, self.mode)
         return instant.borne(found.held, found.pushes)
-
-    @property
-    def can_signal(self) -> bool:
-        """Whether all that is watched in a mode without contacts and friction is an expression."""
-        code = self.dynamics
-        return not (
-            self.rows.rubs
-            or self.rows.contacts
-            or code.members
-            or code.ties
-            or any(event.expression is None for event in self.given)
-        )
-
-    def signal_expressions(self, t: SX, q: SX, qd: SX) -> SX:
-        """What is watched then: gaps, and the values of the user's events."""
-        s = self.system.equations.symbols
-        values = [event.expression for event in self.given if event.expression is not None]
-        given = ca.substitute(
-            ca.vertcat(ca.SX(0, 1), *values),
-            ca.vertcat(s["t"], s["q"], s["qd"]),
-            ca.vertcat(t, q, qd),
-        )
-        return ca.vertcat(self.rows.gap_expressions(q), given)
 
     # -- looking -------------------------------------------------------------------------
 

@@ -135,6 +135,7 @@ def integrate_trajectories(
     ticket: IntBuffer,
     count: IntBuffer,
     active: IntBuffer,
+    *,
     clock: Buffer,
     progress: IntBuffer,
     states: Buffer,
@@ -216,14 +217,14 @@ def integrate_trajectories(
                     n,
                     t,
                     stop - t,
-                    y,
-                    p,
-                    f,
-                    rtol,
-                    atol,
-                    stage,
-                    y_new,
-                    margin,
+                    y=y,
+                    p=p,
+                    f=f,
+                    rtol=rtol,
+                    atol=atol,
+                    stage=stage,
+                    slope=y_new,
+                    margin=margin,
                 )
                 progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += 2
             running = True
@@ -245,9 +246,9 @@ def integrate_trajectories(
         if reason == 0:
             margin[0] = margin_now
             least, end_margin = compute_stages(
-                rates, pair, n, t, length, y, p, f, slope, y_new, margin
+                rates, pair, n, t, length, y=y, p=p, f=f, k=slope, y_new=y_new, margin=margin
             )
-            error = error_norm(pair, n, length, y, y_new, slope, rtol, atol)
+            error = error_norm(pair, n, length, y=y, y_new=y_new, k=slope, rtol=rtol, atol=atol)
             progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += pair.stages
             budget -= 1
             if error < 1.0:
@@ -273,12 +274,32 @@ def integrate_trajectories(
                         dense = scratch_matrix(dense_rows(pair), n)
                         state = scratch(n)
                         prepare_dense_output(
-                            rates, pair, n, t, length, y, y_new, p, slope, dense, stage, margin
+                            rates,
+                            pair,
+                            n,
+                            t,
+                            length,
+                            y=y,
+                            y_new=y_new,
+                            p=p,
+                            k=slope,
+                            dense=dense,
+                            stage=stage,
+                            margin=margin,
                         )
                         progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += len(pair.dense_c)
                         if signals is not None:
                             is_near = passes_zero(
-                                signals, pair, n, signal_count, t, length, y, p, dense, state
+                                signals,
+                                pair,
+                                n,
+                                signal_count,
+                                t=t,
+                                h=length,
+                                y=y,
+                                p=p,
+                                dense=dense,
+                                state=state,
                             )
                             if is_near:
                                 reason = StopReason.SIGNAL
