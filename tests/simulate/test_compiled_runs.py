@@ -1,0 +1,136 @@
+"""Runs in compiled code are the runs that Python makes step by step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.readings.llvm.code_table import LOADED_CODES
+from linkwright.simulation import Event, motion
+from linkwright.simulation.compiled_run import CompiledRun
+
+FOUR_BAR = {"q0": {"theta1": 1.0}, "qd0": {"theta1": 2.0}}
+SWING = {"q0": [1.0, 0.5, -0.3]}
+TABLE = ([0, 0.3, 0.8, 2], [0, 1, -1, 0])
+
+CASES: list[tuple[str, float, dict[str, Any]]] = [
+    ("triple-pendulum", 2.0, SWING),
+    ("triple-pendulum", 1.0, {**SWING, "integrator": "rk45", "rtol": 1e-7, "atol": 1e-8}),
+    ("triple-pendulum", 0.5, {**SWING, "by": "hamilton"}),
+    ("triple-pendulum", 0.5, {**SWING, "by": "newton_euler"}),
+    ("triple-pendulum", 1.0, {**SWING, "max_step": 0.01}),
+    ("four-bar", 2.0, FOUR_BAR),
+    ("four-bar", 1.0, {**FOUR_BAR, "stabilization": "baumgarte"}),
+    ("bricard", 2.0, {}),
+    ("rolling-disk", 1.0, {}),
+    ("elbow", 2.0, {"torque": {"q1": "2*sin(t) - 3*dq1", "q2": TABLE}}),
+    ("elbow", 1.0, {"q0": {"q1": 1.0}, "torque": {"q1": (*TABLE, "cubic")}}),
+]
+
+
+def stepwise(monkeypatch: pytest.MonkeyPatch, *given: Any, **options: Any) -> lw.simulation.Run:
+    """The same run, made by the loop in Python."""
+    with monkeypatch.context() as patch:
+        patch.setattr(motion, "can_compile", lambda *_: False)
+        return lw.simulate(*given, **options)
+
+
+@pytest.mark.parametrize(("name", "t", "options"), CASES)
+def test_compiled_runs_are_those_of_python(
+    monkeypatch: pytest.MonkeyPatch, name: str, t: float, options: dict[str, Any]
+) -> None:
+    mechanism = lw.gallery(name)
+    run = lw.simulate(mechanism, t, samples=51, **options)
+    peer = stepwise(monkeypatch, mechanism, t, samples=51, **options)
+    assert (run.statistics["compiled"], peer.statistics["compiled"]) == (1, 0)
+    assert run.finished
+    scale = 1 + np.abs(peer.qd).max()
+    tolerance = 1e3 * options.get("rtol", 1e-9)
+    np.testing.assert_allclose(run.q, peer.q, atol=0.1 * tolerance)
+    np.testing.assert_allclose(run.qd, peer.qd, atol=tolerance * scale)
+    np.testing.assert_allclose(run.work, peer.work, atol=tolerance * (1 + np.ptp(peer.work)))
+    assert run.closure.max() <= max(1e-11, 2 * peer.closure.max())
+    assert abs(run.statistics["steps"] - peer.statistics["steps"]) <= 1
+    assert run.statistics["largest_kinetic_energy"] == pytest.approx(
+        peer.statistics["largest_kinetic_energy"], rel=1e-6, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        {"low": "theta1 - 0.1", "turns": {"when": "dtheta2", "direction": "rising"}},
+        {"low": {"when": "theta1 + 0.2", "action": "stop"}},
+        {"wall": Event("theta1 - 0.5", {"dtheta1": "-0.8*dtheta1"}, "falling")},
+    ],
+)
+def test_compiled_events_are_those_of_python(
+    monkeypatch: pytest.MonkeyPatch, events: dict[str, Any]
+) -> None:
+    mechanism = lw.gallery("triple-pendulum")
+    run = lw.simulate(mechanism, 2.0, events=events, samples=51, **SWING)
+    peer = stepwise(monkeypatch, mechanism, 2.0, events=events, samples=51, **SWING)
+    assert (run.statistics["compiled"], peer.statistics["compiled"]) == (1, 0)
+    assert [(e.name, e.what) for e in run.events] == [(e.name, e.what) for e in peer.events]
+    np.testing.assert_allclose([e.t for e in run.events], [e.t for e in peer.events], atol=1e-11)
+    assert len(run.t) == len(peer.t)
+    assert run.status.split("t =")[0] == peer.status.split("t =")[0]
+    np.testing.assert_allclose(run.q, peer.q, atol=1e-8)
+
+
+def test_limits_end_compiled_runs() -> None:
+    limited = lw.load(
+        "name = 'arm'\n[bodies.a]\nmass = 1\ncenter = [0.5, 0, 0]\n[joints.q]\ntype = 'revolute'\n"
+        "child = 'a'\naxis = [0, 1, 0]\nlimits = { lower = -0.2, upper = 1.0 }\n"
+    )
+    run = lw.simulate(limited, 3.0)
+    assert "limit is reached" in run.status
+    assert run.statistics["compiled"] == 1
+    assert run.q[-1, 0] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_what_needs_python_says_so() -> None:
+    arm = lw.gallery("elbow")
+    by_function = lw.simulate(arm, 0.1, torque=lambda t, q, qd: [0.0, 0.0], samples=3)
+    by_event = lw.simulate(arm, 0.1, events={"up": lambda t, q, qd: q[0] - 1}, samples=3)
+    assert by_function.statistics["compiled"] == by_event.statistics["compiled"] == 0
+
+
+def test_singular_configurations_are_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = lw.gallery("n-four-bar")
+    first = lw.compile(bars).names.q[0]
+    options: dict[str, Any] = {"q0": {first: 1.2}, "qd0": {first: -2.0}, "samples": 11}
+    run = lw.simulate(bars, 2.0, **options)
+    peer = stepwise(monkeypatch, bars, 2.0, **options)
+    np.testing.assert_allclose(run.q, peer.q, atol=1e-7)
+    assert run.singular == peer.singular
+
+
+def test_ctrl_c_keeps_the_part_up_to_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, calls = CompiledRun.go_on, []
+
+    def interrupted(self: CompiledRun) -> None:
+        calls.append(self.t)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        go_on(self)
+
+    monkeypatch.setattr(CompiledRun, "go_on", interrupted)
+    monkeypatch.setattr("linkwright.simulation.compiled_run.INSTRUCTIONS_PER_CALL", 0)
+    run = lw.simulate(lw.gallery("triple-pendulum"), 50.0, samples=5001, **SWING)
+    assert run.interrupted
+    assert run.t[-1] == pytest.approx(calls[-1])
+    assert 0 < run.t[-1] < 50
+    assert run.audit < 1e-6
+
+
+def test_later_runs_load_no_code() -> None:
+    mechanism = lw.gallery("four-bar")
+    lw.simulate(mechanism, 0.1, **FOUR_BAR)
+    before = len(LOADED_CODES)
+    for k in range(20):
+        lw.simulate(mechanism, 0.1, q0={"theta1": 1 + 0.01 * k})
+    assert len(LOADED_CODES) == before
