@@ -108,9 +108,9 @@ def test_what_an_ensemble_cannot_do_is_named(
 
 
 def test_starts_that_do_not_close_are_refused() -> None:
+    bars = lw.gallery("four-bar")
+    closed = lw.assemble(bars, {"theta1": 1.0})
     with pytest.raises(AssemblyError, match="run 1"):
-        bars = lw.gallery("four-bar")
-        closed = lw.assemble(bars, {"theta1": 1.0})
         lw.simulate_ensemble(bars, 1.0, np.array([closed, closed + 0.1]))
 
 
