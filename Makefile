@@ -50,6 +50,7 @@ bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/calls.py
 	$(BIN)/python benchmarks/forms.py
 	$(BIN)/python benchmarks/rollouts.py
+	$(BIN)/python benchmarks/simulation.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .
