@@ -13,7 +13,7 @@ from ..types import SX
 def copy_expressions(made: Any) -> Any:
     """A copy of an expression, or of a table of them; anything else is left as it is."""
     if type(made) is ca.SX:
-        return ca.SX(made)
+        return +made  # as `ca.SX(made)`, without its search for the right overload
     if type(made) in (tuple, list):
         return type(made)(map(copy_expressions, made))
     if type(made) is dict:

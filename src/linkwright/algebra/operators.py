@@ -1,8 +1,9 @@
-"""CasADi's +, −, × and ÷ of expressions, without its search for the right overload.
+"""CasADi's +, −, ×, ÷ and @ of expressions, without its search for the right overload.
 
 `a * b` tries to read both operands as numbers, as NumPy arrays and as sparse matrices of SciPy
 before it takes them for the expressions that they are: 25 µs, most of the time of a derivation.
-`SX.binary` takes expressions and what can become one, and does the same in 3 µs. Operands of other
+`SX.binary` takes expressions and what can become one, and does the same in 3 µs. `a @ b` has no
+such short way, but arrays of NumPy become expressions once, not in each product. Operands of other
 types go the old way.
 
 CasADi has these operators only while Linkwright builds expressions, and its own at all other times.
@@ -14,6 +15,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import casadi as ca
@@ -30,9 +32,9 @@ _OPERATORS = {
     for name, operation in _CASADI_OPERATIONS.items()
     for side in ("", "r")
 }
-_UFUNC_METHOD = "__array_ufunc__"
-_METHODS = (*_OPERATORS, _UFUNC_METHOD)
-_DIRECT_TYPES = (ca.SX, float, int)
+_UFUNC_METHOD, _PRODUCT_METHOD = "__array_ufunc__", "__matmul__"
+_METHODS = (*_OPERATORS, _UFUNC_METHOD, _PRODUCT_METHOD)
+_DIRECT_TYPES = frozenset({ca.SX, float, int})
 
 Operator = Callable[[Any, Any], Any]
 
@@ -87,37 +89,66 @@ def _make_direct_methods() -> dict[str, Callable[..., Any]]:
     made: dict[str, Callable[..., Any]] = {
         method: _direct_operator(getattr(ca.SX, method), *how) for method, how in _OPERATORS.items()
     }
-    return made | {_UFUNC_METHOD: _direct_ufunc(ca.SX.__array_ufunc__)}
+    return made | {
+        _UFUNC_METHOD: _direct_ufunc(ca.SX.__array_ufunc__),
+        _PRODUCT_METHOD: _direct_product(ca.SX.__matmul__),
+    }
 
 
 def _direct_operator(general: Operator, operation: int, swap: bool) -> Operator:
     binary, types = ca.SX.binary, _DIRECT_TYPES
 
     def operator(x: Any, y: Any) -> Any:
-        if type(y) in types or _is_numpy_matrix(y):
-            return binary(operation, y, x) if swap else binary(operation, x, y)
-        return general(x, y)
+        if is_plain_matrix(y):
+            y = constant_expression(y)
+        elif type(y) not in types:
+            return general(x, y)
+        return binary(operation, y, x) if swap else binary(operation, x, y)
 
     return operator
+
+
+def _direct_product(general: Operator) -> Operator:
+    def product(x: Any, y: Any) -> Any:
+        if is_plain_matrix(y):
+            return ca.mtimes(x, constant_expression(y))
+        return ca.mtimes(x, y) if type(y) is ca.SX else general(x, y)
+
+    return product
 
 
 def _direct_ufunc(general: Callable[..., Any]) -> Callable[..., Any]:
     """The function that NumPy calls where its array or number stands on the left."""
 
     def ufunc_of(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        operation = _UFUNC_OPERATIONS.get(ufunc)
-        if operation is None or method != "__call__" or options or not _is_numpy_matrix(inputs[0]):
+        if method != "__call__" or options or not is_plain_matrix(inputs[0]):
             return general(self, ufunc, method, *inputs, **options)
-        return ca.SX.binary(operation, inputs[0], self)
+        if ufunc is np.matmul:
+            return ca.mtimes(constant_expression(inputs[0]), self)
+        operation = _UFUNC_OPERATIONS.get(ufunc)
+        if operation is None:
+            return general(self, ufunc, method, *inputs, **options)
+        return ca.SX.binary(operation, constant_expression(inputs[0]), self)
 
     return ufunc_of
 
 
-def _is_numpy_matrix(x: Any) -> bool:
-    """An array or a number of NumPy that CasADi reads as a matrix of its shape, or as a column."""
-    if type(x) is np.float64:
-        return True
-    return type(x) is np.ndarray and x.dtype == np.float64 and 0 < x.ndim < 3
+def is_plain_matrix(x: Any) -> bool:
+    """Whether x is an array of NumPy that CasADi reads as a matrix of its shape, or as a column, or
+    a number of NumPy."""
+    if type(x) is np.ndarray:
+        return bool(x.dtype == np.float64 and 0 < x.ndim < 3)
+    return type(x) is np.float64
+
+
+def constant_expression(x: Any) -> Any:
+    """The expression of a plain matrix, made once: nobody may change it."""
+    return _constant_matrix(x.tobytes(), x.shape)
+
+
+@lru_cache(maxsize=4096)
+def _constant_matrix(content: bytes, shape: tuple[int, ...]) -> Any:
+    return ca.SX(np.frombuffer(content).reshape(shape))
 
 
 _SWITCH = _OperatorSwitch()

@@ -8,6 +8,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
+from ..algebra.array_functions import ArrayFunction
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
@@ -50,18 +51,22 @@ class ConstraintSystem:
         q, qd, t = tree.motion.q, tree.motion.qd, tree.motion.t
         c, step = constraints, ca.SX.sym("step", tree.nv)
         jacobian = c.J[list(c.position_rows), :]
-        self._residual_function = ca.Function("residual", [q, t], [c.residual])
-        self._position_function = ca.Function(
-            "positions", [q, t], [c.residual, jacobian, c.upright_conditions]
+        self._residual_function = ArrayFunction(ca.Function("residual", [q, t], [c.residual]))
+        self._position_function = ArrayFunction(
+            ca.Function("positions", [q, t], [c.residual, jacobian, c.upright_conditions])
         )
-        self._velocity_function = ca.Function("velocities", [q, qd, t], [c.velocity, c.J])
-        self._move_function = ca.Function(
-            "moved", [q, step], [integrate_coordinates(tree, q, step)]
+        self._velocity_function = ArrayFunction(
+            ca.Function("velocities", [q, qd, t], [c.velocity, c.J])
         )
-        self._rate_matrix_function = ca.Function("rates", [q], [coordinate_rate_matrix(tree, q)])
+        self._move_function = ArrayFunction(
+            ca.Function("moved", [q, step], [integrate_coordinates(tree, q, step)])
+        )
+        self._rate_matrix_function = ArrayFunction(
+            ca.Function("rates", [q], [coordinate_rate_matrix(tree, q)])
+        )
         self.starting_q = starting_pose(tree)
-        self._axle_rate_function = ca.Function(
-            "askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)]
+        self._axle_rate_function = ArrayFunction(
+            ca.Function("askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)])
         )
         self.is_angular = _turning_velocities(tree)
         self.is_restricted = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
@@ -96,16 +101,16 @@ class ConstraintSystem:
 
     def residual(self, q: Floats, t: float) -> Floats:
         """Return φ."""
-        return np.asarray(self._residual_function(q, t), dtype=float).ravel()
+        return self._residual_function(q, t)[0].ravel()
 
     def position_terms(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
         """Return φ, its Jacobian, and what must be above zero."""
-        phi, J, upright = (np.asarray(x, dtype=float) for x in self._position_function(q, t))
+        phi, J, upright = self._position_function(q, t)
         return phi.ravel(), J, upright.ravel()
 
     def velocity_terms(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
         """Return what velocities violate, J q̇ − b, and J of all constraints."""
-        violation, J = (np.asarray(x, dtype=float) for x in self._velocity_function(q, qd, t))
+        violation, J = self._velocity_function(q, qd, t)
         return violation.ravel(), J
 
     def jacobian(self, q: Floats, t: float) -> Floats:
@@ -114,7 +119,7 @@ class ConstraintSystem:
 
     def axle_rates(self, q: Floats) -> Floats:
         """Return how velocities turn the axles of wheels that roll on wheels apart."""
-        return np.asarray(self._axle_rate_function(q), dtype=float)
+        return self._axle_rate_function(q)[0]
 
     def is_upright(self, q: Floats, t: float) -> bool:
         """Return whether no joint is turned over and no wheel lies flat."""
@@ -124,7 +129,7 @@ class ConstraintSystem:
 
     def move(self, q: Floats, step: Floats) -> Floats:
         """Return q after unit time at the velocities `step`."""
-        return np.asarray(self._move_function(q, step), dtype=float).ravel()
+        return self._move_function(q, step)[0].ravel()
 
     def move_in_parent_axes(self, q: Floats, step: Floats) -> Floats:
         """Return q after a step of the search: as `move`, but free joints are displaced in their
@@ -141,7 +146,7 @@ class ConstraintSystem:
         """Return columns by steps of the search from those by velocities."""
         if not self.positions:
             return J
-        J, N = J.copy(), np.asarray(self._rate_matrix_function(q), dtype=float)
+        J, N = J.copy(), self._rate_matrix_function(q)[0]
         for places, velocities in self.positions:
             J[:, velocities] = J[:, velocities] @ N[places, velocities].T
         return J
@@ -176,7 +181,7 @@ class ConstraintSystem:
         """Return the index of the velocity that is the coordinate's rate."""
         self.check_coordinate(coordinate)
         anywhere = self.move(self.starting_q, np.full(self.names.nv, 0.3))
-        row = np.asarray(self._rate_matrix_function(anywhere))[self.names.q.index(coordinate)]
+        row = self._rate_matrix_function(anywhere)[0][self.names.q.index(coordinate)]
         if np.count_nonzero(row) != 1 or row.max() != 1:
             raise UnsupportedError(
                 f"'{coordinate}' has no velocity of its own", remedy='use rotation = "cardan"'

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Protocol, Self, TypeVar
 
 import casadi as ca
-import numpy as np
 
 from ..algebra.linear_algebra import (
     IDENTITY,
@@ -19,6 +18,7 @@ from ..algebra.linear_algebra import (
     cross,
     matrix_from_rows,
     rotate_vector,
+    vector_entries,
 )
 from ..algebra.rotations import quaternion_rotation, rotation_z
 from ..algebra.spatial import (
@@ -107,11 +107,13 @@ class LinkDisplacement:
     def motion_to_link(self, motion: SpatialMotion) -> SpatialMotion:
         w = self.to_link_axes(motion.angular)
         v = self.to_link_axes(motion.linear + cross(motion.angular, self.p))
-        return SpatialMotion(w, v + column_vector(w[1] * self.shift, -w[0] * self.shift, 0.0))
+        x, y, _ = vector_entries(w)
+        return SpatialMotion(w, v + column_vector(y * self.shift, -x * self.shift, 0.0))
 
     def wrench_to_parent(self, wrench: SpatialForce) -> SpatialForce:
         n, f = wrench.moment, wrench.force
-        lever = column_vector(-f[1] * self.shift, f[0] * self.shift, 0.0)
+        x, y, _ = vector_entries(f)
+        lever = column_vector(-y * self.shift, x * self.shift, 0.0)
         force = self.to_parent_axes(f)
         return SpatialForce(self.to_parent_axes(n + lever) + cross(self.p, force), force)
 
@@ -207,8 +209,8 @@ class LinkMotion:
     @cached_property
     def U(self) -> Array:
         """[ω̇] + [ω][ω]: U p is the acceleration of a point p beyond that of the origin."""
-        x, y, z = (_array_entry(self.omega, i) for i in range(3))
-        ax, ay, az = (_array_entry(self.alpha, i) for i in range(3))
+        x, y, z = vector_entries(self.omega)
+        ax, ay, az = vector_entries(self.alpha)
         return matrix_from_rows(
             [
                 [-(y * y + z * z), x * y - az, x * z + ay],
@@ -220,10 +222,6 @@ class LinkMotion:
     def point_acceleration(self, p: Array) -> Array:
         """Acceleration of the point p of the link."""
         return self.a + self.U @ p
-
-
-def _array_entry(a: Array, i: int) -> Scalar:
-    return float(a[i]) if isinstance(a, np.ndarray) else a[i]
 
 
 def link_accelerations(

@@ -25,11 +25,12 @@ _CASADI_OPERATIONS: dict[str, Op] = {op.name: op for op in set(Op) - _NOT_IN_CAS
 
 
 @cache
-def _casadi_operation_names() -> dict[int, str]:
-    """CasADi's operations by their numbers."""
+def _casadi_operations() -> dict[int, Op | str]:
+    """CasADi's operations by their numbers: those of tapes, and the names of all others."""
     import casadi as ca
 
-    return {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
+    names = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
+    return {number: _CASADI_OPERATIONS.get(name, name) for number, name in names.items()}
 
 
 def record_tape(
@@ -41,7 +42,13 @@ def record_tape(
 
     CasADi knows matrices only; `inputs` and `outputs` may say the true shapes.
     """
-    writer, names = TapeWriter(), _casadi_operation_names()
+    # the binding's own functions: half the time of the methods around them
+    from casadi import _casadi as binding
+
+    identify, sources = binding.Function_instruction_id, binding.Function_instruction_input
+    targets, operations = binding.Function_instruction_output, _casadi_operations()
+    writer = TapeWriter()
+    write = writer.write_instruction
     rows_in = [_row_major_indices(function.sparsity_in(i)) for i in range(function.n_in())]
     rows_out = [_row_major_indices(function.sparsity_out(i)) for i in range(function.n_out())]
     slots: dict[int, int] = {}
@@ -49,18 +56,18 @@ def record_tape(
         np.full(max(1, _output_size(function, i)), -1, np.int32) for i in range(function.n_out())
     ]
     for k in range(function.n_instructions()):
-        code = names[function.instruction_id(k)]
-        source, target = function.instruction_input(k), function.instruction_output(k)
-        if code == "OUTPUT":
+        operation = operations[identify(function, k)]
+        source, target = sources(function, k), targets(function, k)
+        if operation.__class__ is Op:
+            slots[target[0]] = write(operation, *[slots[s] for s in source])
+        elif operation == "OUTPUT":
             results[target[0]][rows_out[target[0]][target[1]]] = slots[source[0]]
-        elif code == "INPUT":
-            slots[target[0]] = writer.write_instruction(
-                Op.INPUT, source[0], int(rows_in[source[0]][source[1]])
-            )
-        elif code == "CONST":
+        elif operation == "INPUT":
+            slots[target[0]] = write(Op.INPUT, source[0], int(rows_in[source[0]][source[1]]))
+        elif operation == "CONST":
             slots[target[0]] = writer.write_constant(function.instruction_constant(k))
         else:
-            slots[target[0]] = _translate_operation(writer, code, [slots[s] for s in source])
+            slots[target[0]] = _translate_operation(writer, operation, [slots[s] for s in source])
     for result in results:
         if (result < 0).any():
             result[result < 0] = writer.write_constant(0.0)
@@ -74,8 +81,7 @@ def record_tape(
 
 
 def _translate_operation(writer: TapeWriter, code: str, operands: list[int]) -> int:
-    if code in _CASADI_OPERATIONS:
-        return writer.write_instruction(_CASADI_OPERATIONS[code], *operands)
+    """Writes an operation that tapes do not have by those that they have."""
     (a, *rest) = operands
     match code:
         case "SQ":

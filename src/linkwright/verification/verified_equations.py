@@ -12,6 +12,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from ..algebra.array_functions import ArrayFunction
 from ..algebra.exact.constrained_points import PointConstraints
 from ..algebra.exact.residue_programs import ModularProgram
 from ..algebra.exact.tape_identity import TapeVerdict, compare_tapes_modulo
@@ -52,7 +53,7 @@ class VerifiedEquations:
         self.mechanism: Mechanism = eqs.mechanism
         self.known_functions = set(eqs.function_names())
         self._tapes: dict[str, Tape] = {}
-        self._functions: dict[str, Any] = {}
+        self._functions: dict[str, tuple[ArrayFunction, list[str], tuple[int, ...]]] = {}
 
     @cached_property
     def time_inputs(self) -> list[str]:
@@ -232,15 +233,12 @@ class VerifiedEquations:
 
     def function_value(self, function: str, state: Mapping[str, Floats]) -> Floats:
         """A function's first output in floats, all parameters at their values."""
-        inputs, outputs = quantity_ports(self.names, function)
-        found = self._numeric_function(function)(*(state[port.name] for port in inputs))
-        array = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=float)
-        return array.reshape(outputs[0].shape)
-
-    def _numeric_function(self, function: str) -> Any:
         if function not in self._functions:
-            self._functions[function] = self.eqs.function_at_values(function)
-        return self._functions[function]
+            inputs, outputs = quantity_ports(self.names, function)
+            evaluate = ArrayFunction(self.eqs.function_at_values(function))
+            self._functions[function] = evaluate, [port.name for port in inputs], outputs[0].shape
+        evaluate, keys, shape = self._functions[function]
+        return evaluate(*(state[key] for key in keys))[0].reshape(shape)
 
 
 def _has_rounded_constants(tape: Tape) -> bool:
