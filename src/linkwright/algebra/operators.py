@@ -20,6 +20,8 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from casadi._casadi import GenSX_size1 as row_count
+from casadi._casadi import GenSX_size2 as column_count
 
 _CASADI_OPERATIONS = {
     "add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV,
@@ -33,7 +35,7 @@ _OPERATORS = {
     for side in ("", "r")
 }
 _UFUNC_METHOD, _PRODUCT_METHOD = "__array_ufunc__", "__matmul__"
-_METHODS = (*_OPERATORS, _UFUNC_METHOD, _PRODUCT_METHOD)
+_METHODS = (*_OPERATORS, _UFUNC_METHOD, _PRODUCT_METHOD, "shape")
 _DIRECT_TYPES = frozenset({ca.SX, float, int})
 
 Operator = Callable[[Any, Any], Any]
@@ -84,14 +86,16 @@ class _OperatorSwitch:
                         delattr(ca.SX, name)
 
 
-def _make_direct_methods() -> dict[str, Callable[..., Any]]:
-    """The direct methods of SX by name, each around the method that SX has now."""
-    made: dict[str, Callable[..., Any]] = {
+def _make_direct_methods() -> dict[str, Any]:
+    """The direct methods of SX by name, each around the method that SX has now; and its shape, for
+    which CasADi itself asks twice with each operand of a function."""
+    made: dict[str, Any] = {
         method: _direct_operator(getattr(ca.SX, method), *how) for method, how in _OPERATORS.items()
     }
     return made | {
         _UFUNC_METHOD: _direct_ufunc(ca.SX.__array_ufunc__),
         _PRODUCT_METHOD: _direct_product(ca.SX.__matmul__),
+        "shape": property(_direct_shape),
     }
 
 
@@ -115,6 +119,10 @@ def _direct_product(general: Operator) -> Operator:
         return ca.mtimes(x, y) if type(y) is ca.SX else general(x, y)
 
     return product
+
+
+def _direct_shape(x: Any) -> tuple[int, int]:
+    return row_count(x), column_count(x)
 
 
 def _direct_ufunc(general: Callable[..., Any]) -> Callable[..., Any]:
