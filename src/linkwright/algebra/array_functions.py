@@ -8,6 +8,7 @@ arrays.
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -24,7 +25,8 @@ class ArrayFunction:
     """
 
     def __init__(self, function: ca.Function) -> None:
-        self._function = function
+        self._call: Any = function.call
+        self._buffer: Any  # CasADi's stubs know its methods of C++
         self._buffer, self._evaluate = function.buffer()
         inputs = [function.sparsity_in(i) for i in range(function.n_in())]
         self._input_sizes = [x.numel() if x.is_dense() else None for x in inputs]
@@ -36,13 +38,13 @@ class ArrayFunction:
         arrays = [np.asarray(x, dtype=float).ravel(order="F") for x in inputs]
         sizes = [array.size for array in arrays]
         if sizes != self._input_sizes or not self._lock.acquire(blocking=False):
-            return [np.array(found, dtype=float) for found in self._function.call(inputs)]
+            return [np.array(found, dtype=float) for found in self._call(inputs)]
         try:
             entries = [np.empty(layout.entry_count) for layout in self._outputs]
             for k, array in enumerate(arrays):
-                self._buffer.set_arg(k, memoryview(array))
+                self._buffer.set_arg(k, array.data)
             for k, array in enumerate(entries):
-                self._buffer.set_res(k, memoryview(array))
+                self._buffer.set_res(k, array.data)
             self._evaluate()
         finally:
             self._lock.release()

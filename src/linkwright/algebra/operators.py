@@ -16,13 +16,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import casadi as ca
 import numpy as np
-from casadi._casadi import GenSX_size1 as row_count
-from casadi._casadi import GenSX_size2 as column_count
 
+_BINDING: Any = import_module("casadi._casadi")  # CasADi's functions of C++, which have no types
 _CASADI_OPERATIONS = {
     "add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV,
 }  # fmt: skip
@@ -121,7 +121,11 @@ def _direct_product(general: Operator) -> Operator:
     return product
 
 
-def _direct_shape(x: Any) -> tuple[int, int]:
+def _direct_shape(
+    x: Any,
+    row_count: Callable[[Any], int] = _BINDING.GenSX_size1,
+    column_count: Callable[[Any], int] = _BINDING.GenSX_size2,
+) -> tuple[int, int]:
     return row_count(x), column_count(x)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,9 +43,8 @@ def record_tape(
 
     CasADi knows matrices only; `inputs` and `outputs` may say the true shapes.
     """
-    # the binding's own functions: half the time of the methods around them
-    from casadi import _casadi as binding
-
+    # the functions of C++ themselves: half the time of the methods around them
+    binding: Any = import_module("casadi._casadi")
     identify, sources = binding.Function_instruction_id, binding.Function_instruction_input
     targets, operations = binding.Function_instruction_output, _casadi_operations()
     writer = TapeWriter()
@@ -58,7 +58,7 @@ def record_tape(
     for k in range(function.n_instructions()):
         operation = operations[identify(function, k)]
         source, target = sources(function, k), targets(function, k)
-        if operation.__class__ is Op:
+        if isinstance(operation, Op):
             slots[target[0]] = write(operation, *[slots[s] for s in source])
         elif operation == "OUTPUT":
             results[target[0]][rows_out[target[0]][target[1]]] = slots[source[0]]

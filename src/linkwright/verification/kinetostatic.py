@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..algebra.array_functions import ArrayFunction
 from ..expressions import expression_to_float
 from ..mechanism import Body, Mechanism
 from ..types import Floats
@@ -92,8 +93,8 @@ def _displace_coordinates(subject: VerifiedEquations, q: Floats, step: Floats) -
 
 
 def _placement_function(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
-    function = subject.eqs.function_at_values("placement", body)
-    return lambda q: np.asarray(function(q), dtype=float)
+    placement = ArrayFunction(subject.eqs.function_at_values("placement", body))
+    return lambda q: placement(q)[0]
 
 
 def _inertial_force_and_moment(
