@@ -16,13 +16,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from importlib import import_module
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
-_BINDING: Any = import_module("casadi._casadi")  # CasADi's functions of C++, which have no types
+_BINDING = vars(ca.casadi)["_casadi"]  # CasADi's functions of C++, which have no types
 _CASADI_OPERATIONS = {
     "add": ca.OP_ADD, "sub": ca.OP_SUB, "mul": ca.OP_MUL, "truediv": ca.OP_DIV,
 }  # fmt: skip

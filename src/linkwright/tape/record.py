@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +43,9 @@ def record_tape(
     CasADi knows matrices only; `inputs` and `outputs` may say the true shapes.
     """
     # the functions of C++ themselves: half the time of the methods around them
-    binding: Any = import_module("casadi._casadi")
+    from casadi import casadi as bindings
+
+    binding = vars(bindings)["_casadi"]
     identify, sources = binding.Function_instruction_id, binding.Function_instruction_input
     targets, operations = binding.Function_instruction_output, _casadi_operations()
     writer = TapeWriter()
