@@ -120,6 +120,8 @@ class Mechanism(MechanismPart):
         matter."""
         if not isinstance(other, Mechanism):
             return NotImplemented
+        if self is other or self._content_hash != other._content_hash:
+            return self is other
         return all(
             getattr(self, key) == getattr(other, key)
             for key in type(self).model_fields
@@ -127,7 +129,13 @@ class Mechanism(MechanismPart):
         ) and list(self.loops_and_constraints()) == list(other.loops_and_constraints())
 
     def __hash__(self) -> int:
-        return hash((self.name, self.bodies, self.joints))
+        return self._content_hash
+
+    @cached_property
+    def _content_hash(self) -> int:
+        """The hash by which tables of mechanisms tell variants apart, computed once."""
+        own = (self.name, self.gravity, self.parameters, self.bodies, self.joints)
+        return hash((*own, self.loops, self.constraints, self.forces))
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
