@@ -201,25 +201,41 @@ def errors() -> Iterator[tuple[str, str, str, Change]]:
                     yield name, function, what, change
 
 
-@cache
-def right_values(name: str, function: str) -> list[np.ndarray]:
-    return [VerifiedEquations(EQUATIONS[name]).function_value(function, s) for s in states(name)]
+def differs(one: lw.Equations, other: lw.Equations, function: str) -> bool:
+    a = VerifiedEquations(one)
+    states = a.random_states(2, seed=9)
+    return differs_at(states, [a.function_value(function, s) for s in states], other, function)
 
 
-@cache
-def states(name: str) -> list[dict[str, np.ndarray]]:
-    return VerifiedEquations(EQUATIONS[name]).random_states(2, seed=9)
-
-
-def differs(name: str, function: str, change: Change) -> bool:
-    wrong = VerifiedEquations(planted(EQUATIONS[name], function, change))
+def differs_at(
+    states: list[dict[str, np.ndarray]],
+    right: list[np.ndarray],
+    other: lw.Equations,
+    function: str,
+) -> bool:
+    wrong = VerifiedEquations(other)
     return any(
-        np.abs(right - wrong.function_value(function, s)).max() > 1e-9
-        for right, s in zip(right_values(name, function), states(name), strict=True)
+        np.abs(value - wrong.function_value(function, s)).max() > 1e-9
+        for value, s in zip(right, states, strict=True)
     )
 
 
-PLANTED = [e for e in errors() if differs(e[0], e[1], e[3])]
+@cache
+def states_of(name: str) -> list[dict[str, np.ndarray]]:
+    return VerifiedEquations(EQUATIONS[name]).random_states(2, seed=9)
+
+
+@cache
+def right_values(name: str, function: str) -> list[np.ndarray]:
+    return [VerifiedEquations(EQUATIONS[name]).function_value(function, s) for s in states_of(name)]
+
+
+def changes_values(name: str, function: str, change: Change) -> bool:
+    wrong = planted(EQUATIONS[name], function, change)
+    return differs_at(states_of(name), right_values(name, function), wrong, function)
+
+
+PLANTED = [e for e in errors() if changes_values(e[0], e[1], e[3])]
 
 
 def test_a_hundred_errors_are_planted() -> None:
