@@ -6,6 +6,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # One BLAS thread a process: the tests run in parallel processes themselves.
 export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
+# Bytecode is kept: tests start many processes, and each would compile the package for itself.
+unexport PYTHONDONTWRITEBYTECODE
 
 QUICK := $(addprefix tests/,\
 	agreement/test_coordinates.py agreement/test_loads.py check/test_page.py \

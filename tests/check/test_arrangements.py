@@ -11,7 +11,7 @@ import sympy as sp
 
 import linkwright as lw
 from linkwright.errors import ExpressionError, FileError, LinkwrightError, NameNotFoundError
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from tests.check.test_misprints import D11, D12, RIGHT
 
 ELBOW = lw.gallery("elbow")

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.checking import CheckReport, Finding
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 
 HOME = Path(lw.__file__).parent / "mechanism" / "gallery_files"
 FILES = (

@@ -10,7 +10,7 @@ import linkwright as lw
 from linkwright.checking.statement_reader import Statement, UnreadableStatement, read_statements
 from linkwright.errors import ExpressionError, LinkwrightError
 from linkwright.expressions import expression_text
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from tests.commands import run
 
 ELBOW = lw.gallery("elbow")

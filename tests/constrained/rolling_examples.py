@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from tests.constrained.rolling_files import DRIVE, GEARS, LOOSE, SLEIGH, TABLE
 from tests.references import bicycle, contacts, rigid, rolling_disk, sharp_edged_disk, vehicles
 from tests.references.contacts import Blade, Wheel, link

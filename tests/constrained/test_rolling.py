@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from tests.constrained.rolling_examples import EXAMPLES, Example, values
 from tests.references import rolling_disk, sharp_edged_disk
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from tests.commands import run
 from tests.constrained.rolling_examples import EXAMPLES, values
 from tests.references import sharp_edged_disk

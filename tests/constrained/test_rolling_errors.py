@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from tests.commands import ok
 from tests.constrained.rolling_examples import EXAMPLES
 

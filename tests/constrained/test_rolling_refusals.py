@@ -6,7 +6,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 
 
 def changed(whole: lw.Mechanism, constraint: str, **fields: object) -> lw.Mechanism:

@@ -16,7 +16,7 @@ from linkwright.algebra.dual import DualDisplacement, DualVector
 from linkwright.formulations.approximate import ApproximateFormulation
 from linkwright.formulations.kane import KaneFormulation
 from linkwright.kinematics.tree_builder import build_kinematic_tree
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from tests.papers.printed import Value, value
 
 POINTS = {"B1": 0, "A": 0, "B2": 1, "D2": 1, "C": 1, "D3": 2, "E": 2}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 
 SLIDE = lw.Mechanism(
     name="slide", gravity=[0, 0, 0], bodies={"block": {"mass": 1}},

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from linkwright.simulation import repeat, solve_inverse, solve_kinematics
 from linkwright.simulation.provenance import differences
 from tests.commands import ok, run

@@ -11,7 +11,7 @@ from scipy.interpolate import CubicSpline
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, MissingExtraError, UnsupportedError
-from linkwright.mechanism.mechanism import replace_part_fields
+from linkwright.mechanism import replace_part_fields
 from linkwright.simulation import Event, Run, load_run, repeat
 from linkwright.simulation.provenance import differences
 from tests.commands import ok, run

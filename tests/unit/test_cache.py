@@ -97,7 +97,7 @@ def test_keys_tell_everything_apart(folder: Path, monkeypatch: pytest.MonkeyPatc
     assert count == before + 2, "another target is other code, of its own and shared; same facts"
     other = lw.compile(lw.gallery("elbow").with_parameters(m1=2))
     assert not np.array_equal(other.inverse_dynamics([0.1, 0.2], [0.3, 0.4], [0.5, 0.6]), torque())
-    for name in ("_sources_hash", "_compiler_versions", "cpu_identity"):
+    for name in ("_code_generator_sources_hash", "_compiler_versions", "cpu_identity"):
         count = len(list(folder.iterdir()))
         monkeypatch.setattr(code_cache, name, lambda name=name: f"another {name}")
         torque()
@@ -174,6 +174,6 @@ def test_a_cache_that_only_can_be_read_is_used(
 def test_without_sources_to_tell_versions_apart_nothing_is_stored(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(code_cache, "_sources_hash", lambda: "")
+    monkeypatch.setattr(code_cache, "_code_generator_sources_hash", lambda: "")
     code_cache.write_code_cache_entry("a", b"code")
     assert not folder.exists()

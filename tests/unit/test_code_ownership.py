@@ -274,7 +274,7 @@ def test_threads_that_compile_equal_models_at_once_share_one_code(
         assembled.append(arguments)
         return assemble(*arguments)
 
-    monkeypatch.setattr(llvm, "assemble_tape", count)
+    monkeypatch.setattr(llvm, "assemble_tape_object_code", count)
 
     def compile_one(_: int) -> Any:
         model = lw.compile(lw.gallery("elbow"))
@@ -318,7 +318,7 @@ from linkwright.tape import record_tape
 
 x = ca.SX.sym("x")
 tape, other = (record_tape(ca.Function("f", [x], [k * ca.sin(x)])) for k in (2, 3))
-shared, content = llvm.compile_tape(tape), llvm.assemble_tape(other, 8)
+shared, content = llvm.compile_tape(tape), llvm.assemble_tape_object_code(other, 8)
 loading, done = threading.Event(), threading.Event()
 
 def wait_for_the_fork():

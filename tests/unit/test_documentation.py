@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
+from tests.commands import ok, run
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -52,12 +53,18 @@ def test_the_python_blocks_of_all_pages_run(
 
 @pytest.mark.parametrize("line", [line for line in lines() if line.startswith("linkwright")])
 def test_the_commands_run(line: str, tmp_path: Path) -> None:
-    run = subprocess.run(
-        [sys.executable, "-m", *shlex.split(line)], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.strip()
-    assert not run.stderr or "export" in line
+    found = run(*shlex.split(line)[1:], cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.strip()
+    assert not found.stderr or "export" in line
+
+
+def test_the_package_runs_as_a_module(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "linkwright", "gallery"]
+    found = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout == ok("gallery", cwd=tmp_path)
+    assert not found.stderr
 
 
 def test_the_other_commands_exist() -> None:

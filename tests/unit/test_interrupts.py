@@ -82,8 +82,8 @@ def _wait_for(file: Path, process: subprocess.Popen[str]) -> None:
 def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     """Also where it is killed, and can tell them nothing."""
     program = (
-        "import time; from linkwright.processes.timed_worker import TimedWorker\n"
-        "with TimedWorker() as worker:\n"
+        "import time; from linkwright.processes.timed_worker import TimedWorkerProcess\n"
+        "with TimedWorkerProcess() as worker:\n"
         "    worker.call_within(bool, seconds=60)\n"
         "    open('pid', 'w').write(str(worker._process.pid))\n"
         "    worker.call_within(time.sleep, 1000, seconds=1000)\n"

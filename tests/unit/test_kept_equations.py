@@ -13,6 +13,12 @@ from linkwright.formulations import (
     _derive_once,
     derive_uncached,
 )
+from linkwright.kinematics.tree_builder import (
+    _build_tree_once,
+    build_kinematic_tree,
+    trees_built_afresh,
+)
+from linkwright.tape import record_tape
 
 
 def test_equal_mechanisms_share_their_equations() -> None:
@@ -86,3 +92,37 @@ def test_what_is_no_name_is_explained_also_by_the_cache() -> None:
 def test_the_values_of_a_shared_mechanism_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         lw.gallery("elbow").values["m1"] = 7  # type: ignore[index]
+
+
+def test_trees_of_equal_mechanisms_are_built_once() -> None:
+    elbow = lw.gallery("elbow")
+    tree = build_kinematic_tree(elbow, "symbolic")
+    assert build_kinematic_tree(elbow, "symbolic") is tree
+    assert build_kinematic_tree(elbow, "numeric") is not tree
+    again = elbow.model_copy()
+    shared = build_kinematic_tree(again, "symbolic")
+    assert shared.mechanism is again
+    assert shared.links is tree.links
+    assert build_kinematic_tree(elbow.with_parameters(m1=7), "symbolic").links is not tree.links
+    assert build_kinematic_tree(elbow, ["m1"]) is build_kinematic_tree(elbow, ("m1",))
+
+
+def test_what_is_timed_builds_its_tree() -> None:
+    elbow = lw.gallery("elbow")
+    tree = build_kinematic_tree(elbow)
+    with trees_built_afresh():
+        assert build_kinematic_tree(elbow) is not tree
+    assert build_kinematic_tree(elbow) is tree
+    built = _build_tree_once.cache_info().misses
+    derive_uncached(elbow.with_parameters(m1=8), by="newton_euler")
+    assert _build_tree_once.cache_info().misses == built
+
+
+def test_equations_that_share_a_tree_are_those_of_trees_apart() -> None:
+    for name in ("elbow", "four-bar"):
+        mechanism = lw.gallery(name)
+        for by in ("recursive", "lagrange", "kane"):
+            shared, apart = lw.derive(mechanism, by=by), derive_uncached(mechanism, by=by)
+            for function in ("mass_matrix", "bias"):
+                one, other = (record_tape(eqs.function(function)) for eqs in (shared, apart))
+                assert one.digest == other.digest

@@ -338,7 +338,7 @@ def test_a_float32_loop_that_cannot_be_compiled_is_an_error(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(readings.llvm, "assemble_tape", fails)
+        patch.setattr(readings.llvm, "assemble_tape_object_code", fails)
         with pytest.raises(type(error), match=str(error)):
             function(np.zeros((3, 6), np.float32), out)
         with pytest.raises(type(error), match=str(error)):

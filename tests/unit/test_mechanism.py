@@ -314,3 +314,23 @@ def test_error_keeps_its_parts() -> None:
     assert str(error) == "a.b: is wrong; do this"
     assert str(error.within("file.toml")) == "file.toml: a.b: is wrong; do this"
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+@pytest.mark.parametrize("name", lw.gallery())
+def test_equal_mechanisms_have_equal_hashes(name: str) -> None:
+    mechanism = lw.gallery(name)
+    for same in (mechanism.model_copy(), pickle.loads(pickle.dumps(mechanism))):
+        assert same is not mechanism
+        assert same == mechanism
+        assert hash(same) == hash(mechanism)
+
+
+def test_variants_of_a_mechanism_have_hashes_of_their_own() -> None:
+    """Tables of mechanisms compare those with equal hashes part by part."""
+    arm, crank = lw.gallery("elbow"), lw.gallery("slider-crank")
+    variants = [
+        arm, arm.with_parameters(m1="1.25"), arm.model_copy(update={"gravity": (0, 0, 0)}),
+        crank, crank.model_copy(update={"loops": {}, "independent": ()}),
+    ]  # fmt: skip
+    assert len({hash(variant) for variant in variants}) == len(variants)
+    assert len(set(variants)) == len(variants)

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.algebra.linear_algebra import matrix_from_rows, rotate_vector_by_matrix
+from linkwright.algebra.expression_copies import copy_casadi_expressions
+from linkwright.algebra.linear_algebra import (
+    column_vector,
+    matrix_entries,
+    matrix_from_rows,
+    rotate_vector_by_matrix,
+    vector_entries,
+)
 from linkwright.algebra.operators import direct_casadi_operators
 from linkwright.formulations import derive_uncached
 
@@ -59,6 +66,35 @@ def test_what_is_no_expression_is_refused_as_by_casadi(operation: str, other: ob
         WRITTEN[operation](other, A)
 
 
+MATRIX = ca.SX.sym("m", 3, 3)
+FACTORS = [
+    A, V, V.T, MATRIX, ca.SX(3, 1), ca.SX.eye(3), ca.DM([1, 2, 3]), np.arange(1.0, 4.0),
+    np.arange(1, 4), np.ones((3, 1)), np.ones((3, 2)), np.eye(3), -np.eye(3), np.float32([1, 2, 3]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("other", FACTORS, ids=repr)
+@direct_casadi_operators()
+def test_products_are_those_of_casadi(other: object) -> None:
+    for x, y in ((A, other), (other, A), (V, other), (other, V), (MATRIX, other), (other, MATRIX)):
+        try:
+            wanted = ca.mtimes(x, y)
+        except RuntimeError:
+            with pytest.raises(RuntimeError, match="incompatible dimensions"):
+                x @ y
+            continue
+        assert same(x @ y, wanted)
+
+
+@direct_casadi_operators()
+def test_constants_of_expressions_do_not_change_with_them() -> None:
+    ones = np.ones((3, 3))
+    for made in (V + ones[:, 0], MATRIX @ ones, ones @ MATRIX, ones[:, 0] * V, ones * A):
+        made[0] = A
+    assert same(ones @ MATRIX, ca.mtimes(ca.SX(ones), MATRIX))
+    assert same(ones * A, ca.times(ca.SX(ones), A))
+
+
 ROTATIONS = [
     np.eye(3),
     np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]),
@@ -78,6 +114,58 @@ def test_turned_vectors_are_products_with_the_rotation(R: np.ndarray) -> None:
 def test_matrices_of_entries_have_their_rows() -> None:
     rows = [[A, 2.0, V[0]], [0.0, A * V[1], ca.SX(1, 1)]]
     assert same(matrix_from_rows(rows), ca.vertcat(*(ca.horzcat(*row) for row in rows)))
+
+
+COLUMNS = [
+    (A, 0.0, 1),
+    (A, -0.0, np.float64(2.0)),
+    (V[0], ca.SX(0), A * 0),
+    (A, ca.SX(1, 1), 2.0),
+    (ca.SX(1, 1), 0.0, 3),
+    (V, A, 2.0),
+    (A, ca.DM(2), True),
+]
+
+
+@pytest.mark.parametrize("entries", COLUMNS, ids=repr)
+def test_columns_of_entries_are_those_of_casadi(entries: tuple[object, ...]) -> None:
+    for _ in range(2):
+        made = column_vector(*entries)
+        assert same(made, ca.vertcat(*entries))
+        made[0] = 7
+
+
+@pytest.mark.parametrize(
+    "vector", [V, V * 0, ca.SX(3, 1), ca.vertcat(A, ca.SX(1, 1), 2), V.T, ca.SX([1.0, 0.0, 2.0])]
+)
+def test_entries_of_vectors_are_those_of_casadi(vector: ca.SX) -> None:
+    for entry, wanted in zip(vector_entries(vector), range(3), strict=True):
+        assert same(entry, vector[wanted])
+
+
+@pytest.mark.parametrize(
+    "matrix", [MATRIX, MATRIX[:, :2], MATRIX[0, :], ca.diag(V), ca.SX(2, 3), ca.SX.eye(3)]
+)
+def test_entries_of_matrices_are_those_of_casadi(matrix: ca.SX) -> None:
+    rows, columns = matrix.shape
+    found = matrix_entries(matrix)
+    assert [len(row) for row in found] == [columns] * rows
+    for i in range(rows):
+        for j in range(columns):
+            assert same(found[i][j], matrix[i, j])
+
+
+def test_entries_of_arrays_are_numbers() -> None:
+    assert vector_entries(np.arange(3.0)) == [0.0, 1.0, 2.0]
+    assert matrix_entries(np.arange(6.0).reshape(2, 3)) == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+
+
+@pytest.mark.parametrize("expression", [A, V, MATRIX, ca.SX(3, 3), ca.diag(V), ca.SX(2.0)])
+def test_copies_are_the_same_and_apart(expression: ca.SX) -> None:
+    before, copy = ca.SX(expression), copy_casadi_expressions(expression)
+    assert same(copy, before)
+    copy[0] = 7
+    assert same(expression, before)
 
 
 def methods_of_casadi() -> dict[str, object]:

@@ -16,7 +16,7 @@ def copy_casadi_expressions(made: T) -> T:
     """A copy of an expression or of a table of expressions; other values are returned unchanged."""
     copied: Any = made
     if type(copied) is ca.SX:
-        copied = ca.SX(copied)
+        copied = +copied  # as `ca.SX(copied)`, without its search for the right overload
     elif type(copied) in (tuple, list):
         copied = type(copied)(map(copy_casadi_expressions, copied))
     elif type(copied) is dict:

@@ -6,11 +6,14 @@ indexing, and they can be mixed. CasADi drops factors 0 and 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import casadi as ca
 import numpy as np
+
+from .operators import constant_casadi_expression, is_numpy_matrix_operand
 
 Scalar = Any  # float or SX
 Array = Any  # NumPy array of floats, or SX matrix
@@ -23,7 +26,8 @@ def column_vector(*entries: Scalar) -> Array:
     """A column of three (or more) scalars: a NumPy array if all are numbers, else SX."""
     if all(isinstance(entry, float | int) for entry in entries):
         return np.array(entries, dtype=float)
-    return ca.vertcat(*entries)
+    matrix = _dense_matrix(entries, len(entries), 1)
+    return ca.vertcat(*entries) if matrix is None else matrix
 
 
 def matrix_from_rows(rows: list[list[Scalar]]) -> Array:
@@ -31,12 +35,59 @@ def matrix_from_rows(rows: list[list[Scalar]]) -> Array:
     if all(isinstance(entry, float | int) for row in rows for entry in row):
         return np.array(rows, dtype=float)
     entries = [entry for column in zip(*rows, strict=True) for entry in column]
-    return ca.reshape(ca.vertcat(*entries), len(rows), len(rows[0]))
+    matrix = _dense_matrix(entries, len(rows), len(rows[0]))
+    return ca.reshape(ca.vertcat(*entries), len(rows), len(rows[0])) if matrix is None else matrix
+
+
+def _dense_matrix(entries: Sequence[Scalar], row_count: int, column_count: int) -> Array | None:
+    """The matrix of entries in CasADi's column order, as `vertcat` and `reshape` make it in twice
+    the time; None where an entry is not a dense scalar."""
+    numbers = []
+    for entry in entries:
+        if type(entry) is ca.SX:
+            if not entry.is_scalar(True):
+                return None
+            numbers.append(0.0)
+        elif isinstance(entry, float | int):
+            numbers.append(float(entry))
+        else:
+            return None
+    matrix = +_matrix_of_numbers(tuple(numbers), row_count, column_count)
+    for k, entry in enumerate(entries):
+        if type(entry) is ca.SX:
+            matrix.set_nz(entry, False, k)
+    return matrix
+
+
+@lru_cache(maxsize=1024)
+def _matrix_of_numbers(numbers: tuple[float, ...], row_count: int, column_count: int) -> Array:
+    """The matrix of numbers in CasADi's column order, made once: nobody may change it."""
+    return ca.SX(np.reshape(numbers, (row_count, column_count), order="F"))
 
 
 def _matrix_to_casadi(a: Array) -> Array:
-    """The array as SX."""
-    return a if isinstance(a, ca.SX) else ca.SX(a)
+    """The array as an expression, which the caller must not change."""
+    if isinstance(a, ca.SX):
+        return a
+    return constant_casadi_expression(a) if is_numpy_matrix_operand(a) else ca.SX(a)
+
+
+def vector_entries(a: Array) -> list[Scalar]:
+    """The entries of a vector, as `a[i]` gives them one by one."""
+    if isinstance(a, np.ndarray):
+        return list(a.tolist())
+    return list(a.elements()) if a.is_dense() else [a[i] for i in range(a.numel())]
+
+
+def matrix_entries(A: Array) -> list[list[Scalar]]:
+    """The rows of a matrix, each a list of its entries, as `A[i, j]` gives them one by one."""
+    if isinstance(A, np.ndarray):
+        return list(A.tolist())
+    rows, columns = A.shape
+    if not A.is_dense():
+        return [[A[i, j] for j in range(columns)] for i in range(rows)]
+    entries = A.elements()
+    return [entries[i::rows] for i in range(rows)]
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -55,7 +106,7 @@ def dot(a: Array, b: Array) -> Scalar:
 
 def skew(a: Array) -> Array:
     """The skew-symmetric matrix [a]× with [a]× b = a × b."""
-    x, y, z = (a[i] if isinstance(a, ca.SX) else float(a[i]) for i in range(3))
+    x, y, z = vector_entries(a)
     return matrix_from_rows([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 

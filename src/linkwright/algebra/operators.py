@@ -1,8 +1,9 @@
-"""CasADi's +, −, × and ÷ of expressions, without its search for the right overload.
+"""CasADi's +, −, ×, ÷ and @ of expressions, without its search for the right overload.
 
 `a * b` tries to read both operands as numbers, as NumPy arrays and as sparse matrices of SciPy
 before it takes them for the expressions that they are: 25 µs, most of the time of a derivation.
-`SX.binary` takes expressions and what can become one, and does the same in 3 µs. Operands of other
+`SX.binary` takes expressions and what can become one, and does the same in 3 µs. `a @ b` has no
+such short way, but arrays of NumPy become expressions once, not in each product. Operands of other
 types go the old way.
 
 CasADi has these operators only while Linkwright builds expressions, and its own at all other times.
@@ -14,14 +15,15 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeGuard
+from functools import lru_cache
+from typing import Any, TypeGuard
 
 import casadi as ca
 import numpy as np
 
 from ..types import SX, Floats
-from .linear_algebra import Scalar
 
+_BINDING = vars(ca.casadi)["_casadi"]  # CasADi's functions of C++, which have no types
 _CASADI_OPERATIONS = {
     "add": ca.OP_ADD,
     "sub": ca.OP_SUB,
@@ -39,17 +41,18 @@ _OPERATORS = {
     for name, operation in _CASADI_OPERATIONS.items()
     for side in ("", "r")
 }
-_UFUNC_METHOD = "__array_ufunc__"
-_METHODS = (*_OPERATORS, _UFUNC_METHOD)
-_DIRECT_TYPES = (ca.SX, float, int)
+_UFUNC_METHOD, _PRODUCT_METHOD = "__array_ufunc__", "__matmul__"
+_METHODS = (*_OPERATORS, _UFUNC_METHOD, _PRODUCT_METHOD, "shape")
+_DIRECT_TYPES = frozenset({ca.SX, float, int})
 
-Operator = Callable[[SX, Scalar], SX]
+Operand = Any  # what CasADi takes besides an expression: numbers, arrays, expressions
+Operator = Callable[[SX, Operand], SX]
 UfuncOperator = Callable[..., SX]
 
 
 @contextmanager
 def direct_casadi_operators() -> Iterator[None]:
-    """Gives CasADi's SX the direct operators, for a block or a function (`@direct_operators()`).
+    """Gives CasADi's SX the direct operators in a block, or in a function as its decorator.
 
     Threads share them: CasADi has its own again when the last block has ended.
     """
@@ -94,25 +97,52 @@ class _CasadiOperatorSwitch:
                         delattr(ca.SX, name)
 
 
-def _make_direct_casadi_operators() -> dict[str, UfuncOperator]:
-    """The direct methods of SX by name; each falls back to the current method of SX."""
-    made: dict[str, UfuncOperator] = {
+def _make_direct_casadi_operators() -> dict[str, UfuncOperator | property]:
+    """The direct methods of SX by name, each of which falls back to the current method of SX; and
+    its shape, for which CasADi itself asks twice with each operand of a function."""
+    made: dict[str, UfuncOperator | property] = {
         method: _direct_casadi_operator(getattr(ca.SX, method), *how)
         for method, how in _OPERATORS.items()
     }
-    return made | {_UFUNC_METHOD: _direct_casadi_ufunc(ca.SX.__array_ufunc__)}
+    return made | {
+        _UFUNC_METHOD: _direct_casadi_ufunc(ca.SX.__array_ufunc__),
+        _PRODUCT_METHOD: _direct_casadi_product(ca.SX.__matmul__),
+        "shape": property(_direct_casadi_shape),
+    }
 
 
 def _direct_casadi_operator(general: Operator, operation: int, swap: bool) -> Operator:
     """A method of SX that calls `SX.binary`, or `general` for operands of other types."""
     binary, types = ca.SX.binary, _DIRECT_TYPES
 
-    def apply_casadi_operator(x: SX, y: Scalar) -> SX:
-        if type(y) in types or _is_numpy_matrix_operand(y):
-            return binary(operation, y, x) if swap else binary(operation, x, y)
-        return general(x, y)
+    def apply_casadi_operator(x: SX, y: Operand) -> SX:
+        if is_numpy_matrix_operand(y):
+            y = constant_casadi_expression(y)
+        elif type(y) not in types:
+            return general(x, y)
+        return binary(operation, y, x) if swap else binary(operation, x, y)
 
     return apply_casadi_operator
+
+
+def _direct_casadi_product(general: Operator) -> Operator:
+    """A method of SX that multiplies matrices, or calls `general` for operands of other types."""
+
+    def multiply_casadi_matrices(x: SX, y: Operand) -> SX:
+        if is_numpy_matrix_operand(y):
+            return ca.mtimes(x, constant_casadi_expression(y))
+        return ca.mtimes(x, y) if type(y) is ca.SX else general(x, y)
+
+    return multiply_casadi_matrices
+
+
+def _direct_casadi_shape(
+    x: SX,
+    row_count: Callable[[SX], int] = _BINDING.GenSX_size1,
+    column_count: Callable[[SX], int] = _BINDING.GenSX_size2,
+) -> tuple[int, int]:
+    """The numbers of rows and columns of an expression."""
+    return row_count(x), column_count(x)
 
 
 def _direct_casadi_ufunc(general: UfuncOperator) -> UfuncOperator:
@@ -121,24 +151,35 @@ def _direct_casadi_ufunc(general: UfuncOperator) -> UfuncOperator:
     def apply_ufunc_to_casadi(
         self: SX, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> SX:
-        operation = _UFUNC_OPERATIONS.get(ufunc)
-        if (
-            operation is None
-            or method != "__call__"
-            or options
-            or not _is_numpy_matrix_operand(inputs[0])
-        ):
+        left = inputs[0]
+        if method != "__call__" or options or not is_numpy_matrix_operand(left):
             return general(self, ufunc, method, *inputs, **options)
-        return ca.SX.binary(operation, inputs[0], self)
+        if ufunc is np.matmul:
+            return ca.mtimes(constant_casadi_expression(left), self)
+        operation = _UFUNC_OPERATIONS.get(ufunc)
+        if operation is None:
+            return general(self, ufunc, method, *inputs, **options)
+        return ca.SX.binary(operation, constant_casadi_expression(left), self)
 
     return apply_ufunc_to_casadi
 
 
-def _is_numpy_matrix_operand(x: object) -> TypeGuard[Floats]:
+def is_numpy_matrix_operand(x: object) -> TypeGuard[Floats]:
     """Whether x is a NumPy number or array that CasADi reads as a matrix or column."""
-    if type(x) is np.float64:
-        return True
-    return type(x) is np.ndarray and x.dtype == np.float64 and 0 < x.ndim < 3
+    if type(x) is np.ndarray:
+        return bool(x.dtype == np.float64 and 0 < x.ndim < 3)
+    return type(x) is np.float64
+
+
+def constant_casadi_expression(x: Floats) -> SX:
+    """The expression of a NumPy number or array of floats, made once: nobody may change it."""
+    return _constant_casadi_matrix(x.tobytes(), x.shape)
+
+
+@lru_cache(maxsize=4096)
+def _constant_casadi_matrix(content: bytes, shape: tuple[int, ...]) -> SX:
+    """The expression of a matrix of floats, given by its bytes."""
+    return ca.SX(np.frombuffer(content).reshape(shape))
 
 
 _SWITCH = _CasadiOperatorSwitch()

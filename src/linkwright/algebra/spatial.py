@@ -16,10 +16,12 @@ from .linear_algebra import (
     column_vector,
     cross,
     dot,
+    matrix_entries,
     matrix_from_rows,
     outer,
     skew,
     symmetric_from_upper,
+    vector_entries,
 )
 
 
@@ -177,23 +179,26 @@ def articulated_from_rigid(inertia: SpatialInertia) -> ArticulatedInertia:
 
 def rotate_vector_about_z(a: Array, c: Scalar, s: Scalar) -> Array:
     """The rotated vector Rz a."""
-    return column_vector(c * a[0] - s * a[1], s * a[0] + c * a[1], a[2])
+    x, y, z = vector_entries(a)
+    return column_vector(c * x - s * y, s * x + c * y, z)
 
 
 def rotate_tensor_about_z(A: Array, c: Scalar, s: Scalar) -> Array:
     """The rotated tensor Rz A Rzᵀ of a symmetric A."""
-    xx, xy, yy = _rotate_planar_block(A[0, 0], A[0, 1], A[1, 1], c, s)
-    xz, yz = c * A[0, 2] - s * A[1, 2], s * A[0, 2] + c * A[1, 2]
-    return matrix_from_rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, A[2, 2]]])
+    (Axx, Axy, Axz), (_, Ayy, Ayz), (_, _, Azz) = matrix_entries(A)
+    xx, xy, yy = _rotate_planar_block(Axx, Axy, Ayy, c, s)
+    xz, yz = c * Axz - s * Ayz, s * Axz + c * Ayz
+    return matrix_from_rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, Azz]])
 
 
 def rotate_matrix_about_z(A: Array, c: Scalar, s: Scalar) -> Array:
     """The rotated matrix Rz A Rzᵀ of any A; the skew part in the plane does not change."""
-    mean, skew_part = (A[0, 1] + A[1, 0]) / 2, (A[0, 1] - A[1, 0]) / 2
-    xx, xy, yy = _rotate_planar_block(A[0, 0], mean, A[1, 1], c, s)
-    xz, yz = c * A[0, 2] - s * A[1, 2], s * A[0, 2] + c * A[1, 2]
-    zx, zy = c * A[2, 0] - s * A[2, 1], s * A[2, 0] + c * A[2, 1]
-    return matrix_from_rows([[xx, xy + skew_part, xz], [xy - skew_part, yy, yz], [zx, zy, A[2, 2]]])
+    (Axx, Axy, Axz), (Ayx, Ayy, Ayz), (Azx, Azy, Azz) = matrix_entries(A)
+    mean, skew_part = (Axy + Ayx) / 2, (Axy - Ayx) / 2
+    xx, xy, yy = _rotate_planar_block(Axx, mean, Ayy, c, s)
+    xz, yz = c * Axz - s * Ayz, s * Axz + c * Ayz
+    zx, zy = c * Azx - s * Azy, s * Azx + c * Azy
+    return matrix_from_rows([[xx, xy + skew_part, xz], [xy - skew_part, yy, yz], [zx, zy, Azz]])
 
 
 def _rotate_planar_block(

@@ -18,8 +18,7 @@ from dataclasses import dataclass, field
 from ..errors import ExpressionError, NameNotFoundError, suggest_remedy
 from ..expressions import expression_text, parse_expression
 from ..expressions.tokens import shorten_expression_text
-from ..mechanism import Mechanism
-from ..mechanism.mechanism import replace_part_fields
+from ..mechanism import Mechanism, replace_part_fields
 from .statement_reader import expand_index_ranges
 
 _NAME_DECLARATION = re.compile(r"([A-Za-z][\w{}]*) is ([^=]+?(?:, *\w+ = \d+\.\.\d+)*)")

@@ -72,6 +72,22 @@ class CheckerSymbolValues:
         """d/dt ∂L/∂q̇_k − ∂L/∂q_k."""
         return self.momentum_rates[k] - ca.jacobian(self.lagrangian, self.symbols["q"][k])
 
+    def derived_symbol(self, name: str) -> SX:
+        """Names that the checker makes itself: `rate@M11`, `partial@q@0@M11`, and `lagrange@0`, the
+        left side of Lagrange's first equation."""
+        kind, _, rest = name.partition("@")
+        q, qd, qdd, t = (self.symbols[key] for key in ("q", "qd", "qdd", "t"))
+        if kind == "lagrange":
+            return self.lagrange_left_side(int(rest))
+        if kind == "partial":
+            column, index, inner = rest.split("@", 2)
+            return ca.jacobian(
+                self.vocabulary.require_expression(inner), self.symbols[column][int(index)]
+            )
+        whole = ca.SX(self.vocabulary.require_expression(rest))
+        along = ca.jtimes(whole, q, self.eqs.rate_matrix @ qd) + ca.jtimes(whole, qd, qdd)
+        return along + ca.jacobian(whole, t)
+
     # -- matrices, vectors, constraints -----------------------------------------------------
 
     def christoffel_symbol(self, i: int, j: int, k: int) -> SX:

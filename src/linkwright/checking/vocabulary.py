@@ -19,8 +19,7 @@ from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
 from ..expressions import ExactNumber, Expression, fold_expression, parse_expression
 from ..formulations import derive
-from ..mechanism import Mechanism, MechanismNames
-from ..mechanism.mechanism import replace_part_fields
+from ..mechanism import Mechanism, MechanismNames, replace_part_fields
 from ..tape import Tape, record_tape
 from ..types import SX
 from .body_symbol_values import (
@@ -132,7 +131,7 @@ class CheckerVocabulary:
     def _resolve_symbol(self, name: str) -> SX | None:
         if "@" in name:
             is_derived = name.startswith(_DERIVED_NAME_PREFIXES)
-            return self._derived_symbol(name) if is_derived else self._dual_part(name)
+            return self.values.derived_symbol(name) if is_derived else self._dual_part(name)
         for spelling in dict.fromkeys((name, name.replace("_", ""))):
             if spelling in self.mechanism_symbols:
                 return self.mechanism_symbols[spelling]
@@ -224,20 +223,6 @@ class CheckerVocabulary:
             if family and (not dots or family[0] in self.names.qd):
                 return [f"{dots}{member}" for member in family]
         return []
-
-    def _derived_symbol(self, name: str) -> SX:
-        """Names that the checker makes itself: `rate@M11`, `partial@q@0@M11`, and `lagrange@0`, the
-        left side of Lagrange's first equation."""
-        kind, _, rest = name.partition("@")
-        q, qd, qdd, t = (self.symbols[key] for key in ("q", "qd", "qdd", "t"))
-        if kind == "lagrange":
-            return self.values.lagrange_left_side(int(rest))
-        if kind == "partial":
-            column, index, inner = rest.split("@", 2)
-            return ca.jacobian(self.require_expression(inner), self.symbols[column][int(index)])
-        whole = ca.SX(self.require_expression(rest))
-        along = ca.jtimes(whole, q, self.eqs.rate_matrix @ qd) + ca.jtimes(whole, qd, qdd)
-        return along + ca.jacobian(whole, t)
 
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:

@@ -50,7 +50,7 @@ def fitted_chain_sizes(sizes: Sequence[T]) -> Sequence[T]:
 
 
 def fit_cost_power_law(sizes: Sequence[float], costs: Sequence[float]) -> CostPowerLaw | None:
-    """A least-squares fit of logarithms over the sizes of `upper_half`; None for fewer than
+    """A least-squares fit of logarithms over the sizes of `fitted_chain_sizes`; None for fewer than
     three."""
     if len(sizes) < 3 or min(costs) <= 0:
         return None

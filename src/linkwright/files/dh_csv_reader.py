@@ -7,8 +7,7 @@ import csv
 import re
 
 from ..errors import FileError, suggest_remedy
-from ..mechanism import Mechanism
-from ..mechanism.mechanism import replace_part_fields
+from ..mechanism import Mechanism, replace_part_fields
 from .dh_reader import DHLink, build_dh_mechanism
 
 _NESTED_COLUMNS = {

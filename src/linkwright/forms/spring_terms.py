@@ -70,7 +70,7 @@ def spring_form_output(k: int, one: SpringLength) -> tuple[Port, SX]:
 
 
 def spring_form_from_output(values: Sequence[Quotient]) -> SpringForm:
-    """The spring form from the entries of `spring_output`."""
+    """The spring form from the entries of `spring_form_output`."""
     k, c, free, square, length, per_length, rate, *slope = values
     return SpringForm(k, c, free, square, length, per_length, rate, tuple(slope))
 

@@ -16,6 +16,7 @@ from ..algebra.operators import direct_casadi_operators
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.tree_builder import trees_built_afresh
 from ..mechanism import Mechanism, require_mechanism
 
 FORMULATIONS = (
@@ -92,21 +93,30 @@ def derive(
     kept = tuple(parameters) if isinstance(parameters, list) else parameters
     names = kept if isinstance(kept, tuple) else (kept,)
     if options or not all(isinstance(name, str) for name in (by, *names)):
-        return derive_uncached(mechanism, by, parameters, **options)
+        return _derive_equations(mechanism, by, parameters, **options)
     is_large = len(mechanism.joints) + len(mechanism.loops) >= LARGE_JOINT_COUNT
     derive_kept = _derive_large_once if is_large else _derive_once
     return derive_kept(_DerivationKey(mechanism.digest, mechanism.unused, mechanism), by, kept)
 
 
-@direct_casadi_operators()
+@trees_built_afresh()
 def derive_uncached(
     mechanism: Mechanism,
     by: str = "recursive",
     parameters: ParameterSelection = "symbolic",
     **options: object,
 ) -> Equations:
-    """Derive the equations anew, without the cache of `derive`; timings use this one."""
+    """Derive the equations anew, without the caches of equations and of trees; timings use this
+    one."""
     require_mechanism(mechanism)
+    return _derive_equations(mechanism, by, parameters, **options)
+
+
+@direct_casadi_operators()
+def _derive_equations(
+    mechanism: Mechanism, by: str, parameters: ParameterSelection, **options: object
+) -> Equations:
+    """Derive the equations by the named formulation, from a kept kinematic tree if there is one."""
     chosen = formulation_module(by)
     reason = chosen.supports(mechanism)
     if reason is not None:
@@ -141,7 +151,7 @@ class _DerivationKey:
 
 def _derive_by_key(subject: _DerivationKey, by: str, parameters: ParameterSelection) -> Equations:
     """Derive the equations of the mechanism behind a cache key."""
-    return derive_uncached(subject.mechanism, by, parameters)
+    return _derive_equations(subject.mechanism, by, parameters)
 
 
 _derive_once = lru_cache(maxsize=MAX_KEPT_EQUATIONS)(_derive_by_key)

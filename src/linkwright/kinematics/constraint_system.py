@@ -8,7 +8,7 @@ from functools import lru_cache
 import casadi as ca
 import numpy as np
 
-from ..algebra.numeric_function import NumericFunction
+from ..algebra.array_functions import ArrayFunction
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..mechanism import Mechanism
 from ..types import Floats
@@ -51,20 +51,22 @@ class ConstraintSystem:
         q, qd, t = tree.motion.q, tree.motion.qd, tree.motion.t
         c, step = constraints, ca.SX.sym("step", tree.nv)
         jacobian = c.J[list(c.position_rows), :]
-        self._residual_function = NumericFunction("residual", [q, t], [c.residual])
-        self._position_function = NumericFunction(
-            "positions", [q, t], [c.residual, jacobian, c.upright_conditions]
+        self._residual_function = ArrayFunction(ca.Function("residual", [q, t], [c.residual]))
+        self._position_function = ArrayFunction(
+            ca.Function("positions", [q, t], [c.residual, jacobian, c.upright_conditions])
         )
-        self._velocity_function = NumericFunction("velocities", [q, qd, t], [c.velocity, c.J])
-        self._move_function = NumericFunction(
-            "moved", [q, step], [integrate_coordinates(tree, q, step)]
+        self._velocity_function = ArrayFunction(
+            ca.Function("velocities", [q, qd, t], [c.velocity, c.J])
         )
-        self._rate_matrix_function = NumericFunction(
-            "rates", [q], [coordinate_rate_matrix(tree, q)]
+        self._move_function = ArrayFunction(
+            ca.Function("moved", [q, step], [integrate_coordinates(tree, q, step)])
+        )
+        self._rate_matrix_function = ArrayFunction(
+            ca.Function("rates", [q], [coordinate_rate_matrix(tree, q)])
         )
         self.starting_q = tree_starting_pose(tree)
-        self._axle_rate_function = NumericFunction(
-            "askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)]
+        self._axle_rate_function = ArrayFunction(
+            ca.Function("askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)])
         )
         self.is_angular = _turning_velocities(tree)
         self.is_restricted = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
@@ -99,17 +101,17 @@ class ConstraintSystem:
 
     def residual(self, q: Floats, t: float) -> Floats:
         """Return the residual φ(q, t) of the constraints of positions, m or rad."""
-        return self._residual_function(q, t)[0]
+        return self._residual_function(q, t)[0].ravel()
 
     def position_terms(self, q: Floats, t: float) -> tuple[Floats, Floats, Floats]:
         """Return φ, its Jacobian, and the upright conditions, which must be above zero."""
         phi, J, upright = self._position_function(q, t)
-        return phi, J.reshape(len(phi), self.names.nv), upright
+        return phi.ravel(), J, upright.ravel()
 
     def velocity_terms(self, q: Floats, qd: Floats, t: float) -> tuple[Floats, Floats]:
         """Return the violation J q̇ − b of velocities, and J of all constraints."""
         violation, J = self._velocity_function(q, qd, t)
-        return violation, J.reshape(len(violation), self.names.nv)
+        return violation.ravel(), J
 
     def jacobian(self, q: Floats, t: float) -> Floats:
         """Return J of all constraints at (q, t)."""
@@ -117,11 +119,11 @@ class ConstraintSystem:
 
     def rate_matrix(self, q: Floats) -> Floats:
         """Return N with the rates N q̇ of the coordinates."""
-        return self._rate_matrix_function(q)[0].reshape(self.names.nq, self.names.nv)
+        return self._rate_matrix_function(q)[0]
 
     def axle_rates(self, q: Floats) -> Floats:
         """Return how velocities turn the axles of wheels that roll on wheels apart."""
-        return self._axle_rate_function(q)[0].reshape(-1, self.names.nv)
+        return self._axle_rate_function(q)[0]
 
     def is_upright(self, q: Floats, t: float) -> bool:
         """Return whether no joint is turned over and no wheel lies flat."""
@@ -131,7 +133,7 @@ class ConstraintSystem:
 
     def move(self, q: Floats, step: Floats) -> Floats:
         """Return q after unit time at the velocities `step`."""
-        return self._move_function(q, step)[0]
+        return self._move_function(q, step)[0].ravel()
 
     def move_in_parent_axes(self, q: Floats, step: Floats) -> Floats:
         """Return q after a step of the search: as `move`, but free joints are displaced in their

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Protocol, Self, TypeVar
 
 import casadi as ca
-import numpy as np
 
 from ..algebra.linear_algebra import (
     IDENTITY,
@@ -20,6 +19,7 @@ from ..algebra.linear_algebra import (
     cross,
     matrix_from_rows,
     rotate_vector_by_matrix,
+    vector_entries,
 )
 from ..algebra.rotations import quaternion_rotation, rotation_z
 from ..algebra.spatial import (
@@ -114,12 +114,14 @@ class LinkDisplacement:
         """Return the parent's spatial motion at the link's origin, in the link's axes."""
         w = self.to_link_axes(motion.angular)
         v = self.to_link_axes(motion.linear + cross(motion.angular, self.p))
-        return SpatialMotion(w, v + column_vector(w[1] * self.shift, -w[0] * self.shift, 0.0))
+        x, y, _ = vector_entries(w)
+        return SpatialMotion(w, v + column_vector(y * self.shift, -x * self.shift, 0.0))
 
     def wrench_to_parent(self, wrench: SpatialForce) -> SpatialForce:
         """Return a wrench on the link about the parent's origin, in the parent's axes."""
         n, f = wrench.moment, wrench.force
-        lever = column_vector(-f[1] * self.shift, f[0] * self.shift, 0.0)
+        x, y, _ = vector_entries(f)
+        lever = column_vector(-y * self.shift, x * self.shift, 0.0)
         force = self.to_parent_axes(f)
         return SpatialForce(self.to_parent_axes(n + lever) + cross(self.p, force), force)
 
@@ -219,8 +221,8 @@ class LinkKinematics:
     def angular_acceleration_tensor(self) -> Array:
         """The matrix [ω̇] + [ω][ω]: U p is the acceleration of a point p relative to the
         origin's."""
-        x, y, z = (_link_vector_entry(self.omega, i) for i in range(3))
-        ax, ay, az = (_link_vector_entry(self.alpha, i) for i in range(3))
+        x, y, z = vector_entries(self.omega)
+        ax, ay, az = vector_entries(self.alpha)
         return matrix_from_rows(
             [
                 [-(y * y + z * z), x * y - az, x * z + ay],
@@ -232,11 +234,6 @@ class LinkKinematics:
     def point_acceleration(self, p: Array) -> Array:
         """Return the acceleration of the point p of the link, m/s², link's axes."""
         return self.a + self.angular_acceleration_tensor @ p
-
-
-def _link_vector_entry(a: Array, i: int) -> Scalar:
-    """Return entry i as a float or symbol."""
-    return float(a[i]) if isinstance(a, np.ndarray) else a[i]
 
 
 def link_accelerations(

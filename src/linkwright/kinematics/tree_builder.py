@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from ..algebra.linear_algebra import (
     IDENTITY,
@@ -43,12 +47,53 @@ from .placement_values import (
 from .restraints import read_restraints
 from .tree_coordinates import make_kinematic_symbols
 
+MAX_KEPT_TREES = 16
+"""Trees that are kept, the most recent ones: formulations, models and drawings of one mechanism
+build the same."""
+
+_BUILDS_AFRESH = ContextVar("_BUILDS_AFRESH", default=False)
+
 
 def build_kinematic_tree(
     mechanism: Mechanism, parameters: ParameterSelection = "numeric"
 ) -> KinematicTree:
-    """Return the kinematic tree of a mechanism, with the restraints of its loops and
-    constraints."""
+    """Return the kinematic tree of a mechanism, with the restraints of its loops and constraints.
+
+    Trees do not change, and so the most recent ones are kept.
+    """
+    kept = parameters if isinstance(parameters, str) else tuple(parameters)
+    if _BUILDS_AFRESH.get() or not all(isinstance(name, str) for name in kept):
+        return _build_restrained_tree(mechanism, parameters)
+    tree = _build_tree_once(_TreeKey(mechanism.digest, mechanism), kept)
+    return tree if tree.mechanism is mechanism else replace(tree, mechanism=mechanism)
+
+
+@contextmanager
+def trees_built_afresh() -> Iterator[None]:
+    """Build all kinematic trees anew in a block or a function; timings use this."""
+    token = _BUILDS_AFRESH.set(True)
+    try:
+        yield
+    finally:
+        _BUILDS_AFRESH.reset(token)
+
+
+@dataclass(frozen=True)
+class _TreeKey:
+    """The cache key of a mechanism's tree: its digest."""
+
+    digest: str
+    mechanism: Mechanism = field(compare=False)
+
+
+@lru_cache(maxsize=MAX_KEPT_TREES)
+def _build_tree_once(subject: _TreeKey, parameters: ParameterSelection) -> KinematicTree:
+    """Return the kinematic tree of the mechanism behind a cache key."""
+    return _build_restrained_tree(subject.mechanism, parameters)
+
+
+def _build_restrained_tree(mechanism: Mechanism, parameters: ParameterSelection) -> KinematicTree:
+    """Return a new kinematic tree, each of whose restraints has chosen its side."""
     tree = _KinematicTreeBuilder(mechanism, KinematicParameters(mechanism, parameters)).build()
     ties = tuple(tie.choose_side(tree) for tie in tree.restraints.entries)
     return replace(tree, restraints=Restraints(ties))

@@ -31,8 +31,16 @@ from .force_elements import (
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
-from .mechanism import Mechanism, replace_part_fields
-from .parts import MechanismPart, PartNumberField, PartTable, Vector, part_numbers, plain_part_value
+from .mechanism import Mechanism
+from .parts import (
+    MechanismPart,
+    PartNumberField,
+    PartTable,
+    Vector,
+    part_numbers,
+    plain_part_value,
+    replace_part_fields,
+)
 from .strength import Strength
 from .user_arguments import read_coordinate_numbers, require_mechanism
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import warnings as python_warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
 
@@ -16,10 +16,6 @@ from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, sugge
 from ..expressions import (
     ZERO,
     ExactNumber,
-    Expression,
-    Product,
-    Sum,
-    expression_without_unit,
     parse_expression,
 )
 from .bodies import GROUND, Body, Frame, Placement
@@ -27,7 +23,15 @@ from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
 from .joints import Joint
-from .parts import MechanismPart, PartNumberField, PartTable, Scalar, Vector
+from .locked_joints import lock_mimicking_joints
+from .parts import (
+    MechanismPart,
+    PartNumberField,
+    PartTable,
+    Scalar,
+    Vector,
+    replace_part_fields,
+)
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
@@ -120,6 +124,8 @@ class Mechanism(MechanismPart):
         matter."""
         if not isinstance(other, Mechanism):
             return NotImplemented
+        if self is other or self._content_hash != other._content_hash:
+            return self is other
         return all(
             getattr(self, key) == getattr(other, key)
             for key in type(self).model_fields
@@ -127,7 +133,13 @@ class Mechanism(MechanismPart):
         ) and list(self.loops_and_constraints()) == list(other.loops_and_constraints())
 
     def __hash__(self) -> int:
-        return hash((self.name, self.bodies, self.joints))
+        return self._content_hash
+
+    @cached_property
+    def _content_hash(self) -> int:
+        """The hash by which tables of mechanisms tell variants apart, computed once."""
+        own = (self.name, self.gravity, self.parameters, self.bodies, self.joints)
+        return hash((*own, self.loops, self.constraints, self.forces))
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -293,7 +305,7 @@ class Mechanism(MechanismPart):
                     f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
             joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
-        return replace_part_fields(self, joints=_lock_mimicking_joints(joints))
+        return replace_part_fields(self, joints=lock_mimicking_joints(joints))
 
     def with_payload(
         self,
@@ -368,43 +380,6 @@ class Mechanism(MechanismPart):
         return self
 
 
-P = TypeVar("P", bound=MechanismPart)
-
-
-def replace_part_fields(part: P, without: Collection[str] = (), **fields: Any) -> P:
-    """Return a copy of a part with some fields removed and others changed, validated anew."""
-    kept = {key: getattr(part, key) for key in part.model_fields_set if key not in without}
-    return type(part)(**{**kept, **fields})
-
-
 def _rebuild_mechanism(fields: dict[str, Any]) -> Mechanism:
     """Return a mechanism from pickled fields."""
     return Mechanism(**fields)
-
-
-def _lock_mimicking_joints(joints: dict[str, Joint]) -> dict[str, Joint]:
-    """Return the joints with followers of locked joints locked at the position that their leader
-    gives."""
-    followers: dict[str, list[str]] = {}
-    for name, joint in joints.items():
-        if joint.mimic is not None:
-            followers.setdefault(joint.mimic.joint, []).append(name)
-    leaders = [name for name, joint in joints.items() if joint.locked is not None]
-    while leaders:
-        leader = leaders.pop()
-        for name in followers.get(leader, ()):
-            position = _mimicking_joint_position(joints[name], joints[leader])
-            joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
-            leaders.append(name)
-    return joints
-
-
-def _mimicking_joint_position(follower: Joint, leader: Joint) -> Expression:
-    """Return the position of a follower whose leader is locked."""
-    assert follower.mimic is not None
-    assert leader.locked is not None
-    (held,) = leader.each(leader.locked)
-    product = Product(
-        (expression_without_unit(follower.mimic.multiplier), expression_without_unit(held))
-    )
-    return Sum((product, expression_without_unit(follower.mimic.offset)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Generic, Self, TypeAlias, TypeVar, get_args
@@ -29,6 +29,7 @@ from ..expressions import (
 from .validation_messages import to_mechanism_error
 
 T = TypeVar("T")
+P = TypeVar("P", bound="MechanismPart")
 
 Vector = tuple[Expression, ...]
 ORIGIN: Vector = (ZERO, ZERO, ZERO)
@@ -69,6 +70,12 @@ class MechanismPart(BaseModel):
                 if not info.is_required() and info.default is not None:
                     properties[key]["default"] = _part_value_in_json(plain_part_value(info.default))
         return found
+
+
+def replace_part_fields(part: P, without: Collection[str] = (), **fields: Any) -> P:
+    """Return a copy of a part with some fields removed and others changed, validated anew."""
+    kept = {key: getattr(part, key) for key in part.model_fields_set if key not in without}
+    return type(part)(**{**kept, **fields})
 
 
 def _part_value_in_json(value: PlainPartValue) -> object:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import NameNotFoundError, suggest_remedy
+from ..readings.llvm import code_cache
 
 if TYPE_CHECKING:
     from ..equations import Equations
@@ -27,7 +29,25 @@ class ModelFacts:
     leeway: float
 
 
-def compute_model_facts(equations: Equations, parameters: Sequence[str]) -> ModelFacts:
+def load_model_facts(
+    identity: tuple[object, ...] | None,
+    derived: Callable[[], Equations],
+    parameters: Sequence[str],
+) -> ModelFacts:
+    """The facts of a model from the cache, or from its equations, which refuse a bad mechanism at
+    once; a model without an identity is not in the cache."""
+    if identity is None:
+        return _compute_model_facts(derived(), parameters)
+    key = code_cache.code_cache_key("facts", identity)
+    content = code_cache.read_code_cache_entry(key)
+    if content is not None:
+        return ModelFacts(**json.loads(content))
+    facts = _compute_model_facts(derived(), parameters)
+    code_cache.write_code_cache_entry(key, json.dumps(asdict(facts)).encode())
+    return facts
+
+
+def _compute_model_facts(equations: Equations, parameters: Sequence[str]) -> ModelFacts:
     """The facts of a model that keeps some parameters."""
     import casadi as ca
 

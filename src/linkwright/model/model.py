@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache as once
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from ..quantities import (
     quantity_ports,
     quantity_signatures,
 )
-from ..readings.llvm import code_cache, compile_cached_tape, compile_tape
+from ..readings.llvm import compile_cached_tape, compile_tape
 from ..tape import Tape, count_tape_operations
 from ..types import Booleans, Floats
 from .calls import (
@@ -39,7 +38,7 @@ from .closed_states import (
     check_configuration_shape,
     check_states_closed,
 )
-from .facts import ModelFacts, compute_model_facts
+from .facts import load_model_facts
 from .function_help import full_function_help, model_function_table, short_function_help
 from .function_tapes import record_model_function_tape
 from .functions import (
@@ -158,22 +157,8 @@ class Model(
                 f"{mechanism.name} cannot move: it has no degrees of freedom",
                 remedy="add a joint, or unlock one",
             )
-        self._facts = self._load_facts()
+        self._facts = load_model_facts(identity, self._derive_once, parameters)
         self.names = replace(self.names, independent=tuple(self._facts.independent))
-
-    def _load_facts(self) -> ModelFacts:
-        """Load facts from the cache, or from the equations: so a bad mechanism is refused at
-        once."""
-        key = code_cache.code_cache_key("facts", self._identity)
-        if (
-            self._identity is not None
-            and (content := code_cache.read_code_cache_entry(key)) is not None
-        ):
-            return ModelFacts(**json.loads(content))
-        facts = compute_model_facts(self.equations, self.parameters)
-        if self._identity is not None:
-            code_cache.write_code_cache_entry(key, json.dumps(asdict(facts)).encode())
-        return facts
 
     @property
     def equations(self) -> Equations:

@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 _WORKER_PROGRAM = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
     "from linkwright.processes import end_with_parent; end_with_parent(); "
-    "from linkwright.processes.timed_worker import serve; serve()"
+    "from linkwright.processes.timed_worker import serve_timed_work; serve_timed_work()"
 )
 _MAX_IMPORT_SECONDS = 60.0
 """Seconds that a process may take until it answers at all."""

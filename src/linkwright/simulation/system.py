@@ -25,6 +25,7 @@ from ..readings.llvm import compile_tape
 from ..tape import Tape, normalize_tape, record_tape, schedule_tape
 from ..types import Floats
 from .inputs import Drive, filled, first
+from .motion_states import MotionStates
 from .powers import power_function
 from .projection import Projection
 from .stabilization import Baumgarte
@@ -33,7 +34,7 @@ WORKS = 3
 """The last entries of y: work of inputs, of given forces, and of all."""
 
 
-class System:
+class System(MotionStates):
     """Rates of all states under a drive τ(t, q, q̇); counts its evaluations, and the
     steps that solvers rejected."""
 
@@ -41,8 +42,8 @@ class System:
         self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None,
         *, crosses_kinks: bool = False,
     ) -> None:  # fmt: skip
-        self.equations, self.drive, self.baumgarte = equations, drive, baumgarte
-        self.names = equations.names
+        super().__init__(equations)
+        self.drive, self.baumgarte = drive, baumgarte
         self.evaluations = self.rejected = 0
         self.inner_steps: int | None = None
         """Steps that a solver makes inside of one of its calls, where it tells."""
@@ -123,11 +124,6 @@ class System:
             return self.model
         return compiled(self.equations.mechanism, threads=1)
 
-    @cached_property
-    def symbols(self) -> tuple[Any, Any, Any, Any]:
-        s = self.equations.symbols
-        return s["q"], s["qd"], s["tau"], s["t"]
-
     @property
     def guarded(self) -> bool:
         """Whether accelerations come from the model, which solves singular states otherwise."""
@@ -143,50 +139,6 @@ class System:
         state = self.equations.state
         own = state is not None and state.rates_from_motion is not None
         return own or self.names.nq != self.names.nv
-
-    @cached_property
-    def _maps(self) -> tuple[Any, Any, Any]:
-        """x, x from (q, q̇), and (q, q̇) from x, as expressions; where x leaves open which of
-        several coordinates are meant, those near them stand last in it."""
-        q, qd, *_ = self.symbols
-        state = self.equations.state
-        if state is None:
-            x = ca.vertcat(q, qd)
-            return x, x, (q, qd)
-        near = q[list(state.ambiguous_coordinates), 0]
-        x, made = (
-            ca.vertcat(state.x, state.nearby_coordinates),
-            ca.vertcat(state.from_motion(), near),
-        )
-        return x, made, state.to_motion()
-
-    @property
-    def motion_expressions(self) -> tuple[Any, Any]:
-        """(q, q̇) by the symbols of the states."""
-        q, qd = self._maps[2]
-        return q, qd
-
-    def state_from_motion(self, q: Any, qd: Any) -> Any:
-        """The states x of expressions of q and q̇."""
-        return self._from_motion(q, qd)
-
-    @property
-    def state(self) -> Any:
-        """The symbols x of the states, without works."""
-        return self._maps[0]
-
-    @cached_property
-    def size(self) -> int:
-        return int(self._maps[0].shape[0])
-
-    @cached_property
-    def _from_motion(self) -> Any:
-        q, qd, *_ = self.symbols
-        return ca.Function("x", [q, qd], [self._maps[1]])
-
-    @cached_property
-    def _to_motion(self) -> Any:
-        return ca.Function("motion", [self._maps[0]], [ca.vertcat(*self._maps[2])])
 
     def start(self, q: Floats, qd: Floats) -> Floats:
         """y of a motion; no work is done yet."""
@@ -207,18 +159,6 @@ class System:
         begins = np.array([t for t, _ in self.held])
         last = np.searchsorted(begins, times + 1e-12 * max(1.0, times[-1]), side="right") - 1
         return np.array([self.held[k][1] for k in last])
-
-    def motion(self, y: Floats) -> tuple[Floats, Floats]:
-        """(q, q̇) of states; y may have one column a time."""
-        split = self.names.nq
-        if y.ndim == 1 and self.equations.state is None:
-            return y[:split], y[split : self.size]
-        rows = np.atleast_2d(y.T)[:, : self.size].T
-        if self.equations.state is None:
-            found = rows
-        else:
-            found = np.asarray(self._to_motion(rows), dtype=float)
-        return found[:split].T.reshape(*y.shape[1:], -1), found[split:].T.reshape(*y.shape[1:], -1)
 
     @cached_property
     def plain(self) -> Equations:

@@ -28,11 +28,12 @@ _CASADI_OPERATIONS: dict[str, Op] = {op.name: op for op in set(Op) - _NOT_IN_CAS
 
 
 @cache
-def _recorded_casadi_operation_names() -> dict[int, str]:
-    """The names of CasADi's operations by their codes."""
+def _recorded_casadi_operations() -> dict[int, Op | str]:
+    """CasADi's operations by their codes: those of tapes, and the names of all others."""
     import casadi as ca
 
-    return {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
+    names = {getattr(ca, name): name[3:] for name in dir(ca) if name.startswith("OP_")}
+    return {number: _CASADI_OPERATIONS.get(name, name) for number, name in names.items()}
 
 
 def record_tape(
@@ -44,7 +45,14 @@ def record_tape(
 
     CasADi knows only matrices; `inputs` and `outputs` give the actual shapes.
     """
-    writer, names = TapeWriter(), _recorded_casadi_operation_names()
+    # the functions of C++ themselves: half the time of the methods around them
+    from casadi import casadi as bindings
+
+    binding = vars(bindings)["_casadi"]
+    identify, sources = binding.Function_instruction_id, binding.Function_instruction_input
+    targets, operations = binding.Function_instruction_output, _recorded_casadi_operations()
+    writer = TapeWriter()
+    write = writer.write_instruction
     rows_in = [_recorded_row_major_indices(function.sparsity_in(i)) for i in range(function.n_in())]
     rows_out = [
         _recorded_row_major_indices(function.sparsity_out(i)) for i in range(function.n_out())
@@ -55,18 +63,20 @@ def record_tape(
         for i in range(function.n_out())
     ]
     for k in range(function.n_instructions()):
-        code = names[function.instruction_id(k)]
-        source, target = function.instruction_input(k), function.instruction_output(k)
-        if code == "OUTPUT":
+        operation = operations[identify(function, k)]
+        source, target = sources(function, k), targets(function, k)
+        if isinstance(operation, Op):
+            slots[target[0]] = write(operation, *[slots[s] for s in source])
+        elif operation == "OUTPUT":
             results[target[0]][rows_out[target[0]][target[1]]] = slots[source[0]]
-        elif code == "INPUT":
-            slots[target[0]] = writer.write_instruction(
-                Op.INPUT, source[0], int(rows_in[source[0]][source[1]])
-            )
-        elif code == "CONST":
+        elif operation == "INPUT":
+            slots[target[0]] = write(Op.INPUT, source[0], int(rows_in[source[0]][source[1]]))
+        elif operation == "CONST":
             slots[target[0]] = writer.write_constant(function.instruction_constant(k))
         else:
-            slots[target[0]] = _record_casadi_operation(writer, code, [slots[s] for s in source])
+            slots[target[0]] = _record_casadi_operation(
+                writer, operation, [slots[s] for s in source]
+            )
     for result in results:
         if (result < 0).any():
             result[result < 0] = writer.write_constant(0.0)
@@ -80,9 +90,8 @@ def record_tape(
 
 
 def _record_casadi_operation(writer: TapeWriter, code: str, operands: list[int]) -> int:
-    """Writes a CasADi operation onto the tape; the register of its value."""
-    if code in _CASADI_OPERATIONS:
-        return writer.write_instruction(_CASADI_OPERATIONS[code], *operands)
+    """Writes a CasADi operation that tapes lack by those that they have; the register of its
+    value."""
     (a, *rest) = operands
     match code:
         case "SQ":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import copysign
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +20,23 @@ class TapeWriter:
         self.ops: list[int] = []
         self.args: list[tuple[int, int, int]] = []
         self.constants: list[float] = []
-        self.written_before: dict[tuple[object, ...], int] = {}
+        self.written_before: dict[tuple[float, ...], int] = {}
 
     def write_instruction(
         self, op: Op, a: int = -1, b: int = -1, c: int = -1, constant: float = 0.0
     ) -> int:
         """Writes an instruction unless it is on the tape already; the number of its value."""
-        if op in COMMUTATIVE_OPERATIONS and a > b:
+        if a > b and op in COMMUTATIVE_OPERATIONS:
             a, b = b, a
         # −0.0 and 0.0 are different constants
-        key = (op, a, b, c, constant, np.signbit(constant) if op is Op.CONSTANT else False)
-        if key not in self.written_before:
-            self.written_before[key] = len(self.ops)
+        key = (op, constant, copysign(1.0, constant)) if op is Op.CONSTANT else (op, a, b, c)
+        new = len(self.ops)
+        index = self.written_before.setdefault(key, new)
+        if index == new:
             self.ops.append(op)
             self.args.append((a, b, c))
             self.constants.append(constant)
-        return self.written_before[key]
+        return index
 
     def write_constant(self, value: float) -> int:
         """Writes a constant; the number of its value."""
@@ -61,6 +63,8 @@ class TapeWriter:
 
 def remove_dead_tape_instructions(tape: Tape) -> Tape:
     """The tape without instructions that no output needs."""
+    if _is_every_value_used(tape):
+        return tape
     alive = [False] * len(tape)
     for result in tape.results:
         for k in result.tolist():
@@ -72,6 +76,15 @@ def remove_dead_tape_instructions(tape: Tape) -> Tape:
                 if a >= 0:
                     alive[a] = True
     return reorder_tape_instructions(tape, np.flatnonzero(alive))
+
+
+def _is_every_value_used(tape: Tape) -> bool:
+    """Whether each value is an operand or an output: then each leads to an output in the end."""
+    is_used = np.zeros(len(tape) + 1, bool)  # the last entry stands for operands −1
+    is_used[tape.args[tape.ops != Op.INPUT]] = True
+    for result in tape.results:
+        is_used[result] = True
+    return bool(is_used[:-1].all())
 
 
 def reorder_tape_instructions(tape: Tape, order: Integers) -> Tape:

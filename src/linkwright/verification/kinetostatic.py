@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..algebra.array_functions import ArrayFunction
 from ..expressions import Expression, expression_to_float
 from ..mechanism import Body, Mechanism
 from ..types import Floats
@@ -103,8 +104,8 @@ def _kinetostatic_displacement(subject: VerifiedEquations, q: Floats, step: Floa
 
 def _kinetostatic_placement(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
     """A function from q to a body's placement, 4 × 4."""
-    function = subject.eqs.function_at_values("placement", body)
-    return lambda q: np.asarray(function(q), dtype=float)
+    placement = ArrayFunction(subject.eqs.function_at_values("placement", body))
+    return lambda q: placement(q)[0]
 
 
 def _kinetostatic_force_and_moment(

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.integrate import DOP853
 
+from ..algebra.array_functions import ArrayFunction
 from ..errors import LinkwrightError
 from ..expressions import expression_to_float
 from ..kinematics.mobility_analysis import mobility
@@ -168,9 +169,11 @@ class VerifiedMotion:
         import casadi as ca
 
         eqs = self.subject.eqs
-        function = ca.Function("N", [eqs.symbols["q"], eqs.symbols["p"]], [eqs.rate_matrix])
+        function = ArrayFunction(
+            ca.Function("N", [eqs.symbols["q"], eqs.symbols["p"]], [eqs.rate_matrix])
+        )
         values = [float(value) for value in eqs.parameters.values()]
-        return lambda q: np.asarray(function(q, values), dtype=float)
+        return lambda q: function(q, values)[0]
 
     @property
     def has_momentum(self) -> bool:

@@ -11,6 +11,7 @@ from random import Random
 import casadi as ca
 import numpy as np
 
+from ..algebra.array_functions import ArrayFunction
 from ..algebra.exact.constrained_points import ResiduePointConstraints
 from ..algebra.exact.residue_programs import ResidueProgram
 from ..algebra.exact.tape_identity import ModularVerdict, compare_tapes_modulo_prime
@@ -55,7 +56,7 @@ class VerifiedEquations:
         self.mechanism: Mechanism = eqs.mechanism
         self.known_functions = set(eqs.function_names())
         self._tapes: dict[str, Tape] = {}
-        self._functions: dict[str, ca.Function] = {}
+        self._functions: dict[str, tuple[ArrayFunction, list[str], tuple[int, ...]]] = {}
 
     @cached_property
     def time_inputs(self) -> list[str]:
@@ -255,16 +256,12 @@ class VerifiedEquations:
 
     def function_value(self, function: str, state: Mapping[str, Floats]) -> Floats:
         """The first output of a function in floating point, with all parameters at their values."""
-        inputs, outputs = quantity_ports(self.names, function)
-        found = self._numeric_function(function)(*(state[port.name] for port in inputs))
-        array = np.asarray(found[0] if isinstance(found, tuple) else found, dtype=float)
-        return array.reshape(outputs[0].shape)
-
-    def _numeric_function(self, function: str) -> ca.Function:
-        """The CasADi function with all parameters at their values, made once."""
         if function not in self._functions:
-            self._functions[function] = self.eqs.function_at_values(function)
-        return self._functions[function]
+            inputs, outputs = quantity_ports(self.names, function)
+            evaluate = ArrayFunction(self.eqs.function_at_values(function))
+            self._functions[function] = evaluate, [port.name for port in inputs], outputs[0].shape
+        evaluate, keys, shape = self._functions[function]
+        return evaluate(*(state[key] for key in keys))[0].reshape(shape)
 
 
 def _is_proof_prevented_by_rounding(tape: Tape) -> bool:

@@ -8,10 +8,10 @@ least common denominators and the degrees of eliminations do not grow exponentia
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite, lcm
+from typing import NamedTuple
 
 from ...errors import UnsupportedError
 from ...tape import OPERATION_ARITY, Op, Tape
@@ -24,12 +24,11 @@ RATIONAL_OPS = frozenset({Op.ADD, Op.SUB, Op.MUL, Op.DIV, Op.NEG, Op.FMA})
 _NO_DIVISORS: DivisorPowers = {}
 
 
-@dataclass(frozen=True)
-class QuotientDegree:
+class QuotientDegree(NamedTuple):
     """Degree bounds of a quotient: the degree of its numerator, and the powers of its divisors."""
 
-    numerator_degree: int = 0
-    divisor_powers: DivisorPowers = field(default_factory=dict)
+    numerator_degree: int
+    divisor_powers: DivisorPowers
 
 
 _CONSTANT_DEGREE = QuotientDegree(0, _NO_DIVISORS)
@@ -44,8 +43,7 @@ class PolynomialDegreeBounds:
     """
 
     def __init__(self, tape: Tape) -> None:
-        self.ops = [Op(code) for code in tape.ops.tolist()]
-        self.args: list[list[int]] = tape.args.tolist()
+        self.ops, self.args = tape.operations, tape.operands
         if not isfinite(tape.constants.sum()):
             raise UnsupportedError("a constant on the tape is not finite")
         self.constants = {
@@ -59,12 +57,22 @@ class PolynomialDegreeBounds:
         self.degrees: list[QuotientDegree] = []
         self.argument_degrees: list[int] = []
         self.irrational_functions: set[Op] = set()
+        self._divisor_degrees: dict[int, int] = {}
 
     def compute_degrees(self, parts: int) -> PolynomialDegreeBounds:
         """Computes the degrees, with angles as multiples of 1/`parts` of their inputs."""
         self.angle_parts, self.degrees, self.argument_degrees = parts, [], []
+        self._divisor_degrees.clear()
+        degrees = self.degrees
         for k, op in enumerate(self.ops):
-            self.degrees.append(self._value_degree(k, op, parts))
+            if op is Op.MUL:
+                a, b, _ = self.args[k]
+                degrees.append(_quotient_product_degree(degrees[a], degrees[b]))
+            elif op is Op.ADD or op is Op.SUB:
+                a, b, _ = self.args[k]
+                degrees.append(self._sum_degree(degrees[a], degrees[b]))
+            else:
+                degrees.append(self._value_degree(k, op, parts))
         return self
 
     def total_degrees(self, k: int) -> tuple[int, int]:
@@ -155,6 +163,7 @@ class PolynomialDegreeBounds:
     # -- degrees -------------------------------------------------------------------------
 
     def _value_degree(self, k: int, op: Op, parts: int) -> QuotientDegree:
+        """The degree of a value that is not a mere sum or product of two."""
         if op is Op.CONSTANT:
             return _CONSTANT_DEGREE
         if op is Op.INPUT:
@@ -164,10 +173,6 @@ class PolynomialDegreeBounds:
             return self._trigonometric_degree(k, op, operands[0], parts)
         of = [self.degrees[i] for i in operands]
         match op:
-            case Op.ADD | Op.SUB:
-                return self._sum_degree(of[0], of[1])
-            case Op.MUL:
-                return _quotient_product_degree(of[0], of[1])
             case Op.NEG:
                 return of[0]
             case Op.DIV:
@@ -222,16 +227,19 @@ class PolynomialDegreeBounds:
 
     def _divisor_degree(self, k: int) -> int:
         """The degree of a divisor's numerator; the cosine in tan is named by the tan itself."""
-        if self.ops[k] is Op.TAN:
-            return self._cosine_degree(k)
-        return self.degrees[k].numerator_degree
+        if k not in self._divisor_degrees:
+            is_tangent = self.ops[k] is Op.TAN
+            self._divisor_degrees[k] = (
+                self._cosine_degree(k) if is_tangent else self.degrees[k].numerator_degree
+            )
+        return self._divisor_degrees[k]
 
     def _cosine_degree(self, k: int) -> int:
         multiples = self.angle_combinations[self.args[k][0]].values()
         return sum(abs(int(m * self.angle_parts)) for m in multiples)
 
     def _sum_degree(self, a: QuotientDegree, b: QuotientDegree) -> QuotientDegree:
-        if not a.divisor_powers and not b.divisor_powers:
+        if a.divisor_powers is b.divisor_powers or a.divisor_powers == b.divisor_powers:
             return a if a.numerator_degree >= b.numerator_degree else b
         below = dict(a.divisor_powers)
         for f, e in b.divisor_powers.items():
@@ -267,9 +275,12 @@ def _add_exact_angle_combinations(
 
 
 def _quotient_product_degree(a: QuotientDegree, b: QuotientDegree) -> QuotientDegree:
-    if not a.divisor_powers and not b.divisor_powers:
-        return QuotientDegree(a.numerator_degree + b.numerator_degree, _NO_DIVISORS)
+    degree = a.numerator_degree + b.numerator_degree
+    if not b.divisor_powers:
+        return QuotientDegree(degree, a.divisor_powers)
+    if not a.divisor_powers:
+        return QuotientDegree(degree, b.divisor_powers)
     below = dict(a.divisor_powers)
     for f, e in b.divisor_powers.items():
         below[f] = below.get(f, 0) + e
-    return QuotientDegree(a.numerator_degree + b.numerator_degree, below)
+    return QuotientDegree(degree, below)

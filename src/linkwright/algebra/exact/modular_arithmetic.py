@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import random
+import hashlib
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -15,8 +15,14 @@ class BadPointError(ArithmeticError):
 
 
 def draw_residue(p: int, *key: object) -> int:
-    """A random nonzero number modulo p, the same for the same key."""
-    return random.Random(" ".join(map(str, key))).randrange(1, p)
+    """A random nonzero number modulo p, the same for the same key.
+
+    It is a hash of the key with 64 bits more than p, so that all numbers are equally likely but for
+    a share of 2⁻⁶⁴.
+    """
+    text = " ".join(map(str, key)).encode()
+    digest = hashlib.shake_256(text).digest((p.bit_length() + 71) // 8)
+    return int.from_bytes(digest, "big") % (p - 1) + 1
 
 
 def schwartz_zippel_chance(degree: int, p: int) -> float:

@@ -17,6 +17,8 @@ from .modular_arithmetic import (
 from .modular_arithmetic import add_circle_points_modulo as added
 from .random_residues import TRUTH_OPS, RandomResidues
 
+_COMMON_OPS = (Op.MUL, Op.ADD, Op.SUB, Op.NEG, Op.FMA, Op.CONSTANT)
+
 
 class RandomResiduePoint(RandomResidues):
     """A random point for whole tapes, whose angles are counted in `parts`.
@@ -67,27 +69,40 @@ class ResidueProgram:
             for k, op in enumerate(self.ops)
             if op is Op.INPUT
         }
+        self._constants_by_prime: dict[int, dict[int, int]] = {}
 
     def evaluate_residues_at(self, point: RandomResiduePoint) -> list[list[int]]:
         """The values of all outputs modulo the prime, entries row by row."""
         p = point.prime
         values: list[int] = []
-        add, args = values.append, self.args
-        for k, op in enumerate(self.ops):
-            a, b, c = args[k]
-            if op is Op.MUL:
-                add(values[a] * values[b] % p)
-            elif op is Op.ADD:
-                add((values[a] + values[b]) % p)
-            elif op is Op.SUB:
-                add((values[a] - values[b]) % p)
-            elif op is Op.NEG:
-                add(-values[a] % p)
-            elif op is Op.FMA:
-                add((values[a] * values[b] + values[c]) % p)
+        write = values.append
+        mul, add, sub, neg, fma, constant = _COMMON_OPS
+        constants = self._constant_residues(p)
+        for op, (a, b, c) in zip(self.ops, self.args, strict=True):
+            if op is mul:
+                write(values[a] * values[b] % p)
+            elif op is add:
+                write((values[a] + values[b]) % p)
+            elif op is sub:
+                write((values[a] - values[b]) % p)
+            elif op is neg:
+                write(-values[a] % p)
+            elif op is fma:
+                write((values[a] * values[b] + values[c]) % p)
+            elif op is constant:
+                write(constants[len(values)])
             else:
-                add(self._evaluate_instruction(k, op, values, point))
+                write(self._evaluate_instruction(len(values), op, values, point))
         return [[values[i] for i in result.tolist()] for result in self.tape.results]
+
+    def _constant_residues(self, p: int) -> dict[int, int]:
+        """The constants of the tape modulo p, by their instruction."""
+        if p not in self._constants_by_prime:
+            self._constants_by_prime[p] = {
+                k: ratio_modulo(number.numerator, number.denominator, p)
+                for k, number in self.degree_bounds.constants.items()
+            }
+        return self._constants_by_prime[p]
 
     def _evaluate_instruction(
         self, k: int, op: Op, values: list[int], point: RandomResiduePoint
@@ -95,9 +110,6 @@ class ResidueProgram:
         p, bounds = point.prime, self.degree_bounds
         if op is Op.INPUT:
             return point.symbol(self.input_names[k])
-        if op is Op.CONSTANT:
-            number = bounds.constants[k]
-            return ratio_modulo(number.numerator, number.denominator, p)
         operands = self.args[k][: OPERATION_ARITY[op]]
         if op is Op.DIV:
             return ratio_modulo(values[operands[0]], values[operands[1]], p)
@@ -130,7 +142,7 @@ class ResidueProgram:
         p = point.prime
         total = 1, 0
         for leaf, share in angle.items():
-            times = int(share * point.angle_parts)
+            times = share.numerator * point.angle_parts // share.denominator
             key: object = self.input_names.get(leaf)
             if key is None:  # by its value, and the same for its negative
                 key = values[leaf]

@@ -14,7 +14,13 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from ...algebra.linear_algebra import Array, column_vector, cross
+from ...algebra.linear_algebra import (
+    Array,
+    column_vector,
+    cross,
+    matrix_entries,
+    vector_entries,
+)
 from ...algebra.spatial import SpatialForce, SpatialInertia
 from ...kinematics.body_forces import BodyForce, declared_body_forces, spring_body_forces
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
@@ -40,29 +46,14 @@ def newton_euler_wrench(inertia: SpatialInertia, state: LinkKinematics) -> Spati
 
     I ω̇ + ω × I ω is written entry by entry, with the products that U contains already.
     """
-    w, wd, a, U = state.omega, state.alpha, state.a, state.angular_acceleration_tensor
-    h, I = inertia.h, inertia.I  # noqa: E741
-    Nx = (
-        I[0, 0] * wd[0]
-        + (I[2, 2] - I[1, 1]) * (w[1] * w[2])
-        - I[0, 1] * U[2, 0]
-        + I[0, 2] * U[1, 0]
-        + I[1, 2] * (U[1, 1] - U[2, 2])
-    )
-    Ny = (
-        I[1, 1] * wd[1]
-        + (I[0, 0] - I[2, 2]) * (w[0] * w[2])
-        + I[0, 1] * U[2, 1]
-        - I[1, 2] * U[0, 1]
-        + I[0, 2] * (U[2, 2] - U[0, 0])
-    )
-    Nz = (
-        I[2, 2] * wd[2]
-        + (I[1, 1] - I[0, 0]) * (w[0] * w[1])
-        - I[0, 2] * U[1, 2]
-        + I[1, 2] * U[0, 2]
-        + I[0, 1] * (U[0, 0] - U[1, 1])
-    )
+    (wx, wy, wz), (ax, ay, az) = vector_entries(state.omega), vector_entries(state.alpha)
+    U = state.angular_acceleration_tensor
+    (Uxx, Uxy, Uxz), (Uyx, Uyy, Uyz), (Uzx, Uzy, Uzz) = matrix_entries(U)
+    (Ixx, Ixy, Ixz), (_, Iyy, Iyz), (_, _, Izz) = matrix_entries(inertia.I)
+    Nx = Ixx * ax + (Izz - Iyy) * (wy * wz) - Ixy * Uzx + Ixz * Uyx + Iyz * (Uyy - Uzz)
+    Ny = Iyy * ay + (Ixx - Izz) * (wx * wz) + Ixy * Uzy - Iyz * Uxy + Ixz * (Uzz - Uxx)
+    Nz = Izz * az + (Iyy - Ixx) * (wx * wy) - Ixz * Uyz + Iyz * Uxz + Ixy * (Uxx - Uyy)
+    h, a = inertia.h, state.a
     return SpatialForce(column_vector(Nx, Ny, Nz) + cross(h, a), inertia.m * a + U @ h)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ...algebra.numeric_function import NumericFunction
+from ...algebra.array_functions import ArrayFunction
 from ...equations import Equations
 from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ...expressions import parse_expression
@@ -112,16 +112,16 @@ def _expressions(equations: Equations, texts: list[str]) -> SX:
     return found
 
 
-def _compiled(equations: Equations, texts: list[str]) -> NumericFunction:
+def _compiled(equations: Equations, texts: list[str]) -> ArrayFunction:
     s = equations.symbols
     inputs = [s["q"], s["qd"], s["t"]]
-    return NumericFunction("event", inputs, [_expressions(equations, texts)])
+    return ArrayFunction(ca.Function("event", inputs, [_expressions(equations, texts)]))
 
 
 def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floats, Floats], float]:
     if isinstance(when, str):
         function = _compiled(equations, [when])
-        return lambda t, q, qd: float(function(q, qd, t)[0][0])
+        return lambda t, q, qd: float(function(q, qd, t)[0][0, 0])
     if not callable(when):
         raise LinkwrightError(
             f"{when!r} is neither text nor a function", where=where, remedy="give one of these"
@@ -155,7 +155,7 @@ def _changes(
 
     def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
         state = (q.copy(), qd.copy())
-        (values,) = function(q, qd, t)
+        values = function(q, qd, t)[0].ravel()
         if not np.isfinite(values).all():
             name = list(table)[int(np.argmin(np.isfinite(values)))]
             remedy = "look at what divides or takes roots in it"
