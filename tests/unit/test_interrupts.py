@@ -189,7 +189,7 @@ def test_saving_an_interrupted_run_of_many_samples_is_quick(drive: str, tmp_path
     before = signal.signal(signal.SIGPROF, interrupt)
     signal.setitimer(signal.ITIMER_PROF, 1.0)
     try:
-        run = lw.simulate(lw.gallery("elbow"), 1e3, torque=given[drive], samples=1_000_001)
+        run = lw.simulate(lw.gallery("elbow"), 1e5, torque=given[drive], samples=1_000_001)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.signal(signal.SIGPROF, before)

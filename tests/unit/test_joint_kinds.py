@@ -93,6 +93,6 @@ def test_no_other_module_tells_elementary_motions_apart() -> None:
     found = [
         str(path.relative_to(PACKAGE))
         for path in sorted(PACKAGE.rglob("*.py"))
-        if re.search(r"\bMotionKind\.[A-Z]", path.read_text(encoding="utf-8"))
+        if re.search(r"\bLinkMotionKind\.[A-Z]", path.read_text(encoding="utf-8"))
     ]
     assert found == ["kinematics/elementary_motions.py"]

@@ -72,7 +72,13 @@ class MotionPlan(NotebookDisplayed):
         """Return the largest velocity, acceleration and effort of each joint, for a notebook."""
         peaks = [np.abs(history).max(axis=0) for history in (self.qd, self.qdd, self.tau)]
         rows = [
-            (name, *(trajectory_number_text(x, u) for x, u in zip(row, unit.all[1:], strict=True)))
+            (
+                name,
+                *(
+                    trajectory_number_text(x, u)
+                    for x, u in zip(row, unit.of_position_rates_and_effort[1:], strict=True)
+                ),
+            )
             for name, unit, *row in zip(
                 mechanism_names(self.mechanism).qd,
                 trajectory_units(self.mechanism),

@@ -241,7 +241,9 @@ def _print_plan_summary(
             name,
             *(
                 trajectory_number_text(round(x, 12) + 0.0, u)
-                for x, u in zip(row, (unit.coordinate, *unit.all), strict=True)
+                for x, u in zip(
+                    row, (unit.coordinate, *unit.of_position_rates_and_effort), strict=True
+                )
             ),
         ]
         for name, unit, *row in zip(
