@@ -22,7 +22,7 @@ QUICK := $(addprefix tests/,\
 	dual.py expressions.py joint_kinds.py mechanism.py messages.py model.py named_inputs.py \
 	number_checks.py operators.py passes.py rotations.py structure.py tape.py transfer.py))
 
-.PHONY: demo quick test test-slow test-all fuzz bench lint docs clean
+.PHONY: demo quick test test-slow test-all fuzz mutants bench lint docs clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/python examples/demo.py
@@ -46,6 +46,11 @@ fuzz: $(VENV)/test.done
 	$(BIN)/python -m tests.fuzz.run --cases 10000 --seed $(SEED) --workers $(JOBS)
 	LINKWRIGHT_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) tests/laws tests/agreement
 	LINKWRIGHT_SEED=$(SEED) $(BIN)/python -m tests.check.soundness --jobs $(JOBS)
+
+# Small mistakes in the source, drawn by SEED: which of them do the tests notice? Not part of CI.
+COUNT ?= 300
+mutants: $(VENV)/test.done
+	$(BIN)/python tools/mutants.py --count $(COUNT) --seed $(SEED) --jobs $(JOBS)
 
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py

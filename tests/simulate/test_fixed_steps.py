@@ -263,3 +263,14 @@ def test_command(tmp_path) -> None:
     )
     assert "steps: 500" in text
     assert run("simulate", "elbow", "--step", "1ms").returncode == 2
+
+
+def test_short_steps_are_all_taken() -> None:
+    """An oscillator at 3e5 rad/s in steps of 1e-7 s: half a turn, not one leap to the end."""
+    k = 9e10
+    fast = lw.Mechanism(
+        name="fast", gravity=[0, 0, 0], bodies={"b": {"mass": 1}},
+        joints={"x": {"type": "prismatic", "child": "b", "stiffness": k}},
+    )  # fmt: skip
+    run = lw.simulate(fast, 1e-5, q0=[1.0], samples=3, integrator="rk4", step=1e-7)
+    np.testing.assert_allclose(run.q[:, 0], np.cos(3e5 * run.t), atol=1e-6)

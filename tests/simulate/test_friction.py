@@ -12,6 +12,7 @@ from linkwright.control import adaptive, computed_torque
 from linkwright.errors import LinkwrightError
 from linkwright.formulations import FORMULATIONS
 from linkwright.motion import quintic
+from linkwright.simulation import system
 
 G = 9.81
 
@@ -267,3 +268,25 @@ def test_bad_input() -> None:
     turning: dict[str, Any] = {"type": "revolute", "child": "b", "friction_coefficient": 0.1}
     with pytest.raises(LinkwrightError, match=r"pin_radius: is missing"):
         lw.Mechanism(bodies={"b": {"mass": 1}}, joints={"q": turning})
+
+
+@pytest.mark.parametrize("is_pivoted", [False, True])
+def test_work_of_friction_is_a_loss(is_pivoted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block under 10 N slides against 3 N: the input does 10 x, friction −3 x, and the rest is
+    kinetic energy; also where accelerations are computed with pivoting."""
+    block = lw.Mechanism(
+        name="block", gravity=[0, 0, 0], bodies={"b": {"mass": 2}},
+        joints={"x": {"type": "prismatic", "child": "b", "friction": 3}},
+    )  # fmt: skip
+    if is_pivoted:
+        monkeypatch.setattr(system.System, "guarded", property(lambda self: True))
+        monkeypatch.setattr(system, "MIN_PIVOT_SHARE", 2.0)
+    run = lw.simulate(block, 2.0, torque={"x": "10"}, samples=21)
+    x = 7 / 4 * run.t**2
+    np.testing.assert_allclose(run.q[:, 0], x, atol=1e-7)
+    np.testing.assert_allclose(run.work_inputs, 10 * x, atol=1e-6)
+    np.testing.assert_allclose(run.work_losses, -3 * x, atol=1e-6)
+    np.testing.assert_allclose(run.kinetic, 7 * x, atol=1e-6)
+    np.testing.assert_allclose(run.work_given, 0, atol=1e-12)
+    along = run.details.reactions[:, 0, 5]  # what ground does to the block: both together
+    np.testing.assert_allclose(along, 7, atol=1e-6)

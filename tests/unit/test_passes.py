@@ -124,3 +124,18 @@ def test_common_subexpressions_are_found_up_to_sign(name: str) -> None:
         products.add(key)
     differences = {frozenset(tape.args[k, :2].tolist()) for k in np.flatnonzero(tape.ops == Op.SUB)}
     assert len(differences) == (tape.ops == Op.SUB).sum()
+
+
+def test_outputs_of_the_last_joints_are_made_first() -> None:
+    """Mechanisms are computed from the tips inward: y[2] before y[1] before y[0]."""
+    writer = TapeWriter()
+    sines = [
+        writer.write_instruction(Op.SIN, writer.write_instruction(Op.INPUT, 0, k)) for k in range(3)
+    ]
+    tape = writer.finish_tape(
+        "f", [Port("x", (3,))], [Port("y", (3,))], [np.array(sines, np.int32)]
+    )
+    made = schedule_tape(tape)
+    assert made.results[0].tolist() == sorted(made.results[0].tolist(), reverse=True)
+    x = np.array([0.1, 0.2, 0.3])
+    np.testing.assert_array_equal(run(made, x)[0], np.sin(x))

@@ -1,0 +1,143 @@
+"""Geometry of figures: who shares a label, what crosses, where glyphs and edges lie."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from linkwright.show.ink_grid import InkGrid, PaperTransform, shift_to_free_ink
+from linkwright.show.label_placing import _lines_cross, group_labels
+from matplotlib.figure import Figure
+
+import linkwright as lw
+from linkwright import show
+from linkwright.show.glyph_brush import DASHPOT_PATHS, SPRING_PATHS
+from linkwright.show.ground_glyphs import _pivot_glyphs
+from linkwright.show.histories import history_panels
+from linkwright.show.key_frames import round_for_film_page
+from linkwright.show.scene import mechanism_scene
+from linkwright.show.structure_graph import _bent_edge_path
+from linkwright.show.view_direction import View
+
+FRONT = View(np.array([1.0, 0, 0]), np.array([0, 1.0, 0]), True)
+
+
+def test_points_that_lie_together_share_a_label() -> None:
+    spots = [np.array(p) for p in ((10.0, 0.0), (10.1, 0.0), (-10.0, 0.0), (-10.1, 0.0))]
+    labels = group_labels(["a", "b", "c", "d"], spots, 1.0)
+    assert [label.text for label in labels] == ["a, b", "c, d"]
+
+
+def test_lines_cross_where_each_has_the_ends_of_the_other_on_both_sides() -> None:
+    across = np.array([[0.0, 0.0], [4.0, 0.0]])
+    lines = np.array([[[1, -1], [1, 1]], [[5, -1], [5, 1]], [[1, 1], [3, 2]], [[1, 0.5], [1, 1]]])
+    assert _lines_cross(lines.astype(float), across).tolist() == [True, False, False, False]
+
+
+def test_the_eye_sees_right_and_up() -> None:
+    """x right and y up are seen from z."""
+    assert FRONT.toward_eye.tolist() == [0.0, 0.0, 1.0]
+    assert FRONT.depth(np.array([5.0, 6.0, 7.0])) == 7.0
+
+
+def test_a_pivot_stands_on_a_level_line() -> None:
+    base, edge, hatch = _pivot_glyphs(np.zeros(3), None, FRONT, 1.0)  # type: ignore[arg-type]
+    foot = base.points[:, 1].min()
+    assert np.unique(edge.points[:, 1]).tolist() == [foot]
+    assert edge.points[:, 0].min() < base.points[:, 0].min()
+    assert edge.points[:, 0].max() > base.points[:, 0].max()
+    assert hatch.points[:, 1].max() == foot, "strokes hang below the line"
+
+
+@pytest.mark.parametrize("paths", [DASHPOT_PATHS, SPRING_PATHS], ids=["dashpot", "spring"])
+def test_signs_of_springs_and_dampers(paths: list[list[tuple[float, float]]]) -> None:
+    """They reach from one point to the other, and to both sides alike."""
+    points = np.array([p for path in paths for p in path])
+    assert (points[:, 0].min(), points[:, 0].max()) == (0.0, 1.0)
+    assert points[:, 1].sum() == pytest.approx(0.0)
+    if paths is DASHPOT_PATHS:
+        assert {(x, -y) for x, y in points.tolist()} == set(map(tuple, points.tolist()))
+
+
+def test_edges_of_the_graph_bend_more_the_farther_they_reach() -> None:
+    heights = [_bent_edge_path((0, 0), (d, 0))[:, 1].max() for d in (1, 2, 4)]
+    assert heights == sorted(heights)
+    assert heights[0] < heights[-1]
+    path = _bent_edge_path((1, 2), (3, 2))
+    np.testing.assert_allclose(path[[0, -1]], [[1, 2], [3, 2]])
+
+
+def test_numbers_of_pages_have_no_negative_zero() -> None:
+    assert str(round_for_film_page(np.array([-1e-9, -0.12345, 2.0]), 1e-3)) == "[0.0, -0.123, 2.0]"
+
+
+def test_boxes_move_to_free_paper() -> None:
+    figure = Figure(figsize=(4, 4))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_xlim(0, 1)
+    axes.set_ylim(0, 1)
+    axes.plot([0.2, 0.2], [0.0, 1.0], zorder=3)
+    paper = PaperTransform.after_layout(axes)
+    ink = InkGrid(paper)
+    size = paper.high - paper.low
+    low = paper.low + [0.2, 0.5] * size - 5.0  # a box of 10 mm on the line
+    shift = shift_to_free_ink(ink, low, low + 10)
+    before, after = (
+        ink.ink_under_boxes((low + s)[None], (low + s + 10)[None])[0] for s in (np.zeros(2), shift)
+    )
+    assert before > 0
+    assert after == 0
+    assert ((low + shift >= paper.low) & (low + shift + 10 <= paper.high)).all()
+    assert np.linalg.norm(shift) < 8.0, "the nearest such place"
+
+
+def test_lines_of_bodies_are_named_by_them() -> None:
+    arm = lw.Mechanism(
+        name="arm", gravity=[0, -9.81, 0], bodies={"m_1": {"mass": 1, "center": [1, 0, 0]}},
+        joints={"q": {"type": "revolute", "child": "m_1", "axis": [0, 0, 1]}},
+    )  # fmt: skip
+    run = lw.simulate(arm, 0.1, samples=3)
+    bodies = ["m_1"]
+    panels = history_panels(run, "centers")
+    assert [[line.name for line in panel.lines] for panel in panels] == [bodies] * 2
+    assert history_panels(run, "centers", only=bodies[:1])[0].lines[0].name == bodies[0]
+    assert len(history_panels(run, "momenta")) == 1
+
+
+def test_polygons_show_the_pole_where_everything_moves_one_way() -> None:
+    cart = lw.Mechanism(
+        name="cart", gravity=[0, -9.81, 0], bodies={"b": {"mass": 1, "center": [1, 0, 0]}},
+        joints={"x": {"type": "prismatic", "child": "b", "axis": [1, 1, 0]}},
+    )  # fmt: skip
+    (axes,) = show.velocity_polygon(cart, [0.0], [6.0]).axes
+    for low, high in (axes.get_xlim(), axes.get_ylim()):
+        assert low < 0 < 6 / np.sqrt(2) < high
+
+
+@pytest.mark.parametrize("rate", [3.0, -3.0])
+def test_polygons_show_the_pole_and_all_tips(rate: float) -> None:
+    """A crank at 45° moves to one side only: the pole at (0, 0) is shown all the same."""
+    crank = lw.Mechanism(
+        name="crank", bodies={"b": {"mass": 1, "center": [1, 0, 0]}},
+        joints={"q": {"type": "revolute", "child": "b", "axis": [0, 0, 1]}},
+
+    )  # fmt: skip
+    (axes,) = show.velocity_polygon(crank, [np.pi / 4], [rate]).axes
+    tip = rate * np.array([-1, 1]) / np.sqrt(2)
+    for low, high, x in zip(*np.transpose([axes.get_xlim(), axes.get_ylim()]), tip, strict=True):
+        assert low < min(0.0, x)
+        assert high > max(0.0, x)
+        assert (low + high) / 2 == pytest.approx(x / 2, rel=0.6)
+
+
+def test_the_foot_of_a_contact_lies_on_its_plane() -> None:
+    ball = lw.Mechanism(
+        name="ball", bodies={"b": {"mass": 1, "inertia": [1, 1, 1]}},
+        joints={"free": {"type": "free", "child": "b"}},
+        frames={"floor": {"body": "ground", "origin": [0, 0, "0.3"]}},
+        contacts={"touch": {"point": "b", "plane": "floor", "radius": "0.1"}},
+    )  # fmt: skip
+    scene = mechanism_scene(ball)
+    (touch,) = scene.mechanism.contacts.values()
+    poses = scene.link_placements(np.array([1.0, 2.0, 5.0, 1, 0, 0, 0]))
+    (foot,) = scene._contact_foot(poses, touch)
+    np.testing.assert_allclose(foot, [1.0, 2.0, 0.3], atol=1e-12)
