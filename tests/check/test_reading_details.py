@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from linkwright.checking.paper_symbols import split_symbol_indices
 
 import linkwright as lw
 from linkwright.checking.prover import _root_signs_to_prove
 from linkwright.checking.statement_chunks import split_latex_equations
 from linkwright.checking.symbol_meanings import MAX_NESTED_DEFINITIONS
+from linkwright.checking.symbol_patterns import split_symbol_indices
 from linkwright.errors import ExpressionError
 from tests.check.test_reading import ELBOW, equations
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 
-from linkwright.comparison.timed_worker import TimedWorker
 from matplotlib.figure import Figure
 
 from linkwright.comparison.cost_figures import _set_compared_chain_length_ticks
 from linkwright.comparison.size_scaling import measure_scaling
+from linkwright.processes.timed_worker import TimedWorkerProcess
 
 
 def test_a_budget_is_of_processor_time() -> None:
     """Half a second of sleep passes a budget of 0.2 s, which is of processor time."""
-    with TimedWorker() as worker:
+    with TimedWorkerProcess() as worker:
         assert worker.call_within(time.sleep, 0.5, seconds=0.2) is None
 
 

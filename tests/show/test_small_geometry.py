@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linkwright.show.ink_grid import InkGrid, PaperTransform, shift_to_free_ink
-from linkwright.show.label_placing import _lines_cross, group_labels
 from matplotlib.figure import Figure
 
 import linkwright as lw
 from linkwright import show
+from linkwright.show.axes_labels import group_labels
 from linkwright.show.glyph_brush import DASHPOT_PATHS, SPRING_PATHS
 from linkwright.show.ground_glyphs import _pivot_glyphs
 from linkwright.show.histories import history_panels
 from linkwright.show.key_frames import round_for_film_page
+from linkwright.show.label_placement.free_positions import nearest_free_label_shift
+from linkwright.show.label_placement.label_candidates import label_leaders_cross
+from linkwright.show.paper_transform import PaperTransform, drawn_label_obstacles
 from linkwright.show.scene import mechanism_scene
 from linkwright.show.structure_graph import _bent_edge_path
 from linkwright.show.view_direction import View
@@ -30,7 +32,7 @@ def test_points_that_lie_together_share_a_label() -> None:
 def test_lines_cross_where_each_has_the_ends_of_the_other_on_both_sides() -> None:
     across = np.array([[0.0, 0.0], [4.0, 0.0]])
     lines = np.array([[[1, -1], [1, 1]], [[5, -1], [5, 1]], [[1, 1], [3, 2]], [[1, 0.5], [1, 1]]])
-    assert _lines_cross(lines.astype(float), across).tolist() == [True, False, False, False]
+    assert label_leaders_cross(lines.astype(float), across).tolist() == [True, False, False, False]
 
 
 def test_the_eye_sees_right_and_up() -> None:
@@ -77,12 +79,13 @@ def test_boxes_move_to_free_paper() -> None:
     axes.set_ylim(0, 1)
     axes.plot([0.2, 0.2], [0.0, 1.0], zorder=3)
     paper = PaperTransform.after_layout(axes)
-    ink = InkGrid(paper)
+    ink = drawn_label_obstacles(paper)
     size = paper.high - paper.low
     low = paper.low + [0.2, 0.5] * size - 5.0  # a box of 10 mm on the line
-    shift = shift_to_free_ink(ink, low, low + 10)
+    shift = nearest_free_label_shift(ink, low, low + 10)
     before, after = (
-        ink.ink_under_boxes((low + s)[None], (low + s + 10)[None])[0] for s in (np.zeros(2), shift)
+        ink.weight_under_boxes((low + s)[None], (low + s + 10)[None])[0]
+        for s in (np.zeros(2), shift)
     )
     assert before > 0
     assert after == 0
