@@ -69,7 +69,8 @@ def test_edges_of_the_graph_bend_more_the_farther_they_reach() -> None:
 
 
 def test_numbers_of_pages_have_no_negative_zero() -> None:
-    assert str(round_for_film_page(np.array([-1e-9, -0.12345, 2.0]), 1e-3)) == "[0.0, -0.123, 2.0]"
+    rounded = round_for_film_page(np.array([-1e-9, -0.12345, 2.0]), 1e-3)
+    assert str(rounded.tolist()) == "[0.0, -0.123, 2.0]"
 
 
 def test_boxes_move_to_free_paper() -> None:
