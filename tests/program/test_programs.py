@@ -229,9 +229,9 @@ def with_an_unknown_function(given: Buffer) -> None:
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
-        (with_a_list, "no meaning"),
+        (with_a_list, "do not support this expression"),
         (with_a_changed_kind, "float is used as int"),
-        (with_an_unknown_function, "no meaning inside an expression"),
+        (with_an_unknown_function, "do not support this function"),
     ],
 )
 def test_what_is_not_in_the_language_is_named(function: object, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Integrators as programs: written once, printed for every target."""
+"""Integrators as programs, which are written once and printed for every target."""
 
 from .explicit_steps import dense_rows, evaluate_dense_output
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair

@@ -1,4 +1,4 @@
-"""Steps of explicit Runge–Kutta pairs: slopes, error norm, dense output, as programs."""
+"""Steps of explicit Runge–Kutta pairs as programs: slopes, error norm, dense output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def compute_stages(
 ) -> tuple[float, float]:
     """Fill the slopes k and the new state of a step from (t, y) with slope f.
 
-    Returns the least margin on the way, and the one at the end.
+    Return the smallest margin during the step, and the margin at its end.
     """
     for i in range(n):
         k[0, i] = f[i]
@@ -59,7 +59,7 @@ def error_norm(
     rtol: float,
     atol: float,
 ) -> float:
-    """The root mean square of a step's error, in units of its tolerance; ∞ where the state is."""
+    """Return the RMS error of a step in units of its tolerance; ∞ if the state is not finite."""
     total = 0.0
     second = 0.0
     reach = 0.0
@@ -87,7 +87,7 @@ def error_norm(
 
 
 def power_of_error(error: float, order: Size) -> float:
-    """error^(1/(order + 1)), by square roots and Newton's method, which every target has."""
+    """Return error^(1/(order + 1)) by square roots and Newton's method; no target needs `pow`."""
     root = 0.0
     if order == 7:
         root = math.sqrt(math.sqrt(math.sqrt(error)))
@@ -117,7 +117,7 @@ def prepare_dense_output(
     stage: Vector,
     margin: Vector,
 ) -> None:
-    """Fill the coefficients of the polynomial over a step."""
+    """Fill the coefficients of the dense output, a polynomial over the step."""
     for extra in unroll(range(len(pair.dense_c))):
         for i in range(n):
             slope = 0.0
@@ -148,14 +148,14 @@ def prepare_dense_output(
 
 
 def dense_rows(pair: RungeKuttaPair) -> int:
-    """The number of coefficients of the dense output of a state."""
+    """Return the number of dense-output coefficients for each entry of the state."""
     return 3 + len(pair.dense_weights) if pair.dense_c else len(pair.dense_weights[0])
 
 
 def evaluate_dense_output(
     pair: RungeKuttaPair, n: Size, x: float, y: Vector, dense: Vector, state: Vector
 ) -> None:
-    """Fill the state at the share x of a step."""
+    """Fill the state at the fraction x of a step (0: its start, 1: its end)."""
     for i in range(n):
         value = 0.0
         if len(pair.dense_c) > 0:
@@ -168,15 +168,15 @@ def evaluate_dense_output(
 
 
 PIECES = 8
-"""Parts of a step at whose ends signals are looked at."""
+"""Number of equal parts of a step; signals are evaluated at the ends of each part."""
 
 NEAR_PASSAGE = 0.1
-"""A dip whose parabola comes as near to zero as this share of its lowest value is looked at
-closely."""
+"""A dip of a signal is examined if the minimum of its parabola is below this fraction of its
+lowest evaluated value."""
 
 
 JUST_PASSED = 1e-9
-"""A signal that begins as near to zero as this may stand on either side of it: it is looked at."""
+"""A signal that begins this close to zero may be on either side of it, so it is examined."""
 
 
 def passes_zero(
@@ -192,7 +192,7 @@ def passes_zero(
     dense: Vector,
     state: Vector,
 ) -> bool:
-    """Whether a signal changes its sign in a step, or dips so low between two looks that it may."""
+    """Whether a signal changes sign in a step, or may do so between two evaluations."""
     earlier = vector(signal_count)
     before = vector(signal_count)
     value = vector(signal_count)
@@ -235,7 +235,7 @@ def choose_first_step(
     slope: Vector,
     margin: Vector,
 ) -> float:
-    """The length of a first step (Hairer, Nørsett and Wanner, II.4)."""
+    """Return the length of the first step (Hairer, Nørsett and Wanner, II.4)."""
     size = 0.0
     speed = 0.0
     for i in range(n):

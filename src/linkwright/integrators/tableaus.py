@@ -1,8 +1,8 @@
 """Tables of embedded Runge–Kutta pairs with dense output.
 
 `DOP853` is the pair of order 8(5,3) and `DORMAND_PRINCE` the pair 5(4) of Dormand and Prince
-(Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.5 and II.10); the
-polynomial of the latter is Shampine's.
+(Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.5 and II.10). The dense
+output of `DORMAND_PRINCE` is Shampine's polynomial.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ Row = tuple[float, ...]
 
 @dataclass(frozen=True)
 class RungeKuttaPair:
-    """An explicit pair.
+    """An explicit embedded Runge–Kutta pair.
 
-    Stage s is the slope at t + c[s] h, at y + h Σ A[s][j] k[j]; the new state is y + h Σ b[j] k[j],
-    and its slope is the last stage. `errors` are the weights of the error estimate, or of two that
-    are combined as in DOP853. The stages of `dense_A` and `dense_c` serve the dense output alone,
-    whose coefficients are `dense_weights`.
+    Stage s is the slope k[s] at time t + c[s] h and state y + h Σ A[s][j] k[j]. The new state is
+    y + h Σ b[j] k[j], and its slope is the last stage. `errors` contains the weights of the error
+    estimate, or of two estimates that are combined as in DOP853. The stages of `dense_A` and
+    `dense_c` are used only for the dense output, whose weights are `dense_weights`.
     """
 
     name: str
@@ -34,12 +34,12 @@ class RungeKuttaPair:
 
     @property
     def stages(self) -> int:
-        """The number of slopes of a step, without the one at its end."""
+        """The number of slopes of a step, without the slope at its end."""
         return len(self.c)
 
     @property
     def slopes(self) -> int:
-        """The number of all slopes: of the step, at its end, and of the dense output."""
+        """The number of all slopes: those of the step, at its end, and of the dense output."""
         return self.stages + 1 + len(self.dense_c)
 
 

@@ -1,9 +1,12 @@
-"""The adaptive integration of many trajectories, as one program.
+"""Adaptive integration of many trajectories, as one program.
 
-Each lane integrates one trajectory at its own pace. When it is done, it takes the next one, so that
-no lane waits for another. A trajectory is a record in buffers, from which the program starts and
-into which it writes where it stopped and why; so it can be resumed after Python has treated an
-event, a kink of a table or an alarm.
+Each lane integrates one trajectory with its own steps. When the trajectory ends, the lane takes the
+next one, so that no lane waits for another. A trajectory is a record in buffers. The program starts
+from this record and writes into it where and why it stopped. It can therefore be resumed after
+Python has handled an event, a kink of a table or a margin alarm.
+
+A margin measures how far a state is from one where the rates cannot be computed accurately: it is
+the smallest pivot, or a measure of how far wheels are from lying flat. Signals are event functions.
 """
 
 from __future__ import annotations
@@ -36,25 +39,25 @@ from .tableaus import RungeKuttaPair
 
 
 class Clock(IntEnum):
-    """Columns of the buffer `clock`: times and tolerances of a trajectory."""
+    """Columns of the buffer `clock`: times, tolerances and margins of a trajectory."""
 
     TIME = 0
     STOP = 1
     STEP = 2
-    """The length of the next step; 0: choose one."""
+    """The length of the next step; 0: the program chooses it."""
     RTOL = 3
     ATOL = 4
     MAX_STEP = 5
     MARGIN = 6
-    """The margin at the last state, and the one a step before."""
+    """The margin at the last state; MARGIN_BEFORE: one step earlier."""
     MARGIN_BEFORE = 7
     STEP_BEFORE = 8
     CLOSED = 9
-    """The largest residual of constraints that counts as closed."""
+    """The largest constraint residual that counts as closed."""
 
 
 class Progress(IntEnum):
-    """Columns of the buffer `progress`: why a trajectory stopped, and what was counted."""
+    """Columns of the buffer `progress`: why a trajectory stopped, and counts."""
 
     REASON = 0
     SAMPLE = 1
@@ -62,10 +65,9 @@ class Progress(IntEnum):
     REJECTED = 3
     EVALUATIONS = 4
     BUDGET = 5
-    """Attempts that are left before the program returns to Python."""
+    """Attempted steps that are left before the program returns to Python."""
     QUIET = 6
-    """Above 0 where the next step may have small margins, since Python has looked at it; counts
-    trials."""
+    """Above 0 if Python has allowed small margins in the next step; then it counts the attempts."""
 
 
 class Sizes(IntEnum):
@@ -75,7 +77,7 @@ class Sizes(IntEnum):
     PARAMETERS = 1
     SIGNALS = 2
     FIRST_SPEED = 3
-    """Where the velocities stand among the states."""
+    """The velocities are the states FIRST_SPEED to END_SPEED - 1."""
     END_SPEED = 4
 
 
@@ -89,7 +91,7 @@ class StopReason(IntEnum):
     MARGIN_ALARM = 4
     NOT_CLOSED = 5
     SIGNAL = 6
-    """A signal passes zero, or nearly so, in the last step; `step_records` has its polynomial."""
+    """A signal crosses zero, or may do so, in the last step; `step_records` has its polynomial."""
 
 
 CLOCK_COLUMNS, PROGRESS_COLUMNS = len(Clock), len(Progress)
@@ -98,36 +100,36 @@ SAFETY, MIN_FACTOR, MAX_FACTOR = 0.9, 0.2, 10.0
 """Step control of Hairer, Nørsett and Wanner, as in SciPy."""
 
 LEAST_STEP = 1.5e-15
-"""The least step, as a share of the time: a shorter one would not change it."""
+"""The smallest step as a fraction of the time; a shorter step would not change the time."""
 
 SMALLEST_SHARE = 1e-16
-"""The least step, as a share of the time to go: near t = 0 steps could shrink for ever."""
+"""The smallest step as a fraction of the remaining time; it also limits steps near t = 0."""
 
 LAST_STRETCH = 1 + 1e-9
-"""A step is stretched by as much to meet its stop, so that no tiny rest is left."""
+"""A step is stretched by up to this factor to end at the stop, so that no tiny step remains."""
 
 ALARM_MARGIN = 0.05
-"""A step with a smaller margin is not taken before Python has looked at it."""
+"""A step with a smaller margin is not accepted until Python has checked it."""
 
 WATCHED_MARGIN = 0.5
-"""Below this margin, its trend is followed: a step that may meet margin 0 is not taken either."""
+"""Below this margin, its trend is extrapolated: a step that may reach margin 0 is not taken."""
 
 LEAST_MARGIN = 1e-4
-"""Below this margin elimination without pivoting may lose half of the digits. A step with such a
-stage is tried again with other lengths, so that its stages lie elsewhere."""
+"""Below this margin, elimination without pivoting may lose half of the digits. A step with a stage
+below it is repeated with other lengths, which move its stages."""
 
 QUIET_TRIALS = 12
-"""Trials of a step near to small margins."""
+"""Number of attempts for a step with small margins."""
 
 OTHER_LENGTH = 0.87
-"""The share of its length with which such a step is tried again."""
+"""The factor for the length of a step that is repeated for this reason."""
 
 TREND_STEPS = 2.0
-"""The number of steps over which the trend of the margin is followed."""
+"""The number of steps over which the trend of the margin is extrapolated."""
 
 
 def step_record_size(pair: RungeKuttaPair, n: int) -> int:
-    """The numbers of a step with its polynomial: beginning, length, first state, coefficients."""
+    """Return how many numbers describe a step: start time, length, first state, coefficients."""
     return 2 + n + dense_rows(pair) * n
 
 
@@ -151,7 +153,7 @@ def integrate_trajectories(
     signals: Procedure | None,
     pair: RungeKuttaPair,
 ) -> None:
-    """Integrate the active trajectories up to their stops; write states at the sample times."""
+    """Integrate the active trajectories to their stops, and write the states at sample times."""
     n: Size = sizes[Sizes.STATES]
     m: Size = sizes[Sizes.PARAMETERS]
     signal_count: Size = sizes[Sizes.SIGNALS]

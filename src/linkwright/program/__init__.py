@@ -1,8 +1,8 @@
 """Programs: algorithms with loops and branches around tapes, written once for all targets.
 
-A program is a plain Python function in a small subset of Python (`language`). Python itself runs it
-with NumPy arrays, which is the reference. `reader` turns its source into a typed syntax tree
-(`syntax`); readings print that tree: `readings/llvm/program_ir` for SIMD lanes.
+A program is a plain Python function in a small subset of Python (`language`). Python can run it on
+NumPy arrays; this is the reference in the tests. `reader` turns its source into a typed syntax tree
+(`syntax`), and readings print that tree for a target (`readings/llvm/program_ir`: SIMD lanes).
 """
 
 from .language import (

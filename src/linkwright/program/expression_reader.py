@@ -1,4 +1,4 @@
-"""Expressions of programs: constants are computed, the rest is typed."""
+"""Reading of expressions in programs: constants are computed, all other expressions get a kind."""
 
 from __future__ import annotations
 
@@ -61,19 +61,22 @@ _FUNCTIONS: dict[object, str] = {
 Shape = tuple[Expression, ...]
 
 UNKNOWN_SIZE = Variable("unknown size", Kind.INT, True)
-"""The length of a vector that was handed over without it."""
+"""The length of a vector that was passed to a program without its length."""
+
+ReadValue = Any
+"""What an expression may stand for: a number, an array, a buffer, a tape, or any constant of Python."""
 
 Known = Constant | Variable | Array | Memory | Code
-"""What a name in a program may stand for, beside constants of Python."""
+"""What a name in a program can stand for, apart from Python constants."""
 
 
 class ProgramSyntaxError(Exception):
-    """A function is not in the subset of Python that programs are written in."""
+    """A function uses Python that programs do not support."""
 
 
 @dataclass
 class ExpressionReader:
-    """The names of one function, and its expressions by them."""
+    """Reads the expressions of one function, whose names it knows."""
 
     function: FunctionType
     constants: dict[str, object]
@@ -81,11 +84,12 @@ class ExpressionReader:
     pending: list[Statement] = field(default_factory=list)
 
     def fail(self, node: ast.AST, why: str) -> NoReturn:
+        """Raise an error that names the function and shows the text."""
         text = ast.unparse(node).split("\n")[0]
         raise ProgramSyntaxError(f"{self.function.__name__}: {why}: {text}")
 
     def convert(self, value: Expression, kind: Kind, node: ast.AST) -> Expression:
-        """An integer as a float where a float is needed; no other kind changes by itself."""
+        """Return the value as this kind; only an integer is converted, to a float."""
         if value.kind is kind:
             return value
         if (value.kind, kind) != (Kind.INT, Kind.FLOAT):
@@ -97,7 +101,7 @@ class ExpressionReader:
     # -- expressions -----------------------------------------------------------------------------
 
     def python_value(self, node: ast.expr) -> object:
-        """The value of a name outside of the program: a constant, a function, a tape."""
+        """Return the Python value of a name: a constant, a function or a tape."""
         if isinstance(node, ast.Name):
             scopes: tuple[Mapping[str, object], ...] = (
                 self.constants, self.names, self.function.__globals__, vars(builtins),
@@ -111,11 +115,11 @@ class ExpressionReader:
         return self.fail(node, "this is not a constant")
 
     def read_expression(self, node: ast.expr) -> Expression:
-        """A number."""
+        """Read an expression that is a number."""
         return self.expression(self.read_any(node), node)
 
     def expression(self, value: object, node: ast.AST) -> Expression:
-        """A value that was read, as a number."""
+        """Return a value that was read as an expression that is a number."""
         if isinstance(value, Expression):
             return value
         if isinstance(value, bool | np.bool_):
@@ -126,8 +130,8 @@ class ExpressionReader:
             return Constant(float(value), Kind.FLOAT)
         return self.fail(node, "this is not a number")
 
-    def read_any(self, node: ast.expr) -> Any:
-        """A number, an array, a buffer, or a constant of Python."""
+    def read_any(self, node: ast.expr) -> ReadValue:
+        """Read an expression: a number, an array, a buffer or a Python constant."""
         match node:
             case ast.Constant(value=value):
                 return value
@@ -160,9 +164,10 @@ class ExpressionReader:
             case ast.Call():
                 return self.read_function(node)
             case _:
-                return self.fail(node, "this expression has no meaning in a program")
+                return self.fail(node, "programs do not support this expression")
 
-    def read_subscript(self, node: ast.expr, source: ast.expr, index: ast.expr) -> Any:
+    def read_subscript(self, node: ast.expr, source: ast.expr, index: ast.expr) -> ReadValue:
+        """An entry of an array, a buffer or a constant table, or a row of a matrix."""
         array = self.read_any(source)
         parts = index.elts if isinstance(index, ast.Tuple) else [index]
         numbers = [self.read_any(part) for part in parts]
@@ -179,11 +184,13 @@ class ExpressionReader:
         return Element(array, self.shift(start, positions[1]), Kind.FLOAT)
 
     def times(self, position: Expression, size: Expression) -> Expression:
+        """The index of the first entry of a row."""
         if isinstance(position, Constant) and isinstance(size, Constant):
             return Constant(int(position.value) * int(size.value), Kind.INT)
         return Operation("*", (position, size), Kind.INT)
 
     def shift(self, offset: Expression | None, position: Expression) -> Expression:
+        """An index, counted from an offset."""
         if offset is None:
             return position
         if isinstance(offset, Constant) and isinstance(position, Constant):
@@ -192,7 +199,8 @@ class ExpressionReader:
 
     def read_arithmetic(
         self, node: ast.expr, op: type[ast.AST], left: ast.expr, right: ast.expr
-    ) -> Any:
+    ) -> ReadValue:
+        """A sum, difference, product or quotient."""
         name, compute = _ARITHMETIC[op]
         values = [self.read_any(left), self.read_any(right)]
         if not any(isinstance(value, Expression) for value in values):
@@ -203,7 +211,8 @@ class ExpressionReader:
 
     def read_comparison(
         self, node: ast.expr, op: type[ast.AST], left: ast.expr, right: ast.expr
-    ) -> Any:
+    ) -> ReadValue:
+        """A comparison of two numbers; `is` compares constants."""
         if op in (ast.Is, ast.IsNot):
             same = self.read_any(left) is self.read_any(right)
             return same if op is ast.Is else not same
@@ -218,7 +227,8 @@ class ExpressionReader:
             return Operation({">": "<", ">=": "<="}[name], (b, a), Kind.BOOL)
         return Operation(name, (a, b), Kind.BOOL)
 
-    def read_logic(self, name: str, values: list[ast.expr]) -> Any:
+    def read_logic(self, name: str, values: list[ast.expr]) -> ReadValue:
+        """`and` or `or`; constant operands are decided here."""
         found: list[Expression] = []
         for value in map(self.read_any, values):
             if isinstance(value, Expression):
@@ -232,7 +242,8 @@ class ExpressionReader:
             total = Operation(name, (total, value), Kind.BOOL)
         return total
 
-    def read_choice(self, node: ast.expr, test: ast.expr, yes: ast.expr, no: ast.expr) -> Any:
+    def read_choice(self, node: ast.expr, test: ast.expr, yes: ast.expr, no: ast.expr) -> ReadValue:
+        """`yes if condition else no`."""
         condition = self.read_any(test)
         if not isinstance(condition, Expression):
             return self.read_any(yes if condition else no)
@@ -241,7 +252,8 @@ class ExpressionReader:
         a, b = self.convert(a, kind, node), self.convert(b, kind, node)
         return Operation("choose", (condition, a, b), kind)
 
-    def read_function(self, node: ast.Call) -> Any:
+    def read_function(self, node: ast.Call) -> ReadValue:
+        """A call inside an expression."""
         called = self.python_value(node.func)
         if called is language.take_ticket:
             counter = self.read_any(node.args[0])
@@ -253,7 +265,7 @@ class ExpressionReader:
             return called(*arguments)
         name = _FUNCTIONS.get(called)
         if name is None:
-            self.fail(node, "this function has no meaning inside an expression")
+            self.fail(node, "programs do not support this function in an expression")
         operands = tuple(self.expression(value, node) for value in arguments)
         if name in ("min", "max", "abs", "neg"):
             kind = Kind.FLOAT if any(x.kind is Kind.FLOAT for x in operands) else Kind.INT

@@ -1,18 +1,18 @@
-"""What programs may use: the types of their parameters, and a few functions.
+"""What programs may use: types for their parameters, and a few functions.
 
 A program is a Python function made of assignments, `for … in range(…)`, `while`, `if`, `break` (in
-`while`), a final `return`, arithmetic, comparisons and calls. It describes one lane, that is one
-trajectory, point or state; a target runs it on many lanes at once.
+`while`), a final `return`, arithmetic, comparisons and calls. It describes one lane: one
+trajectory, point or state. A target runs it on many lanes at once.
 
 ============== =====================================================================
 annotation     meaning
 ============== =====================================================================
-float int bool a number of this lane
-Vector         an array of this lane: floats, one or two axes
+float int bool a number that belongs to this lane
+Vector         an array that belongs to this lane: floats, one or two axes
 Buffer         memory shared by all lanes: floats, one axis
-IntBuffer      the same of integers
+IntBuffer      memory shared by all lanes: integers, one axis
 Size           an integer that is the same in all lanes
-Procedure      a tape, called as procedure(inputs …, outputs …)
+Procedure      a tape, which is called as procedure(inputs …, outputs …)
 anything else  a constant that is known when the program is read
 ============== =====================================================================
 """
@@ -35,14 +35,14 @@ Size = int
 
 @dataclass(frozen=True, eq=False)
 class Procedure:
-    """A tape as a procedure of programs: outputs are vectors that it fills."""
+    """A tape that programs call as a procedure; it fills the vectors of its outputs."""
 
     tape: Tape
     evaluate: Callable[..., object] | None = field(default=None)
-    """The tape on NumPy arrays, for running a program in Python."""
+    """Evaluates the tape on NumPy arrays, for a program that runs in Python."""
 
     def __call__(self, *arguments: float | Vector) -> None:
-        """Fill the output vectors, which follow the inputs among the arguments."""
+        """Fill the output vectors; the arguments are the inputs, then the outputs."""
         assert self.evaluate is not None, f"'{self.tape.name}' can only be compiled"
         split = len(self.tape.inputs)
         given, outputs = arguments[:split], arguments[split:]
@@ -58,42 +58,42 @@ class Procedure:
 
 
 def vector(size: Size) -> Vector:
-    """A new vector of this lane, with zeros."""
+    """Return a new vector of zeros for this lane."""
     return np.zeros(size)
 
 
 def matrix(rows: Size, columns: Size) -> Vector:
-    """A new matrix of this lane, with zeros; `m[k]` is a row, which procedures may fill."""
+    """Return a new matrix of zeros for this lane; procedures can fill a row `m[k]`."""
     return np.zeros((rows, columns))
 
 
 def scratch(size: Size) -> Vector:
-    """A vector of this lane whose numbers mean nothing until they are written."""
+    """Return a vector for this lane whose entries are undefined until they are written."""
     return np.full(size, np.nan)
 
 
 def scratch_matrix(rows: Size, columns: Size) -> Vector:
-    """A matrix of this lane whose numbers mean nothing until they are written."""
+    """Return a matrix for this lane whose entries are undefined until they are written."""
     return np.full((rows, columns), np.nan)
 
 
 def unroll(counts: Iterable[int]) -> Iterator[int]:
-    """A `for` loop over known numbers that is written out: the counter is a constant."""
+    """Iterate over known numbers; the reader unrolls the loop, so its counter is a constant."""
     return iter(counts)
 
 
 def take_ticket(counter: IntBuffer) -> int:
-    """The next number of a counter that all lanes share; no two lanes get the same one."""
+    """Return the next number of a counter that all lanes share; each lane gets a different one."""
     ticket = int(counter[0])
     counter[0] += 1
     return ticket
 
 
 def read_buffer_row(buffer: Buffer, start: int, row: Vector) -> None:
-    """Copy numbers of a buffer, from index `start` on, into a vector."""
+    """Copy the numbers of a buffer that begin at index `start` into a vector."""
     row[...] = buffer[start : start + row.size].reshape(row.shape)
 
 
 def write_buffer_row(buffer: Buffer, start: int, row: Vector) -> None:
-    """Copy a vector into a buffer, from index `start` on."""
+    """Copy a vector into a buffer, beginning at index `start`."""
     buffer[start : start + row.size] = row.ravel()

@@ -1,8 +1,8 @@
-"""From the source of a Python function to the syntax tree of a program.
+"""Reading of programs: the source of a Python function becomes a syntax tree.
 
 Constants (sizes, tableaus, tapes, other programs) are filled in here: expressions of constants are
-computed, branches on constants are decided, loops by `unroll` are written out. The same function
-with other constants gives another program.
+computed, branches on constants are decided, and loops over `unroll(…)` are unrolled. The same
+function with other constants gives another program.
 """
 
 from __future__ import annotations
@@ -53,19 +53,19 @@ from .syntax import (
 
 
 def read_program(function: Callable[..., object], **given: object) -> Program:
-    """The program of a function.
+    """Read a function as a program.
 
     Parameters
     ----------
     function : callable
         A function in the subset of Python that `language` describes.
     **given
-        Values of its constants. Sizes and tapes that are not given are parameters of the program.
+        Values of its constants. Sizes and tapes that are not given become parameters.
 
     Returns
     -------
     Program
-        The syntax tree, which readings print.
+        The syntax tree, from which readings print code.
     """
     assert isinstance(function, FunctionType)
     return _specialize(function, given, {})
@@ -97,7 +97,7 @@ def _specialize(
 def _parameter(
     argument: ast.arg, constants: Mapping[str, object], shapes: Mapping[str, Shape]
 ) -> Parameter | None:
-    """The parameter at run time; None for a constant."""
+    """Return the parameter of the program for an argument; None if it is a constant."""
     name, annotation = argument.arg, ast.unparse(argument.annotation or ast.Name("?"))
     if name in constants:
         return None
@@ -109,16 +109,16 @@ def _parameter(
         return Code(name)
     if annotation == "Vector" and name in shapes:
         return Array(name, shapes[name])
-    raise ProgramSyntaxError(f"the constant '{name}' is not given")
+    raise ProgramSyntaxError(f"the value of the constant '{name}' is missing")
 
 
 class _StatementReader(ExpressionReader):
-    """The statements of one function."""
+    """Reads the statements of one function."""
 
     # -- statements ------------------------------------------------------------------------------
 
     def read_block(self, nodes: list[ast.stmt]) -> tuple[Statement, ...]:
-        """The statements of a block."""
+        """Read the statements of a block."""
         outer, self.pending = self.pending, []
         for node in nodes:
             self.read_statement(node)
@@ -126,6 +126,7 @@ class _StatementReader(ExpressionReader):
         return found
 
     def read_statement(self, node: ast.stmt) -> None:
+        """Add the statement to the block."""
         match node:
             case ast.Expr(value=ast.Constant()):
                 pass  # a docstring
@@ -151,9 +152,10 @@ class _StatementReader(ExpressionReader):
             case ast.Pass() | ast.Assert():
                 pass
             case _:
-                self.fail(node, "this statement has no meaning in a program")
+                self.fail(node, "programs do not support this statement")
 
     def read_branch(self, test: ast.expr, body: list[ast.stmt], otherwise: list[ast.stmt]) -> None:
+        """An `if`; a branch on a constant is decided here."""
         condition = self.read_any(test)
         if isinstance(condition, Constant) or not isinstance(
             condition, Operation | Variable | Element
@@ -167,6 +169,7 @@ class _StatementReader(ExpressionReader):
         self.pending.append(If(condition, self.read_block(body), self.read_block(otherwise)))
 
     def read_loop(self, counter: str, counts: ast.Call, body: list[ast.stmt]) -> None:
+        """A `for` loop over `range` or `unroll`."""
         called = self.python_value(counts.func)
         if called is language.unroll:
             self.unroll_loop(counter, counts.args[0], body)
@@ -180,6 +183,7 @@ class _StatementReader(ExpressionReader):
         self.pending.append(Loop(variable, start, stop, self.read_block(body)))
 
     def unroll_loop(self, counter: str, counts: ast.expr, body: list[ast.stmt]) -> None:
+        """Repeat the body for each of the numbers."""
         numbers = self.read_any(counts)
         assert not isinstance(numbers, Known | Operation | Element | Ticket)
         for number in numbers:
@@ -189,6 +193,7 @@ class _StatementReader(ExpressionReader):
         self.constants.pop(counter, None)
 
     def read_assignment(self, target: ast.expr, value: ast.expr) -> None:
+        """An assignment of a number, an array, or the results of a program."""
         if isinstance(value, ast.Call):
             called = self.python_value(value.func)
             if called in ARRAY_MAKERS:
@@ -203,6 +208,7 @@ class _StatementReader(ExpressionReader):
         self.assign(target, self.read_expression(value))
 
     def declare_array(self, target: ast.expr, value: ast.Call, is_scratch: bool) -> None:
+        """A new array of this lane."""
         assert isinstance(target, ast.Name)
         shape = tuple(self.read_size(argument) for argument in value.args)
         array = Array(target.id, shape)
@@ -210,12 +216,14 @@ class _StatementReader(ExpressionReader):
         self.pending.append(Declare(array, is_scratch))
 
     def read_size(self, node: ast.expr) -> Expression:
+        """A size of an array."""
         size = self.read_expression(node)
         if size.kind is not Kind.INT:
             self.fail(node, "a size must be an integer")
         return size
 
     def assign(self, target: ast.expr, value: Expression) -> None:
+        """Give a variable or an entry a new value."""
         if isinstance(target, ast.Name):
             known = self.names.get(target.id)
             if known is None:
@@ -232,7 +240,7 @@ class _StatementReader(ExpressionReader):
     # -- calls -----------------------------------------------------------------------------------
 
     def read_call(self, call: ast.Call, targets: tuple[str, ...]) -> None:
-        """A call as a statement; its results go to the targets."""
+        """Read a call as a statement; its results are assigned to the targets."""
         called = self.python_value(call.func)
         if called in (language.read_buffer_row, language.write_buffer_row):
             buffer, start, array = (self.read_any(argument) for argument in call.args)
@@ -250,6 +258,7 @@ class _StatementReader(ExpressionReader):
             self.fail(call, "programs can call only programs and tapes")
 
     def call_tape(self, code: Code, call: ast.Call) -> None:
+        """A call of a tape."""
         arguments: list[Expression | Array] = []
         for node in call.args:
             value = self.read_any(node)
@@ -262,6 +271,7 @@ class _StatementReader(ExpressionReader):
     def call_program(
         self, function: FunctionType, call: ast.Call, targets: tuple[str, ...]
     ) -> None:
+        """A call of another program, read with the constants of this call."""
         names = list(inspect.signature(function).parameters)
         given = dict(zip(names, call.args, strict=False))
         given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
@@ -295,9 +305,9 @@ class _StatementReader(ExpressionReader):
         self.pending.append(CallProgram(program, tuple(arguments), tuple(results)))
 
     def shape_inside(self, shape: Shape, values: Mapping[str, object], call: ast.Call) -> Shape:
-        """The shape of an array by the names of the program that it is handed to.
+        """Return the shape of an array in the names of the program that it is passed to.
 
-        The columns of a matrix must be known there; the length of a vector need not be.
+        That program must know the number of columns of a matrix, but not the length of a vector.
         """
         names = {value: name for name, value in values.items() if isinstance(value, Variable)}
         found: list[Expression] = []
@@ -309,11 +319,11 @@ class _StatementReader(ExpressionReader):
             elif axis == 0:
                 found.append(UNKNOWN_SIZE)
             else:
-                self.fail(call, "hand over the number of columns too")
+                self.fail(call, "pass the number of columns as well")
         return tuple(found)
 
     def read_results(self, node: ast.Return) -> tuple[Expression, ...]:
-        """The expressions that a program returns."""
+        """Read the expressions that a program returns."""
         if node.value is None:
             return ()
         values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]

@@ -1,4 +1,4 @@
-"""The syntax tree of programs: typed, constants filled in, loops over constants unrolled."""
+"""The syntax tree of programs: typed, with constants filled in and `unroll` loops unrolled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Constant:
-    """A number that is known."""
+    """A number that is known when the program is read."""
 
     value: float | int | bool
     kind: Kind
@@ -27,7 +27,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Variable:
-    """A number of the lane, or one that is the same in all lanes: a size, the counter of a loop."""
+    """A number of a lane, or one that all lanes share: a size or the counter of a loop."""
 
     name: str
     kind: Kind
@@ -36,7 +36,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Array:
-    """A vector or matrix of the lane, or a row of a matrix: `offset` numbers from its start."""
+    """A vector or matrix of a lane, or a row of a matrix, which begins at entry `offset`."""
 
     name: str
     shape: tuple[Expression, ...]
@@ -53,14 +53,14 @@ class Memory:
 
 @dataclass(frozen=True)
 class Code:
-    """A tape that is given when the program runs."""
+    """A tape that is passed to the program when it runs."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Element:
-    """A number of an array or a buffer."""
+    """One number of an array or a buffer."""
 
     source: Array | Memory
     index: Expression
@@ -70,7 +70,7 @@ class Element:
 @dataclass(frozen=True)
 class Operation:
     """An operation on numbers: + - * / // % neg, < <= == !=, and or not, choose, sqrt abs min max
-    pow float int."""
+    isfinite float int."""
 
     name: str
     operands: tuple[Expression, ...]
@@ -93,7 +93,7 @@ Expression = Constant | Variable | Element | Operation | Ticket
 
 @dataclass(frozen=True)
 class Declare:
-    """A new array of the lane, with zeros, or with numbers that mean nothing yet."""
+    """A new array of the lane; it contains zeros, or undefined numbers if it is scratch."""
 
     array: Array
     is_scratch: bool
@@ -101,7 +101,7 @@ class Declare:
 
 @dataclass(frozen=True)
 class Assign:
-    """A new value of a variable or of an element."""
+    """Assigns a value to a variable or an element."""
 
     target: Variable | Element
     value: Expression
@@ -109,7 +109,7 @@ class Assign:
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop over counters from `start` up to `stop`, which are the same in all lanes."""
+    """A loop from `start` to `stop` - 1; both bounds are the same in all lanes."""
 
     counter: Variable
     start: Expression
@@ -119,7 +119,7 @@ class Loop:
 
 @dataclass(frozen=True)
 class While:
-    """A loop that each lane leaves by itself."""
+    """A loop that each lane leaves when its own condition is false."""
 
     condition: Expression
     body: tuple[Statement, ...]
@@ -127,7 +127,7 @@ class While:
 
 @dataclass(frozen=True)
 class If:
-    """A branch."""
+    """A branch that each lane takes by its own condition."""
 
     condition: Expression
     body: tuple[Statement, ...]
@@ -136,12 +136,12 @@ class If:
 
 @dataclass(frozen=True)
 class Break:
-    """The lane leaves the innermost `while`."""
+    """Makes the lane leave the innermost `while` loop."""
 
 
 @dataclass(frozen=True)
 class CallTape:
-    """A tape reads its inputs and fills its outputs, which follow them among the arguments."""
+    """Calls a tape, which fills its outputs; the arguments are the inputs, then the outputs."""
 
     code: Code
     arguments: tuple[Expression | Array, ...]
@@ -149,7 +149,7 @@ class CallTape:
 
 @dataclass(frozen=True)
 class CallProgram:
-    """A program fills arrays, and its results become values of variables."""
+    """Calls a program, which fills arrays; its results are assigned to variables."""
 
     program: Program
     arguments: tuple[Argument, ...]
@@ -158,7 +158,7 @@ class CallProgram:
 
 @dataclass(frozen=True)
 class CopyRow:
-    """A row of a buffer into an array, or back."""
+    """Copies a row of a buffer into an array, or an array into the row if `writes`."""
 
     buffer: Memory
     start: Expression
@@ -176,7 +176,7 @@ Parameter = Variable | Array | Memory | Code
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """One program with all its constants: parameters, statements, and the expressions that it
+    """A program with its constants filled in: parameters, statements, and the expressions that it
     returns."""
 
     name: str

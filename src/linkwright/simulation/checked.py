@@ -40,6 +40,6 @@ def check_single_start(*starts: Any) -> None:
             isinstance(start, np.ndarray) and start.ndim > 1
         ):
             raise LinkwrightError(
-                "simulate makes one run, and several starts are given",
+                "simulate makes one run, but several starts are given",
                 remedy="use simulate_ensemble",
             )

@@ -1,4 +1,4 @@
-"""What runs in compiled code: the tapes of rates, projection and signals, and the program around
+"""The compiled code of a motion: tapes of rates, projection and signals, and the program that calls
 them."""
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
 
 @dataclass(frozen=True)
 class CompiledTrajectory:
-    """States at the times that were reached, one column each; the state of largest speeds; counts;
-    how the run ended."""
+    """The result of a run: the times reached, the states at these times (one column each), the
+    state with the largest velocities, counts, and how the run ended."""
 
     times: Floats
     states: Floats
@@ -52,7 +52,7 @@ class CompiledTrajectory:
 
 
 def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
-    """Whether compiled code can integrate a system and watch its events without calling Python."""
+    """Whether compiled code can integrate a system and detect its events without Python."""
     drive = system.drive
     return (
         integrator in PAIRS
@@ -65,7 +65,7 @@ def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
 
 @cache
 def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) -> CompiledProgram:
-    """The program of a pair, with projection and with signals or without."""
+    """Return the program of a pair, with or without projection and signals."""
     given: dict[str, object] = {"pair": pair}
     given |= {} if projects else {"project": None}
     given |= {} if has_signals else {"signals": None}
@@ -74,15 +74,15 @@ def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) 
 
 
 class CompiledMotion:
-    """The compiled program of a system with its signals, for one integrator; it keeps nothing of a
-    run."""
+    """The compiled program of a system with its signals, for one integrator; it holds no data of
+    single runs."""
 
     def __init__(self, system: System, integrator: str, events: Hybrid | None) -> None:
         self.system, self.pair, self.events = system, PAIRS[integrator], events
         self.outer = Outer(system, integrator)
         self.state_count = system.size + len(system.drive.state_names) + WORKS
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
-        """Symbols of the mechanism's parameters that differ from run to run; they follow the
+        """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
         self.parameter_count = max(1, self.outer.count + len(self.kept))
         self.y = ca.SX.sym("y", self.state_count)
@@ -92,7 +92,7 @@ class CompiledMotion:
 
     @property
     def needs_projection(self) -> bool:
-        """Whether states must be put back onto constraints, joints or unit quaternions."""
+        """Whether states must be projected onto constraints, joints or unit quaternions."""
         return self._holds_constraints or self.system.drifts
 
     @property
@@ -129,7 +129,7 @@ class CompiledMotion:
 
     @cached_property
     def projection_tape(self) -> Tape:
-        """(t, y, p) → y on the constraints, how far these are open then, and the smallest pivot."""
+        """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
         system, t = self.system, self.system.symbols[3]
         inside = self.y[: system.size]
         q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
@@ -152,7 +152,7 @@ class CompiledMotion:
 
     @cached_property
     def signals_tape(self) -> Tape | None:
-        """(t, y, p) → the signals that are watched; None where there are none."""
+        """(t, y, p) → the signals; None if there are none."""
         if self.events is None:
             return None
         system, t = self.system, self.system.symbols[3]
@@ -174,7 +174,7 @@ class CompiledMotion:
         return record_expression_tape(name, inputs, made)
 
     def _with_parameters(self, expression: SX) -> SX:
-        """An expression with the parameters as inputs."""
+        """Return an expression in which the parameters are inputs."""
         if not self.kept:
             return expression
         inputs = self.p[self.outer.count : self.outer.count + len(self.kept)]
@@ -185,12 +185,12 @@ class CompiledMotion:
 
     @cached_property
     def project(self) -> np.ufunc:
-        """The projection of many states."""
+        """The compiled projection of many states."""
         return compile_tape(self.projection_tape, threads=1)
 
     @cached_property
     def sizes(self) -> Integers:
-        """Sizes that the program needs; states of a formulation's own have no known velocities."""
+        """Sizes for the program; states other than q and q̇ have no range of velocities."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None
@@ -199,7 +199,7 @@ class CompiledMotion:
 
     @cached_property
     def tapes(self) -> tuple[LoadedCode, ...]:
-        """The code that the program calls."""
+        """The compiled tapes that the program calls."""
         tapes = [self.rates_tape]
         tapes += [self.projection_tape] if self.needs_projection else []
         tapes += [] if self.signals_tape is None else [self.signals_tape]
@@ -207,11 +207,11 @@ class CompiledMotion:
 
     @cached_property
     def program(self) -> CompiledProgram:
-        """The integration of trajectories; all systems share it."""
+        """The program that integrates trajectories; all systems share it."""
         has_signals = self.signals_tape is not None
         return compile_integrator(self.pair, self.needs_projection, has_signals)
 
     @cached_property
     def closing(self) -> Projection | None:
-        """Singular values of the constraints, where singular configurations can be met."""
+        """Singular values of the constraints, if singular configurations are possible."""
         return Projection(self.system.model) if self._holds_constraints else None

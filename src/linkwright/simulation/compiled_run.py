@@ -1,9 +1,9 @@
-"""A motion in compiled code, from start to end.
+"""A run in compiled code, from start to end.
 
-Python is entered at kinks of tables, at signals that pass zero, at alarms, and now and then for
-progress and Ctrl-C. What this cannot do (contacts that rest, singular configurations, steps that
-fail) is left to the loop in `march`: `integrate_compiled` then returns None, and the run is made
-there from its beginning.
+The code returns to Python at kinks of tables, at signals that cross zero, at margin alarms, and
+regularly for progress and Ctrl-C. It cannot handle persistent contacts, singular configurations and
+steps that fail. Then `integrate_compiled` returns None, and the loop in `march` repeats the run
+from its start.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from .system import System
 from .wheels import rolls_on_planes
 
 INSTRUCTIONS_PER_CALL = 50_000_000
-"""Instructions of tapes, about, after which the program returns to Python: some hundredths of a
-second."""
+"""The approximate number of tape instructions after which the program returns to Python: a few
+hundredths of a second."""
 
 NEAR_SINGULAR = 0.01
-"""Share of the usual smallest singular value of J below which a run reports a singular
-configuration."""
+"""A configuration is near-singular if the smallest singular value of J is below this fraction of
+its usual value."""
 
 
 def integrate_compiled(
@@ -51,7 +51,7 @@ def integrate_compiled(
     options: Mapping[str, float],
     report: Callable[[float], None],
 ) -> CompiledTrajectory | None:
-    """The states at the times; None where the loop in Python must find them."""
+    """Return the states at the times; None if the loop in Python must compute them."""
     records = TrajectoryRecords(motion, times, y[None], options)
     run = CompiledRun(records, 0, system, events)
     try:
@@ -61,13 +61,13 @@ def integrate_compiled(
             report(run.t)
     except KeyboardInterrupt:
         run.interrupt()
-    except (CannotContinueError, LinkwrightError):  # which the loop in Python explains
+    except (CannotContinueError, LinkwrightError):  # the loop in Python explains it
         return None
     return run.trajectory()
 
 
 class CannotContinueError(Exception):
-    """The compiled program meets what it cannot treat."""
+    """The compiled program cannot continue a run."""
 
 
 class TrajectoryRecords:
@@ -107,14 +107,14 @@ class TrajectoryRecords:
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
-        """Start trajectories anew at t, up to the next kink of a table."""
+        """Restart trajectories at t; they stop at the next kink of a table."""
         table_pieces = self.motion.outer.values(t)
         self.parameters[rows, : len(table_pieces)] = table_pieces
         self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
         self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
 
     def advance(self, active: Integers, threads: int = 1) -> None:
-        """Run the program on some of the trajectories until each of them stops."""
+        """Run the program on the active trajectories until each of them stops."""
         self.progress[active, Progress.BUDGET] = self.budget
         arguments: tuple[Floats | Integers | LoadedCode, ...] = (
             np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
@@ -124,12 +124,12 @@ class TrajectoryRecords:
         if threads < 2:
             self.motion.program(*arguments)
             return
-        with ThreadPoolExecutor(threads) as pool:  # all take their trajectories from one counter
+        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
             for run in [pool.submit(self.motion.program, *arguments) for _ in range(threads)]:
                 run.result()
 
     def projected_samples(self, rows: int | slice) -> Floats:
-        """Samples on the constraints, (rows, times, states); NaN where they cannot be put there."""
+        """Return samples (rows, times, states) on the constraints; NaN where projection fails."""
         samples = self.samples[rows]
         if not self.motion.needs_projection:
             return samples
@@ -143,7 +143,7 @@ class TrajectoryRecords:
 
 
 class CompiledRun:
-    """One trajectory, and what is done where the program stops."""
+    """One trajectory, and what Python does where the program stops."""
 
     def __init__(
         self, records: TrajectoryRecords, row: int, system: System, events: Hybrid | None
@@ -155,7 +155,7 @@ class CompiledRun:
         self.clock, self.progress = records.clock[row], records.progress[row]
         self.y, self.step_record = records.y[row], records.step_records[row]
         self.last: tuple[float, Floats] | None = None
-        """A state behind the last sample, where the run ended between samples."""
+        """The final time and state, if the run ended between two samples."""
 
     @property
     def t(self) -> float:
@@ -163,12 +163,12 @@ class CompiledRun:
         return float(self.clock[Clock.TIME])
 
     def interrupt(self) -> None:
-        """End the run where it is, at the user's wish."""
+        """End the run at the current time, because the user interrupted it."""
         self.status = f"interrupted at t = {self.t:g} s"
         self.keep_last(self.t, self.y)
 
     def keep_last(self, t: float, y: Floats) -> None:
-        """End the run at (t, y): samples before it are kept."""
+        """End the run at (t, y), and keep the samples before it."""
         kept = int(np.searchsorted(self.times[: int(self.progress[Progress.SAMPLE])], t))
         self.progress[Progress.SAMPLE] = max(kept, int(t <= self.times[0]))
         if t > self.times[0]:
@@ -177,7 +177,7 @@ class CompiledRun:
     # -- going on --------------------------------------------------------------------------------
 
     def go_on(self) -> None:
-        """Treat what the program stopped at."""
+        """Handle the reason for which the program stopped."""
         match self.progress[Progress.REASON]:
             case StopReason.REACHED_STOP:
                 self.reach_stop()
@@ -195,7 +195,7 @@ class CompiledRun:
                 raise CannotContinueError
 
     def reach_stop(self) -> None:
-        """The end of the run, or a kink of a table."""
+        """Finish the run, or continue after a kink of a table."""
         if self.t >= self.end:
             self.status = FINISHED
             return
@@ -205,7 +205,7 @@ class CompiledRun:
         self.records.begin_segment(self.row, self.t)
 
     def is_near_singular(self) -> bool:
-        """Whether the constraints lose rank within the next steps, or a wheel may lie flat."""
+        """Whether the constraints may lose rank in the next steps, or a wheel may lie flat."""
         system, closing = self.system, self.motion.closing
         if self.motion.kept or closing is None or rolls_on_planes(system.equations.mechanism):
             return True
@@ -226,7 +226,7 @@ class CompiledRun:
     # -- events ----------------------------------------------------------------------------------
 
     def treat_events(self) -> None:
-        """Treat the events of the last step, until one changes the state or ends the run."""
+        """Handle the events of the last step, until one changes the state or ends the run."""
         assert self.events is not None
         begin, end = float(self.step_record[0]), self.t
         mending = Mending(self.system, self.events)
@@ -243,7 +243,7 @@ class CompiledRun:
             begin = t
 
     def state_between(self, t: float) -> Floats:
-        """The state at a time of the last step."""
+        """Return the state at a time within the last step."""
         n, pair = self.motion.state_count, self.motion.pair
         begin, length = self.step_record[:2]
         first, dense = self.step_record[2 : 2 + n], self.step_record[2 + n :]
@@ -253,7 +253,7 @@ class CompiledRun:
         return state
 
     def jump(self, t: float, y: Floats) -> None:
-        """Go on from another state, or end there."""
+        """Continue from a changed state, or end the run there."""
         if self.status is not None or t >= self.end:
             self.status = self.status or FINISHED
             self.keep_last(t, y)
@@ -264,7 +264,7 @@ class CompiledRun:
         self.records.begin_segment(self.row, t)
 
     def check_mode(self) -> None:
-        """Contacts that rest and friction are forces that the program does not have."""
+        """Reject persistent contacts and friction: the program does not have these forces."""
         assert self.events is not None
         if not self.events.mode.plain:
             raise CannotContinueError
@@ -272,7 +272,7 @@ class CompiledRun:
     # -- the result ------------------------------------------------------------------------------
 
     def trajectory(self) -> CompiledTrajectory | None:
-        """The states on the constraints; None where they could not be put there."""
+        """Return the result with states on the constraints; None if projection failed."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
         times, states = self.times[:count], self.records.projected_samples(self.row)[:count]

@@ -1,4 +1,4 @@
-"""Where the runs of an ensemble start: checked, assembled and closed together."""
+"""Starting states of the runs of an ensemble: they are checked, assembled and closed together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .system import WORKS, System
 
 
 class EnsembleStart:
-    """Where the runs start: rows of q, q̇ and parameters."""
+    """The starting states and parameters of all runs: q, q̇ and parameters, one row per run."""
 
     def __init__(
         self,
@@ -50,8 +50,8 @@ class EnsembleStart:
         counts |= {array.shape[0] for array in arrays if array.ndim > 1}
         if len(counts) > 1:
             raise LinkwrightError(
-                f"starts and parameters are given for {sorted(counts)} runs",
-                remedy="give as many of each, or one",
+                f"starts and parameters have different numbers of runs: {sorted(counts)}",
+                remedy="give arrays of equal length, or single numbers",
             )
         self.count = counts.pop() if counts else 1
         columns = [np.broadcast_to(values, self.count) for values in parameters.values()]
@@ -61,7 +61,7 @@ class EnsembleStart:
 
     @property
     def _last(self) -> list[Any]:
-        """The inputs of the model's functions that follow the state."""
+        """The inputs of the model's functions after the state: time and parameters."""
         found: list[Any] = [0.0] if self.names.is_time_dependent else []
         return [*found, self.parameters] if self.parameter_names else found
 
@@ -69,14 +69,15 @@ class EnsembleStart:
         values = check_finite_array(given, what)
         if values.ndim > 2 or values.shape[-1:] != (len(names),):
             raise LinkwrightError(
-                f"{what} has shape {values.shape}", remedy=f"give (runs, {len(names)})"
+                f"{what} has shape {values.shape}",
+                remedy=f"give an array of shape (runs, {len(names)})",
             )
         return np.array(np.broadcast_to(values, (self.count, len(names))))
 
     def _table(
         self, given: Mapping[str, Any], names: Sequence[str], what: str
     ) -> dict[int, Floats]:
-        """Columns by place."""
+        """Return the given columns by their index."""
         found = {}
         for name, values in given.items():
             if name not in names:
@@ -109,14 +110,14 @@ class EnsembleStart:
         bad = ~(left < max(CLOSURE_TOLERANCES.accepted_residual, self.model.leeway))
         if bad.any():
             raise AssemblyError(
-                f"the constraints do not hold at the start of run {int(bad.argmax())}: "
-                f"{left[bad][0]:.3g} is left",
+                f"the constraints are not satisfied at the start of run {int(bad.argmax())}: "
+                f"the residual is {left[bad][0]:.3g}",
                 where=self.mechanism.name, remedy="give coordinates and velocities by name",
             )  # fmt: skip
 
     def _closed(self, q: Floats, table: Mapping[int, Floats], given: Mapping[str, Any]) -> Floats:
-        """q with loops closed; what is given by name is held. Runs that do not close together are
-        assembled one by one."""
+        """Return q with closed loops; values given by name are held. All runs are closed together;
+        those that do not converge are assembled one by one."""
         model, rows = self.model, list(self.names.position_rows)
         hold = constraint_system(self.mechanism).held_steps(list(given))
         functions = PositionConstraints(
@@ -134,7 +135,7 @@ class EnsembleStart:
         return closure.q
 
     def mechanism_of(self, run: int) -> Mechanism:
-        """The mechanism of one run, with its own parameters."""
+        """Return the mechanism of one run, with the parameters of this run."""
         if not self.parameter_names:
             return self.mechanism
         values = dict(zip(self.parameter_names, self.parameters[run].tolist(), strict=True))
@@ -162,6 +163,6 @@ class EnsembleStart:
         return qd
 
     def states(self, system: System) -> Floats:
-        """Rows of the states that are integrated; no work is done yet."""
+        """Return the states that are integrated, one row per run; the work terms start at zero."""
         assert system.equations.state is None
         return np.hstack([self.q, self.qd, np.zeros((self.count, WORKS))])

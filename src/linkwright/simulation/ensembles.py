@@ -1,7 +1,8 @@
-"""Many runs of one mechanism at once: other starts, other parameters, each with its own steps.
+"""Ensembles: many runs of one mechanism at once, with different starts and parameters.
 
-All runs go through the same compiled program, one a lane, on several threads. What the program
-cannot do is done run by run: near singular configurations a run is repeated by `simulate`.
+The same compiled program makes all runs on several threads, with one run per lane. Each run has its
+own steps. `simulate` repeats a run that the program cannot finish, for example near a singular
+configuration.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     import xarray
 
 KEPT_ENSEMBLES = 8
-"""Mechanisms with varied parameters whose code stays in memory."""
+"""How many mechanisms with varied parameters keep their code in memory."""
 
 
 def simulate_ensemble(
@@ -60,9 +61,9 @@ def simulate_ensemble(
 ) -> xarray.Dataset:
     """Simulate many runs of a mechanism at once, with adaptive steps.
 
-    Each run has its own steps and ends by itself: a run that cannot go on has a status that says
-    why, and the others are not affected. Limits of joints, contacts and friction that sticks are
-    not part of ensembles; a mechanism that has them is refused (see `Mechanism.without`).
+    Each run has its own steps. A run that cannot continue does not affect the others, and its
+    status says why. Ensembles do not support joint limits, contacts and sticking friction; a
+    mechanism that has them is rejected (remove them with `Mechanism.without`).
 
     Parameters
     ----------
@@ -71,28 +72,28 @@ def simulate_ensemble(
     t : float
         Duration, s.
     q0, qd0 : (runs, n) arrays, or mappings of names to numbers or (runs,) arrays, optional
-        Coordinates (rad, m) and velocities at the start. Under constraints, arrays must satisfy
-        them; a table by name holds, and the rest follows from the constraints.
+        Coordinates (rad or m) and velocities (rad/s or m/s) at the start. Arrays must satisfy the
+        constraints. Values given by name are held, and the others follow from the constraints.
     parameters : mapping of names to numbers or (runs,) arrays, optional
-        Values of the mechanism's parameters (default: those of the mechanism), in its units of SI.
+        Values of parameters in SI units (default: the values in the mechanism).
     torque : array or mapping, optional
-        Generalized forces of all runs, as in `simulate`, but no functions of Python.
+        Generalized forces (N·m or N) of all runs, as in `simulate`, but not a Python function.
     integrator : {"dop853", "rk45"}
         The integrator.
     rtol, atol : float
-        Relative and absolute tolerances of a step.
+        Relative and absolute tolerance of a step.
     samples : int
-        Number of equal times of the result; 2: start and end.
+        Number of equally spaced times in the result; 2: start and end.
     max_step : float, optional
-        Largest step, s.
+        Largest step, s (default: no limit).
     threads : int, optional
-        Threads (default: one for each core).
+        Number of threads (default: one for each core).
 
     Returns
     -------
     xarray.Dataset
         `q` (run, time, coordinate), `qd` (run, time, speed), `status`, `steps`, `evaluations`
-        (run), and the varied parameters (run). Samples that a run did not reach are NaN.
+        (run), and the given parameters (run). Samples that a run did not reach are NaN.
 
     Examples
     --------
@@ -119,7 +120,7 @@ def simulate_ensemble(
     _check_parameters(mechanism, given)
     if callable(torque):
         raise UnsupportedError(
-            "an ensemble takes no Python function as torque",
+            "the torque of an ensemble cannot be a Python function",
             remedy="give numbers, expressions or tables, or call simulate run by run",
         )
     motion = _ensemble_motion(mechanism, tuple(given), integrator, torque)
@@ -146,15 +147,15 @@ def _check_parameters(mechanism: Mechanism, given: Mapping[str, Floats]) -> None
         if values.ndim > 1:
             raise LinkwrightError(
                 f"parameters['{name}'] has shape {values.shape}",
-                remedy="give a number, or one for each run",
+                remedy="give one number, or one for each run",
             )
 
 
 def _ensemble_motion(
     mechanism: Mechanism, names: tuple[str, ...], integrator: str, torque: Any
 ) -> CompiledMotion:
-    """The program of a mechanism that keeps parameters; only inputs without a table of arrays are
-    kept."""
+    """Return the program of a mechanism with varied parameters; it is cached only if there is no
+    torque."""
     if torque is None:
         return _kept_motion(mechanism, names, integrator)
     return _make_motion(mechanism, names, integrator, torque)
@@ -177,20 +178,20 @@ def _make_motion(
     system = System(equations, drive_of(equations, torque))
     if system.drive.function is not None or system.drive.feedback is not None:
         raise UnsupportedError(
-            "an ensemble takes no controller",
+            "an ensemble cannot have a controller",
             remedy="give its law as expressions, or call simulate",
         )
     if find_event_parts(mechanism, system, None, "stop", "together") is not None:
         raise UnsupportedError(
-            "an ensemble has no stops, contacts, friction that sticks or members that break",
+            "ensembles do not support stops, contacts, sticking friction or members that break",
             where=mechanism.name,
-            remedy='leave them out: mechanism.without("limits", "contacts", "friction")',
+            remedy='remove them: mechanism.without("limits", "contacts", "friction")',
         )
     return CompiledMotion(system, integrator, None)
 
 
 class Ensemble:
-    """The runs of an ensemble under way."""
+    """The runs of an ensemble: their records, statuses and results."""
 
     def __init__(
         self,
@@ -207,7 +208,7 @@ class Ensemble:
         self.records = TrajectoryRecords(motion, times, y, options, start.parameters)
         self.status: list[str] = [""] * len(y)
         self.repeated: dict[int, Floats] = {}
-        """Samples of runs that were repeated by `simulate`."""
+        """Samples of the runs that `simulate` repeated."""
 
     def run(self, threads: int) -> None:
         """Integrate all runs; Ctrl-C keeps what was computed."""
@@ -225,7 +226,7 @@ class Ensemble:
                     self.status[k] = f"interrupted at t = {self.records.clock[k, Clock.TIME]:g} s"
 
     def _unfinished(self, active: Any) -> Any:
-        """The runs that are not at their end; the others are finished."""
+        """Return the runs that have not reached their end, and mark the others as finished."""
         reason = self.records.progress[active, Progress.REASON]
         at_end = self.records.clock[active, Clock.TIME] >= self.records.end
         done: Booleans = (reason == StopReason.REACHED_STOP) & at_end
@@ -234,7 +235,7 @@ class Ensemble:
         return active[~done]
 
     def _go_on(self, k: int) -> bool:
-        """Treat what a run stopped at; whether it goes on."""
+        """Handle the reason for which a run stopped; return whether it continues."""
         run = CompiledRun(self.records, k, self.motion.system, None)
         try:
             run.go_on()
@@ -246,7 +247,7 @@ class Ensemble:
         return run.status is None
 
     def _repeat(self, k: int) -> None:
-        """Make a run again by itself, with all that `simulate` can do."""
+        """Repeat one run with `simulate`, which can handle what the program cannot."""
         from . import simulate
 
         found = simulate(
@@ -267,7 +268,7 @@ class Ensemble:
         self.status[k] = found.status
 
     def dataset(self, integrator: str) -> xarray.Dataset:
-        """The result, with names."""
+        """Return the result with named dimensions."""
         import xarray
 
         names = self.motion.system.names

@@ -1,4 +1,4 @@
-"""What simulations of one mechanism share, made once: equations, models, compiled programs."""
+"""What all runs of a mechanism share, made once: equations, models, compiled programs."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from .stabilization import stabilization_of
 from .system import System
 
 MAX_KEPT_PREPARATIONS = 32
-"""Mechanisms with their inputs whose code stays in memory, as many as `derive` keeps equations."""
+"""How many mechanisms with inputs stay prepared in memory; `derive` keeps as many equations."""
 
 
 @dataclass(frozen=True)
 class Preparation:
-    """A system that no run has changed, and its programs by integrator."""
+    """A system that no run has changed, and its compiled programs."""
 
     template: System
     programs: dict[tuple[str, EventParts | None], CompiledMotion] = field(default_factory=dict)
     happenings: dict[str, EventParts | None] = field(default_factory=dict)
 
     def system(self) -> System:
-        """A system for one run, which shares expressions and code with the others."""
+        """Return a system for one run; it shares expressions and code with other runs."""
         return self.template.for_a_run()
 
     def event_parts(
         self, mechanism: Mechanism, events: Any, stops: str, impacts: str
     ) -> EventParts | None:
-        """What may happen on the way."""
+        """Return the events that may occur during a run; None if there are none."""
         kept = repr((written(events), stops, impacts))
         if NOT_KEPT in kept:
             return find_event_parts(mechanism, self.template, events, stops, impacts)
@@ -46,7 +46,7 @@ class Preparation:
         return self.happenings[kept]
 
     def program(self, integrator: str, parts: EventParts | None) -> CompiledMotion:
-        """The compiled program of an integrator that watches for events."""
+        """Return the compiled program of an integrator with these events."""
         key = integrator, parts
         if key not in self.programs:
             events = None if parts is None else parts.events(self.template.for_a_run())
@@ -56,7 +56,7 @@ class Preparation:
 
 @dataclass(frozen=True)
 class _Subject:
-    """A mechanism with its inputs, compared by digest and by what a file would keep of them."""
+    """A mechanism and its inputs, compared by digest and by the text of the inputs in a file."""
 
     digest: str
     unused: tuple[str, ...]
@@ -69,7 +69,7 @@ class _Subject:
     holding: Any = field(compare=False)
 
     def prepare(self) -> Preparation:
-        """Derive the equations; friction that sticks is left to the events."""
+        """Derive the equations without sticking friction, which the events handle."""
         bare = without_sharp_friction(self.mechanism)
         equations = derive(bare, by=self.by, parameters="numeric")
         held = stabilization_of(self.holding, equations)
@@ -80,7 +80,7 @@ class _Subject:
 def prepare_simulation(
     mechanism: Mechanism, by: str, torque: Any, stabilization: Any, *, crosses_kinks: bool
 ) -> Preparation:
-    """The preparation of a mechanism: that of an earlier call, if its inputs were the same."""
+    """Return the preparation of a mechanism; the same inputs reuse an earlier one."""
     kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(written(torque))
     subject = _Subject(
         mechanism.digest, mechanism.unused, by, kept, repr(written(stabilization)), crosses_kinks,

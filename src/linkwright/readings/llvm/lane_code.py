@@ -1,4 +1,4 @@
-"""Expressions on lanes, as LLVM IR: every number of a lane is an entry of a vector."""
+"""Expressions on lanes as LLVM IR: the number of a lane is one entry of a vector."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _INT_PREDICATES = {"<": "slt", "<=": "sle", "==": "eq", "!=": "ne"}
 
 @dataclass(frozen=True)
 class LaneValue:
-    """A value in the code: a scalar if it is the same in all lanes, else a vector."""
+    """A value in the code: a scalar if it is the same in all lanes, otherwise a vector."""
 
     text: str
     kind: Kind
@@ -39,7 +39,8 @@ class LaneValue:
 class LaneCode:
     """The lines of a function on lanes, with its variables and expressions.
 
-    `declared` collects what its module must declare; stores to `private` names need no mask.
+    `declared` collects what the module must declare. Stores to names in `private` need no mask
+    within the block given there.
     """
 
     def __init__(self, lanes: int, declared: set[str], private: Mapping[str, Block]) -> None:
@@ -52,38 +53,44 @@ class LaneCode:
         self.mask = "%mask"
 
     def fresh(self, hint: str = "v") -> str:
+        """A new name for a value or a label."""
         self.count += 1
         return f"%{hint}.{self.count}"
 
     def type_of(self, kind: Kind) -> str:
-        """The type of vectors of a kind of numbers."""
+        """Return the vector type for a kind of number."""
         return f"<{self.w} x {LANE_SCALARS[kind]}>"
 
     @property
     def mask_type(self) -> str:
+        """The type of masks."""
         return self.type_of(Kind.BOOL)
 
     def add(self, instruction: str, hint: str = "v") -> str:
-        """Write an instruction that has a result."""
+        """Append an instruction; return the name of its result."""
         name = self.fresh(hint)
         self.lines.append(f"  {name} = {instruction}")
         return name
 
     def label(self, name: str) -> None:
+        """Begin a block of instructions."""
         self.lines.append(f"{name[1:]}:")
 
     def jump(self, target: str) -> None:
+        """Go on at a label."""
         self.lines.append(f"  br label {target}")
 
     def branch(self, condition: str, yes: str, no: str) -> None:
+        """Go on at one of two labels."""
         self.lines.append(f"  br i1 {condition}, label {yes}, label {no}")
 
     def any_lane(self, mask: str) -> str:
+        """Whether a mask has any lane."""
         bits = self.add(f"bitcast {self.mask_type} {mask} to i{self.w}")
         return self.add(f"icmp ne i{self.w} {bits}, 0")
 
     def vector(self, value: LaneValue) -> str:
-        """A value as a vector."""
+        """Return a value as a vector."""
         if not value.is_uniform:
             return value.text
         scalar, kind = LANE_SCALARS[value.kind], self.type_of(value.kind)
@@ -95,7 +102,7 @@ class LaneCode:
         )
 
     def instruction(self, name: str, texts: list[str], kind: Kind, type_: str, same: bool) -> str:
-        """The instruction of an operation on operands of one type."""
+        """Return the instruction for an operation on operands of one type."""
         number = kind is Kind.FLOAT
         truth = "i1" if same else self.mask_type
         compare = f"{'fcmp' if number else 'icmp'}"
@@ -140,12 +147,13 @@ class LaneCode:
                 raise AssertionError(name)
 
     def intrinsic(self, name: str, text: str, type_: str, same: bool) -> str:
+        """The call of a function that LLVM knows."""
         suffix = "f64" if same else f"v{self.w}f64"
         self.declared.add(f"declare {type_} @llvm.{name}.{suffix}({type_})")
         return f"call {type_} @llvm.{name}.{suffix}({type_} {text})"
 
     def slot(self, variable: Variable) -> None:
-        """A stack slot for a variable."""
+        """Reserve a stack slot for a variable, unless it has one."""
         if variable.name not in self.variables:
             self.variables[variable.name] = variable.kind
             kind = self.slot_type(variable)
@@ -153,13 +161,14 @@ class LaneCode:
             self.slots.append(f"  store {kind} zeroinitializer, ptr %{variable.name}")
 
     def slot_type(self, variable: Variable) -> str:
+        """The type of a variable's stack slot."""
         scalar = LANE_SCALARS[variable.kind]
         return scalar if variable.is_uniform else self.type_of(variable.kind)
 
     # -- memory ----------------------------------------------------------------------------------
 
     def address(self, array: Array) -> str:
-        """The address of an array, or of a row of it."""
+        """Return the address of an array, or of one of its rows."""
         if array.offset is None:
             return f"%{array.name}"
         offset = self.uniform(array.offset)
@@ -168,7 +177,7 @@ class LaneCode:
         )
 
     def element_addresses(self, element: Element, index: LaneValue) -> str:
-        """The addresses of an element, one for each lane."""
+        """Return the addresses of an element, one for each lane."""
         position = self.vector(index)
         if isinstance(element.source, Array):
             lanes = ", ".join(f"i64 {k}" for k in range(self.w))
@@ -181,6 +190,7 @@ class LaneCode:
         )
 
     def load_element(self, element: Element) -> LaneValue:
+        """The value of an entry of an array or buffer."""
         index = self.emit_expression(element.index)
         kind, scalar = self.type_of(element.kind), LANE_SCALARS[element.kind]
         if index.is_uniform:
@@ -201,6 +211,7 @@ class LaneCode:
         return LaneValue(value, element.kind, False)
 
     def store_element(self, element: Element, value: LaneValue) -> None:
+        """Store a value to an entry of an array or buffer."""
         index = self.emit_expression(element.index)
         kind, name = self.type_of(element.kind), element.source.name
         number = self.vector(value)
@@ -227,12 +238,13 @@ class LaneCode:
     # -- expressions -----------------------------------------------------------------------------
 
     def uniform(self, expression: Expression) -> str:
-        """A number that is the same in all lanes."""
+        """Return a number that is the same in all lanes, as a scalar."""
         value = self.emit_expression(expression)
         assert value.is_uniform, "this number may differ between lanes"
         return value.text
 
     def emit_expression(self, expression: Expression) -> LaneValue:
+        """Write the instructions of an expression."""
         match expression:
             case Constant(value=value, kind=kind):
                 text = llvm_hexadecimal(float(value)) if kind is Kind.FLOAT else str(int(value))
@@ -251,7 +263,7 @@ class LaneCode:
                 return self.emit_operation(expression)
 
     def take_ticket(self, ticket: Ticket) -> LaneValue:
-        """Reserve as many numbers as lanes take part, and hand them out in the order of the lanes."""
+        """Reserve one number for each active lane; the lanes get them in order."""
         kind = self.type_of(Kind.INT)
         ones = self.add(f"zext {self.mask_type} {self.mask} to {kind}")
         before, numbers = "0", "poison"
@@ -264,6 +276,7 @@ class LaneCode:
         return LaneValue(self.add(f"add {kind} {numbers}, {base}"), Kind.INT, False)
 
     def emit_operation(self, operation: Operation) -> LaneValue:
+        """Write an operation, on scalars if all operands are the same in all lanes."""
         values = [self.emit_expression(operand) for operand in operation.operands]
         same = all(value.is_uniform for value in values)
         texts = [value.text if same else self.vector(value) for value in values]

@@ -1,4 +1,4 @@
-"""Programs as machine code, called on NumPy arrays and tapes."""
+"""Programs as machine code, which is called with NumPy arrays and tapes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .interruptible import call_llvm_interruptibly
 
 
 class CompiledProgram:
-    """A program in machine code; its parameters are contiguous arrays of float64 or int64, and tapes."""
+    """A program in machine code; it takes contiguous float64 and int64 arrays, and tapes."""
 
     def __init__(self, code: LoadedCode) -> None:
         self.code = code
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code.address)
 
     def __call__(self, *arguments: NDArray[np.float64] | NDArray[np.int64] | LoadedCode) -> None:
-        """Run the program; the interpreter's lock is released meanwhile."""
+        """Run the program; Python's global interpreter lock is released during the call."""
         addresses = (ctypes.c_void_p * len(arguments))(
             *(x.address if isinstance(x, LoadedCode) else x.ctypes.data for x in arguments)
         )
@@ -28,7 +28,7 @@ class CompiledProgram:
 
 
 def assemble_program(program: Program) -> bytes:
-    """The object file of a program."""
+    """Return the object file of a program."""
     from .program_ir import emit_program_module
     from .target import host_target
 
@@ -37,7 +37,7 @@ def assemble_program(program: Program) -> bytes:
 
 
 def _translate(text: str) -> bytes:
-    """Passes turn stack slots into registers; loops over states are short, and stay loops."""
+    """Return the object code of an LLVM module; loops over states are short and stay loops."""
     import llvmlite.binding as llvm
 
     from .target import host_target

@@ -1,8 +1,8 @@
-"""A program as LLVM IR on lanes: every number of a lane is a vector, one entry a lane.
+"""Programs as LLVM IR for lanes: every number becomes a vector with one entry per lane.
 
-Branches and `while` loops narrow a mask of the lanes that take part; a block is skipped when no lane
-does. Counters of loops and constants are the same in all lanes and stay scalars. Variables live in
-stack slots, which LLVM's passes turn into registers.
+Branches and `while` loops narrow a mask of active lanes; a block is skipped when no lane is active.
+Loop counters and constants are the same in all lanes and remain scalars. Variables are stack slots,
+which LLVM's passes turn into registers.
 """
 
 from __future__ import annotations
@@ -40,14 +40,17 @@ from .target import MachineTarget
 
 
 def emit_program_module(program: Program, target: MachineTarget) -> str:
-    """The LLVM module of a program whose parameters are buffers and tapes; `@loop` takes their addresses."""
+    """Return the LLVM module of a program whose parameters are buffers and tapes.
+
+    Its function `@loop` takes their addresses.
+    """
     emitter = _ModuleEmitter(target)
     name = emitter.emit_program(program)
     return emitter.finish(program, name)
 
 
 class _ModuleEmitter:
-    """The functions of a module: one for each program that is called."""
+    """Emits the functions of a module: one for each program that is called."""
 
     def __init__(self, target: MachineTarget) -> None:
         self.target = target
@@ -56,21 +59,23 @@ class _ModuleEmitter:
         self.declared: set[str] = set()
 
     def vector_type(self, kind: Kind) -> str:
+        """The type of vectors of a kind of numbers."""
         return f"<{self.lanes} x {LANE_SCALARS[kind]}>"
 
     def emit_program(self, program: Program) -> str:
-        """The name of the function of a program."""
+        """Emit the function of a program; return its name."""
         text = _FunctionEmitter(self, program).emit()
         name = f"{program.name}.{len(self.functions)}"
         self.functions.append(text.replace("@SELF", f"@{name}", 1))
         return name
 
     def result_type(self, program: Program) -> str:
+        """The type of the results of a program."""
         kinds = [self.vector_type(result.kind) for result in program.results]
         return f"{{{', '.join(kinds)}}}" if kinds else "void"
 
     def finish(self, program: Program, name: str) -> str:
-        """The module, with the function that is called from outside."""
+        """Return the module, with the function that is called from outside."""
         lines, arguments = [], []
         for k, parameter in enumerate(program.parameters):
             assert isinstance(parameter, Memory | Code), f"'{parameter.name}' is not a buffer"
@@ -92,18 +97,19 @@ define void @loop(ptr %buffers) {{
 
 
 class _FunctionEmitter(LaneCode):
-    """One program as one function (parameters …, mask)."""
+    """Emits one program as one function (parameters …, mask)."""
 
     def __init__(self, module: _ModuleEmitter, program: Program) -> None:
         super().__init__(module.lanes, module.declared, find_private_names(program))
         self.module, self.program = module, program
         self.pending = find_arrays(program.body)
         self.live: list[str] = []
-        """The slots of the lanes that are still in each `while` around."""
+        """For each enclosing `while`, the stack slot of the mask of lanes still in it."""
 
     # -- the function ----------------------------------------------------------------------------
 
     def emit(self) -> str:
+        """The text of the function."""
         parameters = []
         for parameter in self.program.parameters:
             if isinstance(parameter, Variable):
@@ -122,6 +128,7 @@ class _FunctionEmitter(LaneCode):
         return f"\ndefine internal {kind} @SELF({', '.join(parameters)}) {{\n{body}\n}}\n"
 
     def emit_results(self, kind: str) -> None:
+        """Write the return of all results."""
         if not self.program.results:
             self.lines.append("  ret void")
             return
@@ -136,6 +143,7 @@ class _FunctionEmitter(LaneCode):
     # -- statements ------------------------------------------------------------------------------
 
     def emit_block(self, body: tuple[Statement, ...]) -> None:
+        """Write the statements of a block; lanes that left a loop drop out of the mask."""
         for statement in body:
             self.emit_statement(statement)
             if self.live and _may_break(statement):
@@ -143,6 +151,7 @@ class _FunctionEmitter(LaneCode):
                 self.mask = self.add(f"and {self.mask_type} {self.mask}, {remaining}", "mask")
 
     def emit_statement(self, statement: Statement) -> None:
+        """Write a statement."""
         match statement:
             case Declare(array=array, is_scratch=is_scratch):
                 self.declare(array, is_scratch)
@@ -180,7 +189,7 @@ class _FunctionEmitter(LaneCode):
                 self.copy_row(statement)
 
     def declare(self, array: Array, is_scratch: bool) -> None:
-        """Arrays have their place from the beginning; here numbers are set to zero."""
+        """Set an array to zero, unless it is scratch; its memory is reserved elsewhere."""
         if is_scratch:
             return
         size = self.array_size(array)
@@ -191,7 +200,7 @@ class _FunctionEmitter(LaneCode):
         )
 
     def emit_pending_arrays(self) -> None:
-        """Reserve the arrays whose sizes are known by now."""
+        """Reserve memory for the arrays whose sizes are now known."""
         for array in [*self.pending]:
             sizes = {name for size in array.shape for name in names_in_expression(size)}
             if sizes <= set(self.variables):
@@ -203,13 +212,14 @@ class _FunctionEmitter(LaneCode):
                 )
 
     def array_size(self, array: Array) -> str:
-        """The number of entries of an array."""
+        """Return the number of entries of an array."""
         total = self.uniform(array.shape[0])
         for size in array.shape[1:]:
             total = self.add(f"mul i64 {total}, {self.uniform(size)}")
         return total
 
     def assign(self, target: Variable, value: str) -> None:
+        """Store a value to a variable, in the lanes of the mask."""
         self.slot(target)
         kind = self.type_of(target.kind)
         if self.private.get(target.name) != self.block:
@@ -218,6 +228,7 @@ class _FunctionEmitter(LaneCode):
         self.lines.append(f"  store {kind} {value}, ptr %{target.name}")
 
     def emit_loop(self, loop: Loop) -> None:
+        """Write a loop whose counter is the same in all lanes."""
         counter = loop.counter
         start, stop = self.uniform(loop.start), self.uniform(loop.stop)
         self.slot(counter)
@@ -238,6 +249,7 @@ class _FunctionEmitter(LaneCode):
         self.label(done)
 
     def emit_while(self, loop: While) -> None:
+        """Write a loop that runs until all lanes have left it."""
         live, kind = self.fresh("live"), self.mask_type
         self.slots.append(f"  {live} = alloca {kind}")
         self.lines.append(f"  store {kind} {self.mask}, ptr {live}")
@@ -260,6 +272,7 @@ class _FunctionEmitter(LaneCode):
         self.mask, self.block = outer_mask, outer_block
 
     def emit_uniform_branch(self, statement: If) -> None:
+        """Write a branch that all lanes take alike."""
         yes, no, after = (self.fresh(name) for name in ("yes", "no", "after"))
         mask = self.mask
         self.branch(self.uniform(statement.condition), yes, no)
@@ -272,6 +285,7 @@ class _FunctionEmitter(LaneCode):
         self.mask = mask
 
     def emit_branch(self, statement: If) -> None:
+        """Write both sides of a branch, each for its lanes."""
         condition = self.vector(self.emit_expression(statement.condition))
         mask, block, kind = self.mask, self.block, self.mask_type
         sides = branch_blocks(statement, block, False)
@@ -295,6 +309,7 @@ class _FunctionEmitter(LaneCode):
     # -- calls -----------------------------------------------------------------------------------
 
     def call_tape(self, call: CallTape) -> None:
+        """Write the call of a tape."""
         arguments = []
         for value in call.arguments:
             if isinstance(value, Array):
@@ -309,6 +324,7 @@ class _FunctionEmitter(LaneCode):
         self.lines.append(f"  call void %{call.code.name}({given})")
 
     def call_program(self, call: CallProgram) -> None:
+        """Write the call of another program."""
         name = self.module.emit_program(call.program)
         arguments = []
         for value, parameter in zip(call.arguments, call.program.parameters, strict=True):
@@ -331,7 +347,7 @@ class _FunctionEmitter(LaneCode):
             self.assign(target, self.add(f"extractvalue {kind} {total}, {k}"))
 
     def copy_row(self, copy: CopyRow) -> None:
-        """A loop over the numbers of the row."""
+        """Emit a loop that copies the numbers of a row."""
         start = Variable(f"start.{self.count}", Kind.INT)
         entry = Variable(f"entry.{self.count}", Kind.INT, True)
         self.assign(start, self.vector(self.emit_expression(copy.start)))
@@ -347,7 +363,7 @@ class _FunctionEmitter(LaneCode):
 
 
 def find_arrays(body: tuple[Statement, ...]) -> list[Array]:
-    """The arrays that a program declares."""
+    """Return the arrays that a program declares."""
     found: list[Array] = []
     for statement in body:
         match statement:
@@ -363,7 +379,7 @@ def find_arrays(body: tuple[Statement, ...]) -> list[Array]:
 
 
 def _may_break(statement: Statement) -> bool:
-    """Whether lanes may leave the `while` around a statement in it."""
+    """Whether a lane may leave the enclosing `while` in this statement."""
     match statement:
         case Break():
             return True

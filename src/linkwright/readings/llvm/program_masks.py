@@ -1,8 +1,8 @@
 """Which stores of a program need the mask.
 
-A lane that does not take part in a block must keep its values, so a store there selects between the
-new value and the old one. The select is superfluous where no such lane can see the value: all uses lie
-in the same block, and begin with the store.
+A lane that is not active in a block must keep its values, so a store in the block selects between
+the new and the old value. The selection is unnecessary if no inactive lane can see the value: all
+uses of it are in the same block, and the store comes first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ...program.syntax import (
 )
 
 Block = tuple[int, ...]
-"""The path to a block through the branches and loops that lanes enter by themselves."""
+"""The path to a block through the branches and loops that lanes enter independently."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class _Use:
 
 
 def find_private_names(program: Program) -> dict[str, Block]:
-    """The names whose values no lane outside of a block can see, with that block."""
+    """Return the names whose values no lane outside a block can see, each with its block."""
     uses: dict[str, list[_Use]] = {}
     for use in _uses(program.body, ()):
         uses.setdefault(use.name, []).append(use)
@@ -64,7 +64,7 @@ def find_private_names(program: Program) -> dict[str, Block]:
 
 
 def names_in_expression(value: Argument) -> Iterator[str]:
-    """The names of variables and arrays in an expression."""
+    """Yield the names of variables and arrays in an expression."""
     match value:
         case Variable(name=name):
             yield name
@@ -83,7 +83,7 @@ def names_in_expression(value: Argument) -> Iterator[str]:
 
 
 def is_uniform(value: Expression) -> bool:
-    """Whether a number is the same in all lanes: made of constants, sizes and counters of loops."""
+    """Whether a number is the same in all lanes: it has only constants, sizes and loop counters."""
     match value:
         case Constant():
             return True
@@ -98,7 +98,7 @@ def is_uniform(value: Expression) -> bool:
 
 
 def branch_blocks(statement: If, block: Block, is_uniform_branch: bool) -> tuple[Block, Block]:
-    """The blocks of both sides of a branch: those around it, if all lanes go the same way."""
+    """Return the blocks of both sides of a branch; both are `block` if all lanes agree."""
     if is_uniform_branch:
         return block, block
     return (*block, id(statement), 1), (*block, id(statement), 2)

@@ -1,4 +1,4 @@
-"""A tape as a procedure that programs call, as LLVM IR."""
+"""Tapes as procedures that programs call, in LLVM IR."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .target import MachineTarget
 
 
 def emit_tape_procedure(tape: Tape, target: MachineTarget) -> str:
-    """The LLVM module of a tape that programs call; it exports `@loop`."""
+    """Return the LLVM module of a tape that programs call; it exports `@loop`."""
     return ProcedureIrWriter(TapeIrEmitter(tape, target, DOUBLE_PRECISION)).write_procedure()
 
 
 class ProcedureIrWriter:
-    """Writes the function of a tape that programs call, around the functions of its blocks."""
+    """Writes the function of a tape that programs call; it calls the functions of the blocks."""
 
     def __init__(self, emitter: TapeIrEmitter) -> None:
         self.emitter, self.tape, self.layout = emitter, emitter.tape, emitter.layout
@@ -21,7 +21,7 @@ class ProcedureIrWriter:
         self.lines: list[str] = []
 
     def write_procedure(self) -> str:
-        """A function (inputs …, outputs …, mask) on vectors; other lanes keep their outputs."""
+        """Return a function (inputs …, outputs …, mask); inactive lanes keep their outputs."""
         ports = [f"ptr %in{k}" for k in range(len(self.tape.inputs))]
         ports += [f"ptr %out{k}" for k in range(len(self.tape.outputs))]
         for k, port in enumerate(self.tape.inputs):
@@ -50,7 +50,7 @@ define void @loop({", ".join(ports)}, {self.b} %mask) {{
     def copy_vector(
         self, source: str, at: int, target: str, to: int, name: str, *, mask: str | None = None
     ) -> None:
-        """Copy a vector from one block to another, or only the lanes of a mask."""
+        """Copy a vector between two blocks of memory; with a mask, only its lanes."""
         value = f"%{name}.x"
         self.lines += [
             f"  %{name}.from = getelementptr {self.v}, ptr {source}, i64 {at}",
