@@ -226,10 +226,28 @@ def with_an_unknown_function(given: Buffer) -> None:
     given[0] = math.gamma(given[0])
 
 
+def with_a_step(given: Buffer) -> None:
+    for i in range(0, 4, 2):
+        given[i] = 0.0
+
+
+def with_a_break_in_for(given: Buffer) -> None:
+    for i in range(4):
+        if given[i] > 0.0:
+            break
+
+
+def with_three_compared(given: Buffer) -> None:
+    given[0] = min(given[0], given[1], given[2])
+
+
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
         (with_a_list, "do not support this expression"),
+        (with_a_step, "range"),
+        (with_a_break_in_for, "break"),
+        (with_three_compared, "two numbers"),
         (with_a_changed_kind, "float is used as int"),
         (with_an_unknown_function, "do not support this function"),
     ],

@@ -134,3 +134,29 @@ def test_later_runs_load_no_code() -> None:
     for k in range(20):
         lw.simulate(mechanism, 0.1, q0={"theta1": 1 + 0.01 * k})
     assert len(LOADED_CODES) == before
+
+
+def test_ctrl_c_behind_an_untreated_event_goes_back_before_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What lies behind an event that would have changed the state is not part of the motion."""
+
+    def interrupted(self: CompiledRun) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CompiledRun, "treat_events", interrupted)
+    wall = Event("q1 - 0.2", {"dq1": "-dq1"}, "falling")
+    run = lw.simulate(
+        lw.gallery("elbow"), 1.0, q0={"q1": 0.5}, qd0={"q1": -3.0}, events={"wall": wall}
+    )
+    assert run.interrupted
+    assert run.q[:, 0].min() >= 0.2
+
+
+def test_what_simulations_keep_is_bounded() -> None:
+    arm = lw.gallery("elbow")
+    for k in range(20):
+        lw.simulate(arm, 0.01, events={"passes": f"q1 - {k}"}, samples=3)
+    kept = motion.prepare_simulation(arm, "recursive", None, "projection", crosses_kinks=False)
+    assert len(kept.programs) <= 8
+    assert len(kept.event_parts_by_settings) <= 8

@@ -89,6 +89,30 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch) -> None
     assert (reached < 1001).all()
 
 
+def test_inputs_may_not_depend_on_varied_parameters() -> None:
+    """Their names stand for the mechanism's own values, also by way of other parameters."""
+    arm = lw.gallery("elbow")
+    for text in ("-5*m1*q1", "-I1*q1"):
+        with pytest.raises(UnsupportedError, match="differs from run to run"):
+            lw.simulate_ensemble(
+                arm, 0.5, {"q1": [0.3, 0.3]}, parameters={"m1": [1.0, 2.0]}, torque={"q1": text}
+            )
+        with pytest.raises(UnsupportedError, match="differs from run to run"):
+            lw.rollout(
+                arm, np.zeros((2, 2)), np.zeros(2), {"q1": text}, parameters={"m1": [1.0, 2.0]}
+            )
+
+
+def test_a_mechanism_that_cannot_be_has_a_status() -> None:
+    arm = lw.gallery("elbow")
+    found = lw.simulate_ensemble(arm, 0.1, {"q1": 0.3}, parameters={"m1": [-1.0, 1.0]})
+    first, second = found["status"].values
+    assert first.startswith("cannot start: ")
+    assert "negative" in first
+    assert second == "finished"
+    assert found["compiled"].values.tolist() == [True, True]
+
+
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [

@@ -3,6 +3,7 @@
 from .explicit_steps import dense_rows, evaluate_dense_output
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
 from .trajectories import (
+    LEAST_MARGIN,
     Clock,
     Progress,
     Sizes,
@@ -14,6 +15,7 @@ from .trajectories import (
 __all__ = [
     "DOP853",
     "DORMAND_PRINCE",
+    "LEAST_MARGIN",
     "Clock",
     "Progress",
     "RungeKuttaPair",

@@ -37,7 +37,7 @@ def compute_stages(
                     slope = slope + pair.A[s][j] * k[j, i]
             y_new[i] = y[i] + h * slope
         rates(t + pair.c[s] * h, y_new, p, k[s], margin)
-        least = min(least, margin[0])
+        least = least if margin[0] >= least else margin[0]  # NaN is the least of all
     for i in range(n):
         slope = 0.0
         for j in unroll(range(pair.stages)):
@@ -45,7 +45,8 @@ def compute_stages(
                 slope = slope + pair.b[j] * k[j, i]
         y_new[i] = y[i] + h * slope
     rates(t + h, y_new, p, k[pair.stages], margin)
-    return min(least, margin[0]), margin[0]
+    least = least if margin[0] >= least else margin[0]
+    return least, margin[0]
 
 
 def error_norm(
@@ -95,7 +96,9 @@ def power_of_error(error: float, order: Size) -> float:
         assert order == 4
         x = math.sqrt(math.sqrt(error)) if error < 1.0 else math.sqrt(error)
         x = max(x, 1e-60)
-        for _ in range(40):  # from above the root each step goes down
+        for _ in range(
+            40
+        ):  # from above the root, each step goes down; from below, the first goes up
             x4 = x * x * x * x
             x = x - (x - error / x4) / 5.0
         root = x
@@ -116,8 +119,9 @@ def prepare_dense_output(
     dense: Vector,
     stage: Vector,
     margin: Vector,
-) -> None:
-    """Fill the coefficients of the dense output, a polynomial over the step."""
+) -> float:
+    """Fill the coefficients of the polynomial over a step; return the least margin on the way."""
+    least = math.inf
     for extra in unroll(range(len(pair.dense_c))):
         for i in range(n):
             slope = 0.0
@@ -126,6 +130,7 @@ def prepare_dense_output(
                     slope = slope + pair.dense_A[extra][j] * k[j, i]
             stage[i] = y[i] + h * slope
         rates(t + pair.dense_c[extra] * h, stage, p, k[pair.stages + 1 + extra], margin)
+        least = least if margin[0] >= least else margin[0]
     for i in range(n):
         if len(pair.dense_c) > 0:
             change = y_new[i] - y[i]
@@ -145,6 +150,7 @@ def prepare_dense_output(
                     if pair.dense_weights[j][power] != 0.0:
                         weighted = weighted + pair.dense_weights[j][power] * k[j, i]
                 dense[power, i] = h * weighted
+    return least
 
 
 def dense_rows(pair: RungeKuttaPair) -> int:

@@ -68,6 +68,8 @@ class Progress(IntEnum):
     """Attempted steps that are left before the program returns to Python."""
     QUIET = 6
     """Above 0 if Python has allowed small margins in the next step; then it counts the attempts."""
+    WAS_REJECTED = 7
+    """1 where the last trial of a step was rejected: the next step may not be longer."""
 
 
 class Sizes(IntEnum):
@@ -208,11 +210,12 @@ def integrate_trajectories(
             read_buffer_row(slopes, n * k, f)
             read_buffer_row(parameters, m * k, p)
             top_speed = fastest[(n + 1) * k]
-            was_rejected = False
+            was_rejected = progress[PROGRESS_COLUMNS * k + Progress.WAS_REJECTED] == 1
             if h == 0.0:
                 rates(t, y, p, f, margin)
                 margin_now = margin[0]
                 margin_before = margin_now
+                was_rejected = False
                 h = choose_first_step(
                     rates,
                     pair.error_order,
@@ -254,6 +257,28 @@ def integrate_trajectories(
             progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += pair.stages
             budget -= 1
             if error < 1.0:
+                dense = scratch_matrix(dense_rows(pair), n)
+                state = scratch(n)
+                needs_dense = sample_times[sample] <= t_new
+                if signals is not None:
+                    needs_dense = True
+                if needs_dense:
+                    dense_margin = prepare_dense_output(
+                        rates,
+                        pair,
+                        n,
+                        t,
+                        length,
+                        y=y,
+                        y_new=y_new,
+                        p=p,
+                        k=slope,
+                        dense=dense,
+                        stage=stage,
+                        margin=margin,
+                    )
+                    progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += len(pair.dense_c)
+                    least = least if dense_margin >= least else dense_margin
                 if quiet == 0 and not least >= ALARM_MARGIN:
                     reason = StopReason.MARGIN_ALARM
                 elif quiet > 0 and not least >= LEAST_MARGIN:
@@ -269,27 +294,7 @@ def integrate_trajectories(
                     if was_rejected:
                         factor = min(1.0, factor)
                     was_rejected = False
-                    needs_dense = sample_times[sample] <= t_new
-                    if signals is not None:
-                        needs_dense = True
                     if needs_dense:
-                        dense = scratch_matrix(dense_rows(pair), n)
-                        state = scratch(n)
-                        prepare_dense_output(
-                            rates,
-                            pair,
-                            n,
-                            t,
-                            length,
-                            y=y,
-                            y_new=y_new,
-                            p=p,
-                            k=slope,
-                            dense=dense,
-                            stage=stage,
-                            margin=margin,
-                        )
-                        progress[PROGRESS_COLUMNS * k + Progress.EVALUATIONS] += len(pair.dense_c)
                         if signals is not None:
                             is_near = passes_zero(
                                 signals,
@@ -353,6 +358,7 @@ def integrate_trajectories(
             progress[PROGRESS_COLUMNS * k + Progress.REASON] = reason
             progress[PROGRESS_COLUMNS * k + Progress.SAMPLE] = sample
             progress[PROGRESS_COLUMNS * k + Progress.QUIET] = quiet
+            progress[PROGRESS_COLUMNS * k + Progress.WAS_REJECTED] = 1 if was_rejected else 0
             clock[CLOCK_COLUMNS * k + Clock.TIME] = t
             clock[CLOCK_COLUMNS * k + Clock.STEP] = h
             clock[CLOCK_COLUMNS * k + Clock.MARGIN] = margin_now

@@ -64,7 +64,7 @@ UNKNOWN_SIZE = Variable("unknown size", Kind.INT, True)
 """The length of a vector that was passed to a program without its length."""
 
 ReadValue = Any
-"""What an expression may stand for: a number, an array, a buffer, a tape, or any constant of Python."""
+"""What an expression stands for: a number, an array, a buffer, a tape, or a constant of Python."""
 
 Known = Constant | Variable | Array | Memory | Code
 """What a name in a program can stand for, apart from Python constants."""
@@ -267,6 +267,8 @@ class ExpressionReader:
         if name is None:
             self.fail(node, "programs do not support this function in an expression")
         operands = tuple(self.expression(value, node) for value in arguments)
+        if name in ("min", "max") and len(operands) != 2:
+            self.fail(node, "min and max compare two numbers")
         if name in ("min", "max", "abs", "neg"):
             kind = Kind.FLOAT if any(x.kind is Kind.FLOAT for x in operands) else Kind.INT
             operands = tuple(self.convert(x, kind, node) for x in operands)

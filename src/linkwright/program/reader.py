@@ -76,7 +76,8 @@ def _specialize(
 ) -> Program:
     source = textwrap.dedent(inspect.getsource(function))
     tree = ast.parse(source).body[0]
-    assert isinstance(tree, ast.FunctionDef)
+    if not isinstance(tree, ast.FunctionDef) or tree.name != function.__name__:
+        raise OSError(f"the source of '{function.__name__}' has changed since it was imported")
     scope = _StatementReader(function, dict(constants))
     parameters: list[Parameter] = []
     for argument in [*tree.args.args, *tree.args.kwonlyargs]:
@@ -141,6 +142,8 @@ class _StatementReader(ExpressionReader):
             case ast.AugAssign(target=target, op=op, value=value):
                 load = ast.parse(ast.unparse(target), mode="eval").body
                 self.read_assignment(target, ast.BinOp(load, op, value))
+            case ast.For(orelse=[_, *_]) | ast.While(orelse=[_, *_]):
+                self.fail(node, "loops have no else")
             case ast.For(target=ast.Name(id=counter), iter=ast.Call() as counts, body=body):
                 self.read_loop(counter, counts, body)
             case ast.While(test=test, body=body):
@@ -174,8 +177,10 @@ class _StatementReader(ExpressionReader):
         if called is language.unroll:
             self.unroll_loop(counter, counts.args[0], body)
             return
-        if called is not range:
-            self.fail(counts, "a loop needs range(…) or unroll(…)")
+        if called is not range or len(counts.args) > 2:
+            self.fail(counts, "a loop needs range(stop), range(start, stop) or unroll(…)")
+        if any(map(_breaks_out, body)):
+            self.fail(counts, "only `while` loops may have a break")
         bounds = [self.read_expression(argument) for argument in counts.args]
         start, stop = bounds if len(bounds) == 2 else (Constant(0, Kind.INT), bounds[0])
         variable = Variable(counter, Kind.INT, True)
@@ -328,3 +333,13 @@ class _StatementReader(ExpressionReader):
             return ()
         values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
         return tuple(self.read_expression(value) for value in values)
+
+
+def _breaks_out(node: ast.stmt) -> bool:
+    """Whether a statement has a break that ends the loop around it."""
+    if isinstance(node, ast.Break):
+        return True
+    if isinstance(node, ast.For | ast.While):
+        return False
+    inner = [*getattr(node, "body", []), *getattr(node, "orelse", [])]
+    return any(map(_breaks_out, inner))

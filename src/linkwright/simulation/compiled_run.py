@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..integrators import (
+    LEAST_MARGIN,
     Clock,
     Progress,
     StopReason,
@@ -138,7 +139,8 @@ class TrajectoryRecords:
             projected, gap = self.motion.project(
                 self.times[:-1, None], samples, parameters[..., None, :]
             )
-        found: Floats = np.where(gap[..., :1] <= self.closed, projected, np.nan)
+        is_sound = (gap[..., :1] <= self.closed) & (gap[..., 1:] >= LEAST_MARGIN)
+        found: Floats = np.where(is_sound, projected, np.nan)
         return found
 
 
@@ -164,8 +166,12 @@ class CompiledRun:
 
     def interrupt(self) -> None:
         """End the run at the current time, because the user interrupted it."""
-        self.status = f"interrupted at t = {self.t:g} s"
-        self.keep_last(self.t, self.y)
+        t, y = self.t, self.y
+        if self.progress[Progress.REASON] == StopReason.SIGNAL:  # its events were not treated
+            t, y = float(self.step_record[0]), self.step_record[2 : 2 + self.motion.state_count]
+        self.status = f"interrupted at t = {t:g} s"
+        if self.progress[Progress.REASON] != StopReason.NOT_CLOSED:
+            self.keep_last(t, y)
 
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,9 @@ from ..number_checks import check_finite_array
 from ..types import Floats
 from .start import with_unit_quaternions
 from .system import WORKS, System
+
+MAX_CHECKED_RUNS = 200
+"""Runs whose mechanisms are all made to check their parameters: one takes about a millisecond."""
 
 
 class EnsembleStart:
@@ -56,6 +59,9 @@ class EnsembleStart:
         self.count = counts.pop() if counts else 1
         columns = [np.broadcast_to(values, self.count) for values in parameters.values()]
         self.parameters = np.stack(columns, axis=1) if columns else np.zeros((self.count, 0))
+        self.failures: dict[int, str] = {}
+        """Runs that cannot start, and why."""
+        self._check_mechanisms()
         self.q = self._positions(q0)
         self.qd = self._velocities(qd0)
 
@@ -131,8 +137,28 @@ class EnsembleStart:
             closure = close_positions(functions, q, hold=hold)
         for run in np.flatnonzero(~np.asarray(closure.has_converged)):
             own = {name: float(np.broadcast_to(x, self.count)[run]) for name, x in given.items()}
-            closure.q[run] = assemble(self.mechanism_of(int(run)), own, list(own))
+            try:
+                closure.q[run] = assemble(self.mechanism_of(int(run)), own, list(own))
+            except LinkwrightError as error:
+                self.failures[int(run)] = f"cannot start: {error}"
         return closure.q
+
+    def _check_mechanisms(self) -> None:
+        """Let the mechanism check its parameters, such as masses that must not be negative.
+
+        All runs are checked if they are few, else those with the extreme values of each parameter.
+        """
+        if not self.parameter_names:
+            return
+        runs: Iterable[int] = range(self.count)
+        if self.count > MAX_CHECKED_RUNS:
+            extremes = (self.parameters.argmin(axis=0), self.parameters.argmax(axis=0))
+            runs = {int(run) for some in extremes for run in some}
+        for run in runs:
+            try:
+                self.mechanism_of(run)
+            except LinkwrightError as error:
+                self.failures[run] = f"cannot start: {error}"
 
     def mechanism_of(self, run: int) -> Mechanism:
         """Return the mechanism of one run, with the parameters of this run."""
@@ -159,7 +185,12 @@ class EnsembleStart:
         left = np.abs(model.constraint_velocity(self.q, qd, *self._last)).max(axis=-1)
         for run in np.flatnonzero(~(left < CLOSURE_TOLERANCES.accepted_residual)):
             own = {names.qd[k]: float(x[run]) for k, x in table.items()}
-            qd[run] = assemble_velocities(self.mechanism_of(int(run)), self.q[run], own)
+            if int(run) in self.failures:
+                continue
+            try:
+                qd[run] = assemble_velocities(self.mechanism_of(int(run)), self.q[run], own)
+            except LinkwrightError as error:
+                self.failures[int(run)] = f"cannot start: {error}"
         return qd
 
     def states(self, system: System) -> Floats:

@@ -33,12 +33,15 @@ from .compiled_motion import PAIRS, CompiledMotion
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
 from .ensemble_starts import EnsembleStart
 from .events import find_event_parts
-from .inputs import drive_of
+from .feedback import Feedback
+from .inputs import check_inputs_without, drive_of
 from .run import FINISHED
 from .system import System
 
 if TYPE_CHECKING:
     import xarray
+
+_RESULTS = ("q", "qd", "status", "steps", "evaluations", "compiled", "run", "time", "coordinate")
 
 KEPT_ENSEMBLES = 8
 """How many mechanisms with varied parameters keep their code in memory."""
@@ -118,7 +121,8 @@ def simulate_ensemble(
         for name, values in (parameters or {}).items()
     }
     _check_parameters(mechanism, given)
-    if callable(torque):
+    check_inputs_without(mechanism, torque, tuple(given))
+    if callable(torque) and not isinstance(torque, Feedback):
         raise UnsupportedError(
             "the torque of an ensemble cannot be a Python function",
             remedy="give numbers, expressions or tables, or call simulate run by run",
@@ -144,6 +148,12 @@ def _check_parameters(mechanism: Mechanism, given: Mapping[str, Floats]) -> None
                 f"there is no parameter '{name}'", where=mechanism.name,
                 remedy=suggest_remedy(name, list(mechanism.parameters)),
             )  # fmt: skip
+        if name in _RESULTS:
+            raise LinkwrightError(
+                f"a parameter '{name}' would hide the result of that name",
+                where=mechanism.name,
+                remedy="rename the parameter",
+            )
         if values.ndim > 1:
             raise LinkwrightError(
                 f"parameters['{name}'] has shape {values.shape}",
@@ -185,7 +195,7 @@ def _make_motion(
         raise UnsupportedError(
             "ensembles do not support stops, contacts, sticking friction or members that break",
             where=mechanism.name,
-            remedy='remove them: mechanism.without("limits", "contacts", "friction")',
+            remedy='use simulate, or mechanism.without("limits", "contacts", "friction")',
         )
     return CompiledMotion(system, integrator, None)
 
@@ -206,13 +216,14 @@ class Ensemble:
         self.motion, self.mechanism, self.start = motion, mechanism, start
         self.times, self.options, self.torque = times, options, torque
         self.records = TrajectoryRecords(motion, times, y, options, start.parameters)
-        self.status: list[str] = [""] * len(y)
+        self.status = [start.failures.get(k, "") for k in range(len(y))]
         self.repeated: dict[int, Floats] = {}
+        self.repeated_counts: dict[int, tuple[float, float]] = {}
         """Samples of the runs that `simulate` repeated."""
 
     def run(self, threads: int) -> None:
         """Integrate all runs; Ctrl-C keeps what was computed."""
-        active = np.arange(len(self.status))
+        active = np.array([k for k, status in enumerate(self.status) if not status], np.int64)
         try:
             while len(active):
                 with np.errstate(all="ignore"):
@@ -220,6 +231,7 @@ class Ensemble:
                 active = np.array(
                     [k for k in self._unfinished(active) if self._go_on(int(k))], np.int64
                 )
+            self._repeat_unsound_runs()
         except KeyboardInterrupt:
             for k, status in enumerate(self.status):
                 if not status:
@@ -247,15 +259,28 @@ class Ensemble:
         return run.status is None
 
     def _repeat(self, k: int) -> None:
-        """Repeat one run with `simulate`, which can handle what the program cannot."""
+        """Make a run again by itself, with all that `simulate` can do."""
         from . import simulate
 
-        found = simulate(
-            self.start.mechanism_of(k), float(self.times[-1]), self.start.q[k], self.start.qd[k],
-            torque=self.torque, integrator=self.motion.pair.name, samples=len(self.times),
-            progress=False, rtol=self.options["rtol"], atol=self.options["atol"],
-            max_step=self.options["max_step"],
-        )  # fmt: skip
+        try:
+            found = simulate(
+                self.start.mechanism_of(k),
+                float(self.times[-1]),
+                self.start.q[k],
+                self.start.qd[k],
+                torque=self.torque,
+                integrator=self.motion.pair.name,
+                samples=len(self.times),
+                progress=False,
+                rtol=self.options["rtol"],
+                atol=self.options["atol"],
+                max_step=self.options["max_step"],
+            )
+        except LinkwrightError as error:
+            self.status[k] = f"cannot be made: {error}"
+            self.repeated[k] = np.full((len(self.times), self.motion.state_count), np.nan)
+            return
+        self.repeated_counts[k] = found.statistics["steps"], found.statistics["evaluations"]
         rows = np.full((len(self.times), self.motion.state_count), np.nan)
         count = (
             int(np.searchsorted(found.t, self.times[-1], side="right"))
@@ -266,6 +291,15 @@ class Ensemble:
         rows[:count, found.q.shape[1] : found.q.shape[1] + found.qd.shape[1]] = found.qd[:count]
         self.repeated[k] = rows
         self.status[k] = found.status
+        if found.interrupted:
+            raise KeyboardInterrupt
+
+    def _repeat_unsound_runs(self) -> None:
+        """Make runs again whose samples could not be put onto the constraints."""
+        sound = np.isfinite(self.records.projected_samples(slice(None))).all(axis=(1, 2))
+        for k in np.flatnonzero(~sound):
+            if self.status[k] == FINISHED and int(k) not in self.repeated:
+                self._repeat(int(k))
 
     def dataset(self, integrator: str) -> xarray.Dataset:
         """Return the result with named dimensions."""
@@ -279,12 +313,18 @@ class Ensemble:
             states[k] = rows
         q, qd = states[..., : names.nq], states[..., names.nq : names.nq + names.nv]
         counts = self.records.progress
+        steps, evaluations = (
+            counts[:, column].copy() for column in (Progress.STEPS, Progress.EVALUATIONS)
+        )
+        for k, (made, evaluated) in self.repeated_counts.items():
+            steps[k], evaluations[k] = made, evaluated
         variables: dict[str, Any] = {
             "q": (("run", "time", "coordinate"), q, {"units": "rad or m"}),
             "qd": (("run", "time", "speed"), qd, {"units": "rad/s or m/s"}),
             "status": ("run", np.array(self.status)),
-            "steps": ("run", counts[:, Progress.STEPS].copy()),
-            "evaluations": ("run", counts[:, Progress.EVALUATIONS].copy()),
+            "steps": ("run", steps),
+            "evaluations": ("run", evaluations),
+            "compiled": ("run", np.array([k not in self.repeated for k in range(len(q))])),
         }
         for name, values in zip(self.start.parameter_names, self.start.parameters.T, strict=True):
             variables[name] = ("run", values.copy())

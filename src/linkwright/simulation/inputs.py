@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
@@ -19,9 +19,10 @@ import casadi as ca
 import numpy as np
 
 from ..equations import Equations
-from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
-from ..expressions import parse_expression
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
+from ..expressions import names_in_expression, parse_expression
 from ..kinematics.parameter_values import read_kinematic_expression
+from ..mechanism import Mechanism
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
@@ -112,9 +113,13 @@ class Drive:
         s = self.equations.symbols
         u = ca.SX.zeros(1) if self.u is None else self.u
         rate = self.z_rate if self.z_rate.shape[0] else ca.SX.zeros(1)
+        outputs = [ca.SX(x) for x in (self.tau, u, rate)]
+        values = [float(value) for value in self.equations.parameters.values()]
+        if values:
+            outputs = ca.substitute(outputs, [s["p"]], [ca.DM(values)])
         function = ca.Function(
             "drive", [s["q"], s["qd"], s["t"], self.w, self.z],
-            ca.cse([ca.densify(ca.SX(x)) for x in (self.tau, u, rate)]),
+            ca.cse([ca.densify(x) for x in outputs]),
             ["q", "qd", "t", "w", "z"], ["tau", "u", "rate"],
         )  # fmt: skip
         return compile_tape(schedule_tape(normalize_tape(record_tape(function))), threads=1)
@@ -191,9 +196,6 @@ def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
     values = {**given, **dict(zip(tables, ca.vertsplit(w), strict=False))}
     u = forces_of(equations, values)
     tau = equations.expressions("input_matrix")[0] @ u
-    p = [float(value) for value in equations.parameters.values()]
-    if p:
-        u, tau = ca.substitute([u, tau], [equations.symbols["p"]], [ca.DM(p)])
     kept = {k: _written(tables.get(k, v)) for k, v in given.items()}
     by_actuator = u if equations.names.actuators else None
     return Drive(equations, w, tau, by_actuator, tables=tuple(tables.values()), written=kept)
@@ -229,3 +231,21 @@ def forces_of(equations: Equations, given: Mapping[str, Any]) -> Any:
         for name, value in given.items()
     }
     return ca.vertcat(*(values.get(name, 0.0) for name in drives))
+
+
+def check_inputs_without(mechanism: Mechanism, given: Any, varied: Sequence[str]) -> None:
+    """Raises where an expression of the inputs depends on a parameter that differs from run to run:
+    names of parameters in expressions stand for the mechanism's own values."""
+    texts = [x for x in given.values() if isinstance(x, str)] if isinstance(given, Mapping) else []
+    for text in texts:
+        pending, seen = list(names_in_expression(parse_expression(text))), set[str]()
+        while pending:
+            name = pending.pop()
+            if name in varied:
+                raise UnsupportedError(
+                    f"the input '{text}' depends on '{name}', which differs from run to run",
+                    where=mechanism.name, remedy="write the input without this parameter",
+                )  # fmt: skip
+            if name in mechanism.parameters and name not in seen:
+                seen.add(name)
+                pending += names_in_expression(mechanism.parameters[name])

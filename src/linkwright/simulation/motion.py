@@ -78,7 +78,12 @@ class Motion:
         with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
             prepare_recording(system)
             program = prepared.program(integrator, parts)
-            found = integrate_compiled(program, system, events, times, y, self.options, watch.step)
+            try:
+                found = integrate_compiled(
+                    program, system, events, times, y, self.options, watch.step
+                )
+            except OSError:  # the sources, of which programs are made, are not there
+                return None
             if found is None or not np.isfinite(system.torques(found.times, found.states)).all():
                 return None
         statistics = {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1}

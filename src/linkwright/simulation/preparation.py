@@ -20,13 +20,23 @@ MAX_KEPT_PREPARATIONS = 32
 """How many mechanisms with inputs stay prepared in memory; `derive` keeps as many equations."""
 
 
+MAX_KEPT_PROGRAMS = 8
+"""Programs and sets of events of one mechanism that stay in memory, the oldest of them go first."""
+
+
+def _drop_oldest(kept: dict[Any, Any]) -> None:
+    """Make room for one more entry."""
+    while len(kept) >= MAX_KEPT_PROGRAMS:
+        kept.pop(next(iter(kept)), None)
+
+
 @dataclass(frozen=True)
 class Preparation:
     """A system that no run has changed, and its compiled programs."""
 
     template: System
     programs: dict[tuple[str, EventParts | None], CompiledMotion] = field(default_factory=dict)
-    happenings: dict[str, EventParts | None] = field(default_factory=dict)
+    event_parts_by_settings: dict[str, EventParts | None] = field(default_factory=dict)
 
     def system(self) -> System:
         """Return a system for one run; it shares expressions and code with other runs."""
@@ -39,19 +49,24 @@ class Preparation:
         kept = repr((written(events), stops, impacts))
         if NOT_KEPT in kept:
             return find_event_parts(mechanism, self.template, events, stops, impacts)
-        if kept not in self.happenings:
-            self.happenings[kept] = find_event_parts(
+        if kept not in self.event_parts_by_settings:
+            _drop_oldest(self.event_parts_by_settings)
+            self.event_parts_by_settings[kept] = find_event_parts(
                 mechanism, self.template, events, stops, impacts
             )
-        return self.happenings[kept]
+        return self.event_parts_by_settings[kept]
 
     def program(self, integrator: str, parts: EventParts | None) -> CompiledMotion:
         """Return the compiled program of an integrator with these events."""
         key = integrator, parts
-        if key not in self.programs:
-            events = None if parts is None else parts.events(self.template.for_a_run())
-            self.programs[key] = CompiledMotion(self.template, integrator, events)
-        return self.programs[key]
+        if key in self.programs:
+            return self.programs[key]
+        events = None if parts is None else parts.events(self.template.for_a_run())
+        program = CompiledMotion(self.template, integrator, events)
+        if parts is None or parts in self.event_parts_by_settings.values():
+            _drop_oldest(self.programs)
+            self.programs[key] = program
+        return program
 
 
 @dataclass(frozen=True)

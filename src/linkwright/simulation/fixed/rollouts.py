@@ -20,7 +20,7 @@ from ...model.model import compile as compile_model
 from ...number_checks import check_finite_array, check_number, check_whole_number
 from ...types import Floats, ForceLike, VectorLike
 from ..feedback import Feedback
-from ..inputs import drive_of
+from ..inputs import check_inputs_without, drive_of
 from ..start import with_unit_quaternions
 from .kernels import Kernel, check_method
 from .many import Many
@@ -94,6 +94,7 @@ def rollout(
     cores = _cores() if threads is None else check_whole_number(threads, "threads", 1)
     _check_drive(inputs, method, dt)
     drives = inputs if isinstance(inputs, Mapping | Feedback) else None
+    check_inputs_without(model.equations.mechanism, drives, model.parameters)
     kernel = _kernel(model, method, drives)
     p = kept_parameters(model, parameters)
     q, qd, batch = _started(model, q0, qd0, p, t)
