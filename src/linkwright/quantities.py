@@ -61,7 +61,7 @@ inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv | N m or N | inver
 forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv | rad/s² or m/s² | forward dynamics under wrenches on the bodies
 mass_matrix | q | M:nv,nv | kg m², kg m or kg | M, rotors included
 coriolis_matrix | q qd | C:nv,nv | kg m²/s, kg m/s or kg/s | C of the Christoffel symbols: Ṁ − 2C is skew
-gravity | q | g:nv | N m or N | gravity vector ∂V/∂q: the forces that hold the weight
+gravity | q | g:nv | N m or N | gravity vector ∂V/∂q: the joint efforts that balance the weight
 bias | q qd t | b:nv | N m or N | forces at zero acceleration: C q̇ + g − f
 forces | q qd t | f:nv | N m or N | f = passive + external: all forces but τ, weight and constraint forces
 passive | q qd | f_passive:nv | N m or N | springs, dampers and friction, at the joints and between points
@@ -84,7 +84,7 @@ difference | q q1 | step:nv | rad or m | step with q ⊕ step = q1
 
 CONSTRAINED_SIGNATURES = _parse_signature_table("""
 required_forces | q qd qdd t | h:nv | N m or N | M q̈ + C q̇ + g − f: what actuators and constraints exert together
-inverse_dynamics | q qd qdd t | tau:nv pivot: | N m or N | drives of least norm, τ = B u, for a motion that the constraints allow
+inverse_dynamics | q qd qdd t | tau:nv pivot: | N m or N | actuator efforts of least norm, τ = B u, for a motion that the constraints allow
 actuator_forces | q qd qdd t | u:actuators pivot: | N m or N | u of least norm for a motion that the constraints allow
 forward_dynamics | q qd tau t | qdd:nv pivot: | rad/s² or m/s² | accelerations under forces and constraints
 inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv pivot: | N m or N | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins

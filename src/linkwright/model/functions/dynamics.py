@@ -30,7 +30,8 @@ class DynamicsFunctions:
     ) -> Floats:
         """Forces for given accelerations: M q̈ + C q̇ + g − f.
 
-        Under constraints: drives of least norm, τ = B u, for a motion that the constraints allow.
+        Under constraints: actuator efforts of least norm, τ = B u, for a motion that the
+        constraints allow.
 
         Parameters
         ----------

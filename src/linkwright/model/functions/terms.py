@@ -84,7 +84,7 @@ class TermFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """Gravity vector ∂V/∂q: the forces that hold the weight.
+        """Gravity vector ∂V/∂q: the joint efforts that balance the weight.
 
         Parameters
         ----------
