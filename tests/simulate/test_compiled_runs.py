@@ -160,3 +160,10 @@ def test_what_simulations_keep_is_bounded() -> None:
     kept = motion.prepare_simulation(arm, "recursive", None, "projection", crosses_kinks=False)
     assert len(kept.programs) <= 8
     assert len(kept.event_parts_by_settings) <= 8
+
+
+def test_actuators_of_a_motion_without_inputs_do_nothing() -> None:
+    run = lw.simulate(lw.gallery("stewart"), 0.05, samples=3)
+    assert run.u is not None
+    assert run.u.shape == (3, 6)
+    assert not run.u.any()

@@ -78,6 +78,8 @@ def _actuators(
 
 def actuator_forces(model: Model, q: Floats, tau: Floats) -> Floats | None:
     """u of least norm with B u = τ at all times; None where some τ has none."""
+    if not tau.any():
+        return np.zeros((*tau.shape[:-1], len(model.names.actuators)))
     B = model.input_matrix(q)
     u: Floats = (np.linalg.pinv(B) @ tau[..., None])[..., 0]
     left = np.abs((B @ u[..., None])[..., 0] - tau).max(initial=0.0)
