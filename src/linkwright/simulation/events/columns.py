@@ -9,8 +9,8 @@ import numpy as np
 from ...expressions import expression_to_float
 from ...types import Floats
 from .dynamics import Dynamics
-from .given import Watched
 from .modes import Forces, Mode
+from .user_event import Watched
 
 
 @dataclass(frozen=True)

@@ -10,21 +10,22 @@ import numpy as np
 
 from ...errors import LinkwrightError
 from ...types import Floats
-from ..diagnosis import RUNAWAY
+from ..diagnosis import RUNAWAY_VELOCITY
 from ..run import Happened
-from ..system import System
+from ..run_context import RunContext
 from .choice import Case, chosen
 from .columns import Column, columns_of
 from .dynamics import Dynamics
 from .failures import FailureError, check_strengths
 from .fitting import Fitting
-from .given import Watched
 from .holding import stopped, touching
 from .impacts import TINY, check_gave_way, impact
-from .modes import STILL, Forces, Mode, forces_of, solver_of
+from .modes import STILL, Forces, Mode
+from .present_mode import PresentMode
 from .rows import Rows
 from .search import first_passage
 from .sides import Sides
+from .user_event import Watched
 from .watching import Watching
 
 CLOSED = 1e-9
@@ -61,46 +62,37 @@ class Hybrid:
     """Of one mechanism and one run; `system` is moved by the forces of the present mode."""
 
     def __init__(
-        self, system: System, dynamics: Dynamics, given: list[Watched], *, one_by_one: bool
+        self, context: RunContext, present: PresentMode, given: list[Watched], *, one_by_one: bool
     ) -> None:
-        self.system, self.dynamics, self.given = system, dynamics, given
-        self.rows: Rows = dynamics.rows
+        self.context, self.space, self.present, self.given = context, context.space, present, given
+        self.dynamics: Dynamics = present.dynamics
+        self.rows: Rows = self.dynamics.rows
         self.one_by_one = one_by_one
-        self.mode = Mode(sliding=(1,) * len(self.rows.rubs))
         self.happened: list[Happened] = []
         self.fastest: dict[int, float] = {}
         self.last, self.pile = -np.inf, 0
         self.recent: deque[float] = deque(maxlen=MANY)
         self.inside = [False] * self.rows.pads
-        self.sides = Sides(system, given)
-        if self.rows.rubs or any(b.restitution is not None for b in self.rows.barriers):
-            system.beside = self.push
+        self.sides = Sides(context, given)
+
+    @property
+    def mode(self) -> Mode:
+        """The present mode."""
+        return self.present.mode
 
     # -- forces --------------------------------------------------------------------------
 
-    def push(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Floats:
-        """Forces of friction, stops and rigid contacts along the speeds."""
-        if self.mode.plain and not self.rows.rubs:
-            return np.zeros(len(qd))
-        return solver_of(self.dynamics.at(t, q, qd, tau), self.mode).along()
-
-    def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Forces:
-        return forces_of(self.dynamics.at(t, q, qd, tau), self.mode)
-
     def forces_at(self, t: float, y: Floats) -> Forces:
-        return self.forces(t, *self.system.motion(y), self.system.torque(t, y))
+        """Return the forces of all elements at a state."""
+        return self.present.forces(t, *self.space.motion(y), self.context.inputs.forces(t, y))
 
     def push_at(self, t: float, y: Floats) -> Floats:
-        return self.push(t, *self.system.motion(y), self.system.torque(t, y))
+        """Return the generalized forces of the mode at a state."""
+        return self.present.push(t, *self.space.motion(y), self.context.inputs.forces(t, y))
 
-    def borne_at(self, t: float, y: Floats) -> Floats | None:
-        """Reactions of joints and loops where rigid contacts press on bodies, which generalized
-        forces do not tell."""
-        if not self.rows.contacts:
-            return None
-        instant = self.dynamics.at(t, *self.system.motion(y), self.system.torque(t, y))
-        found = forces_of(instant, self.mode)
-        return instant.borne(found.held, found.pushes)
+    def reactions_at(self, t: float, y: Floats) -> Floats | None:
+        """Return reactions at a state where rigid contacts press on bodies; else None."""
+        return self.present.reactions(t, *self.space.motion(y), self.context.inputs.forces(t, y))
 
     # -- looking -------------------------------------------------------------------------
 
@@ -114,22 +106,21 @@ class Hybrid:
         known = self.sides.known(begin, between(begin), columns) if self.given else {}
 
         watching = Watching(
-            self.system, self.dynamics, self.given, self.mode, columns, between
+            self.context, self.dynamics, self.given, self.mode, columns, between
         )  # fmt: skip
         found = first_passage(watching, begin, end, columns, known)
         return None if found is None else (found[0], [columns[k] for k in found[1]])
 
-    def refresh(self, y: Floats) -> None:
-        """After a step: directions of sliding as they are now."""
+    def follow_slip(self, y: Floats) -> None:
+        """Update the directions in which contacts slide, after a step."""
         if self.mode.toward:
-            _, V = self.rows.gaps_and_speeds(*self.system.motion(y))
-            self.mode = self.mode.turned(self.rows, V)
+            self.present.follow_slip(*self.space.motion(y))
 
     # -- jumping -------------------------------------------------------------------------
 
     def begin(self, t: float, y: Floats) -> Floats:
         """The mode in which a motion starts."""
-        q, qd = self.system.motion(y)
+        q, qd = self.space.motion(y)
         gaps, _ = self.rows.gaps_and_speeds(q, qd)
         for barrier, gap in zip(self.rows.barriers, gaps, strict=True):
             if gap < -CLOSED:
@@ -139,10 +130,10 @@ class Hybrid:
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )
         self.inside = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
-        self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
+        self.present.change(Mode(sliding=(0,) * len(self.rows.rubs)))
         return self._settle(t, y, _Forced()) if self.rows.any else y
 
-    def pushed_anew(self, t: float, y: Floats) -> Floats:
+    def pass_force_jump(self, t: float, y: Floats) -> Floats:
         """The drive has jumped, which no step passes through: what stuck may slide now."""
         return self._settle(t, y, _Forced()) if self.rows.any else y
 
@@ -172,14 +163,14 @@ class Hybrid:
             try:
                 changed = self._settle(t, changed, self._forced(t, changed, mechanical))
             except FailureError as failure:
-                return self.failed(t, changed, failure)
+                return self.end_by_failure(t, changed, failure)
         if changed is y:
             self.sides.passed(t, given)
         else:
             self.sides.turned(t, y, changed, given)
         return Outcome(None if len(given) == len(columns) and changed is y else changed)
 
-    def failed(self, t: float, y: Floats, failure: FailureError) -> Outcome:
+    def end_by_failure(self, t: float, y: Floats, failure: FailureError) -> Outcome:
         """A member has failed by an impact, which is left to what goes on without it."""
         self._note(t, failure.member, f"breaks: its impulse {failure.impulse:.6g} N s is too much")
         return Outcome(y, f"'{failure.member}' broke at t = {t:.12g} s", failure.member)
@@ -203,11 +194,11 @@ class Hybrid:
         what = ", ".join(sorted({self._name(column) for column in columns}))
         kinds = {column.kind for column in columns}
         reason, remedy = f"events pile up ({what})", "give less restitution"
-        qd = self.system.motion(y)[1]
+        qd = self.space.motion(y)[1]
         fastest = int(np.argmax(np.abs(qd)))
-        if abs(qd[fastest]) > RUNAWAY:
+        if abs(qd[fastest]) > RUNAWAY_VELOCITY:
             reason = (
-                f"'{self.system.names.qd[fastest]}' runs away, at {qd[fastest]:.2g} (m or rad)/s"
+                f"'{self.context.names.qd[fastest]}' runs away, at {qd[fastest]:.2g} (m or rad)/s"
             )
             remedy = "look at the sign of its drive, or give its controller smaller gains"
         elif "given" in kinds:
@@ -253,7 +244,7 @@ class Hybrid:
         if event.change is None:
             self._note(t, event.name, "stop" if event.stops else "passed")
             return y
-        q, qd = self._fitted(t, event, event.change(t, *self.system.motion(y)))
+        q, qd = self._fitted(t, event, event.change(t, *self.space.motion(y)))
         self._note(t, event.name, "changes the state")
         return self._state(y, q, qd)
 
@@ -263,7 +254,7 @@ class Hybrid:
         """A changed state that holds the constraints."""
         if not self.dynamics.constrained:
             return state
-        fitting = Fitting(self.system, self.dynamics.model, t, f"events.{event.name}")
+        fitting = Fitting(self.space, self.dynamics.model, t, f"events.{event.name}")
         of_q, of_qd = ((), ()) if event.sets is None else event.sets
         q = fitting.positions(state[0], of_q) if of_q or event.sets is None else state[0]
         return q, fitting.speeds(q, state[1], of_qd)
@@ -291,7 +282,7 @@ class Hybrid:
 
     def _settle(self, t: float, y: Floats, forced: _Forced) -> Floats:
         """Impacts, then the mode that goes on, then what is held exactly held."""
-        q, qd = self.system.motion(y)
+        q, qd = self.space.motion(y)
         gaps, _ = self.rows.gaps_and_speeds(q, qd)
         closed = [
             i for i, barrier in enumerate(self.rows.barriers)
@@ -302,13 +293,14 @@ class Hybrid:
         qd = self._impact(t, q, qd, closed)
         still, slow = self._still(q, qd, closed, forced.turning)
         qd = stopped(self.dynamics, t, q, qd, [*still, *slow])
-        tau = self.system.torque(t, self.system.moved(y, q, qd))
+        tau = self.context.inputs.forces(t, self.space.with_motion(y, q, qd))
         instant = self.dynamics.at(t, q, qd, tau)
         leaving = {i: d for i, d in forced.leaving.items() if i in still}
         case = Case(still, tuple(forced.slipping.items()), tuple(leaving.items()))
-        before, self.mode = self.mode, chosen(instant, case)
+        before = self.mode
+        self.present.change(chosen(instant, case))
         self._note_changes(t, before)
-        return self._state(y, *self.hold(t, q, qd))
+        return self._state(y, *self.present.hold(t, q, qd))
 
     def _slow(self, i: int) -> float:
         """The speed below which a barrier does not throw back."""
@@ -316,7 +308,7 @@ class Hybrid:
 
     def _straight(self, i: int, y: Floats) -> bool:
         """Whether a slip that turns back has no speed across its way."""
-        _, V = self.rows.gaps_and_speeds(*self.system.motion(y))
+        _, V = self.rows.gaps_and_speeds(*self.space.motion(y))
         v, way = V[list(self.rows.barriers[i].slip)], dict(self.mode.toward)[i]
         return bool(abs(v[0] * way[1] - v[1] * way[0]) <= STILL)
 
@@ -363,25 +355,13 @@ class Hybrid:
 
     # -- states --------------------------------------------------------------------------
 
-    @property
-    def holding(self) -> bool:
-        return bool(self.mode.rows(self.rows))
-
-    def hold(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-        """Held gaps and speeds made zero, by the least change in the metric of the mass matrix."""
-        held = self.mode.rows(self.rows)
-        if not held:
-            return q, qd
-        q = touching(self.dynamics, t, q, qd, list(self.mode.resting))
-        return q, stopped(self.dynamics, t, q, qd, held)
-
     def _state(self, y: Floats, q: Floats, qd: Floats) -> Floats:
         """y of a changed motion: what its energy gains or loses is work."""
         model = self.dynamics.model
-        old_q, old_qd = self.system.motion(y)
+        old_q, old_qd = self.space.motion(y)
         gain = model.kinetic_energy(q, qd) - model.kinetic_energy(old_q, old_qd)
         gain += model.potential_energy(q) - model.potential_energy(old_q)
-        found = self.system.moved(y, q, qd)
+        found = self.space.with_motion(y, q, qd)
         found[-1] += gain
         return found
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...types import Floats
-from ..system import System
+from ..run_context import RunContext
 from .columns import Column
-from .given import Watched
 from .impacts import TINY
 from .search import HAIR, Standing
+from .user_event import Watched
 
 SAME = 1e-9
 """Passages of one event as near as this, as a share of the time, are one, s."""
@@ -39,15 +39,15 @@ class _Passage:
 class Sides:
     """Of all events of a user; `fastest` are the largest rates at which they came to change."""
 
-    def __init__(self, system: System, given: list[Watched]) -> None:
-        self.system, self.given = system, given
+    def __init__(self, context: RunContext, given: list[Watched]) -> None:
+        self.context, self.given = context, given
         self.last: dict[int, float] = {}
         self.standing: dict[int, _Passage] = {}
         self.fastest: dict[int, float] = {}
 
     def known(self, begin: float, y: Floats, columns: list[Column]) -> dict[int, Standing]:
         """By place among the columns, those that have just passed or are at zero ever since."""
-        state = self.system.motion(y)
+        state = self.context.space.motion(y)
         for k, passed in list(self.standing.items()):
             away = abs(self.given[k].value(begin, *state)) > HAIR
             if begin > passed.t + _share(SAME, passed.t) and away:
@@ -67,8 +67,8 @@ class Sides:
 
     def rates(self, t: float, y: Floats, columns: Iterable[Column]) -> dict[int, float]:
         """How fast their values change along the motion."""
-        flow = self.system.rates(t, y)
-        ends = [(t + h, *self.system.motion(y + h * flow)) for h in (-_STEP, _STEP)]
+        flow = self.context.rates(t, y)
+        ends = [(t + h, *self.context.space.motion(y + h * flow)) for h in (-_STEP, _STEP)]
         found = {}
         for column in columns:
             low, high = (self.given[column.index].value(*end) for end in ends)
@@ -90,7 +90,7 @@ class Sides:
         """The state has changed: they have leapt somewhere, or go beyond, or back."""
         self.standing.clear()
         goes = self.rates(t, after, columns)
-        states = [self.system.motion(y) for y in (before, after)]
+        states = [self.context.space.motion(y) for y in (before, after)]
         for column in columns:
             k = column.index
             old, new = (self.given[k].value(t, *state) for state in states)

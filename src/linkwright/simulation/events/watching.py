@@ -8,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...types import Floats
-from ..system import System
+from ..run_context import RunContext
 from .columns import OF_FORCES, Column, of_forces, of_motion
 from .dynamics import Dynamics
-from .given import Watched
 from .modes import Mode, forces_of
+from .user_event import Watched
 
 
 @dataclass(frozen=True)
 class Watching:
     """Of one mode and one step, whose states are `between`."""
 
-    system: System
+    context: RunContext
     dynamics: Dynamics
     given: list[Watched]
     mode: Mode
@@ -36,7 +36,7 @@ class Watching:
 
     def _values(self, times: Floats, columns: Sequence[Column]) -> Floats:
         inside = [self.between(float(t)) for t in times]
-        states = [self.system.motion(y) for y in inside]
+        states = [self.context.space.motion(y) for y in inside]
         kinds = {column.kind for column in columns}
         seen, forces = [], []
         if kinds - OF_FORCES - {"given"}:
@@ -44,7 +44,7 @@ class Watching:
             seen = self.dynamics.rows.watched(q, qd)
         if kinds & OF_FORCES:
             forces = [
-                forces_of(self.dynamics.at(t, *s, self.system.torque(t, y)), self.mode)
+                forces_of(self.dynamics.at(t, *s, self.context.inputs.forces(t, y)), self.mode)
                 for t, s, y in zip(times.tolist(), states, inside, strict=True)
             ]
         table = np.zeros((len(times), len(columns)))
