@@ -13,7 +13,7 @@ from .dynamics import Dynamics, DynamicsCode
 from .hybrid import Hybrid
 from .present_mode import PresentMode
 from .rows import Rows
-from .user_event import Event, Watched, watched_events
+from .user_event import Event, UserEvent, read_user_events
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,15 +21,15 @@ class EventParts:
     """What may happen to a mechanism during a run: the parts that its runs share."""
 
     code: DynamicsCode
-    given: tuple[Watched, ...]
+    given: tuple[UserEvent, ...]
     one_by_one: bool
 
     def begin_run(self, rhs: RightHandSide, *, crosses_kinks: bool = False) -> Hybrid:
         """Return the events of a new run, with its context."""
-        present = PresentMode(Dynamics(self.code))
+        present = PresentMode(Dynamics(self.code), rhs.space)
         mode_forces = present if present.has_forces else None
         context = RunContext(rhs, mode_forces, crosses_kinks=crosses_kinks)
-        return Hybrid(context, present, list(self.given), one_by_one=self.one_by_one)
+        return Hybrid(context, present, self.given, one_by_one=self.one_by_one)
 
 
 def find_event_parts(
@@ -43,7 +43,7 @@ def find_event_parts(
 
     `system` is the right-hand side without sticking friction.
     """
-    given = watched_events(system.equations, events)
+    given = read_user_events(system.equations, events)
     if not given and not _may_have_events(mechanism, stops):
         return None
     rows = Rows(mechanism, stops)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...types import Floats
+from ..state_space import StateSpace
 from .dynamics import Dynamics
 from .holding import stopped, touching
 from .modes import Forces, Mode, forces_of, solver_of
@@ -13,13 +14,24 @@ from .modes import Forces, Mode, forces_of, solver_of
 class PresentMode:
     """What holds between two events, in one run: which contacts carry, what sticks and slides."""
 
-    def __init__(self, dynamics: Dynamics) -> None:
-        self.dynamics, self.rows = dynamics, dynamics.rows
+    def __init__(self, dynamics: Dynamics, space: StateSpace) -> None:
+        self.dynamics, self.rows, self.space = dynamics, dynamics.rows, space
         self.mode = Mode(sliding=(1,) * len(self.rows.rubs))
+        self.touching = [False] * self.rows.pads
+        """Which compliant contacts are touched."""
 
     def change(self, mode: Mode) -> None:
         """Go over to another mode."""
         self.mode = mode
+
+    def set_touching(self, index: int, *, is_touching: bool) -> None:
+        """Note that a compliant contact is touched or left."""
+        self.touching[index] = is_touching
+
+    def begin(self, q: Floats, qd: Floats) -> None:
+        """Start with nothing that slides, and the compliant contacts that are touched."""
+        self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
+        self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
 
     @property
     def has_forces(self) -> bool:
@@ -67,3 +79,13 @@ class PresentMode:
         if self.mode.toward:
             _, V = self.rows.gaps_and_speeds(q, qd)
             self.mode = self.mode.turned(self.rows, V)
+
+    def jump_to(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+        """Return y with another motion; what its energy gains or loses is work."""
+        model = self.dynamics.model
+        old_q, old_qd = self.space.motion(y)
+        gain = model.kinetic_energy(q, qd) - model.kinetic_energy(old_q, old_qd)
+        gain += model.potential_energy(q) - model.potential_energy(old_q)
+        found = self.space.with_motion(y, q, qd)
+        found[-1] += gain
+        return found
