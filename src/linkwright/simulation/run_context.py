@@ -13,7 +13,7 @@ from .right_hand_side import RightHandSide
 from .singularity_log import SingularityLog
 
 
-class ModeForces(Protocol):
+class ModeForceFunction(Protocol):
     """Generalized forces of friction, stops and contacts in the present mode of a run."""
 
     def push(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Floats:
@@ -49,7 +49,7 @@ class RunContext:
     def __init__(
         self,
         rhs: RightHandSide,
-        mode_forces: ModeForces | None = None,
+        mode_forces: ModeForceFunction | None = None,
         *,
         crosses_kinks: bool = False,
     ) -> None:

@@ -17,7 +17,7 @@ from .event_function import EventFunction, Releases, StepStates
 from .event_log import EventLog
 from .event_tolerances import EVENT_TOLERANCES
 from .failures import FailureError
-from .mode_functions import mode_functions
+from .mode_events import mode_event_functions
 from .mode_transition import ModeTransition
 from .modes import Mode
 from .present_mode import PresentMode
@@ -115,7 +115,7 @@ class Hybrid:
         self, begin: float, end: float, dense_output: Callable[[float], Floats]
     ) -> tuple[float, list[EventFunction]] | None:
         """Return the first event of a step: its time, and the functions that cross zero then."""
-        functions = [*mode_functions(self.present), *self._lasting]
+        functions = [*mode_event_functions(self.present), *self._lasting]
         if not functions:
             return None
         known = self.sides.known(begin, dense_output(begin), functions) if self.given else {}

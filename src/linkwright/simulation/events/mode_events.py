@@ -15,7 +15,7 @@ from .stick_slip import (
 )
 
 
-def mode_functions(present: PresentMode) -> list[EventFunction]:
+def mode_event_functions(present: PresentMode) -> list[EventFunction]:
     """Return what may end the present mode: gaps, forces, velocities of slides."""
     mode = present.mode
     return [
