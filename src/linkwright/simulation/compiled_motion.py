@@ -13,7 +13,8 @@ import numpy as np
 from ..integrators import (
     DOP853,
     DORMAND_PRINCE,
-    RungeKuttaPair,
+    ExplicitMethod,
+    StepMethod,
     integrate_trajectories,
 )
 from ..program import read_program
@@ -36,8 +37,14 @@ from .state_space import WORKS
 from .steppers.input_parameters import InputParameters
 from .wheels import wheel_lean_expressions
 
-PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
+METHODS: dict[str, StepMethod] = {
+    pair.name: ExplicitMethod(pair) for pair in (DOP853, DORMAND_PRINCE)
+}
 """The integrators that can run in compiled code."""
+
+
+EVENT_CAPACITY = 64
+"""How many noted events of a trajectory are kept before Python must take them over."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -
     """Whether compiled code can integrate a system and detect its events without Python."""
     drive = system.drive
     return (
-        integrator in PAIRS
+        integrator in METHODS
         and drive.function is None
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
         and (events is None or can_signal(events))
@@ -64,13 +71,19 @@ def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -
 
 
 @cache
-def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) -> CompiledProgram:
-    """Return the program of a pair, with or without projection and signals."""
-    given: dict[str, object] = {"pair": pair}
-    given |= {} if projects else {"project": None}
-    given |= {} if has_signals else {"signals": None}
-    identity = ("integrate", pair, projects, has_signals)
-    return compile_program(lambda: read_program(integrate_trajectories, **given), identity)
+def compile_integrator(
+    method: StepMethod, *, projects: bool, has_signals: bool, is_single: bool
+) -> CompiledProgram:
+    """Return the program of a step method, with or without projection and signals, for a single
+    trajectory or for many."""
+    absent: dict[str, object] = {} if projects else {"project": None}
+    absent |= {} if has_signals else {"signals": None}
+    identity = ("integrate", method, projects, has_signals)
+    return compile_program(
+        lambda: read_program(integrate_trajectories, method=method, functions=absent),
+        identity,
+        is_single=is_single,
+    )
 
 
 class CompiledMotion:
@@ -78,7 +91,7 @@ class CompiledMotion:
     single runs."""
 
     def __init__(self, system: RightHandSide, integrator: str, events: Hybrid | None) -> None:
-        self.system, self.pair, self.events = system, PAIRS[integrator], events
+        self.system, self.method, self.events = system, METHODS[integrator], events
         self.outer = InputParameters(system)
         self.state_count = system.space.size + len(system.drive.state_names) + WORKS
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
@@ -192,26 +205,37 @@ class CompiledMotion:
 
     @cached_property
     def sizes(self) -> Integers:
-        """Sizes for the program; states other than q and q̇ have no range of velocities."""
+        """Sizes for the program; states other than q and q̇ have no range of velocities. The
+        number of event columns is that of a run."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None
         speeds = (names.nq, names.nq + names.nv) if is_plain else (0, 0)
-        return np.array([self.state_count, self.parameter_count, signals, *speeds])
+        return np.array(
+            [self.state_count, self.parameter_count, signals, *speeds, 0, EVENT_CAPACITY]
+        )
 
     @cached_property
-    def tapes(self) -> tuple[LoadedCode, ...]:
-        """The compiled tapes that the program calls."""
+    def single_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
+        """The program for one trajectory, and the tapes that it calls."""
+        return self._code(is_single=True)
+
+    @cached_property
+    def ensemble_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
+        """The program for many trajectories at once, and the tapes that it calls."""
+        return self._code(is_single=False)
+
+    def _code(self, *, is_single: bool) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
         tapes = [self.rates_tape]
         tapes += [self.projection_tape] if self.needs_projection else []
         tapes += [] if self.signals_tape is None else [self.signals_tape]
-        return tuple(map(compile_procedure, tapes))
-
-    @cached_property
-    def program(self) -> CompiledProgram:
-        """The program that integrates trajectories; all systems share it."""
-        has_signals = self.signals_tape is not None
-        return compile_integrator(self.pair, self.needs_projection, has_signals)
+        program = compile_integrator(
+            self.method,
+            projects=self.needs_projection,
+            has_signals=self.signals_tape is not None,
+            is_single=is_single,
+        )
+        return program, tuple(compile_procedure(tape, is_single=is_single) for tape in tapes)
 
     @cached_property
     def closing(self) -> Projection | None:

@@ -111,11 +111,15 @@ class Hybrid:
         if self.mode.toward:
             self.present.follow_slip(*self.context.space.motion(y))
 
+    def event_functions(self) -> list[EventFunction]:
+        """Return what is watched in the present mode."""
+        return [*mode_event_functions(self.present), *self._lasting]
+
     def next_event(
         self, begin: float, end: float, dense_output: Callable[[float], Floats]
     ) -> tuple[float, list[EventFunction]] | None:
         """Return the first event of a step: its time, and the functions that cross zero then."""
-        functions = [*mode_event_functions(self.present), *self._lasting]
+        functions = self.event_functions()
         if not functions:
             return None
         known = self.sides.known(begin, dense_output(begin), functions) if self.given else {}
