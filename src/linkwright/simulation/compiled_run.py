@@ -22,7 +22,6 @@ from ..integrators import (
     Sizes,
     StopReason,
 )
-from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
@@ -71,8 +70,9 @@ def integrate_compiled(
     records = TrajectoryRecords(motion, times, y[None], options, held=held)
     run = CompiledRun(records, 0, context.rhs, events, inputs)
     try:
+        only = np.zeros(1, np.int64)
         while run.status is None:
-            records.advance(np.zeros(1, np.int64))
+            records.advance(only)
             run.go_on()
             report(run.t)
     except KeyboardInterrupt:
@@ -128,6 +128,8 @@ class TrajectoryRecords:
         self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
         self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
         self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
+        self._ticket = np.zeros(1, np.int64)
+        self._bound: tuple[Integers, Callable[[], None]] | None = None
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
@@ -144,24 +146,32 @@ class TrajectoryRecords:
     def watch(self, columns: Integers) -> None:
         """Set the event columns that the program watches in all trajectories."""
         self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
+        self._bound = None
 
     def advance(self, active: Integers, threads: int = 1) -> None:
         """Run the program on the active trajectories until each of them stops."""
+        if self._bound is None or self._bound[0] is not active:
+            self._bound = active, self._bind(active)
+        self.progress[active, Progress.BUDGET] = self.budget
+        self._ticket[0] = 0
+        program = self._bound[1]
+        if threads < 2:
+            program()
+            return
+        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
+            for run in [pool.submit(program) for _ in range(threads)]:
+                run.result()
+
+    def _bind(self, active: Integers) -> Callable[[], None]:
+        """Return the program with its arguments."""
         is_single = len(self.y) == 1
         program, tapes = self.motion.single_code if is_single else self.motion.ensemble_code
-        self.progress[active, Progress.BUDGET] = self.budget
-        arguments: tuple[Floats | Integers | LoadedCode, ...] = (
-            np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
+        return program.bind(
+            self._ticket, np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
             self.samples, self.fastest, self.passages, self.event_log, self.event_columns,
             self.sizes, *tapes,
         )  # fmt: skip
-        if threads < 2:
-            program(*arguments)
-            return
-        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
-            for run in [pool.submit(program, *arguments) for _ in range(threads)]:
-                run.result()
 
     def projected_states(self, row: int) -> Floats:
         """Return the state of a trajectory on the constraints."""
