@@ -72,18 +72,16 @@ class PassedArguments:
     def shape_inside(self, shape: Shape) -> Shape:
         """Return the shape of an array in the names of the program that it is passed to.
 
-        That program must know the number of columns of a matrix, but not the length of a vector.
+        A program that uses a matrix must be passed its number of columns.
         """
         found: list[Expression] = []
-        for axis, size in enumerate(shape):
+        for size in shape:
             if isinstance(size, Constant):
                 found.append(size)
             elif isinstance(size, Variable) and size in self.names:
                 found.append(Variable(self.names[size], Kind.INT, True))
-            elif axis == 0:
-                found.append(UNKNOWN_SIZE)
             else:
-                self.reader.fail(self.call, "pass the number of columns as well")
+                found.append(UNKNOWN_SIZE)
         return tuple(found)
 
 
