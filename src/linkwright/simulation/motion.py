@@ -13,9 +13,9 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from ..types import Floats
 from .checked import MOST_SAMPLES
-from .compiled_motion import can_compile
+from .compiled_motion import CompiledTrajectory, can_compile
 from .compiled_run import integrate_compiled
-from .events import EventParts, FailureError
+from .events import EventParts, FailureError, Hybrid
 from .events.breaking import broken, carried_over
 from .fixed.tables import FIXED
 from .march import March, Mending
@@ -73,8 +73,6 @@ class Motion:
         y = system.start(*motion)
         if events is not None:
             y = events.begin(times[0], y)
-            if not events.mode.plain:
-                return None
         with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
             prepare_recording(system)
             program = prepared.program(integrator, parts)
@@ -86,13 +84,14 @@ class Motion:
                 return None
             if found is None or not np.isfinite(system.torques(found.times, found.states)).all():
                 return None
+        pushes, borne = _contact_forces(system, events, found)
         statistics = {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1}
         return recorded(
             mechanism, system, found.times, found.states, status=found.status,
             fastest=found.fastest, statistics=statistics,
             settings={**self.settings, **system.drive.kept}, singular=(),
             events=() if events is None else tuple(events.happened),
-            pushes=None if events is None else np.zeros((len(found.times), system.names.nv)),
+            pushes=pushes, borne=borne,
         )  # fmt: skip
 
     def _run_stepwise(
@@ -147,6 +146,22 @@ class Motion:
         except LinkwrightError as error:
             return replace(found, status=f"{found.status}; it cannot go on: {error}")
         return replace(found, next=going_on)
+
+
+def _contact_forces(
+    system: System, events: Hybrid | None, found: CompiledTrajectory
+) -> tuple[Floats | None, Floats | None]:
+    """Generalized forces of stops, contacts and friction at the samples, and reactions of joints if
+    there are contacts; None without events."""
+    if events is None:
+        return None, None
+    functions = events.mode_functions
+    if functions is None or (found.modes is None and not events.rows.contacts):
+        return np.zeros((len(found.times), system.names.nv)), None
+    tau = system.torques(found.times, found.states)
+    size = len(found.times), functions.layout.size
+    modes = np.zeros(size) if found.modes is None else found.modes
+    return functions.reactions(*system.motion(found.states), tau, found.times, modes)
 
 
 def _check_period(system: System, duration: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ...errors import LinkwrightError
@@ -13,6 +14,7 @@ from .dynamics import Dynamics, DynamicsCode
 from .failures import FailureError
 from .given import Event, Watched, watched_events
 from .hybrid import Hybrid, Outcome
+from .mode_functions import ModeFunctions, find_mode_functions
 from .rows import Rows, without_sharp_friction
 from .search import LostError
 
@@ -41,7 +43,15 @@ class EventParts:
 
     def events(self, system: System) -> Hybrid:
         """The events of one run."""
-        return Hybrid(system, Dynamics(self.code), list(self.given), one_by_one=self.one_by_one)
+        return Hybrid(
+            system, Dynamics(self.code), list(self.given), one_by_one=self.one_by_one,
+            mode_functions=self.mode_functions,
+        )  # fmt: skip
+
+    @cached_property
+    def mode_functions(self) -> ModeFunctions | None:
+        """The forces of all modes as expressions, where they are such."""
+        return find_mode_functions(self.code)
 
 
 def find_event_parts(

@@ -21,6 +21,7 @@ from .fitting import Fitting
 from .given import Watched
 from .holding import stopped, touching
 from .impacts import TINY, check_gave_way, impact
+from .mode_functions import ModeFunctions
 from .modes import STILL, Forces, Mode, forces_of, solver_of
 from .rows import Rows
 from .search import first_passage
@@ -61,11 +62,12 @@ class Hybrid:
     """Of one mechanism and one run; `system` is moved by the forces of the present mode."""
 
     def __init__(
-        self, system: System, dynamics: Dynamics, given: list[Watched], *, one_by_one: bool
-    ) -> None:
+        self, system: System, dynamics: Dynamics, given: list[Watched], *, one_by_one: bool,
+        mode_functions: ModeFunctions | None = None,
+    ) -> None:  # fmt: skip
         self.system, self.dynamics, self.given = system, dynamics, given
         self.rows: Rows = dynamics.rows
-        self.one_by_one = one_by_one
+        self.one_by_one, self.mode_functions = one_by_one, mode_functions
         self.mode = Mode(sliding=(1,) * len(self.rows.rubs))
         self.happened: list[Happened] = []
         self.fastest: dict[int, float] = {}

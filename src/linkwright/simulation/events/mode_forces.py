@@ -43,18 +43,37 @@ class ModeForces:
         self.code, self.rows, samples = code, code.rows, sample_rows(code)
         self.layout = ModeLayout(code.rows, samples)
         self.groups = RowGroups(code.rows, samples)
-        own, equations = self.rows.tree.motion, code.model.equations
+        own = self.rows.tree.motion
         self.q, self.qd, self.t = own.q, own.qd, own.t
         self.tau = ca.SX.sym("tau", len(code.model.names.qd))
         self.mode = ca.SX.sym("mode", self.layout.size)
+        firsts = [rows[0] for rows, _ in self.groups.all]
+        self.R, self.gamma = self.rows.R[firsts, :], self.rows.gamma[firsts]
+
+    @cached_property
+    def _free(self) -> tuple[SX, SX]:
+        """q̈ without forces of rows, and P."""
+        equations = self.code.model.equations
         qdd, *_ = equations.expressions("forward_dynamics")
         symbols = [equations.symbols[key] for key in ("q", "qd", "tau", "t")]
-        P = ca.jacobian(qdd, equations.symbols["tau"])
-        self.qdd, P = ca.Function("free", symbols, [qdd, P])(self.q, self.qd, self.tau, self.t)
-        self.R = self.rows.R[[rows[0] for rows, _ in self.groups.all], :]
-        self.gamma = self.rows.gamma[[rows[0] for rows, _ in self.groups.all]]
-        self.answer = ca.densify(P @ self.R.T)
-        self.A = ca.densify(self.R @ self.answer)
+        made = ca.Function("free", symbols, [qdd, ca.jacobian(qdd, symbols[2])])
+        found: tuple[SX, SX] = made(self.q, self.qd, self.tau, self.t)
+        return found
+
+    @property
+    def qdd(self) -> SX:
+        """q̈ without forces of rows."""
+        return self._free[0]
+
+    @cached_property
+    def answer(self) -> SX:
+        """P Rᵀ: accelerations for units of the unknown forces."""
+        return ca.densify(self._free[1] @ self.R.T)
+
+    @cached_property
+    def A(self) -> SX:
+        """R P Rᵀ."""
+        return ca.densify(self.R @ self.answer)
 
     @property
     def inputs(self) -> list[SX]:

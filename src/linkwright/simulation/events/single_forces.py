@@ -25,24 +25,26 @@ class SingleForces:
     @cached_property
     def by_row(self) -> SX:
         """The force of each row."""
-        unknowns = self._shared_unknowns() if self.forces.is_redundant else self.forces.x
         found = ca.SX.zeros(self.rows.count)
         for k, (rows, signs) in enumerate(self.groups.all):
             count = ca.sum1(self.forces.held_rows[rows]) + (1 - self.forces.held[k])
             for row, sign in zip(rows, signs, strict=True):
-                found[row] = sign * self.forces.held_rows[row] * unknowns[k] / count
+                found[row] = sign * self.forces.held_rows[row] * self.by_group[k] / count
         return found
 
-    def _shared_unknowns(self) -> SX:
-        """Return x as rows that depend on each other share it: of least norm, and slip forces by
-        what friction can do."""
+    @cached_property
+    def by_group(self) -> SX:
+        """x as rows that depend on each other share it: of least norm, and slip forces by what
+        friction can do."""
+        if not self.forces.is_redundant:
+            return self.forces.x
         columns, total = self._columns_and_total()
         weights = self._group_weights(columns.shape[1])
         found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(total)
-        if len(self.forces.layout.slips) < 2:
-            return found
-        weights = self._slip_weights(weights, found)
-        return weights * LeastNormSystem(_scale_columns(columns, weights)).solve(total)
+        if len(self.forces.layout.slips) > 1:
+            weights = self._slip_weights(weights, found)
+            found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(total)
+        return found[: len(self.groups)]
 
     def _columns_and_total(self) -> tuple[SX, SX]:
         """Return columns of all forces that are not unique (of loops too), and their sum."""
