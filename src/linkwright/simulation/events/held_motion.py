@@ -10,7 +10,7 @@ import casadi as ca
 
 from ...types import SX
 from .mode_forces import ModeForces
-from .redundant_systems import LeastNormSystem, RegularSystem
+from .redundant_systems import RegularSystem, SemidefiniteSystem
 
 CORRECTIONS = 2
 """Corrections of gaps and of speeds, all with the first one's matrices. A step leaves errors about
@@ -47,10 +47,10 @@ class HeldMotion:
         R = ca.substitute(self.forces.R, self.forces.q, q)
         return self.forces.held * (R @ qd)
 
-    def system(self, held: SX) -> LeastNormSystem | RegularSystem:
+    def system(self, held: SX) -> RegularSystem | SemidefiniteSystem:
         """Return the equations of impulses along the unknowns that are held."""
         A = (held @ held.T) * self.forces.A + ca.diag(1 - held)
-        return LeastNormSystem(A) if self.forces.is_redundant else RegularSystem(A)
+        return SemidefiniteSystem(A) if self.forces.is_redundant else RegularSystem(A)
 
     @cached_property
     def result(self) -> tuple[SX, SX]:

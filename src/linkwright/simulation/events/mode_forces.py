@@ -22,7 +22,7 @@ from ...types import SX
 from .dynamics import DynamicsCode
 from .mode_layout import ModeLayout, RowGroups, SlipNumbers, sample_configurations, sample_rows
 from .modes import CREEP
-from .redundant_systems import LeastNormSystem, RegularSystem
+from .redundant_systems import LeastNormSystem, RegularSystem, symmetric_product
 
 MAX_UNKNOWNS = 12
 """Unknown forces beyond which the expression is not made: its size grows with their third power, to
@@ -73,7 +73,7 @@ class ModeForces:
     @cached_property
     def A(self) -> SX:
         """R P Rᵀ."""
-        return ca.densify(self.R @ self.answer)
+        return symmetric_product(self.R, self.answer)
 
     @property
     def inputs(self) -> list[SX]:
@@ -168,12 +168,12 @@ class ModeForces:
         """The equations of x; where x is of least norm, rows are scaled to be alike."""
         if not self.is_redundant:
             return RegularSystem(self.matrix)
-        return LeastNormSystem(self.matrix / (self.scale @ self.scale.T))
+        return LeastNormSystem(self.matrix * (self.scale @ self.scale.T))
 
     @cached_property
     def scale(self) -> SX:
-        """The scale of each unknown: the root of its entry on the diagonal."""
-        return ca.sqrt(ca.fabs(ca.diag(self.matrix)) + 1e-300)
+        """What makes rows alike: one over the root of each entry on the diagonal."""
+        return 1 / ca.sqrt(ca.fabs(ca.diag(self.matrix)) + 1e-300)
 
     @cached_property
     def x(self) -> SX:
@@ -181,7 +181,7 @@ class ModeForces:
         rest = -self.held * (self.R @ self.qdd + self.gamma + self.A @ self.known)
         if isinstance(self.balance, RegularSystem):
             return self.balance.solve(rest)
-        return self.balance.solve(rest / self.scale) / self.scale
+        return self.balance.solve(rest * self.scale) * self.scale
 
     @cached_property
     def push(self) -> SX:

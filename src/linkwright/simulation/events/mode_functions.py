@@ -9,7 +9,6 @@ import casadi as ca
 import numpy as np
 
 from ...types import SX, Floats
-from .coding import coded
 from .dynamics import DynamicsCode
 from .held_motion import HeldMotion
 from .mode_forces import ModeForces, find_mode_forces
@@ -62,19 +61,22 @@ class ModeFunctions:
         return found
 
     @cached_property
-    def sample_forces(self) -> Callable[..., list[Floats]]:
-        """(q, q̇, τ, t, mode) → generalized forces, forces of contacts, q̈; of many samples."""
-        of, code = self.forces, self.forces.code
-        n = (len(code.model.names.qd),)
-        shared = of.R.T @ (of.known + of.mixing @ self.single.by_group)
-        contacts = self.single.of_contacts
-        return coded(
-            "sample_forces",
-            [("q", of.q, (code.model.nq,)), ("qd", of.qd, n), ("tau", of.tau, n), ("t", of.t, ()),
-             ("mode", of.mode, (of.layout.size,))],
-            [("push", shared, n), ("contacts", contacts, tuple(contacts.shape)),
-             ("qdd", of.accelerations, n)],
-        )  # fmt: skip
+    def _sample_forces(self) -> ca.Function:
+        """Not compiled: CasADi evaluates 500 samples of a large function in less time than LLVM
+        takes for one."""
+        of = self.forces
+        push = of.R.T @ (of.known + of.mixing @ self.single.by_group)
+        contacts = ca.vec(self.single.of_contacts)
+        return ca.Function("forces", of.inputs, ca.cse([push, contacts, of.accelerations]))
+
+    def sample_forces(self, *state: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return generalized forces, forces of contacts (3 × contacts each) and q̈ at samples
+        (q, q̇, τ, t, mode), one row each."""
+        columns = [np.atleast_2d(np.asarray(part).T) for part in state]
+        found = (np.asarray(part, dtype=float).T for part in self._sample_forces(*columns))
+        push, contacts, qdd = found
+        count = len(self.forces.rows.contacts)
+        return push, np.swapaxes(contacts.reshape(len(push), count, 3), 1, 2), qdd
 
     def reactions(self, *state: Floats) -> tuple[Floats, Floats | None]:
         """Return generalized forces at samples (q, q̇, τ, t, mode), and reactions of joints and
