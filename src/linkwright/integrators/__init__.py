@@ -1,5 +1,6 @@
 """Integrators as programs, which are written once and printed for every target."""
 
+from .events import EVENT_COLUMN_SIZE, EventColumn
 from .explicit_steps import ExplicitMethod
 from .step_method import MotionFunctions, StepMethod
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
@@ -10,14 +11,15 @@ from .trajectory_records import (
     Sizes,
     StopReason,
     TrajectoryBuffers,
-    step_record_size,
 )
 
 __all__ = [
     "DOP853",
     "DORMAND_PRINCE",
+    "EVENT_COLUMN_SIZE",
     "LEAST_MARGIN",
     "Clock",
+    "EventColumn",
     "ExplicitMethod",
     "MotionFunctions",
     "Progress",
@@ -27,5 +29,4 @@ __all__ = [
     "StopReason",
     "TrajectoryBuffers",
     "integrate_trajectories",
-    "step_record_size",
 ]

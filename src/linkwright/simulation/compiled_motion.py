@@ -28,7 +28,7 @@ from ..readings.llvm import (
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events import Hybrid
-from .events.signals import can_signal, mode_signal_expressions, signal_expressions
+from .events.signals import can_signal, signal_expressions
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import Projection
@@ -40,6 +40,10 @@ METHODS: dict[str, StepMethod] = {
     pair.name: ExplicitMethod(pair) for pair in (DOP853, DORMAND_PRINCE)
 }
 """The integrators that can run in compiled code."""
+
+
+EVENT_CAPACITY = 64
+"""How many noted events of a trajectory are kept before Python must take them over."""
 
 
 @dataclass(frozen=True)
@@ -214,11 +218,10 @@ class CompiledMotion:
 
     def signals(self, events: Hybrid) -> SX:
         """Return what is watched."""
-        t, motion = self.system.symbols[3], self.motion_in_states
-        if not self.has_modes or self.mode_functions is None:
-            return signal_expressions(events, t, *motion)
-        watched = self.mode_functions.watched(*self._mode_state())
-        return mode_signal_expressions(events, watched, t, *motion)
+        watched = None
+        if self.has_modes and self.mode_functions is not None:
+            watched = self.mode_functions.watched(*self._mode_state())
+        return signal_expressions(events, self.system.symbols[3], *self.motion_in_states, watched)
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
         t = self.system.symbols[3]
@@ -249,12 +252,15 @@ class CompiledMotion:
 
     @cached_property
     def sizes(self) -> Integers:
-        """Sizes for the program; states other than q and q̇ have no range of velocities."""
+        """Sizes for the program; states other than q and q̇ have no range of velocities. The
+        number of event columns is that of a run."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None
         speeds = (names.nq, names.nq + names.nv) if is_plain else (0, 0)
-        return np.array([self.state_count, self.parameter_count, signals, *speeds])
+        return np.array(
+            [self.state_count, self.parameter_count, signals, *speeds, 0, EVENT_CAPACITY]
+        )
 
     @cached_property
     def single_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:

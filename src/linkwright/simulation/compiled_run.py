@@ -1,9 +1,10 @@
 """A run in compiled code, from start to end.
 
-The code returns to Python at kinks of tables, at signals that cross zero, at margin alarms, and
-regularly for progress and Ctrl-C. It cannot handle singular configurations and steps that fail, and
-contacts and friction only where their forces are expressions. In other cases `integrate_compiled`
-returns None, and the loop in `march` repeats the run from its start.
+The code returns to Python at kinks of tables, at events that change the state or the mode or end
+the run, at margin alarms, and regularly for progress and Ctrl-C. It cannot handle singular
+configurations and steps that fail, and contacts and friction only where their forces are
+expressions. In other cases `integrate_compiled` returns None, and the loop in `march` repeats the
+run from its start.
 """
 
 from __future__ import annotations
@@ -17,22 +18,32 @@ from ..errors import LinkwrightError
 from ..integrators import (
     LEAST_MARGIN,
     Clock,
+    EventColumn,
     Progress,
+    Sizes,
     StopReason,
-    step_record_size,
 )
 from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
-from .compiled_motion import CompiledMotion, CompiledTrajectory
+from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
-from .events import Hybrid
+from .events import Hybrid, Outcome
+from .events.columns import Column
+from .events.signals import (
+    SLIP_LAW,
+    event_column_table,
+    hand_passages_to_code,
+    hand_passages_to_python,
+    mode_columns,
+    note_logged_events,
+)
 from .march import Mending
 from .run import FINISHED
 from .solvers.passing import REACH
 from .system import System
 from .wheels import rolls_on_planes
 
-INSTRUCTIONS_PER_CALL = 50_000_000
+INSTRUCTIONS_PER_CALL = 100_000_000
 """The approximate number of tape instructions after which the program returns to Python: a few
 hundredths of a second."""
 
@@ -102,7 +113,10 @@ class TrajectoryRecords:
         self.samples = np.empty((rows, count, n))
         self.samples[:, 0] = y
         self.fastest = np.hstack([np.zeros((rows, 1)), y])
-        self.step_records = np.zeros((rows, step_record_size(motion.method, n)))
+        self.sizes = motion.sizes.copy()
+        self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
+        self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
+        self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
@@ -111,6 +125,10 @@ class TrajectoryRecords:
         self.parameters[rows, : len(table_pieces)] = table_pieces
         self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
         self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
+
+    def watch(self, columns: Integers) -> None:
+        """Set the event columns that the program watches in all trajectories."""
+        self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
 
     def advance(
         self, active: Integers, threads: int = 1, motion: CompiledMotion | None = None
@@ -124,7 +142,8 @@ class TrajectoryRecords:
         arguments: tuple[Floats | Integers | LoadedCode, ...] = (
             np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
-            self.samples, self.fastest, self.step_records, motion.sizes, *tapes,
+            self.samples, self.fastest, self.passages, self.event_log, self.event_columns,
+            self.sizes, *tapes,
         )  # fmt: skip
         if threads < 2:
             program(*arguments)
@@ -162,15 +181,15 @@ class CompiledRun:
         self.status: str | None = None
         self.times, self.end = records.times, records.end
         self.clock, self.progress = records.clock[row], records.progress[row]
-        self.y, self.step_record = records.y[row], records.step_records[row]
+        self.y, self.passages = records.y[row], records.passages[row]
+        self.columns: list[Column] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
         self.form = self.motion
         """The program for the present mode: with forces of contacts and friction or without."""
         self.mode_starts: list[tuple[int, CompiledMotion, Floats]] = []
         """The first sample of each mode, its program and its numbers."""
-        if events is not None:
-            self.set_mode(0)
+        self.watch_events(0)
 
     @property
     def t(self) -> float:
@@ -179,12 +198,10 @@ class CompiledRun:
 
     def interrupt(self) -> None:
         """End the run at the current time, because the user interrupted it."""
-        t, y = self.t, self.y
-        if self.progress[Progress.REASON] == StopReason.SIGNAL:  # its events were not treated
-            t, y = float(self.step_record[0]), self.step_record[2 : 2 + self.motion.state_count]
-        self.status = f"interrupted at t = {t:g} s"
-        if self.progress[Progress.REASON] != StopReason.NOT_CLOSED:
-            self.keep_last(t, y)
+        self.status = f"interrupted at t = {self.t:g} s"
+        untreated = (StopReason.EVENT, StopReason.NOT_CLOSED)
+        if self.progress[Progress.REASON] not in untreated:
+            self.keep_last(self.t, self.y)
 
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""
@@ -197,18 +214,17 @@ class CompiledRun:
 
     def go_on(self) -> None:
         """Handle the reason for which the program stopped."""
+        self.take_over_log()
         match self.progress[Progress.REASON]:
             case StopReason.REACHED_STOP:
                 self.reach_stop()
-            case StopReason.SIGNAL:
-                self.treat_events()
-                if self.status is None and self.t >= self.clock[Clock.STOP]:
-                    self.reach_stop()
+            case StopReason.EVENT:
+                self.treat_event()
             case StopReason.MARGIN_ALARM:
                 if self.progress[Progress.QUIET] or self.is_near_singular():
                     raise CannotContinueError
                 self.progress[Progress.QUIET] = 1
-            case StopReason.BUDGET_SPENT:
+            case StopReason.BUDGET_SPENT | StopReason.LOG_FULL:
                 pass
             case _:
                 raise CannotContinueError
@@ -221,7 +237,7 @@ class CompiledRun:
         if self.events is not None:
             self.y[:] = self.events.pushed_anew(self.t, self.y)
             same = self.t - 1e-12 * max(1.0, self.t)
-            self.set_mode(int(np.searchsorted(self.times, same)))
+            self.watch_events(int(np.searchsorted(self.times, same)))
         self.records.begin_segment(self.row, self.t)
 
     def is_near_singular(self) -> bool:
@@ -245,36 +261,53 @@ class CompiledRun:
 
     # -- events ----------------------------------------------------------------------------------
 
-    def treat_events(self) -> None:
-        """Handle the events of the last step, until one changes the state or ends the run."""
-        assert self.events is not None
-        begin, end = float(self.step_record[0]), self.t
-        mending = Mending(self.system, self.events)
-        self.events.refresh(self.state_between(begin))
-        while (event := self.events.next_event(begin, end, self.state_between)) is not None:
-            t, columns = event
-            outcome = self.events.handle(t, mending(t, self.state_between(t)), columns)
-            if outcome.broken is not None:
-                raise CannotContinueError
-            if outcome.status is not None:
-                self.status = outcome.status
-            if outcome.y is not None:
-                self.jump(t, outcome.y)
-                return
-            begin = t
-        self.events.refresh(self.y)
-        if self.set_mode(int(self.progress[Progress.SAMPLE])):
-            self.records.begin_segment(self.row, self.t)
+    def watch_events(self, first_sample: int) -> None:
+        """Let the program compute and watch what the present mode does, from a sample on."""
+        if self.events is None:
+            return
+        self.set_mode(self.events, first_sample)
+        self.columns = mode_columns(self.events, has_forces=self.form is not self.motion)
+        self.records.watch(event_column_table(self.events, self.columns))
 
-    def state_between(self, t: float) -> Floats:
-        """Return the state at a time within the last step."""
-        n, method = self.motion.state_count, self.motion.method
-        begin, length = self.step_record[:2]
-        first, dense = self.step_record[2 : 2 + n], self.step_record[2 + n :]
-        state = np.empty(n)
-        share = (t - begin) / length
-        method.evaluate_dense_output(n, share, first, dense.reshape(method.dense_rows, n), state)
-        return state
+    def set_mode(self, events: Hybrid, first_sample: int) -> None:
+        """Choose the program of the present mode, and hand it the mode's numbers."""
+        functions = self.motion.mode_functions
+        has_forces = bool(events.rows.rubs) or not events.mode.plain
+        form = self.motion.with_modes if has_forces else self.motion
+        if form is None:  # its forces are no expression
+            raise CannotContinueError
+        self.form, numbers = form, np.zeros(0)
+        if functions is not None:
+            _, V = events.rows.gaps_and_speeds(*self.system.motion(self.y))
+            numbers = functions.layout.numbers(events.mode, V)
+        self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
+        while self.mode_starts and self.mode_starts[-1][0] >= first_sample:
+            self.mode_starts.pop()  # no sample was in it
+        self.mode_starts.append((first_sample, form, numbers))
+
+    def take_over_log(self) -> None:
+        """Add the events that the program has noted to what happened."""
+        if self.events is None:
+            return
+        log = self.records.event_log[self.row, : self.progress[Progress.LOGGED]]
+        note_logged_events(self.events, log, self.columns)
+        self.progress[Progress.LOGGED] = 0
+
+    def treat_event(self) -> None:
+        """Handle the event at which the program stopped; it changes the state or ends the run."""
+        assert self.events is not None
+        bits, t = int(self.progress[Progress.EVENT_MASK]), self.t
+        columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
+        self.events.refresh(self.y)
+        hand_passages_to_python(self.events, self.passages)
+        y = Mending(self.system, self.events)(t, self.y.copy())
+        columns = [column for column in columns if column.kind != SLIP_LAW]
+        outcome = self.events.handle(t, y, columns) if columns else Outcome()
+        if outcome.broken is not None:
+            raise CannotContinueError
+        self.status = outcome.status
+        hand_passages_to_code(self.events, self.passages)
+        self.jump(t, y if outcome.y is None else outcome.y)
 
     def jump(self, t: float, y: Floats) -> None:
         """Continue from a changed state, or end the run there."""
@@ -284,28 +317,8 @@ class CompiledRun:
             return
         self.y[:] = y
         self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
-        self.set_mode(int(self.progress[Progress.SAMPLE]))
+        self.watch_events(int(self.progress[Progress.SAMPLE]))
         self.records.begin_segment(self.row, t)
-
-    def set_mode(self, first_sample: int) -> bool:
-        """Hand the present mode to the program, and return whether its numbers have changed."""
-        assert self.events is not None
-        events, functions = self.events, self.motion.mode_functions
-        has_forces = bool(events.rows.rubs) or not events.mode.plain
-        form = self.motion.with_modes if has_forces else self.motion
-        if form is None:  # its forces are no expression
-            raise CannotContinueError
-        self.form, numbers = form, np.zeros(0)
-        if functions is not None:
-            _, V = events.rows.gaps_and_speeds(*self.system.motion(self.y))
-            numbers = functions.layout.numbers(events.mode, V)
-        if self.mode_starts and np.array_equal(self.mode_starts[-1][2], numbers):
-            return False
-        self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
-        while self.mode_starts and self.mode_starts[-1][0] >= first_sample:
-            self.mode_starts.pop()  # no sample was in it
-        self.mode_starts.append((first_sample, form, numbers))
-        return True
 
     # -- the result ------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from .given import Watched
 from .holding import stopped, touching
 from .impacts import TINY, check_gave_way, impact
 from .mode_functions import ModeFunctions
+from .mode_layout import ModeLayout
 from .modes import STILL, Forces, Mode, forces_of, solver_of
 from .rows import Rows
 from .search import first_passage
@@ -77,6 +78,11 @@ class Hybrid:
         self.sides = Sides(system, given)
         if self.rows.rubs or any(b.restitution is not None for b in self.rows.barriers):
             system.beside = self.push
+
+    @property
+    def mode_layout(self) -> ModeLayout | None:
+        """The order of the mode's numbers for compiled code; None if Python computes forces."""
+        return None if self.mode_functions is None else self.mode_functions.layout
 
     # -- forces --------------------------------------------------------------------------
 

@@ -12,10 +12,11 @@ from .dynamics import DynamicsCode
 from .modes import CREEP, Mode
 from .rows import Rows
 
-SLOW, FAST = 10 * CREEP, 20 * CREEP
+SLOW, FAST = 12 * CREEP, 24 * CREEP
 """Speeds of slip in space, m/s. A slide that is faster than `SLOW` has friction against its speed;
 one that is slower than `FAST` turns gradually from the direction in which it began. Between the two
-both are the same within 0.5 %, and a mode may have either."""
+both are the same within 0.5 %, and a mode may have either. `SLOW` is above the speed from which on
+`Mode.turned` follows the direction."""
 
 SAME = 1e-12
 """Entries of R that are nearer than this to each other at several configurations are equal."""
@@ -63,6 +64,20 @@ class ModeLayout:
             v = V[list(self.rows.barriers[slip.contact].slip)]
             found[slip.fast] = slip.is_spatial and np.hypot(*v) > (SLOW + FAST) / 2
         return found
+
+    def watched_after_barriers(self, law: str) -> list[tuple[tuple[str, ...], list[int]]]:
+        """Return kinds and indices of what is watched behind the numbers of stops and contacts;
+        `law` is the kind of what only changes the law of friction."""
+        return [
+            (("slides", "sticks"), list(range(self.rubs))),
+            (("slips", "grips"), [slip.contact for slip in self.slips]),
+            ((law,), [slip.contact for slip in self.slips if slip.is_spatial]),
+        ]
+
+    @property
+    def watched_count(self) -> int:
+        """How many numbers of stops, contacts and friction are watched."""
+        return self.barriers + sum(len(k) for _, k in self.watched_after_barriers(""))
 
 
 class RowGroups:
