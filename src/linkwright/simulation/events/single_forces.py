@@ -9,10 +9,15 @@ import casadi as ca
 from ...types import SX
 from .mode_forces import ModeForces
 from .mode_layout import FAST, SLOW, SlipNumbers
+from .modes import STILL
 from .redundant_systems import LeastNormSystem
 
 FREE = 1.0
 """What is watched of something that cannot happen in a mode."""
+
+STANDING_GAP = 1e-9
+"""A gap whose speed is below `STILL` is watched with this much more of it, m or rad. Where friction
+sticks just at a stop that carries nothing, rounding would close its gap again and again."""
 
 
 class SingleForces:
@@ -104,11 +109,11 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
     with friction, are from a change between stick and slip; last, for contacts that slide in space,
     how far they are from the speed at which their friction changes law.
     """
-    gaps = ca.vertsplit(forces.rows.gap_expressions(forces.q))
+    gaps, V = forces.rows.gap_expressions(forces.q), forces.rows.R @ forces.qd
     found = []
     for i in range(forces.layout.barriers):
-        found.append(forces.mode[i] * single.by_row[i] + (1 - forces.mode[i]) * gaps[i])
-    V = forces.rows.R @ forces.qd
+        gap = gaps[i] + STANDING_GAP * ca.SX(V[i] ** 2 < STILL**2)
+        found.append(forces.mode[i] * single.by_row[i] + (1 - forces.mode[i]) * gap)
     for k, rub in enumerate(forces.rows.rubs):
         sign, limit = forces.sign(k), rub.force * rub.ratio
         sticks = 1 - sign**2
