@@ -57,8 +57,8 @@ class ModeForces:
         qdd, *_ = equations.expressions("forward_dynamics")
         symbols = [equations.symbols[key] for key in ("q", "qd", "tau", "t")]
         made = ca.Function("free", symbols, [qdd, ca.jacobian(qdd, symbols[2])])
-        found: tuple[SX, SX] = made(self.q, self.qd, self.tau, self.t)
-        return found
+        qdd, P = made(self.q, self.qd, self.tau, self.t)
+        return qdd, P
 
     @property
     def qdd(self) -> SX:
@@ -142,7 +142,8 @@ class ModeForces:
         kept = (1 - self.mode[slip.fast]) * (ca.sqrt(along**2 + CREEP**2) - along)
         toward = v + kept * begun
         friction = self.rows.barriers[slip.contact].friction
-        return -friction * toward / ca.sqrt(ca.sumsqr(toward) + 1e-300)
+        found: SX = -friction * toward / ca.sqrt(ca.sumsqr(toward) + 1e-300)
+        return found
 
     # -- forces ----------------------------------------------------------------------------------
 

@@ -34,8 +34,8 @@ class ModeFunctions:
 
     def push_and_margin(self, q: SX, qd: SX, tau: SX, t: SX, mode: SX) -> tuple[SX, SX]:
         """Return generalized forces, and how far they are from where they cannot be computed."""
-        found: tuple[SX, SX] = self._push(q, qd, tau, t, mode)
-        return found
+        push, margin = self._push(q, qd, tau, t, mode)
+        return push, margin
 
     @cached_property
     def _push(self) -> ca.Function:
@@ -57,8 +57,8 @@ class ModeFunctions:
         of = self.forces
         result = HeldMotion(of, moved).result
         held = ca.Function("held", [of.q, of.qd, of.t, of.mode], list(result))
-        found: tuple[SX, SX] = held(q, qd, t, mode)
-        return found
+        q_held, qd_held = held(q, qd, t, mode)
+        return q_held, qd_held
 
     @cached_property
     def _sample_forces(self) -> ca.Function:
