@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.simulation import Run
-from linkwright.simulation.events.impacts import TINY
+from linkwright.simulation.events.event_tolerances import EVENT_TOLERANCES
 from tests.simulate.test_compiled_runs import stepwise
 from tests.simulate.test_contacts import ball
 from tests.simulate.test_friction import oscillator
@@ -85,7 +85,9 @@ def test_a_bouncing_ball_comes_to_rest() -> None:
     run = compiled_run(ball(restitution=0.5), 2.0, q0=[1.0], samples=61)
     end = FREE_FALL + 2 * FREE_FALL * 0.5 / (1 - 0.5)
     rests = next(e.t for e in run.events if e.what == "rests")
-    slowest = TINY * G * FREE_FALL  # below this speed, it is not thrown back
+    slowest = (
+        EVENT_TOLERANCES.rebound_share * G * FREE_FALL
+    )  # below this speed, it is not thrown back
     assert 0 < end - rests < 2 * slowest / (G * (1 - 0.5))
     lies = run.t > end
     assert (run.q[lies] == 0.0).all()

@@ -11,7 +11,6 @@ import pytest
 
 import linkwright as lw
 from linkwright.mechanism import replace_part_fields
-from linkwright.simulation.events.columns import columns_of, of_forces, of_motion
 from linkwright.simulation.events.dynamics import Dynamics, Instant
 from linkwright.simulation.events.held_motion import HeldMotion
 from linkwright.simulation.events.holding import stopped, touching
@@ -85,8 +84,8 @@ def forces_of_mechanism(name: str) -> tuple[Dynamics, ModeForces, ca.Function]:
 
 
 def dynamics_of(mechanism: lw.Mechanism) -> Dynamics:
-    system = prepare_simulation(mechanism, "recursive", None, "projection", crosses_kinks=False)
-    parts = system.event_parts(mechanism, None, "impact", "together")
+    prepared = prepare_simulation(mechanism, "recursive", None, "projection")
+    parts = prepared.event_parts(mechanism, None, "impact", "together")
     assert parts is not None
     return Dynamics(parts.code)
 
@@ -139,24 +138,20 @@ def states(name: str, limit: int) -> Iterator[tuple[Instant, Mode]]:
 
 
 def watched_in_python(now: Instant, mode: Mode, found: Forces) -> list[float]:
-    """What the Python path watches, in the order of the expression."""
-    dynamics, rows = now.of, now.of.rows
-    seen = [x[None] for x in rows.watched(now.q, now.qd)]
-    values = {}
-    for column in columns_of(dynamics, mode, [], [False] * rows.pads):
-        if column.kind in ("carries", "sticks", "grips"):
-            values[column.kind, column.index] = of_forces(column, dynamics, found)
-        else:
-            values[column.kind, column.index] = float(of_motion(column, dynamics, mode, seen)[0])
-    wanted = []
-    for kinds, count in (
-        (("gap", "carries"), len(rows.barriers)),
-        (("slides", "sticks"), len(rows.rubs)),
-    ):
-        wanted += [next(values[k, i] for k in kinds if (k, i) in values) for i in range(count)]
+    """What the event functions of Python watch, in the order of the expression."""
+    rows, (gaps, V) = now.of.rows, now.of.rows.gaps_and_speeds(now.q, now.qd)
+    wanted = [found.normal.get(i, gap) for i, gap in enumerate(gaps)]
+    for k, (rub, sign) in enumerate(zip(rows.rubs, mode.sliding, strict=True)):
+        sticks = sign == 0
+        wanted.append(rub.force * rub.ratio - abs(found.rub[k]) if sticks else sign * V[rub.row])
+    toward = dict(mode.toward)
     for i, barrier in enumerate(rows.barriers):
-        if barrier.slip:
-            wanted.append(values.get(("grips", i), values.get(("slips", i), 1.0)))
+        if barrier.slip and i in mode.grip:
+            most = barrier.friction * barrier.ratio * found.normal[i]
+            wanted.append(most - float(np.linalg.norm(found.slip[i])))
+        elif barrier.slip:
+            way = np.array(toward.get(i, (0.0, 0.0)))
+            wanted.append(float(V[list(barrier.slip)] @ way) if i in toward else 1.0)
     return wanted
 
 

@@ -27,13 +27,14 @@ from ..readings.llvm import (
 )
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
-from .events import Hybrid
+from .events.hybrid import Hybrid
 from .events.signals import can_signal, signal_expressions
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import Projection
-from .solvers.outer import Outer
-from .system import WORKS, System
+from .right_hand_side import RightHandSide
+from .state_space import WORKS
+from .steppers.input_parameters import InputParameters
 from .wheels import wheel_lean_expressions
 
 METHODS: dict[str, StepMethod] = {
@@ -60,12 +61,11 @@ class CompiledTrajectory:
     modes: Floats | None = None
 
 
-def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
+def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -> bool:
     """Whether compiled code can integrate a system and detect its events without Python."""
     drive = system.drive
     return (
         integrator in METHODS
-        and (events is not None or system.beside is None)
         and drive.function is None
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
         and (events is None or can_signal(events))
@@ -93,11 +93,16 @@ class CompiledMotion:
     single runs."""
 
     def __init__(
-        self, system: System, integrator: str, events: Hybrid | None, *, has_modes: bool = False
+        self,
+        system: RightHandSide,
+        integrator: str,
+        events: Hybrid | None,
+        *,
+        has_modes: bool = False,
     ) -> None:
         self.system, self.method, self.events = system, METHODS[integrator], events
-        self.outer = Outer(system, integrator)
-        self.state_count = system.size + len(system.drive.state_names) + WORKS
+        self.outer = InputParameters(system)
+        self.state_count = system.space.size + len(system.drive.state_names) + WORKS
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
         """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
@@ -117,7 +122,7 @@ class CompiledMotion:
     def needs_projection(self) -> bool:
         """Whether states must be projected onto constraints, joints, unit quaternions or closed
         contacts."""
-        return self._holds_constraints or self.system.drifts or self.has_modes
+        return self._holds_constraints or self.system.space.can_leave_joints or self.has_modes
 
     @property
     def _holds_constraints(self) -> bool:
@@ -130,8 +135,8 @@ class CompiledMotion:
         """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
         system = self.system
         push, margin = self.push_and_margin()
-        rates, pivot = self.in_states([*system.rates_expression], push)
-        if system.guarded:
+        rates, pivot = self.in_states([*system.expressions.rates_and_pivot], push)
+        if system.is_guarded:
             margin = pivot if margin.is_constant() else ca.fmin(pivot, margin)
         margin = self._with_wheels(ca.SX(margin))
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
@@ -145,18 +150,18 @@ class CompiledMotion:
 
     def _mode_state(self) -> tuple[SX, SX, SX, SX, SX]:
         """Return q, q̇, τ, t and the mode's numbers by (t, y, p)."""
-        (tau,) = self.in_states([self.system.tau], ca.SX.zeros(self.system.names.nv))
+        (tau,) = self.in_states([self.system.expressions.tau], ca.SX.zeros(self.system.names.nv))
         mode = self.p[self.first_mode_number :]
-        return (*self.motion_in_states, tau, self.system.symbols[3], mode)
+        return (*self.motion_in_states, tau, self.system.space.symbols[3], mode)
 
     def in_states(self, expressions: list[SX], push: SX) -> list[SX]:
         """Return expressions of the system's symbols as expressions of (t, y, p)."""
-        system, t = self.system, self.system.symbols[3]
-        z = self.y[system.size : self.state_count - WORKS]
+        system, t = self.system, self.system.space.symbols[3]
+        z = self.y[system.space.size : self.state_count - WORKS]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [system.state, system.drive.z, system.drive.w, system.pushed]
+        symbols = [system.space.x, system.drive.z, system.drive.w, system.expressions.push]
         values = [
-            self.y[: system.size],
+            self.y[: system.space.size],
             z if z.shape[0] else ca.SX.zeros(max(1, len(system.drive.state_names))),
             ca.vertcat(*w),
             push,
@@ -167,9 +172,8 @@ class CompiledMotion:
     @property
     def motion_in_states(self) -> tuple[SX, SX]:
         """q and q̇ by y."""
-        q, qd = ca.substitute(
-            list(self.system.motion_expressions), [self.system.state], [self.y[: self.system.size]]
-        )
+        space = self.system.space
+        q, qd = ca.substitute(list(space.motion_expressions), [space.x], [self.y[: space.size]])
         return q, qd
 
     def _with_wheels(self, margin: SX) -> SX:
@@ -184,14 +188,15 @@ class CompiledMotion:
         q, qd, gap, pivot = self.projected_motion(
             Ingredients(self.system.equations, kept=self.kept)
         )
-        y = ca.vertcat(self.system.state_from_motion(q, qd), self.y[self.system.size :])
+        space = self.system.space
+        y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
         return self._tape(
             "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
         )
 
     def projected_motion(self, of: Ingredients) -> tuple[SX, SX, SX, SX]:
         """Return q and q̇ on the constraints, their remaining residual, and the smallest pivot."""
-        system, t = self.system, self.system.symbols[3]
+        system, t = self.system, self.system.space.symbols[3]
         q, qd = self.motion_in_states
         if system.names.nq != system.names.nv:
             q = of.moved(q, ca.SX.zeros(system.names.nv))
@@ -213,18 +218,15 @@ class CompiledMotion:
         """(t, y, p) → the signals; None if there are none."""
         if self.events is None:
             return None
-        signals = self.signals(self.events)
-        return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
-
-    def signals(self, events: Hybrid) -> SX:
-        """Return what is watched."""
         watched = None
         if self.has_modes and self.mode_functions is not None:
             watched = self.mode_functions.watched(*self._mode_state())
-        return signal_expressions(events, self.system.symbols[3], *self.motion_in_states, watched)
+        t = self.system.space.symbols[3]
+        signals = signal_expressions(self.events, t, *self.motion_in_states, watched)
+        return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
-        t = self.system.symbols[3]
+        t = self.system.space.symbols[3]
         inputs: list[TapeExpression] = [
             ("t", t, (1,)),
             ("y", self.y, (self.state_count,)),

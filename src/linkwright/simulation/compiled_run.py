@@ -3,8 +3,8 @@
 The code returns to Python at kinks of tables, at events that change the state or the mode or end
 the run, at margin alarms, and regularly for progress and Ctrl-C. It cannot handle singular
 configurations and steps that fail, and contacts and friction only where their forces are
-expressions. In other cases `integrate_compiled` returns None, and the loop in `march` repeats the
-run from its start.
+expressions. In other cases `integrate_compiled` returns None, and the loop in `integration_loop`
+repeats the run from its start.
 """
 
 from __future__ import annotations
@@ -27,20 +27,19 @@ from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
-from .events import Hybrid, Outcome
-from .events.columns import Column
+from .events.event_function import EventFunction
+from .events.hybrid import Hybrid
 from .events.signals import (
-    SLIP_LAW,
+    compiled_event_functions,
     event_column_table,
     hand_passages_to_code,
     hand_passages_to_python,
-    mode_columns,
     note_logged_events,
 )
-from .march import Mending
+from .right_hand_side import RightHandSide
 from .run import FINISHED
-from .solvers.passing import REACH
-from .system import System
+from .state_projector import StateProjector
+from .steppers.singularity_crossing import CROSSING
 from .wheels import rolls_on_planes
 
 INSTRUCTIONS_PER_CALL = 100_000_000
@@ -54,7 +53,7 @@ its usual value."""
 
 def integrate_compiled(
     motion: CompiledMotion,
-    system: System,
+    system: RightHandSide,
     events: Hybrid | None,
     times: Floats,
     y: Floats,
@@ -174,7 +173,7 @@ class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
     def __init__(
-        self, records: TrajectoryRecords, row: int, system: System, events: Hybrid | None
+        self, records: TrajectoryRecords, row: int, system: RightHandSide, events: Hybrid | None
     ) -> None:
         self.records, self.row = records, row
         self.motion, self.system, self.events = records.motion, system, events
@@ -182,7 +181,7 @@ class CompiledRun:
         self.times, self.end = records.times, records.end
         self.clock, self.progress = records.clock[row], records.progress[row]
         self.y, self.passages = records.y[row], records.passages[row]
-        self.columns: list[Column] = []
+        self.columns: list[EventFunction] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
         self.form = self.motion
@@ -235,7 +234,7 @@ class CompiledRun:
             self.status = FINISHED
             return
         if self.events is not None:
-            self.y[:] = self.events.pushed_anew(self.t, self.y)
+            self.y[:] = self.events.pass_force_jump(self.t, self.y)
             same = self.t - 1e-12 * max(1.0, self.t)
             self.watch_events(int(np.searchsorted(self.times, same)))
         self.records.begin_segment(self.row, self.t)
@@ -245,7 +244,7 @@ class CompiledRun:
         system, closing = self.system, self.motion.closing
         if self.motion.kept or closing is None or rolls_on_planes(system.equations.mechanism):
             return True
-        q, qd = system.motion(self.y)
+        q, qd = system.space.motion(self.y)
         length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
         small = 1e-3 * length
         now, then = (
@@ -257,7 +256,7 @@ class CompiledRun:
             for h in (0.0, small)
         )
         ahead = now * small / (now - then) if then < now else np.inf
-        return bool(ahead < REACH * length or now < NEAR_SINGULAR * closing.usual)
+        return bool(ahead < CROSSING.reach * length or now < NEAR_SINGULAR * closing.usual)
 
     # -- events ----------------------------------------------------------------------------------
 
@@ -266,7 +265,8 @@ class CompiledRun:
         if self.events is None:
             return
         self.set_mode(self.events, first_sample)
-        self.columns = mode_columns(self.events, has_forces=self.form is not self.motion)
+        has_forces = self.form is not self.motion
+        self.columns = compiled_event_functions(self.events, has_forces=has_forces)
         self.records.watch(event_column_table(self.events, self.columns))
 
     def set_mode(self, events: Hybrid, first_sample: int) -> None:
@@ -278,7 +278,7 @@ class CompiledRun:
             raise CannotContinueError
         self.form, numbers = form, np.zeros(0)
         if functions is not None:
-            _, V = events.rows.gaps_and_speeds(*self.system.motion(self.y))
+            _, V = events.rows.gaps_and_speeds(*self.system.space.motion(self.y))
             numbers = functions.layout.numbers(events.mode, V)
         self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
         while self.mode_starts and self.mode_starts[-1][0] >= first_sample:
@@ -298,11 +298,10 @@ class CompiledRun:
         assert self.events is not None
         bits, t = int(self.progress[Progress.EVENT_MASK]), self.t
         columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
-        self.events.refresh(self.y)
+        self.events.follow_slip(self.y)
         hand_passages_to_python(self.events, self.passages)
-        y = Mending(self.system, self.events)(t, self.y.copy())
-        columns = [column for column in columns if column.kind != SLIP_LAW]
-        outcome = self.events.handle(t, y, columns) if columns else Outcome()
+        y = StateProjector(self.events.context, self.events)(t, self.y.copy())
+        outcome = self.events.handle(t, y, columns)
         if outcome.broken is not None:
             raise CannotContinueError
         self.status = outcome.status

@@ -65,19 +65,24 @@ class ModeLayout:
             found[slip.fast] = slip.is_spatial and np.hypot(*v) > (SLOW + FAST) / 2
         return found
 
-    def watched_after_barriers(self, law: str) -> list[tuple[tuple[str, ...], list[int]]]:
-        """Return kinds and indices of what is watched behind the numbers of stops and contacts;
-        `law` is the kind of what only changes the law of friction."""
-        return [
-            (("slides", "sticks"), list(range(self.rubs))),
-            (("slips", "grips"), [slip.contact for slip in self.slips]),
-            ((law,), [slip.contact for slip in self.slips if slip.is_spatial]),
-        ]
-
     @property
     def watched_count(self) -> int:
-        """How many numbers of stops, contacts and friction are watched."""
-        return self.barriers + sum(len(k) for _, k in self.watched_after_barriers(""))
+        """How many numbers of stops, contacts and friction are watched: one for each stop and
+        contact, joint with friction and contact with friction, and one for each in space."""
+        return self._first_law + sum(slip.is_spatial for slip in self.slips)
+
+    @property
+    def _first_law(self) -> int:
+        return self.barriers + self.rubs + len(self.slips)
+
+    def slip_place(self, contact: int) -> int:
+        """Return the place of a contact among those with friction."""
+        return [slip.contact for slip in self.slips].index(contact)
+
+    def law_place(self, contact: int) -> int:
+        """Return the place, in what is watched, of the speed at which a contact's law changes."""
+        spatial = [slip.contact for slip in self.slips if slip.is_spatial]
+        return self._first_law + spatial.index(contact)
 
 
 class RowGroups:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import casadi as ca
 import numpy as np
 
 from ...integrators import EventColumn
 from ...types import SX, Floats, Integers
-from ..run import Happened
-from .columns import Column, columns_of
+from .contact_events import CompliantContactEvent, ContactRelease, GapClosing
+from .event_function import EventFunction
 from .hybrid import Hybrid
+from .limit_event import LimitReached
+from .slip_law import SlipLawChange, slip_law_changes
+from .stick_slip import (
+    ContactSlideReversal,
+    ContactStickLimit,
+    JointSlideReversal,
+    JointStickLimit,
+)
+from .user_event import UserEventFunction
 
 MAX_COLUMNS = 62
 """Compiled code returns the columns of an instant as bits of one integer."""
-
-
-SLIP_LAW = "slip law"
-"""The kind of a column at which nothing happens but that the friction of a contact that slides in
-space is computed by another law: see `mode_layout.SLOW`."""
 
 
 def can_signal(events: Hybrid) -> bool:
@@ -28,13 +32,12 @@ def can_signal(events: Hybrid) -> bool:
     code, layout = events.dynamics, events.mode_layout
     slips = [] if layout is None else layout.slips
     needs_modes = bool(events.rows.rubs or events.rows.contacts)
-    most_columns = len(mode_columns(events, has_forces=False)) + 2 * len(slips)
     return not (
         (needs_modes and layout is None)
         or code.members
         or code.ties
         or any(event.expression is None for event in events.given)
-        or most_columns > MAX_COLUMNS
+        or len(events.event_functions()) + 2 * len(slips) > MAX_COLUMNS
     )
 
 
@@ -47,9 +50,8 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
     """
     gaps, barriers = events.rows.gap_expressions(q), len(events.rows.barriers)
     if watched is None:
-        count = 0 if events.mode_layout is None else events.mode_layout.watched_count - barriers
-        watched = ca.vertcat(gaps[:barriers], ca.SX.ones(count))
-    s = events.system.equations.symbols
+        watched = ca.vertcat(gaps[:barriers], ca.SX.ones(_mode_signal_count(events) - barriers))
+    s = events.context.equations.symbols
     values = [event.expression for event in events.given if event.expression is not None]
     given = ca.substitute(
         ca.vertcat(ca.SX(0, 1), *values),
@@ -60,53 +62,62 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
     return found
 
 
-def mode_columns(events: Hybrid, *, has_forces: bool) -> list[Column]:
-    """Return the columns that are watched in the present mode, with forces or without."""
-    found = columns_of(events.dynamics, events.mode, events.given, events.inside)
-    if not has_forces or events.mode_layout is None:
+def _mode_signal_count(events: Hybrid) -> int:
+    """Return how many signals stops, contacts and friction have."""
+    layout = events.mode_layout
+    return len(events.rows.barriers) if layout is None else layout.watched_count
+
+
+def compiled_event_functions(events: Hybrid, *, has_forces: bool) -> list[EventFunction]:
+    """Return what compiled code watches in the present mode, with forces of contacts and friction
+    or without."""
+    found, layout = events.event_functions(), events.mode_layout
+    if not has_forces or layout is None:
         return found
-    sliding = set(events.mode.resting) - events.mode.grip
-    slips = [s for s in events.mode_layout.slips if s.is_spatial and s.contact in sliding]
-    return [*found, *(Column(SLIP_LAW, s.contact) for s in slips)]
+    return [*found, *slip_law_changes(events.mode, events.rows.barriers, layout.slips)]
 
 
-def event_column_table(events: Hybrid, columns: Iterable[Column]) -> Integers:
-    """Return a row of `EventColumn` for each column."""
-    places = signal_places(events)
+def event_column_table(events: Hybrid, functions: Iterable[EventFunction]) -> Integers:
+    """Return a row of `EventColumn` for each event function."""
     rows = []
-    for column in columns:
+    for function in functions:
         row = [0] * len(EventColumn)
-        row[EventColumn.SIGNAL] = places[column.kind, column.index]
-        row[EventColumn.SIGN] = column.sign
-        row[EventColumn.IS_GAP] = int(column.kind not in ("given", SLIP_LAW))
+        row[EventColumn.SIGNAL] = _signal_place(events, function)
+        row[EventColumn.SIGN] = function.sign
+        row[EventColumn.IS_GAP] = int(function.counts_at_once)
         row[EventColumn.LEAVES] = 1
-        if column.kind == "given":
-            event = events.given[column.index]
-            row[EventColumn.LEAVES] = int(event.stops or event.change is not None)
-            row[EventColumn.REPEATS] = int(event.change is not None)
+        if isinstance(function, UserEventFunction):
+            row[EventColumn.LEAVES] = int(function.event.stops or not function.is_only_noted)
+            row[EventColumn.REPEATS] = int(not function.is_only_noted)
         rows.append(row)
     return np.array(rows, np.int64).reshape(-1, len(EventColumn))
 
 
-def signal_places(events: Hybrid) -> dict[tuple[str, int], int]:
-    """Return the signal of each column that may be watched, by its kind and index."""
-    layout, barriers = events.mode_layout, len(events.rows.barriers)
-    found = {(kind, i): i for kind in ("gap", "carries") for i in range(barriers)}
-    count = barriers
-    if layout is not None:
-        for kinds, indices in layout.watched_after_barriers(SLIP_LAW):
-            for place, index in enumerate(indices, count):
-                found |= {(kind, index): place for kind in kinds}
-            count += len(indices)
-    found |= {("pad", k): count + k for k in range(events.rows.pads)}
-    count += events.rows.pads
-    return found | {("given", k): count + k for k in range(len(events.given))}
+def _signal_place(events: Hybrid, function: EventFunction) -> int:
+    """Return the place of an event function in `signal_expressions`."""
+    layout, count = events.mode_layout, _mode_signal_count(events)
+    match function:
+        case LimitReached(index=k) | GapClosing(index=k) | ContactRelease(index=k):
+            return k
+        case CompliantContactEvent(index=k):
+            return count + k
+        case UserEventFunction(index=k):
+            return count + events.rows.pads + k
+    assert layout is not None, function.name
+    match function:
+        case JointSlideReversal(index=k) | JointStickLimit(index=k):
+            return layout.barriers + k
+        case ContactSlideReversal(index=k) | ContactStickLimit(index=k):
+            return layout.barriers + layout.rubs + layout.slip_place(k)
+        case SlipLawChange(index=k):
+            return layout.law_place(k)
+    raise AssertionError(function.name)
 
 
-def note_logged_events(events: Hybrid, log: Floats, columns: list[Column]) -> None:
+def note_logged_events(events: Hybrid, log: Floats, functions: Sequence[EventFunction]) -> None:
     """Add the events that compiled code has noted (time, column) to what happened."""
     for t, place in log:
-        events.happened.append(Happened(float(t), columns[int(place)].name, "passed"))
+        events.log.note(float(t), functions[int(place)].name, "passed")
 
 
 def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:
@@ -115,14 +126,10 @@ def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:
     `passages` are the times and the sides of all signals.
     """
     times, sides = (part[len(part) - len(events.given) :] for part in passages)
-    events.sides.standing.clear()
-    for k in np.flatnonzero(sides):
-        events.sides.passed(float(times[k]), [Column("given", int(k), int(sides[k]))])
+    events.sides.set_passages(times, sides)
 
 
 def hand_passages_to_code(events: Hybrid, passages: Floats) -> None:
     """Tell compiled code on which side the events of the user are after Python has treated one."""
     times, sides = (part[len(part) - len(events.given) :] for part in passages)
-    sides[:] = 0.0
-    for k, passage in events.sides.standing.items():
-        times[k], sides[k] = passage.t, passage.side
+    times[:], sides[:] = events.sides.passages()

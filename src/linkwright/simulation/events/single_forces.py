@@ -7,17 +7,13 @@ from functools import cached_property
 import casadi as ca
 
 from ...types import SX
+from .event_tolerances import EVENT_TOLERANCES
 from .mode_forces import ModeForces
 from .mode_layout import FAST, SLOW, SlipNumbers
-from .modes import STILL
 from .redundant_systems import LeastNormSystem
 
 FREE = 1.0
 """What is watched of something that cannot happen in a mode."""
-
-STANDING_GAP = 1e-9
-"""A gap whose speed is below `STILL` is watched with this much more of it, m or rad. Where friction
-sticks just at a stop that carries nothing, rounding would close its gap again and again."""
 
 
 class SingleForces:
@@ -107,12 +103,15 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
 
     They are gaps of what is open and normal forces of what is closed; how far joints, then contacts
     with friction, are from a change between stick and slip; last, for contacts that slide in space,
-    how far they are from the speed at which their friction changes law.
+    how far they are from the speed at which their friction changes law. A gap without a speed is
+    watched as if it were larger: where friction sticks just at a stop that carries nothing,
+    rounding would close it again and again.
     """
     gaps, V = forces.rows.gap_expressions(forces.q), forces.rows.R @ forces.qd
     found = []
     for i in range(forces.layout.barriers):
-        gap = gaps[i] + STANDING_GAP * ca.SX(V[i] ** 2 < STILL**2)
+        is_still = ca.SX(V[i] ** 2 < EVENT_TOLERANCES.still_velocity**2)
+        gap = gaps[i] + EVENT_TOLERANCES.closed_gap * is_still
         found.append(forces.mode[i] * single.by_row[i] + (1 - forces.mode[i]) * gap)
     for k, rub in enumerate(forces.rows.rubs):
         sign, limit = forces.sign(k), rub.force * rub.ratio
