@@ -1,10 +1,10 @@
 """A run in compiled code, from start to end.
 
-The code returns to Python at kinks of tables, at signals that cross zero, at margin alarms, and
-regularly for progress and Ctrl-C. It cannot handle persistent contacts, singular configurations and
-steps that fail. Then `integrate_compiled` returns None, and the loop in `integration_loop`
-repeats the run
-from its start.
+The code returns to Python at kinks of tables, at events that change the state or the mode or end
+the run, at margin alarms, and regularly for progress and Ctrl-C. It cannot handle singular
+configurations and steps that fail, and contacts and friction only where their forces are
+expressions. In other cases `integrate_compiled` returns None, and the loop in `integration_loop`
+repeats the run from its start.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .diagnosis import largest_gap
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
 from .events.signals import (
+    compiled_event_functions,
     event_column_table,
     hand_passages_to_code,
     hand_passages_to_python,
@@ -64,7 +65,7 @@ def integrate_compiled(
     run = CompiledRun(records, 0, system, events)
     try:
         while run.status is None:
-            records.advance(np.zeros(1, np.int64))
+            records.advance(np.zeros(1, np.int64), motion=run.form)
             run.go_on()
             report(run.t)
     except KeyboardInterrupt:
@@ -128,10 +129,14 @@ class TrajectoryRecords:
         """Set the event columns that the program watches in all trajectories."""
         self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
 
-    def advance(self, active: Integers, threads: int = 1) -> None:
-        """Run the program on the active trajectories until each of them stops."""
+    def advance(
+        self, active: Integers, threads: int = 1, motion: CompiledMotion | None = None
+    ) -> None:
+        """Run the program on the active trajectories until each of them stops; `motion` is another
+        program for the same buffers."""
+        motion = motion or self.motion
         is_single = len(self.y) == 1
-        program, tapes = self.motion.single_code if is_single else self.motion.ensemble_code
+        program, tapes = motion.single_code if is_single else motion.ensemble_code
         self.progress[active, Progress.BUDGET] = self.budget
         arguments: tuple[Floats | Integers | LoadedCode, ...] = (
             np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
@@ -148,14 +153,17 @@ class TrajectoryRecords:
 
     def projected_samples(self, rows: int | slice) -> Floats:
         """Return samples (rows, times, states) on the constraints; NaN where projection fails."""
-        samples = self.samples[rows]
-        if not self.motion.needs_projection:
+        parameters = self.parameters[rows][..., None, :]
+        return self.projected(self.motion, self.times[:-1], self.samples[rows], parameters)
+
+    def projected(
+        self, motion: CompiledMotion, times: Floats, samples: Floats, parameters: Floats
+    ) -> Floats:
+        """Return samples (…, times, states) on the constraints; NaN where projection fails."""
+        if not motion.needs_projection:
             return samples
-        parameters = self.parameters[rows]
         with np.errstate(all="ignore"):
-            projected, gap = self.motion.project(
-                self.times[:-1, None], samples, parameters[..., None, :]
-            )
+            projected, gap = motion.project(times[:, None], samples, parameters)
         is_sound = (gap[..., :1] <= self.closed) & (gap[..., 1:] >= LEAST_MARGIN)
         found: Floats = np.where(is_sound, projected, np.nan)
         return found
@@ -176,7 +184,11 @@ class CompiledRun:
         self.columns: list[EventFunction] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
-        self.watch_events()
+        self.form = self.motion
+        """The program for the present mode: with forces of contacts and friction or without."""
+        self.mode_starts: list[tuple[int, CompiledMotion, Floats]] = []
+        """The first sample of each mode, its program and its numbers."""
+        self.watch_events(0)
 
     @property
     def t(self) -> float:
@@ -223,7 +235,8 @@ class CompiledRun:
             return
         if self.events is not None:
             self.y[:] = self.events.pass_force_jump(self.t, self.y)
-            self.check_mode()
+            same = self.t - 1e-12 * max(1.0, self.t)
+            self.watch_events(int(np.searchsorted(self.times, same)))
         self.records.begin_segment(self.row, self.t)
 
     def is_near_singular(self) -> bool:
@@ -247,11 +260,30 @@ class CompiledRun:
 
     # -- events ----------------------------------------------------------------------------------
 
-    def watch_events(self) -> None:
-        """Let the program watch what the present mode watches."""
-        if self.events is not None:
-            self.columns = self.events.event_functions()
-            self.records.watch(event_column_table(self.events, self.columns))
+    def watch_events(self, first_sample: int) -> None:
+        """Let the program compute and watch what the present mode does, from a sample on."""
+        if self.events is None:
+            return
+        self.set_mode(self.events, first_sample)
+        has_forces = self.form is not self.motion
+        self.columns = compiled_event_functions(self.events, has_forces=has_forces)
+        self.records.watch(event_column_table(self.events, self.columns))
+
+    def set_mode(self, events: Hybrid, first_sample: int) -> None:
+        """Choose the program of the present mode, and hand it the mode's numbers."""
+        functions = self.motion.mode_functions
+        has_forces = bool(events.rows.rubs) or not events.mode.plain
+        form = self.motion.with_modes if has_forces else self.motion
+        if form is None:  # its forces are no expression
+            raise CannotContinueError
+        self.form, numbers = form, np.zeros(0)
+        if functions is not None:
+            _, V = events.rows.gaps_and_speeds(*self.system.space.motion(self.y))
+            numbers = functions.layout.numbers(events.mode, V)
+        self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
+        while self.mode_starts and self.mode_starts[-1][0] >= first_sample:
+            self.mode_starts.pop()  # no sample was in it
+        self.mode_starts.append((first_sample, form, numbers))
 
     def take_over_log(self) -> None:
         """Add the events that the program has noted to what happened."""
@@ -266,6 +298,7 @@ class CompiledRun:
         assert self.events is not None
         bits, t = int(self.progress[Progress.EVENT_MASK]), self.t
         columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
+        self.events.follow_slip(self.y)
         hand_passages_to_python(self.events, self.passages)
         y = StateProjector(self.events.context, self.events)(t, self.y.copy())
         outcome = self.events.handle(t, y, columns)
@@ -281,17 +314,10 @@ class CompiledRun:
             self.status = self.status or FINISHED
             self.keep_last(t, y)
             return
-        self.check_mode()
-        self.watch_events()
-        self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
         self.y[:] = y
+        self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
+        self.watch_events(int(self.progress[Progress.SAMPLE]))
         self.records.begin_segment(self.row, t)
-
-    def check_mode(self) -> None:
-        """Reject persistent contacts and friction: the program does not have these forces."""
-        assert self.events is not None
-        if not self.events.mode.plain:
-            raise CannotContinueError
 
     # -- the result ------------------------------------------------------------------------------
 
@@ -299,15 +325,37 @@ class CompiledRun:
         """Return the result with states on the constraints; None if projection failed."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
-        times, states = self.times[:count], self.records.projected_samples(self.row)[:count]
+        times, states, modes = self.times[:count], self.projected_states(count), None
         if self.last is not None:
             times, states = np.append(times, self.last[0]), np.vstack([states, self.last[1]])
         if not np.isfinite(states).all():
             return None
+        if any(form is not self.motion for _, form, _ in self.mode_starts):
+            modes = self.mode_numbers(len(times))
         statistics = {
             "steps": int(self.progress[Progress.STEPS]),
             "rejected": int(self.progress[Progress.REJECTED]),
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
         fastest = self.records.fastest[self.row, 1:]
-        return CompiledTrajectory(times, states.T, fastest, statistics, self.status)
+        return CompiledTrajectory(times, states.T, fastest, statistics, self.status, modes)
+
+    def projected_states(self, count: int) -> Floats:
+        """Return the first samples on the constraints and the contacts of their modes."""
+        if not self.mode_starts:
+            return self.records.projected_samples(self.row)[:count]
+        found = self.records.samples[self.row, :count].copy()
+        firsts = [*(first for first, *_ in self.mode_starts), count]
+        for (first, form, numbers), end in zip(self.mode_starts, firsts[1:], strict=True):
+            part = slice(first, min(end, count))
+            parameters = self.records.parameters[self.row].copy()
+            parameters[self.motion.first_mode_number :][: len(numbers)] = numbers
+            found[part] = self.records.projected(form, self.times[part], found[part], parameters)
+        return found
+
+    def mode_numbers(self, count: int) -> Floats:
+        """Return the numbers of the modes at the samples."""
+        found = np.zeros((count, len(self.mode_starts[0][2])))
+        for first, _, numbers in self.mode_starts:
+            found[first:] = numbers
+        return found
