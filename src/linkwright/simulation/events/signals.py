@@ -13,6 +13,7 @@ from .contact_events import CompliantContactEvent, ContactRelease, GapClosing
 from .event_function import EventFunction
 from .hybrid import Hybrid
 from .limit_event import LimitReached
+from .single_forces import FREE
 from .slip_law import SlipLawChange, slip_law_changes
 from .stick_slip import (
     ContactSlideReversal,
@@ -49,8 +50,10 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
     are gaps, and 1 for what cannot happen.
     """
     gaps, barriers = events.rows.gap_expressions(q), len(events.rows.barriers)
+    every = [gaps[k] for k in range(barriers + events.rows.pads)]
     if watched is None:
-        watched = ca.vertcat(gaps[:barriers], ca.SX.ones(_mode_signal_count(events) - barriers))
+        free = [ca.SX(FREE)] * (_mode_signal_count(events) - barriers)
+        watched = ca.vertcat(ca.SX(0, 1), *every[:barriers], *free)
     s = events.context.equations.symbols
     values = [event.expression for event in events.given if event.expression is not None]
     given = ca.substitute(
@@ -58,7 +61,7 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
         ca.vertcat(s["t"], s["q"], s["qd"]),
         ca.vertcat(t, q, qd),
     )
-    found: SX = ca.vertcat(watched, gaps[barriers:], given)
+    found: SX = ca.vertcat(watched, *every[barriers:], given)
     return found
 
 

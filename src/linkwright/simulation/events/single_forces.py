@@ -15,6 +15,10 @@ from .redundant_systems import LeastNormSystem
 FREE = 1.0
 """What is watched of something that cannot happen in a mode."""
 
+NO_FORCE = 1e-13
+"""Forces below this are zero except for rounding, N or N m: what carries nothing stays closed, and
+does not let go again and again."""
+
 
 class SingleForces:
     """Forces of single rows, as `forces_of` finds them: of least norm where they are not unique,
@@ -112,9 +116,10 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
     for i in range(forces.layout.barriers):
         is_still = ca.SX(V[i] ** 2 < EVENT_TOLERANCES.still_velocity**2)
         gap = gaps[i] + EVENT_TOLERANCES.closed_gap * is_still
-        found.append(forces.mode[i] * single.by_row[i] + (1 - forces.mode[i]) * gap)
+        carried = single.by_row[i] + NO_FORCE
+        found.append(forces.mode[i] * carried + (1 - forces.mode[i]) * gap)
     for k, rub in enumerate(forces.rows.rubs):
-        sign, limit = forces.sign(k), rub.force * rub.ratio
+        sign, limit = forces.sign(k), rub.force * rub.ratio + NO_FORCE
         sticks = 1 - sign**2
         found.append(sign * V[rub.row] + sticks * (limit - ca.fabs(single.by_row[rub.row])))
     found += [_watched_slip(forces, single, slip) for slip in forces.layout.slips]
@@ -129,7 +134,7 @@ def _watched_slip(forces: ModeForces, single: SingleForces, slip: SlipNumbers) -
     fast = forces.mode[slip.fast]
     along = ca.dot(forces.slip_speed(slip), forces.mode[list(slip.direction)])
     most = barrier.friction * barrier.ratio * single.by_row[slip.contact]
-    bears = most - ca.norm_2(single.by_row[list(barrier.slip)])
+    bears = most + NO_FORCE - ca.norm_2(single.by_row[list(barrier.slip)])
     slide = fast * FREE + (1 - fast) * along
     return active * (grip * bears + (1 - grip) * slide) + (1 - active) * FREE
 
