@@ -16,14 +16,14 @@ from ..types import Floats, ForceLike, VectorLike
 from .checked import MOST_SAMPLES, check_mechanism, check_single_start
 from .compiled_motion import CompiledTrajectory, can_compile
 from .compiled_run import integrate_compiled
-from .events.breaking import broken, carried_over
+from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
 from .events.hybrid import Hybrid
 from .events.user_event import Event
 from .feedback import Feedback
 from .integration_loop import IntegrationLoop
-from .onward import held_forces, remaining_drive
+from .onward import remaining_held_forces, remaining_inputs
 from .preparation import Preparation, prepare_simulation
 from .progress import Watch
 from .record import RunTrajectory, prepare_recording, record_run
@@ -111,9 +111,22 @@ def simulate(
     check_mechanism(mechanism)
     check_single_start(q0, qd0)
     settings = Settings(
-        t, q0, qd0, by, integrator, rtol, atol, samples, max_step, step,
-        stabilization, coordinates, events, stops, impacts,
-    )  # fmt: skip
+        t=t,
+        q0=q0,
+        qd0=qd0,
+        by=by,
+        integrator=integrator,
+        rtol=rtol,
+        atol=atol,
+        samples=samples,
+        max_step=max_step,
+        step=step,
+        stabilization=stabilization,
+        coordinates=coordinates,
+        events=events,
+        stops=stops,
+        impacts=impacts,
+    )
     simulator = Simulator(mechanism.with_closure(closure), settings, torque, progress)
     return simulator.run(simulator.start(q0, qd0))
 
@@ -127,6 +140,14 @@ class RunStart:
     q: Floats
     qd: Floats
     held: Floats | None = None
+
+    def act_at_first_time(self, context: RunContext) -> Floats:
+        """Let a sampled controller act at the first time, unless it has; return the first state."""
+        y = context.space.start(self.q, self.qd)
+        if self.held is None:
+            return context.inputs.act(self.times[0], y)
+        context.inputs.hold(self.times[0], self.held)
+        return y
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +189,7 @@ class Simulator:
         context = RunContext(rhs) if events is None else events.context
         if self.settings.coordinates != "all" or not can_compile(rhs, integrator, events):
             return None
-        y = rhs.space.start(start.q, start.qd)
+        y = start.act_at_first_time(context)
         if events is not None:
             y = events.begin(times[0], y)
         options = self.settings.step_options
@@ -177,7 +198,9 @@ class Simulator:
             prepare_recording(rhs)
             program = self.prepared.program(integrator, parts)
             try:
-                found = integrate_compiled(program, rhs, events, times, y, tolerances, watch.step)
+                found = integrate_compiled(
+                    program, context, events, times, y, tolerances, report=watch.step
+                )
             except OSError:  # the sources, of which programs are made, are not there
                 return None
             if found is None:
@@ -209,11 +232,7 @@ class Simulator:
         else:
             events = parts.begin_run(rhs, crosses_kinks=crosses_kinks)
             context = events.context
-        y = rhs.space.start(start.q, start.qd)
-        if start.held is None:
-            y = context.inputs.act(times[0], y)
-        else:
-            context.inputs.hold(times[0], start.held)
+        y = start.act_at_first_time(context)
         ending = None
         if events is not None:
             try:
@@ -236,10 +255,10 @@ class Simulator:
             return found
         later = np.concatenate([found.t[-1:], rest])
         try:
-            left = broken(found.mechanism, member)
-            q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
-            drive = remaining_drive(self.torque, found, left)
-            held = held_forces(drive, found, left)
+            left = remove_member(found.mechanism, member)
+            q, qd = carry_over_motion(found.mechanism, left, member, found.q[-1], found.qd[-1])
+            drive = remaining_inputs(self.torque, found, left)
+            held = remaining_held_forces(drive, found, left)
             settings = replace(self.settings, after=member)
             rest_of_run = Simulator(left, settings, drive, self.progress)
             next_run = rest_of_run.run(RunStart(later, q, qd, held))
