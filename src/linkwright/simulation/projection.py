@@ -18,6 +18,7 @@ from ..kinematics.closing import (
 from ..kinematics.mobility_analysis import constraint_ranks
 from ..model.model import Model
 from ..types import Floats
+from .compiled_correction import compile_least_correction
 
 
 class Projection:
@@ -27,6 +28,7 @@ class Projection:
         self.position_rows = list(model.names.position_rows)
         self.closure_error = 0.0
         self.rank, self.position_rank = constraint_ranks(model.mechanism)
+        self.least_correction = compile_least_correction(model)
         self.usual = self.weakest(self._home())
         self.passed: list[tuple[float, float]] = []
 
@@ -39,22 +41,28 @@ class Projection:
         time = [t] if self.in_time else []
         m = self.model
         if self.position_rows:
-            q = self._closed(q, time, 0.0 if polished else CLOSURE_TOLERANCES.corrected_residual)
+            q = self._closed(q, t, 0.0 if polished else CLOSURE_TOLERANCES.corrected_residual)
         J = m.constraint_jacobian(q, *time)
         if not polished:
             self.note(t, J)
         for _ in range(2 if polished else 1):
             wrong = m.constraint_velocity(q, qd, *time)
-            qd = project_velocities(J, qd, wrong, rank=self.rank, metric=m.mass_matrix(q))
+            change = self.least_correction and self.least_correction(t, q, wrong)
+            if change is None:
+                qd = project_velocities(J, qd, wrong, rank=self.rank, metric=m.mass_matrix(q))
+            else:
+                qd = qd + change
         return q, qd
 
-    def _closed(self, q: Floats, time: list[float], tolerance: float) -> Floats:
-        m = self.model
+    def _closed(self, q: Floats, t: float, tolerance: float) -> Floats:
+        m, correct = self.model, self.least_correction
+        time = [t] if self.in_time else []
         functions = PositionConstraints(
             lambda q: m.constraint_residual(q, *time),
             lambda q: m.constraint_jacobian(q, *time)[self.position_rows],
             m.integrate,
             m.mass_matrix,
+            None if correct is None else lambda q, residual: correct(t, q, residual),
         )
         closure = close_positions(
             functions, q, tolerance=tolerance, rank=self.position_rank,

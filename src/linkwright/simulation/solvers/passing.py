@@ -139,10 +139,14 @@ class Passing:
         return rate[names.nq : 2 * names.nq]
 
     def report(self, t: float, length: float) -> None:
-        """Where in the last long step the constraints were weakest."""
-        x, between = t + length * np.linspace(0.0, 1.0, 201), self.between()
-        weak = [self.weakness(s, self.system.motion(between(s))[0]) for s in x]
-        k = int(np.argmin(weak))
+        """Where in the last long step the constraints were weakest, to 1/200 of it: the smallest
+        singular value falls towards that point from both sides."""
+        between, low, high = self.between(), 0.0, 1.0
+        for _ in range(2):
+            x = t + length * np.linspace(low, high, 21)
+            weak = [self.weakness(s, self.system.motion(between(s))[0]) for s in x]
+            k = int(np.argmin(weak))
+            low, high = max(0.0, low + 0.05 * (k - 1)), min(1.0, low + 0.05 * (k + 1))
         self.projection.passed.append((float(x[k]), weak[k] / max(self.projection.usual, 1e-300)))
 
 
