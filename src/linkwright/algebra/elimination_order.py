@@ -1,9 +1,10 @@
-"""The order of elimination of a sparse symmetric matrix, by minimum degree (Tinney and Walker 1967).
+"""The order in which a sparse symmetric matrix is eliminated: minimum degree, Tinney and Walker
+(1967).
 
 The graph of a matrix has an edge for every entry off its diagonal that is not zero. Elimination of
-an unknown connects all its neighbours: these new edges are the fill-in. A chain of loops has a chain
-for its graph, and a tree of bodies its own tree: both can be eliminated without fill-in from the
-ends inward, but a tree from its root outward couples all branches.
+an unknown connects all its neighbours: these new edges are the fill-in. A chain of loops has a
+chain for its graph, and a tree of bodies its own tree: both can be eliminated without fill-in from
+the ends inward, but a tree from its root outward couples all branches.
 """
 
 from __future__ import annotations

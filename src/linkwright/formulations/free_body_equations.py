@@ -8,7 +8,14 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import Array, cross, outer, skew, solve_symmetric_matrix
+from ..algebra.linear_algebra import (
+    Array,
+    cross,
+    outer,
+    skew,
+    solve_symmetric_matrix,
+    symmetric_from_upper,
+)
 from ..kinematics.body_forces import declared_body_forces, declared_joint_forces, spring_body_forces
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
@@ -248,46 +255,45 @@ class NewtonEulerFormulation(Formulation):
         for row, owner in enumerate(self.constraints.owners):
             if owner in along:
                 K[:, row] = J[row, :].T
-        return FormulationMultipliers(
-            self.reduction, lambda b: solve_symmetric_matrix(M, b), drives, K.T
-        )
+        return FormulationMultipliers(self.reduction, M, drives, K.T)
 
     @cached_property
     def reduced_system(self) -> tuple[Array, Array, Array]:
-        """M, the forces F and the matrix K of M q̈ = F + K λ, with y and w eliminated."""
-        tree, k, count = self.tree, self.k, len(self.bodies)
-        P = ca.SX(self.P)
-        X = ca.SX.eye(k * count)
-        N_inverse = ca.SX(k * count, k * count)
-        F, c, S = [], [], []
-        drifts = [self.body_acceleration(body, self.bias_motions) for body in self.bodies]
-        for b, body in enumerate(self.bodies):
-            rows = slice(k * b, k * (b + 1))
-            drift = drifts[b]
-            if body.parent >= 0:
-                across = self.parent_transport(body)
-                X[rows, k * body.parent : k * (body.parent + 1)] = -(P @ across @ P.T)
-                drift = drift - across @ drifts[body.parent]
-            N_inverse[rows, rows] = self.inverse_inertia(body)
-            F.append(P @ body.F)
-            c.append(P @ drift)
-            S.append(P @ self.joint_motion_matrix(body))
-        S_all = gather_columns(tree, ca.vertcat(*S))
-        A = X @ N_inverse @ X.T
-        E = ca.jacobian(ca.vertcat(*F), self.lam)
-        F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
-        known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
-        solved = solve_symmetric_matrix(A, ca.horzcat(S_all, known))
+        """M, the forces F and the matrix K of M q̈ = F + K λ, with y and w eliminated.
+
+        y = X⁻¹(S q̈ + c) from ground outward, where X is unit triangular, and w = X⁻ᵀ(N y − F): no
+        body's inertia is inverted, so that bodies may have none.
+        """
+        tree, P = self.tree, ca.SX(self.P)
+        S, c = self._body_motions()
+        S_all = [gather_columns(tree, own) for own in S]
+        F_all = ca.vertcat(*(P @ body.F for body in self.bodies))
+        E = ca.jacobian(F_all, self.lam)
+        F = ca.substitute(F_all, self.lam, ca.SX.zeros(self.lam.shape[0]))
         rotors = formulation_rotor_inertias(tree)
-        M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
-        drives = self.tau + self.joint_element_forces() - S_all.T @ solved[:, -1]
+        M = gather_columns(tree, gather_forces(tree, rotors))
+        drives = self.tau + self.joint_element_forces()
+        for b, body in enumerate(self.bodies):
+            N, own = self.body_inertia(body), S_all[b]
+            M = M + own.T @ (N @ own)
+            drives = drives + own.T @ (F[self.k * b : self.k * (b + 1)] - N @ c[b])
         if self.bias_accelerations is not None:
             drives -= gather_forces(tree, rotors @ self.bias_accelerations)
-        return ca.densify(M), drives, ca.densify(solved[:, :-1].T @ (X @ (N_inverse @ E)))
+        return ca.densify(symmetric_from_upper(M)), drives, ca.densify(ca.vertcat(*S_all).T @ E)
 
-    def inverse_inertia(self, body: NewtonEulerBody) -> Array:
-        """N⁻¹ of a body in the chosen components."""
-        N = ca.SX(6, 6)
+    def _body_motions(self) -> tuple[list[Array], list[Array]]:
+        """X⁻¹ S and X⁻¹ c: what q̈ and the velocities add to each body's (α, a)."""
+        P, motions, drifts = ca.SX(self.P), [], []
+        for body in self.bodies:
+            motion = P @ self.joint_motion_matrix(body)
+            if body.parent >= 0:
+                motion = motion + P @ self.parent_transport(body) @ P.T @ motions[body.parent]
+            motions.append(motion)
+            drifts.append(P @ self.body_acceleration(body, self.bias_motions))
+        return motions, drifts
+
+    def body_inertia(self, body: NewtonEulerBody) -> Array:
+        """N = diag(I, m) of a body in the chosen components."""
+        N, P = ca.SX(6, 6), ca.SX(self.P)
         N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)
-        P = ca.SX(self.P)
-        return solve_symmetric_matrix(ca.densify(P @ N @ P.T), ca.SX.eye(self.k))
+        return P @ N @ P.T

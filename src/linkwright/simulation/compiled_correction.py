@@ -34,8 +34,8 @@ MAX_KEPT_CORRECTIONS = 8
 
 @lru_cache(maxsize=MAX_KEPT_CORRECTIONS)
 def compile_least_correction(model: Model) -> LeastCorrection | None:
-    """Return the compiled correction of a model; None if it is small, or if constraints are redundant
-    or restrict velocities alone."""
+    """Return the compiled correction of a model; None if it has few constraints, or if some are
+    redundant or restrict velocities alone."""
     names = model.names
     count = len(names.constraints)
     choice = reference_configuration(model.mechanism)[1]

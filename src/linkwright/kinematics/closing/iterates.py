@@ -55,8 +55,8 @@ class ClosureIterate:
         return self.has_converged or not np.isfinite(size)
 
     def record_closure_step(self, closed: Floats, tolerance: float) -> bool:
-        """Record what the next step changes of the residual (m), and return whether the iteration is
-        done: a step that hardly changes residuals ends it."""
+        """Record what the next step changes of the residual (m), and return whether the iteration
+        is done: a step that hardly changes residuals ends it."""
         closable = float(np.abs(closed).max(initial=0.0))
         stalled = (
             not closable < self.closable_residual
