@@ -259,38 +259,54 @@ class NewtonEulerFormulation(Formulation):
 
     @cached_property
     def reduced_system(self) -> tuple[Array, Array, Array]:
-        """M, the forces F and the matrix K of M q̈ = F + K λ, with y and w eliminated.
+        """M, the forces F and the matrix K of M q̈ = F + K λ, with w and y eliminated.
 
-        y = X⁻¹(S q̈ + c) from ground outward, where X is unit triangular, and w = X⁻ᵀ(N y − F): no
-        body's inertia is inverted, so that bodies may have none.
+        y = X⁻¹(S q̈ + c) from ground outward, where X is unit triangular, and w = X⁻ᵀ(N y − F) from
+        the tips inward: no body's inertia is inverted, so that bodies may have none.
         """
-        tree, P = self.tree, ca.SX(self.P)
-        S, c = self._body_motions()
-        S_all = [gather_columns(tree, own) for own in S]
+        tree, k, P = self.tree, self.k, ca.SX(self.P)
+        S = [P @ self.joint_motion_matrix(body) for body in self.bodies]
+        drifts = [P @ self.body_acceleration(body, self.bias_motions) for body in self.bodies]
         F_all = ca.vertcat(*(P @ body.F for body in self.bodies))
         E = ca.jacobian(F_all, self.lam)
         F = ca.substitute(F_all, self.lam, ca.SX.zeros(self.lam.shape[0]))
+        motions, N = self._carry_motions(S), [self.body_inertia(body) for body in self.bodies]
+        wrenches = self._carry_wrenches([
+            ca.horzcat(n @ motion, n @ drift - F[k * b : k * (b + 1)])
+            for b, (n, motion, drift) in enumerate(zip(N, motions, drifts, strict=True))
+        ])  # fmt: skip
+        whole = sum((own.T @ w for own, w in zip(S, wrenches, strict=True)), ca.SX(0))
         rotors = formulation_rotor_inertias(tree)
-        M = gather_columns(tree, gather_forces(tree, rotors))
-        drives = self.tau + self.joint_element_forces()
-        for b, body in enumerate(self.bodies):
-            N, own = self.body_inertia(body), S_all[b]
-            M = M + own.T @ (N @ own)
-            drives = drives + own.T @ (F[self.k * b : self.k * (b + 1)] - N @ c[b])
+        M = symmetric_from_upper(whole[:, :-1].T) + rotors
+        drives = self.tau + self.joint_element_forces() - gather_forces(tree, whole[:, -1])
         if self.bias_accelerations is not None:
             drives -= gather_forces(tree, rotors @ self.bias_accelerations)
-        return ca.densify(symmetric_from_upper(M)), drives, ca.densify(ca.vertcat(*S_all).T @ E)
+        K = gather_columns(tree, ca.vertcat(*motions)).T @ E
+        return ca.densify(gather_columns(tree, gather_forces(tree, M))), drives, ca.densify(K)
 
-    def _body_motions(self) -> tuple[list[Array], list[Array]]:
-        """X⁻¹ S and X⁻¹ c: what q̈ and the velocities add to each body's (α, a)."""
-        P, motions, drifts = ca.SX(self.P), [], []
-        for body in self.bodies:
-            motion = P @ self.joint_motion_matrix(body)
+    def _carry_motions(self, own: list[Array]) -> list[Array]:
+        """X⁻¹ S: what the tree's accelerations add to each body's (α, a)."""
+        found: list[Array] = []
+        for body, motion in zip(self.bodies, own, strict=True):
             if body.parent >= 0:
-                motion = motion + P @ self.parent_transport(body) @ P.T @ motions[body.parent]
-            motions.append(motion)
-            drifts.append(P @ self.body_acceleration(body, self.bias_motions))
-        return motions, drifts
+                motion = motion + self._reduced_transport(body) @ found[body.parent]
+            found.append(motion)
+        return found
+
+    def _carry_wrenches(self, needed: list[Array]) -> list[Array]:
+        """X⁻ᵀ (N y − F): the wrenches of the joints, from what each body needs."""
+        found = list(needed)
+        for b in reversed(range(len(found))):
+            body = self.bodies[b]
+            if body.parent >= 0:
+                passed = self._reduced_transport(body).T @ found[b]
+                found[body.parent] = found[body.parent] + passed
+        return found
+
+    def _reduced_transport(self, body: NewtonEulerBody) -> Array:
+        """The block of −X that carries the parent's (α, a) to a body, in the chosen components."""
+        P = ca.SX(self.P)
+        return P @ self.parent_transport(body) @ P.T
 
     def body_inertia(self, body: NewtonEulerBody) -> Array:
         """N = diag(I, m) of a body in the chosen components."""

@@ -25,7 +25,7 @@ LeastCorrection = Callable[[float, Floats, Floats], Floats | None]
 """(t, q, violation) → the least change that removes the violation of all constraints; None where a
 pivot is small, so that singular values must decide."""
 
-MIN_COMPILED_CONSTRAINTS = 24
+MIN_COMPILED_CONSTRAINTS = 20
 """Singular values of fewer constraints take less time in a run than it takes to compile."""
 
 MAX_KEPT_CORRECTIONS = 8
