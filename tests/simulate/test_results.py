@@ -319,3 +319,25 @@ def test_a_chart_that_is_singular_at_the_start_ends_the_run() -> None:
     run = lw.simulate(ball, 0.1, q0=[0.3, np.pi / 2, 0.1], samples=3)
     assert not run.finished
     assert "too small" in run.status or "singular" in run.status
+
+
+def test_pushes_of_stops_count_among_the_forces() -> None:
+    """A mass that rests on its stop carries another by a constraint: by hand, the stop pushes up
+    with the weight of both, and the constraint with that of the second."""
+    g, first, second = 9.81, 2.0, 3.0
+    pair = lw.Mechanism(
+        name="pair",
+        bodies={"a": {"mass": first}, "c": {"mass": second}},
+        joints={
+            "x": {"type": "prismatic", "child": "a", "limits": {"lower": 0, "restitution": 0}},
+            "y": {"type": "prismatic", "child": "c"},
+        },
+        constraints={"tie": {"type": "equation", "position": "y - x"}},
+    )
+    run = lw.simulate(pair, 0.2, samples=3)
+    weights = np.array([first, second]) * g
+    np.testing.assert_allclose(run.pushes, np.full((3, 2), [weights.sum(), 0.0]), atol=1e-9)
+    np.testing.assert_allclose(run.details.tau, run.tau + run.pushes, rtol=0, atol=0)
+    np.testing.assert_allclose(run.multipliers, np.full((3, 1), weights[1]), rtol=1e-9)
+    np.testing.assert_allclose(run.reactions[:, :, 5], np.full((3, 2), weights), rtol=1e-9)
+    np.testing.assert_allclose(run.qdd, 0, atol=1e-9)
