@@ -11,7 +11,7 @@ from .checked import check_mechanism, check_single_start, sample_times
 from .ensembles import simulate_ensemble
 from .events import Event
 from .feedback import Feedback
-from .fixed.rollouts import rollout
+from .fixed_steps.rollouts import rollout
 from .inverse import solve_inverse
 from .kinematic import Kinematics, solve_kinematics
 from .linear import Linear, linearize

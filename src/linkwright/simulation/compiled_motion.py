@@ -28,8 +28,8 @@ from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events import Hybrid
 from .events.signals import can_signal, signal_expressions
-from .fixed.ingredients import Ingredients
-from .fixed.onto import Onto
+from .fixed_steps.step_equations import StepEquations
+from .fixed_steps.step_projection import StepProjection
 from .projection import Projection
 from .solvers.outer import Outer
 from .system import WORKS, System
@@ -133,16 +133,16 @@ class CompiledMotion:
         system, t = self.system, self.system.symbols[3]
         inside = self.y[: system.size]
         q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
-        of = Ingredients(system.equations, kept=self.kept)
+        of = StepEquations(system.equations, kept=self.kept)
         if system.names.nq != system.names.nv:
-            q = of.moved(q, ca.SX.zeros(system.names.nv))
+            q = of.move_coordinates(q, ca.SX.zeros(system.names.nv))
         gap, pivot = ca.SX(0), ca.SX(1)
         if self._holds_constraints:
-            onto = Onto(of)
-            q, one = onto.positions_of(q, t)
-            qd, other = onto.speeds_of(q, qd, t)
+            onto = StepProjection(of)
+            q, one = onto.close_positions(q, t)
+            qd, other = onto.project_velocities(q, qd, t)
             pivot = ca.fmin(one, other)
-            if onto.positions:
+            if onto.position_row_count:
                 gap = ca.mmax(ca.fabs(onto.residual(q, t)))
         x = system.state_from_motion(q, qd)
         y = ca.vertcat(x, self.y[system.size :])

@@ -17,7 +17,7 @@ from .compiled_motion import can_compile
 from .compiled_run import integrate_compiled
 from .events import EventParts, FailureError
 from .events.breaking import broken, carried_over
-from .fixed.tables import FIXED
+from .fixed_steps.tableaus import FIXED_STEP_METHODS
 from .march import March, Mending
 from .onward import held_forces, remaining_drive
 from .preparation import Preparation, prepare_simulation
@@ -42,7 +42,7 @@ class Motion:
         """Equations and code, which runs with the same inputs share."""
         return prepare_simulation(
             mechanism, self.settings["by"], torque, self.settings["stabilization"],
-            crosses_kinks=self.settings["integrator"] in FIXED,
+            crosses_kinks=self.settings["integrator"] in FIXED_STEP_METHODS,
         )  # fmt: skip
 
     def run(

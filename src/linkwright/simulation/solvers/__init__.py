@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from ...errors import UnsupportedError
 from ...number_checks import check_positive
 from ...types import Floats
-from ..fixed.tables import FIXED
+from ..fixed_steps.tableaus import FIXED_STEP_METHODS
 from ..system import System
 from .adaptive_steps import SCIPY, adaptive
 from .minimal import minimal
@@ -49,7 +49,7 @@ INTEGRATORS: dict[str, Maker] = {
     **{name: adaptive(name) for name in SCIPY},
     **{name: sundials(name) for name in SUNDIALS},
     "taylor": taylor,
-    **{name: stepping(name) for name in FIXED},
+    **{name: stepping(name) for name in FIXED_STEP_METHODS},
 }
 """By name: (system, t, y, end, options) → a solver at (t, y)."""
 
@@ -90,13 +90,13 @@ def options_of(
         "rtol": check_positive(rtol, "rtol"), "atol": check_positive(atol, "atol"),
         "max_step": check_positive(max_step, "max_step", or_infinite=True),
     }  # fmt: skip
-    if integrator in FIXED:
+    if integrator in FIXED_STEP_METHODS:
         if found["max_step"] < math.inf:
             raise UnsupportedError(f"'{integrator}' heeds no max_step", remedy="use step")
         return {"step": None if step is None else check_positive(step, "step")}
     if step is not None:
         raise UnsupportedError(
             f"'{integrator}' chooses its steps itself",
-            remedy=f"use max_step, or one of {', '.join(FIXED)}",
+            remedy=f"use max_step, or one of {', '.join(FIXED_STEP_METHODS)}",
         )
     return found | {"spacing": spacing} if integrator in SUNDIALS else found

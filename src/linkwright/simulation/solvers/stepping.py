@@ -9,10 +9,10 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...types import Floats
-from ..fixed.again import midpoint_again, step_again
-from ..fixed.kernels import Kernel, check_method
-from ..fixed.methods import evaluations_of
-from ..fixed.tables import IMPLICIT, MIDPOINT, TABLES
+from ..fixed_steps.compiled_steps import CompiledStep
+from ..fixed_steps.pivoted_steps import midpoint_step_with_pivoting, step_with_pivoting
+from ..fixed_steps.step_methods import check_method, evaluations_per_step
+from ..fixed_steps.tableaus import IMPLICIT_METHODS, MIDPOINT, TABLEAUS
 from ..system import System
 
 if TYPE_CHECKING:
@@ -57,22 +57,22 @@ class Stepping:
         refuse_baumgarte(system, "steps of fixed length")
         self.method, self.system, self.end = method, system, end
         self.length = float(options.get("step") or STEP)
-        self.evaluations = evaluations_of(method)
-        self.by_stages = method not in IMPLICIT and (
+        self.evaluations = evaluations_per_step(method)
+        self.by_stages = method not in IMPLICIT_METHODS and (
             system.drive.function is not None or system.equations.state is not None
             or system.beside is not None or system.drive.feedback is not None
         )  # fmt: skip
-        if system.equations.state is not None and method not in TABLES:
+        if system.equations.state is not None and method not in TABLEAUS:
             _refuse_own_states(method, system)
         eventful = system.beside is not None or system.drive.feedback is not None
-        if eventful and method in IMPLICIT:
+        if eventful and method in IMPLICIT_METHODS:
             raise UnsupportedError(
                 f"'{method}' knows no controllers, stops, contacts and friction that sticks",
                 where=system.equations.mechanism.name, remedy="use another integrator",
             )  # fmt: skip
         if not self.by_stages:
             drive = None if system.drive.function is not None else system.drive
-            self.kernel = Kernel(system.equations, method, drive, system.power)
+            self.compiled_step = CompiledStep(system.equations, method, drive, system.power)
         self.restart(t, y)
 
     def restart(self, t: float, y: Floats) -> None:
@@ -94,7 +94,7 @@ class Stepping:
 
     def _after(self, t: float, y: Floats, dt: float) -> Floats | None:
         if self.by_stages:
-            return step_again(self.system, self.method, t, y, dt)
+            return step_with_pivoting(self.system, self.method, t, y, dt)
         if self.system.drive.function is not None:
             return self._settled(t, y, dt)
         return self._compiled(t, y, dt, np.zeros(self.system.names.nv))
@@ -103,8 +103,10 @@ class Stepping:
         q, qd = self.system.motion(y)
         self.system.evaluations += self.evaluations
         with np.errstate(all="ignore"):
-            found = self.kernel.ufunc(q, qd, tau, t, *self.kernel.outside(t, dt), dt)
-        if self.kernel.may_fail and not found[-1] < 1:
+            found = self.compiled_step.single_step(
+                q, qd, tau, t, *self.compiled_step.outside_inputs(t, dt), dt
+            )
+        if self.compiled_step.may_fail and not found[-1] < 1:
             return self._again(t, y, dt)
         after: Floats = self.system.moved(y, found[0], found[1])
         after[self.system.size :] += found[2]
@@ -112,11 +114,11 @@ class Stepping:
 
     def _again(self, t: float, y: Floats, dt: float) -> Floats | None:
         """With pivoting, where a compiled step is not to be believed."""
-        if self.method not in IMPLICIT:
-            return step_again(self.system, self.method, t, y, dt)
+        if self.method not in IMPLICIT_METHODS:
+            return step_with_pivoting(self.system, self.method, t, y, dt)
         driven = self.system.drive.function is not None
         if self.method == MIDPOINT and self.system.names.constraints and not driven:
-            return midpoint_again(self.system, t, y, dt)
+            return midpoint_step_with_pivoting(self.system, t, y, dt)
         return None
 
     def _settled(self, t: float, y: Floats, dt: float) -> Floats | None:

@@ -20,8 +20,8 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...types import Floats
-from ..fixed.ingredients import Ingredients
-from ..fixed.onto import Onto
+from ..fixed_steps.step_equations import StepEquations
+from ..fixed_steps.step_projection import StepProjection
 from ..system import System
 from .outer import Called, Outer
 from .passing import passing
@@ -172,12 +172,12 @@ class Sundials:
     @cached_property
     def _dae(self) -> tuple[Any, Any, Any, Any]:
         system, (q, v, _, t) = self.system, self.system.symbols
-        of = Ingredients(system.equations, None, system.power)
+        of = StepEquations(system.equations, None, system.power)
         a, tau = ca.SX.sym("a", system.names.nv), system.tau
-        balance, rows = of.required(q, v, a, t) - tau, ca.SX(0, 1)
+        balance, rows = of.required_forces(q, v, a, t) - tau, ca.SX(0, 1)
         force = ca.SX.sym("lambda", 0)
         if system.names.constraints:
-            onto = Onto(of)
+            onto = StepProjection(of)
             force = ca.SX.sym("lambda", len(onto.rows))
             J = onto.jacobian(q, t)[onto.rows, :]
             balance, rows = balance - J.T @ force, J @ a + onto.bias(q, v, t)[onto.rows]
