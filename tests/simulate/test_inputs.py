@@ -14,7 +14,7 @@ from linkwright.control import pid
 from linkwright.errors import LinkwrightError
 from linkwright.simulation.inputs import drive_of
 from linkwright.simulation.system import System
-from linkwright.simulation.tables import table_of
+from linkwright.simulation.time_tables import read_time_table
 
 SLIDE = lw.Mechanism(
     name="slide", gravity=[0, 0, 0], bodies={"block": {"mass": 1}},
@@ -26,7 +26,7 @@ SLIDE = lw.Mechanism(
 def test_tables(kind: str) -> None:
     rng = np.random.default_rng(0)
     times, values = np.cumsum(rng.uniform(0.1, 1, 9)), rng.uniform(-2, 2, 9)
-    table = table_of("q1", (times, values, kind))
+    table = read_time_table("q1", (times, values, kind))
     inside = np.linspace(times[0], times[-1], 101)
     wanted = (
         np.interp(inside, times, values) if kind == "linear" else CubicSpline(times, values)(inside)

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..types import ForceLike, VectorLike
-from .checked import check_mechanism, check_single_start, sample_times
+from .argument_checks import check_single_start, sample_times
 from .ensembles import simulate_ensemble
 from .events import Event
 from .feedback import Feedback
 from .fixed_steps.rollouts import rollout
-from .inverse import solve_inverse
-from .kinematic import Kinematics, solve_kinematics
-from .linear import Linear, linearize
+from .inverse_motion import solve_inverse
+from .kinematic_motion import Kinematics
+from .kinematic_solver import solve_kinematics
+from .linear_model import Linear, linearize
 from .motion import Motion
-from .provenance import repeat, written
+from .provenance import repeat, stored_settings
 from .run import Happened, Run
 from .solvers import options_of, solver_named
 from .start import start_of
@@ -105,7 +106,7 @@ def simulate(
     >>> lw.simulate(lw.gallery("elbow"), 0.1, q0={"q1": 0.5}, samples=3).q.shape
     (3, 2)
     """
-    check_mechanism(mechanism)
+    require_mechanism(mechanism)
     check_single_start(q0, qd0)
     mechanism = mechanism.with_closure(closure)
     make = solver_named(integrator, coordinates)
@@ -119,7 +120,7 @@ def simulate(
         "stabilization": stabilization, "coordinates": coordinates, "events": events,
         "stops": stops, "impacts": impacts,
     }  # fmt: skip
-    motion = Motion(make, options, written(settings), events, progress)
+    motion = Motion(make, options, stored_settings(settings), events, progress)
     prepared = motion.prepare(mechanism, torque)
     q, qd = start_of(mechanism, prepared.template.model, q0, qd0)
     return motion.run(mechanism, prepared, torque, times, q, qd)

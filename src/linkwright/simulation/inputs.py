@@ -28,7 +28,7 @@ from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
 from ..types import Floats
 from .feedback import NOT_KEPT, Feedback
-from .tables import NEAR, Table, table_of
+from .time_tables import SAME_TIME_SHARE, TimeTable, read_time_table
 
 _IDLE, _NONE = np.zeros(1), np.zeros(0)
 
@@ -47,7 +47,7 @@ class Drive:
     tau: Any
     u: Any = None
     function: Callable[..., Any] | None = None
-    tables: tuple[Table, ...] = ()
+    tables: tuple[TimeTable, ...] = ()
     feedback: Feedback | None = None
     z: Any = field(default_factory=lambda: ca.SX.sym("z", 1))
     z_rate: Any = field(default_factory=lambda: ca.SX.zeros(0, 1))
@@ -66,7 +66,7 @@ class Drive:
         """The next time at which a table goes on by another polynomial, or the end."""
         found = end
         for table in self.tables:
-            k = bisect_right(table.times, t + NEAR * max(1.0, abs(t)))
+            k = bisect_right(table.times, t + SAME_TIME_SHARE * max(1.0, abs(t)))
             found = min(found, *table.times[k : k + 1], found)
         return found
 
@@ -188,7 +188,7 @@ def sized(values: Any, n: int) -> Floats:
 
 def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
     """Of single speeds or actuators: numbers, expressions of t, q, qd, or tables (t, values)."""
-    tables = {k: table_of(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
+    tables = {k: read_time_table(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
     w = ca.SX.sym("w", max(1, len(tables)))
     for name, value in given.items():
         if isinstance(value, Real):
@@ -202,7 +202,7 @@ def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
 
 
 def _written(value: Any) -> Any:
-    if isinstance(value, Table):
+    if isinstance(value, TimeTable):
         return [list(value.times), list(value.values), value.kind]
     return value if isinstance(value, str) else float(value)
 

@@ -11,7 +11,7 @@ from ..types import Floats
 from .diagnosis import OPEN, largest_gap, stopped
 from .events import Hybrid, LostError, Outcome
 from .faults import NEAR, check_drives, find_drive_fault
-from .progress import Watch
+from .progress import RunProgress
 from .run import FINISHED
 from .solvers import Solver
 from .system import System
@@ -62,7 +62,7 @@ class March:
         self.last = solver.t, solver.y
         """The end of the last step that went well."""
 
-    def along(self, times: Floats, watch: Watch | None = None) -> str:
+    def along(self, times: Floats, watch: RunProgress | None = None) -> str:
         """Fills `found` with states at the times; says how it ended. Ctrl-C ends it too, and so
         does what a drive or an event complains of."""
         self._keep(times[0], self.solver.y)
@@ -79,7 +79,7 @@ class March:
             self._keep_reached()
             return self._stopped("its equations are no longer finite")
 
-    def _along(self, times: Floats, watch: Watch | None) -> str:
+    def _along(self, times: Floats, watch: RunProgress | None) -> str:
         if not np.isfinite(self.mending.system.rates(self.solver.t, self.solver.y)).all():
             return self._stopped("its rates are not finite")
         while len(self.found) < len(times):
@@ -140,7 +140,9 @@ class March:
             reason = "its rates are no longer finite"
         if reason is not None:
             return self._stopped(reason)
-        if (wheel := self.wheels.fallen(self.mending.system.motion(self.solver.y)[0])) is not None:
+        if (
+            wheel := self.wheels.find_fallen_wheel(self.mending.system.motion(self.solver.y)[0])
+        ) is not None:
             return _fallen(begin, wheel)
         self.steps += 1
         self._compare_speeds()

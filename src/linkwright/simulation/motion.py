@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from ..types import Floats
-from .checked import MOST_SAMPLES
+from .argument_checks import MOST_SAMPLES
 from .compiled_motion import can_compile
 from .compiled_run import integrate_compiled
 from .events import EventParts, FailureError
@@ -21,7 +21,7 @@ from .fixed_steps.tableaus import FIXED_STEP_METHODS
 from .march import March, Mending
 from .onward import held_forces, remaining_drive
 from .preparation import Preparation, prepare_simulation
-from .progress import Watch
+from .progress import RunProgress
 from .record import prepare_recording, recorded
 from .run import Run
 from .solvers import Maker
@@ -75,7 +75,10 @@ class Motion:
             y = events.begin(times[0], y)
             if not events.mode.plain:
                 return None
-        with np.errstate(all="ignore"), Watch(mechanism.name, times[-1], self.progress) as watch:
+        with (
+            np.errstate(all="ignore"),
+            RunProgress(mechanism.name, times[-1], self.progress) as watch,
+        ):
             prepare_recording(system)
             program = prepared.program(integrator, parts)
             try:
@@ -111,7 +114,7 @@ class Motion:
             except FailureError as failure:
                 broken = watch.failed(times[0], y, failure)
         end = system.next_stop(times[0], times[-1])
-        watched = Watch(mechanism.name, times[-1], self.progress)
+        watched = RunProgress(mechanism.name, times[-1], self.progress)
         with np.errstate(all="ignore"), watched as progress:
             prepare_recording(system)
             march = March(self.make(system, times[0], y, end, self.options), mending)

@@ -12,7 +12,7 @@ from .compiled_motion import CompiledMotion
 from .events import EventParts, find_event_parts, without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
 from .inputs import drive_of
-from .provenance import written
+from .provenance import stored_form
 from .stabilization import stabilization_of
 from .system import System
 
@@ -46,7 +46,7 @@ class Preparation:
         self, mechanism: Mechanism, events: Any, stops: str, impacts: str
     ) -> EventParts | None:
         """Return the events that may occur during a run; None if there are none."""
-        kept = repr((written(events), stops, impacts))
+        kept = repr((stored_form(events), stops, impacts))
         if NOT_KEPT in kept:
             return find_event_parts(mechanism, self.template, events, stops, impacts)
         if kept not in self.event_parts_by_settings:
@@ -96,10 +96,10 @@ def prepare_simulation(
     mechanism: Mechanism, by: str, torque: Any, stabilization: Any, *, crosses_kinks: bool
 ) -> Preparation:
     """Return the preparation of a mechanism; the same inputs reuse an earlier one."""
-    kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(written(torque))
+    kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(stored_form(torque))
     subject = _Subject(
-        mechanism.digest, mechanism.unused, by, kept, repr(written(stabilization)), crosses_kinks,
-        mechanism, torque, stabilization,
+        mechanism.digest, mechanism.unused, by, kept, repr(stored_form(stabilization)),
+        crosses_kinks, mechanism, torque, stabilization,
     )  # fmt: skip
     return subject.prepare() if NOT_KEPT in kept else _prepare_once(subject)
 

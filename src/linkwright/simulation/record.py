@@ -10,7 +10,7 @@ import numpy as np
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Floats
-from .provenance import versions
+from .provenance import software_versions
 from .run import Happened, Run
 from .system import WORKS, System
 
@@ -59,7 +59,7 @@ def recorded(
         mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
         kinetic=kinetic, potential=model.potential_energy(q),
         work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
-        statistics=statistics, settings=settings, versions=versions(), singular=singular,
+        statistics=statistics, settings=settings, versions=software_versions(), singular=singular,
         u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes, borne=borne,
         control=dict(zip(system.drive.state_names, y[system.size : -WORKS], strict=True)),
     )  # fmt: skip

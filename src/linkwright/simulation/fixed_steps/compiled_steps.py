@@ -9,18 +9,14 @@ import casadi as ca
 import numpy as np
 
 from ...equations import Equations
-from ...ports import Port
 from ...readings.llvm import CompiledStepLoop, compile_step_loop, compile_tape
-from ...tape import Tape, normalize_tape, record_tape, schedule_tape
+from ...tape import Tape, TapeExpression, record_expression_tape
 from ...types import SX, Floats
 from ..inputs import Drive
 from .step_equations import StepEquations
 from .step_methods import check_method, step_expressions
 from .step_states import StepEnd, StepStart
 from .tableaus import IMPLICIT_METHODS, input_shares
-
-StepPort = tuple[str, SX, tuple[int, ...]]
-"""Name, expression and shape of an input or output."""
 
 
 class CompiledStep:
@@ -55,7 +51,7 @@ class CompiledStep:
     # -- the step ------------------------------------------------------------------------
 
     @cached_property
-    def _ports(self) -> tuple[list[StepPort], list[StepPort], CompiledStepLoop]:
+    def _ports(self) -> tuple[list[TapeExpression], list[TapeExpression], CompiledStepLoop]:
         """Inputs, outputs, and how a loop over many steps passes them on."""
         start, held, acts = self._symbols
         equations = StepEquations(self.equations, self.drive, self.power, self.shares, self.kept)
@@ -64,9 +60,9 @@ class CompiledStep:
         else:
             end, held_end = step_expressions(self.method, equations, start), held
         nq, nv, nz = (self.equations.nq,), (self.equations.nv,), (self._control_state_count,)
-        states: list[StepPort] = [("q", start.q, nq), ("qd", start.qd, nv)]
-        outputs: list[StepPort] = [("q_end", end.q, nq), ("qd_end", end.qd, nv)]
-        timed: list[StepPort] = [("tau", start.tau, nv), ("t", start.t, ())]
+        states: list[TapeExpression] = [("q", start.q, nq), ("qd", start.qd, nv)]
+        outputs: list[TapeExpression] = [("q_end", end.q, nq), ("qd_end", end.qd, nv)]
+        timed: list[TapeExpression] = [("tau", start.tau, nv), ("t", start.t, ())]
         if self._control_state_count:
             states.append(("z", start.z, nz))
             outputs.append(("z_end", end.z, nz))
@@ -82,7 +78,7 @@ class CompiledStep:
             outputs.append(("work", end.work, (self.work_count,)))
         if self.may_fail:
             outputs.append(("doubt", end.doubt, ()))
-        constant: list[StepPort] = [("dt", start.dt, ())]
+        constant: list[TapeExpression] = [("dt", start.dt, ())]
         if self.kept:
             constant.append(("p", equations.p, (len(self.kept),)))
         return [*states, *timed, *constant], outputs, loop
@@ -126,15 +122,7 @@ class CompiledStep:
     def tape(self) -> Tape:
         """The tape of one step."""
         inputs, outputs, _ = self._ports
-        function = ca.Function(
-            "step",
-            [expression for _, expression, _ in inputs],
-            ca.cse([ca.densify(ca.SX(expression)) for _, expression, _ in outputs]),
-            [name for name, *_ in inputs],
-            [name for name, *_ in outputs],
-        )
-        ports = ([Port(name, shape) for name, _, shape in side] for side in (inputs, outputs))
-        return schedule_tape(normalize_tape(record_tape(function, *ports)))
+        return record_expression_tape("step", inputs, outputs)
 
     @cached_property
     def single_step(self) -> np.ufunc:

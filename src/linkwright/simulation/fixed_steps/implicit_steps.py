@@ -167,4 +167,5 @@ class VariationalStep(ImplicitStep):
         """
         impulse = self.start.dt * (self.momentum_rate() + self.constraint_forces() / 2)
         M = self.equations.mass_matrix(self.q_end)
-        return solve_symmetric_matrix(M, self.momenta + impulse)
+        velocities: SX = solve_symmetric_matrix(M, self.momenta + impulse)
+        return velocities

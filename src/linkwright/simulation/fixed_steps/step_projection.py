@@ -28,10 +28,8 @@ class StepProjection:
         self.choice = reference_configuration(mechanism_equations.mechanism)[1]
         self.leeway = mechanism_equations.closure_leeway
         self.rows = list(self.choice.rows)
-        self.dependent, self.independent = (
-            list(self.choice.dependent),
-            list(self.choice.independent),
-        )
+        self.dependent = list(self.choice.dependent)
+        self.independent = list(self.choice.independent)
         self.nv, self.position_row_count = equations.names.nv, equations.names.position_row_count
 
     @cached_property
@@ -112,7 +110,8 @@ class ProjectionMetric:
         d = self._scatter_rows(dependent, ca.SX.zeros(len(self.projection.independent), 1))
         if not self.projection.independent:
             return d
-        return d - self.G @ solve_symmetric_matrix(self.inertia, self.G.T @ (self.M @ d))
+        correction: SX = d - self.G @ solve_symmetric_matrix(self.inertia, self.G.T @ (self.M @ d))
+        return correction
 
     @property
     def smallest_pivot(self) -> SX:

@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import UnsupportedError
 from ...types import Floats
 from ..system import System
-from ..tables import PIECE
+from ..time_tables import NUMBERS_PER_PIECE
 
 _FAULTS = 100
 """Values of a drive that are not finite, in one call of a solver."""
@@ -38,7 +38,7 @@ class Outer:
         if system.sampled:
             self.count = self.size
         elif drive.tables:
-            self.count = PIECE * len(drive.tables)
+            self.count = NUMBERS_PER_PIECE * len(drive.tables)
 
     def w(self, parameters: list[Any], t: Any) -> list[Any]:
         """Entries of w by its parameters, in any kind of expressions."""
@@ -47,8 +47,8 @@ class Outer:
         if not self.count:
             return [0 * t] * self.size
         found = []
-        for k in range(0, self.count, PIECE):
-            a, b, c, d, begin = parameters[k : k + PIECE]
+        for k in range(0, self.count, NUMBERS_PER_PIECE):
+            a, b, c, d, begin = parameters[k : k + NUMBERS_PER_PIECE]
             x = t - begin
             found.append(((a * x + b) * x + c) * x + d)
         return found
