@@ -247,7 +247,7 @@ def test_wrong_rollouts() -> None:
         (([0, 0, 0], [0, 0]), "q0 has shape"),
         (([0, np.nan], [0, 0]), "not finite"),
         (([0, 0], [0, 0], [1, 2, 3]), "forces have shape"),
-        (([0, 0], [0, 0], None, 0.0), "0 s are no motion"),
+        (([0, 0], [0, 0], None, 0.0), "dt must not be 0 s"),
     ):
         with pytest.raises(LinkwrightError, match=what):
             lw.rollout(model, *arguments)

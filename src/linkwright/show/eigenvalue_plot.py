@@ -56,7 +56,7 @@ def eigenvalues(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------

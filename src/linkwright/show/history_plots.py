@@ -78,7 +78,7 @@ def plot(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def over_time(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------

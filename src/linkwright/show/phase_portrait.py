@@ -49,7 +49,7 @@ def phase(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def simulate(
         velocity or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values) or
         (times, values, "cubic").
     integrator : str
-        Such as "dop853".
+        The integrator, such as "dop853".
     rtol, atol : float
         Relative and absolute tolerances of a step.
     samples : int

@@ -137,7 +137,7 @@ class Run(RunEnergies):
         return figure
 
     def cyclograph(self, every: float | None = None, **options: object) -> Figure:
-        """Return a figure of stick figures, one `every` so many seconds; `options`: see
+        """Return a figure of stick figures at intervals of `every` seconds; `options`: see
         `show.cyclograph`."""
         figure: Figure = find_convenience("Run.cyclograph")(self, every, **options)
         return figure

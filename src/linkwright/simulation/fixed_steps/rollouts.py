@@ -97,7 +97,7 @@ def rollout(
     _refuse_events(model.equations.mechanism)
     steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
     if dt == 0:
-        raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
+        raise LinkwrightError("dt must not be 0 s", remedy="give another step")
     cores = _core_count() if threads is None else check_whole_number(threads, "threads", 1)
     _check_inputs(inputs, method, dt)
     step_inputs = inputs if isinstance(inputs, Mapping | Feedback) else None
