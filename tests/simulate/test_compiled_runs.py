@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.readings.llvm.code_table import LOADED_CODES
-from linkwright.simulation import Event, motion
+from linkwright.simulation import Event, simulator
 from linkwright.simulation.compiled_run import CompiledRun
 
 FOUR_BAR = {"q0": {"theta1": 1.0}, "qd0": {"theta1": 2.0}}
@@ -34,7 +34,7 @@ CASES: list[tuple[str, float, dict[str, Any]]] = [
 def stepwise(monkeypatch: pytest.MonkeyPatch, *given: Any, **options: Any) -> lw.simulation.Run:
     """The same run, made by the loop in Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(motion, "can_compile", lambda *_: False)
+        patch.setattr(simulator, "can_compile", lambda *_: False)
         return lw.simulate(*given, **options)
 
 
@@ -157,7 +157,7 @@ def test_what_simulations_keep_is_bounded() -> None:
     arm = lw.gallery("elbow")
     for k in range(20):
         lw.simulate(arm, 0.01, events={"passes": f"q1 - {k}"}, samples=3)
-    kept = motion.prepare_simulation(arm, "recursive", None, "projection", crosses_kinks=False)
+    kept = simulator.prepare_simulation(arm, "recursive", None, "projection")
     assert len(kept.programs) <= 8
     assert len(kept.event_parts_by_settings) <= 8
 

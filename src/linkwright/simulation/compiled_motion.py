@@ -26,13 +26,14 @@ from ..readings.llvm import (
 )
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
-from .events import Hybrid
+from .events.hybrid import Hybrid
 from .events.signals import can_signal, signal_expressions
 from .fixed_steps.step_equations import StepEquations
 from .fixed_steps.step_projection import StepProjection
 from .projection import Projection
-from .solvers.outer import Outer
-from .system import WORKS, System
+from .right_hand_side import RightHandSide
+from .state_space import WORKS
+from .steppers.input_parameters import InputParameters
 from .wheels import wheel_lean_expressions
 
 PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
@@ -51,12 +52,11 @@ class CompiledTrajectory:
     status: str
 
 
-def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
+def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -> bool:
     """Whether compiled code can integrate a system and detect its events without Python."""
     drive = system.drive
     return (
         integrator in PAIRS
-        and (events is not None or system.beside is None)
         and drive.function is None
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
         and (events is None or can_signal(events))
@@ -77,10 +77,10 @@ class CompiledMotion:
     """The compiled program of a system with its signals, for one integrator; it holds no data of
     single runs."""
 
-    def __init__(self, system: System, integrator: str, events: Hybrid | None) -> None:
+    def __init__(self, system: RightHandSide, integrator: str, events: Hybrid | None) -> None:
         self.system, self.pair, self.events = system, PAIRS[integrator], events
-        self.outer = Outer(system, integrator)
-        self.state_count = system.size + len(system.drive.state_names) + WORKS
+        self.outer = InputParameters(system)
+        self.state_count = system.space.size + len(system.drive.state_names) + WORKS
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
         """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
@@ -93,7 +93,7 @@ class CompiledMotion:
     @property
     def needs_projection(self) -> bool:
         """Whether states must be projected onto constraints, joints or unit quaternions."""
-        return self._holds_constraints or self.system.drifts
+        return self._holds_constraints or self.system.space.can_leave_joints
 
     @property
     def _holds_constraints(self) -> bool:
@@ -104,24 +104,26 @@ class CompiledMotion:
     @cached_property
     def rates_tape(self) -> Tape:
         """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
-        system, t = self.system, self.system.symbols[3]
-        x, controls = system.state, max(1, len(system.drive.state_names))
-        z = self.y[system.size : self.state_count - WORKS]
+        system, t = self.system, self.system.space.symbols[3]
+        x, controls = system.space.x, max(1, len(system.drive.state_names))
+        z = self.y[system.space.size : self.state_count - WORKS]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [x, system.drive.z, system.drive.w, system.pushed]
+        symbols = [x, system.drive.z, system.drive.w, system.expressions.push]
         values = [
-            self.y[: system.size],
+            self.y[: system.space.size],
             z if z.shape[0] else ca.SX.zeros(controls),
             ca.vertcat(*w),
             ca.SX.zeros(system.names.nv),
         ]
-        rates, pivot = ca.substitute(list(system.rates_expression), symbols, values)
-        margin = self._with_wheels(ca.SX(pivot if system.guarded else 1))
+        rates, pivot = ca.substitute(list(system.expressions.rates_and_pivot), symbols, values)
+        margin = self._with_wheels(ca.SX(pivot if system.is_guarded else 1))
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
 
     def _with_wheels(self, margin: SX) -> SX:
         motion = ca.substitute(
-            list(self.system.motion_expressions), [self.system.state], [self.y[: self.system.size]]
+            list(self.system.space.motion_expressions),
+            [self.system.space.x],
+            [self.y[: self.system.space.size]],
         )
         for lean in wheel_lean_expressions(self.system.equations.mechanism, motion[0]):
             margin = ca.fmin(margin, lean)
@@ -130,9 +132,9 @@ class CompiledMotion:
     @cached_property
     def projection_tape(self) -> Tape:
         """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
-        system, t = self.system, self.system.symbols[3]
-        inside = self.y[: system.size]
-        q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
+        system, t = self.system, self.system.space.symbols[3]
+        inside = self.y[: system.space.size]
+        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
         of = StepEquations(system.equations, kept=self.kept)
         if system.names.nq != system.names.nv:
             q = of.move_coordinates(q, ca.SX.zeros(system.names.nv))
@@ -144,8 +146,8 @@ class CompiledMotion:
             pivot = ca.fmin(one, other)
             if onto.position_row_count:
                 gap = ca.mmax(ca.fabs(onto.residual(q, t)))
-        x = system.state_from_motion(q, qd)
-        y = ca.vertcat(x, self.y[system.size :])
+        x = system.space.state_from_motion(q, qd)
+        y = ca.vertcat(x, self.y[system.space.size :])
         return self._tape(
             "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
         )
@@ -155,14 +157,14 @@ class CompiledMotion:
         """(t, y, p) → the signals; None if there are none."""
         if self.events is None:
             return None
-        system, t = self.system, self.system.symbols[3]
-        inside = self.y[: system.size]
-        q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
+        system, t = self.system, self.system.space.symbols[3]
+        inside = self.y[: system.space.size]
+        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
         signals = signal_expressions(self.events, t, q, qd)
         return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
-        t = self.system.symbols[3]
+        t = self.system.space.symbols[3]
         inputs: list[TapeExpression] = [
             ("t", t, (1,)),
             ("y", self.y, (self.state_count,)),

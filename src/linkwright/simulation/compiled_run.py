@@ -2,7 +2,8 @@
 
 The code returns to Python at kinks of tables, at signals that cross zero, at margin alarms, and
 regularly for progress and Ctrl-C. It cannot handle persistent contacts, singular configurations and
-steps that fail. Then `integrate_compiled` returns None, and the loop in `march` repeats the run
+steps that fail. Then `integrate_compiled` returns None, and the loop in `integration_loop`
+repeats the run
 from its start.
 """
 
@@ -27,11 +28,11 @@ from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
-from .events import Hybrid
-from .march import Mending
+from .events.hybrid import Hybrid
+from .right_hand_side import RightHandSide
 from .run import FINISHED
-from .solvers.passing import REACH
-from .system import System
+from .state_projector import StateProjector
+from .steppers.singularity_crossing import CROSSING
 from .wheels import rolls_on_planes
 
 INSTRUCTIONS_PER_CALL = 50_000_000
@@ -45,7 +46,7 @@ its usual value."""
 
 def integrate_compiled(
     motion: CompiledMotion,
-    system: System,
+    system: RightHandSide,
     events: Hybrid | None,
     times: Floats,
     y: Floats,
@@ -148,7 +149,7 @@ class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
     def __init__(
-        self, records: TrajectoryRecords, row: int, system: System, events: Hybrid | None
+        self, records: TrajectoryRecords, row: int, system: RightHandSide, events: Hybrid | None
     ) -> None:
         self.records, self.row = records, row
         self.motion, self.system, self.events = records.motion, system, events
@@ -206,7 +207,7 @@ class CompiledRun:
             self.status = FINISHED
             return
         if self.events is not None:
-            self.y[:] = self.events.pushed_anew(self.t, self.y)
+            self.y[:] = self.events.pass_force_jump(self.t, self.y)
             self.check_mode()
         self.records.begin_segment(self.row, self.t)
 
@@ -215,7 +216,7 @@ class CompiledRun:
         system, closing = self.system, self.motion.closing
         if self.motion.kept or closing is None or rolls_on_planes(system.equations.mechanism):
             return True
-        q, qd = system.motion(self.y)
+        q, qd = system.space.motion(self.y)
         length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
         small = 1e-3 * length
         now, then = (
@@ -227,7 +228,7 @@ class CompiledRun:
             for h in (0.0, small)
         )
         ahead = now * small / (now - then) if then < now else np.inf
-        return bool(ahead < REACH * length or now < NEAR_SINGULAR * closing.usual)
+        return bool(ahead < CROSSING.reach * length or now < NEAR_SINGULAR * closing.usual)
 
     # -- events ----------------------------------------------------------------------------------
 
@@ -235,10 +236,10 @@ class CompiledRun:
         """Handle the events of the last step, until one changes the state or ends the run."""
         assert self.events is not None
         begin, end = float(self.step_record[0]), self.t
-        mending = Mending(self.system, self.events)
+        project = StateProjector(self.events.context, self.events)
         while (event := self.events.next_event(begin, end, self.state_between)) is not None:
             t, columns = event
-            outcome = self.events.handle(t, mending(t, self.state_between(t)), columns)
+            outcome = self.events.handle(t, project(t, self.state_between(t)), columns)
             if outcome.broken is not None:
                 raise CannotContinueError
             if outcome.status is not None:

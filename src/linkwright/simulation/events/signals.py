@@ -22,7 +22,7 @@ def can_signal(events: Hybrid) -> bool:
 
 def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX) -> SX:
     """What is watched then: gaps, and the values of the user's events."""
-    s = events.system.equations.symbols
+    s = events.context.equations.symbols
     values = [event.expression for event in events.given if event.expression is not None]
     given = ca.substitute(
         ca.vertcat(ca.SX(0, 1), *values),

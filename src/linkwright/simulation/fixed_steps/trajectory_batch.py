@@ -15,7 +15,7 @@ from ...model.model import Model
 from ...types import Floats
 from ..feedback import Feedback
 from ..inputs import drive_of
-from ..system import System
+from ..right_hand_side import RightHandSide
 from .compiled_steps import CompiledStep
 from .trajectory_block import TrajectoryBlock
 
@@ -64,7 +64,7 @@ class TrajectoryBatch:
         self.lock = Lock()
         """Held while a system of `system_at` is in use."""
         self._given_forces = np.zeros(model.nv)
-        self._systems: dict[bytes, System] = {}
+        self._systems: dict[bytes, RightHandSide] = {}
         self._block_rows = max(SMALLEST_BLOCK, NUMBERS_PER_BLOCK // (model.nq + model.nv))
 
     def integrate(
@@ -121,7 +121,7 @@ class TrajectoryBatch:
         split = rows * kept * nq
         return whole[:split].reshape(rows, kept, nq), whole[split:].reshape(rows, kept, nv)
 
-    def system_at(self, p: Floats, forces: Floats) -> System:
+    def system_at(self, p: Floats, forces: Floats) -> RightHandSide:
         """Return the system in (q, q̇) that repeats steps with pivoting, with a trajectory's own
         parameters and forces; valid while `lock` is held."""
         self._given_forces = forces
@@ -132,7 +132,7 @@ class TrajectoryBatch:
             self._systems[key] = self._make_system(p)
         return self._systems[key]
 
-    def _make_system(self, p: Floats) -> System:
+    def _make_system(self, p: Floats) -> RightHandSide:
         """Return the system of the mechanism with the parameters p."""
         equations = self.model.equations
         drive = self.step.drive
@@ -144,12 +144,12 @@ class TrajectoryBatch:
         equations = replace(equations, state=None)
         assert drive is not None
         if drive.feedback is not None:
-            return System(equations, drive)
+            return RightHandSide(equations, drive)
 
         def total_forces(t: float, q: Floats, qd: Floats) -> Floats:
             return drive(t, q, qd) + self._given_forces
 
-        return System(equations, drive_of(equations, total_forces))
+        return RightHandSide(equations, drive_of(equations, total_forces))
 
 
 def _controller_acts(times: Floats, dt: float, period: float) -> Floats:

@@ -9,7 +9,9 @@ import numpy as np
 
 from ...errors import LinkwrightError
 from ...types import Floats
-from ..system import WORKS, System
+from ..right_hand_side import RightHandSide
+from ..run_context import RunContext
+from ..state_space import WORKS
 from .pivoted_steps import step_with_pivoting
 from .tableaus import IMPLICIT_METHODS
 
@@ -127,17 +129,18 @@ class TrajectoryBlock:
                 f"trajectory {self.first + row + 1} cannot go on at t = {t:g} s",
                 remedy="take shorter steps, or look for a singular configuration",
             )
-        after[0][:], after[1][:] = system.motion(y)
+        after[0][:], after[1][:] = system.space.motion(y)
         if self.step.period is None and after[2:]:
-            after[2][:] = system.controls(y)
+            after[2][:] = system.space.controller_states(y)
 
     def _state_after_step(
-        self, system: System, before: Sequence[Floats], after: Sequence[Floats], t: float
+        self, system: RightHandSide, before: Sequence[Floats], after: Sequence[Floats], t: float
     ) -> Floats:
         """Return all states after the step; a sampled controller has acted already."""
-        y = system.start(before[0], before[1])
+        context, space = RunContext(system), system.space
+        y = space.start(before[0], before[1])
         if self.step.period is not None:
-            system.held = [(t, after[-1])]
+            context.inputs.hold(t, after[-1])
         elif before[2:]:
-            y[system.size : len(y) - WORKS] = before[2]
-        return step_with_pivoting(system, self.step.method, t, y, self.batch.dt)
+            y[space.size : len(y) - WORKS] = before[2]
+        return step_with_pivoting(context, self.step.method, t, y, self.batch.dt)
