@@ -195,20 +195,20 @@ def _consistent_velocities(model: Model, q: Floats, qd: VectorLike | None, t: fl
         model.check_closed(q, t, qd=given)
         return given
     known = check_number_table(qd or {}, "qd")
-    speeds = placed(np.zeros(names.nv), known, names.qd, "speed")
+    velocities = placed(np.zeros(names.nv), known, names.qd, "speed")
     if not names.constraints:
-        return speeds
+        return velocities
     clock = [t] if names.is_time_dependent else []
     fixed = [names.qd.index(name) for name in known]
-    speeds = project_velocities(
+    velocities = project_velocities(
         model.constraint_jacobian(q, *clock),
-        speeds,
-        model.constraint_velocity(q, speeds, *clock),
+        velocities,
+        model.constraint_velocity(q, velocities, *clock),
         hold=fixed,
         rank_share=CLOSURE_TOLERANCES.fine_rank_share,
     )
-    model.check_closed(q, t, qd=speeds)
-    return speeds
+    model.check_closed(q, t, qd=velocities)
+    return velocities
 
 
 def constant_forces(model: Model, torque: VectorLike | None) -> Floats:

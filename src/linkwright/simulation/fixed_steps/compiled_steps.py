@@ -13,7 +13,7 @@ from ...readings.llvm import CompiledStepLoop, compile_step_loop, compile_tape
 from ...tape import Tape, TapeExpression, record_expression_tape
 from ...types import SX, Floats
 from ..inputs import Drive
-from .step_equations import StepEquations
+from .step_equations import PowerFunction, StepEquations
 from .step_methods import check_method, step_expressions
 from .step_states import StepEnd, StepStart
 from .tableaus import IMPLICIT_METHODS, input_shares
@@ -34,13 +34,12 @@ class CompiledStep:
         equations: Equations,
         method: str,
         drive: Drive | None = None,
-        power: ca.Function | None = None,
+        power: PowerFunction | None = None,
         kept: Sequence[str] = (),
     ) -> None:
         check_method(method, equations)
         self.kept = {name: ca.SX.sym(name) for name in kept}
         self.may_fail = bool(equations.names.constraints) or method in IMPLICIT_METHODS
-        self.work_count = 0 if power is None else int(power.numel_out(0))
         self.equations, self.method, self.drive, self.power = equations, method, drive, power
         feedback = None if drive is None else drive.feedback
         self.feedback, self.period = feedback, None if feedback is None else feedback.period
@@ -74,8 +73,8 @@ class CompiledStep:
         if self.period:
             timed.append(("acts", acts, ()))
         loop = CompiledStepLoop(len(states), len(timed), tuple(range(2, len(states))))
-        if self.work_count:
-            outputs.append(("work", end.work, (self.work_count,)))
+        if self.power is not None:
+            outputs.append(("work", end.work, (int(end.work.numel()),)))
         if self.may_fail:
             outputs.append(("doubt", end.doubt, ()))
         constant: list[TapeExpression] = [("dt", start.dt, ())]

@@ -21,6 +21,9 @@ from ..inputs import Drive, first
 StepFunction = Callable[..., Sequence[SX]]
 """A function of expressions that returns the list of its outputs."""
 
+PowerFunction = Callable[..., SX]
+"""The function (q, q̇, q̈, τ, t) → rates of the works."""
+
 
 class StepEquations:
     """The equations of a mechanism under given inputs, as functions of expressions.
@@ -35,7 +38,7 @@ class StepEquations:
         self,
         equations: Equations,
         drive: Drive | None = None,
-        power: ca.Function | None = None,
+        power: PowerFunction | None = None,
         shares: tuple[float, ...] = (0.0,),
         kept: Mapping[str, SX] | None = None,
     ) -> None:
@@ -127,8 +130,7 @@ class StepEquations:
         """Return the rates of the works."""
         if self.power_function is None:
             return ca.SX(1, 1)
-        rates: SX = self.power_function(q, qd, qdd, tau, t)
-        return rates
+        return self.power_function(q, qd, qdd, tau, t)
 
     # -- the manifold --------------------------------------------------------------------
 
