@@ -1,28 +1,32 @@
 """Integrators as programs, which are written once and printed for every target."""
 
-from .explicit_steps import dense_rows, evaluate_dense_output
+from .events import EVENT_COLUMN_SIZE, EventColumn
+from .explicit_steps import ExplicitMethod
+from .step_method import MotionFunctions, StepMethod
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
-from .trajectories import (
-    LEAST_MARGIN,
+from .trajectories import LEAST_MARGIN, integrate_trajectories
+from .trajectory_records import (
     Clock,
     Progress,
     Sizes,
     StopReason,
-    integrate_trajectories,
-    step_record_size,
+    TrajectoryBuffers,
 )
 
 __all__ = [
     "DOP853",
     "DORMAND_PRINCE",
+    "EVENT_COLUMN_SIZE",
     "LEAST_MARGIN",
     "Clock",
+    "EventColumn",
+    "ExplicitMethod",
+    "MotionFunctions",
     "Progress",
     "RungeKuttaPair",
     "Sizes",
+    "StepMethod",
     "StopReason",
-    "dense_rows",
-    "evaluate_dense_output",
+    "TrajectoryBuffers",
     "integrate_trajectories",
-    "step_record_size",
 ]

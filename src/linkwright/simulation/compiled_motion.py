@@ -13,7 +13,8 @@ import numpy as np
 from ..integrators import (
     DOP853,
     DORMAND_PRINCE,
-    RungeKuttaPair,
+    ExplicitMethod,
+    StepMethod,
     integrate_trajectories,
 )
 from ..program import read_program
@@ -36,27 +37,35 @@ from .state_space import WORKS
 from .steppers.input_parameters import InputParameters
 from .wheels import wheel_lean_expressions
 
-PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
+METHODS: dict[str, StepMethod] = {
+    pair.name: ExplicitMethod(pair) for pair in (DOP853, DORMAND_PRINCE)
+}
 """The integrators that can run in compiled code."""
+
+
+EVENT_CAPACITY = 64
+"""How many noted events of a trajectory are kept before Python must take them over."""
 
 
 @dataclass(frozen=True)
 class CompiledTrajectory:
     """The result of a run: the times reached, the states at these times (one column each), the
-    state with the largest velocities, counts, and how the run ended."""
+    state with the largest velocities, counts, how the run ended, and the mode's numbers at these
+    times (None if there never were forces of contacts and friction)."""
 
     times: Floats
     states: Floats
     fastest: Floats
     statistics: Mapping[str, float]
     status: str
+    modes: Floats | None = None
 
 
 def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -> bool:
     """Whether compiled code can integrate a system and detect its events without Python."""
     drive = system.drive
     return (
-        integrator in PAIRS
+        integrator in METHODS
         and drive.function is None
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
         and (events is None or can_signal(events))
@@ -64,27 +73,46 @@ def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -
 
 
 @cache
-def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) -> CompiledProgram:
-    """Return the program of a pair, with or without projection and signals."""
-    given: dict[str, object] = {"pair": pair}
-    given |= {} if projects else {"project": None}
-    given |= {} if has_signals else {"signals": None}
-    identity = ("integrate", pair, projects, has_signals)
-    return compile_program(lambda: read_program(integrate_trajectories, **given), identity)
+def compile_integrator(
+    method: StepMethod, *, projects: bool, has_signals: bool, is_single: bool
+) -> CompiledProgram:
+    """Return the program of a step method, with or without projection and signals, for a single
+    trajectory or for many."""
+    absent: dict[str, object] = {} if projects else {"project": None}
+    absent |= {} if has_signals else {"signals": None}
+    identity = ("integrate", method, projects, has_signals)
+    return compile_program(
+        lambda: read_program(integrate_trajectories, method=method, functions=absent),
+        identity,
+        is_single=is_single,
+    )
 
 
 class CompiledMotion:
     """The compiled program of a system with its signals, for one integrator; it holds no data of
     single runs."""
 
-    def __init__(self, system: RightHandSide, integrator: str, events: Hybrid | None) -> None:
-        self.system, self.pair, self.events = system, PAIRS[integrator], events
+    def __init__(
+        self,
+        system: RightHandSide,
+        integrator: str,
+        events: Hybrid | None,
+        *,
+        has_modes: bool = False,
+    ) -> None:
+        self.system, self.method, self.events = system, METHODS[integrator], events
         self.outer = InputParameters(system)
         self.state_count = system.space.size + len(system.drive.state_names) + WORKS
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
         """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
-        self.parameter_count = max(1, self.outer.count + len(self.kept))
+        self.mode_functions = None if events is None else events.mode_functions
+        self.has_modes = has_modes
+        """Whether its rates have forces of closed contacts and of friction, by the mode's numbers,
+        which are the last ones of p."""
+        mode_count = 0 if self.mode_functions is None else self.mode_functions.layout.size
+        self.first_mode_number = self.outer.count + len(self.kept)
+        self.parameter_count = max(1, self.first_mode_number + mode_count)
         self.y = ca.SX.sym("y", self.state_count)
         self.p = ca.SX.sym("p", self.parameter_count)
 
@@ -92,8 +120,9 @@ class CompiledMotion:
 
     @property
     def needs_projection(self) -> bool:
-        """Whether states must be projected onto constraints, joints or unit quaternions."""
-        return self._holds_constraints or self.system.space.can_leave_joints
+        """Whether states must be projected onto constraints, joints, unit quaternions or closed
+        contacts."""
+        return self._holds_constraints or self.system.space.can_leave_joints or self.has_modes
 
     @property
     def _holds_constraints(self) -> bool:
@@ -104,38 +133,71 @@ class CompiledMotion:
     @cached_property
     def rates_tape(self) -> Tape:
         """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
-        system, t = self.system, self.system.space.symbols[3]
-        x, controls = system.space.x, max(1, len(system.drive.state_names))
-        z = self.y[system.space.size : self.state_count - WORKS]
-        w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [x, system.drive.z, system.drive.w, system.expressions.push]
-        values = [
-            self.y[: system.space.size],
-            z if z.shape[0] else ca.SX.zeros(controls),
-            ca.vertcat(*w),
-            ca.SX.zeros(system.names.nv),
-        ]
-        rates, pivot = ca.substitute(list(system.expressions.rates_and_pivot), symbols, values)
-        margin = self._with_wheels(ca.SX(pivot if system.is_guarded else 1))
+        system = self.system
+        push, margin = self.push_and_margin()
+        rates, pivot = self.in_states([*system.expressions.rates_and_pivot], push)
+        if system.is_guarded:
+            margin = pivot if margin.is_constant() else ca.fmin(pivot, margin)
+        margin = self._with_wheels(ca.SX(margin))
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
 
+    def push_and_margin(self) -> tuple[SX, SX]:
+        """Return generalized forces of contacts and friction, and how far they are from where they
+        cannot be computed."""
+        if not self.has_modes or self.mode_functions is None:
+            return ca.SX.zeros(self.system.names.nv), ca.SX(1)
+        return self.mode_functions.push_and_margin(*self._mode_state())
+
+    def _mode_state(self) -> tuple[SX, SX, SX, SX, SX]:
+        """Return q, q̇, τ, t and the mode's numbers by (t, y, p)."""
+        (tau,) = self.in_states([self.system.expressions.tau], ca.SX.zeros(self.system.names.nv))
+        mode = self.p[self.first_mode_number :]
+        return (*self.motion_in_states, tau, self.system.space.symbols[3], mode)
+
+    def in_states(self, expressions: list[SX], push: SX) -> list[SX]:
+        """Return expressions of the system's symbols as expressions of (t, y, p)."""
+        system, t = self.system, self.system.space.symbols[3]
+        z = self.y[system.space.size : self.state_count - WORKS]
+        w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
+        symbols = [system.space.x, system.drive.z, system.drive.w, system.expressions.push]
+        values = [
+            self.y[: system.space.size],
+            z if z.shape[0] else ca.SX.zeros(max(1, len(system.drive.state_names))),
+            ca.vertcat(*w),
+            push,
+        ]
+        found: list[SX] = ca.substitute(expressions, symbols, values)
+        return found
+
+    @property
+    def motion_in_states(self) -> tuple[SX, SX]:
+        """q and q̇ by y."""
+        space = self.system.space
+        q, qd = ca.substitute(list(space.motion_expressions), [space.x], [self.y[: space.size]])
+        return q, qd
+
     def _with_wheels(self, margin: SX) -> SX:
-        motion = ca.substitute(
-            list(self.system.space.motion_expressions),
-            [self.system.space.x],
-            [self.y[: self.system.space.size]],
-        )
-        for lean in wheel_lean_expressions(self.system.equations.mechanism, motion[0]):
+        q, _ = self.motion_in_states
+        for lean in wheel_lean_expressions(self.system.equations.mechanism, q):
             margin = ca.fmin(margin, lean)
         return margin
 
     @cached_property
     def projection_tape(self) -> Tape:
         """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
+        q, qd, gap, pivot = self.projected_motion(
+            StepEquations(self.system.equations, kept=self.kept)
+        )
+        space = self.system.space
+        y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
+        return self._tape(
+            "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
+        )
+
+    def projected_motion(self, of: StepEquations) -> tuple[SX, SX, SX, SX]:
+        """Return q and q̇ on the constraints, their remaining residual, and the smallest pivot."""
         system, t = self.system, self.system.space.symbols[3]
-        inside = self.y[: system.space.size]
-        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
-        of = StepEquations(system.equations, kept=self.kept)
+        q, qd = self.motion_in_states
         if system.names.nq != system.names.nv:
             q = of.move_coordinates(q, ca.SX.zeros(system.names.nv))
         gap, pivot = ca.SX(0), ca.SX(1)
@@ -146,21 +208,21 @@ class CompiledMotion:
             pivot = ca.fmin(one, other)
             if onto.position_row_count:
                 gap = ca.mmax(ca.fabs(onto.residual(q, t)))
-        x = system.space.state_from_motion(q, qd)
-        y = ca.vertcat(x, self.y[system.space.size :])
-        return self._tape(
-            "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
-        )
+        if self.has_modes and self.mode_functions is not None:
+            mode = self.p[self.first_mode_number :]
+            q, qd = self.mode_functions.held(q, qd, t, mode, of.move_coordinates)
+        return q, qd, gap, pivot
 
     @cached_property
     def signals_tape(self) -> Tape | None:
         """(t, y, p) → the signals; None if there are none."""
         if self.events is None:
             return None
-        system, t = self.system, self.system.space.symbols[3]
-        inside = self.y[: system.space.size]
-        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
-        signals = signal_expressions(self.events, t, q, qd)
+        watched = None
+        if self.has_modes and self.mode_functions is not None:
+            watched = self.mode_functions.watched(*self._mode_state())
+        t = self.system.space.symbols[3]
+        signals = signal_expressions(self.events, t, *self.motion_in_states, watched)
         return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
@@ -192,28 +254,46 @@ class CompiledMotion:
 
     @cached_property
     def sizes(self) -> Integers:
-        """Sizes for the program; states other than q and q̇ have no range of velocities."""
+        """Sizes for the program; states other than q and q̇ have no range of velocities. The
+        number of event columns is that of a run."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None
         speeds = (names.nq, names.nq + names.nv) if is_plain else (0, 0)
-        return np.array([self.state_count, self.parameter_count, signals, *speeds])
+        return np.array(
+            [self.state_count, self.parameter_count, signals, *speeds, 0, EVENT_CAPACITY]
+        )
 
     @cached_property
-    def tapes(self) -> tuple[LoadedCode, ...]:
-        """The compiled tapes that the program calls."""
+    def single_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
+        """The program for one trajectory, and the tapes that it calls."""
+        return self._code(is_single=True)
+
+    @cached_property
+    def ensemble_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
+        """The program for many trajectories at once, and the tapes that it calls."""
+        return self._code(is_single=False)
+
+    def _code(self, *, is_single: bool) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
         tapes = [self.rates_tape]
         tapes += [self.projection_tape] if self.needs_projection else []
         tapes += [] if self.signals_tape is None else [self.signals_tape]
-        return tuple(map(compile_procedure, tapes))
-
-    @cached_property
-    def program(self) -> CompiledProgram:
-        """The program that integrates trajectories; all systems share it."""
-        has_signals = self.signals_tape is not None
-        return compile_integrator(self.pair, self.needs_projection, has_signals)
+        program = compile_integrator(
+            self.method,
+            projects=self.needs_projection,
+            has_signals=self.signals_tape is not None,
+            is_single=is_single,
+        )
+        return program, tuple(compile_procedure(tape, is_single=is_single) for tape in tapes)
 
     @cached_property
     def closing(self) -> Projection | None:
         """Singular values of the constraints, if singular configurations are possible."""
         return Projection(self.system.model) if self._holds_constraints else None
+
+    @cached_property
+    def with_modes(self) -> CompiledMotion | None:
+        """The program that has the forces of all modes; None if Python computes them."""
+        if self.mode_functions is None:
+            return None
+        return CompiledMotion(self.system, self.method.name, self.events, has_modes=True)

@@ -1,10 +1,10 @@
 """A run in compiled code, from start to end.
 
-The code returns to Python at kinks of tables, at signals that cross zero, at margin alarms, and
-regularly for progress and Ctrl-C. It cannot handle persistent contacts, singular configurations and
-steps that fail. Then `integrate_compiled` returns None, and the loop in `integration_loop`
-repeats the run
-from its start.
+The code returns to Python at kinks of tables, at events that change the state or the mode or end
+the run, at margin alarms, and regularly for progress and Ctrl-C. It cannot handle singular
+configurations and steps that fail, and contacts and friction only where their forces are
+expressions. In other cases `integrate_compiled` returns None, and the loop in `integration_loop`
+repeats the run from its start.
 """
 
 from __future__ import annotations
@@ -18,24 +18,31 @@ from ..errors import LinkwrightError
 from ..integrators import (
     LEAST_MARGIN,
     Clock,
+    EventColumn,
     Progress,
+    Sizes,
     StopReason,
-    dense_rows,
-    evaluate_dense_output,
-    step_record_size,
 )
 from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
-from .compiled_motion import CompiledMotion, CompiledTrajectory
+from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
+from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
+from .events.signals import (
+    compiled_event_functions,
+    event_column_table,
+    hand_passages_to_code,
+    hand_passages_to_python,
+    note_logged_events,
+)
 from .right_hand_side import RightHandSide
 from .run import FINISHED
 from .state_projector import StateProjector
 from .steppers.singularity_crossing import CROSSING
 from .wheels import rolls_on_planes
 
-INSTRUCTIONS_PER_CALL = 50_000_000
+INSTRUCTIONS_PER_CALL = 100_000_000
 """The approximate number of tape instructions after which the program returns to Python: a few
 hundredths of a second."""
 
@@ -58,7 +65,7 @@ def integrate_compiled(
     run = CompiledRun(records, 0, system, events)
     try:
         while run.status is None:
-            records.advance(np.zeros(1, np.int64))
+            records.advance(np.zeros(1, np.int64), motion=run.form)
             run.go_on()
             report(run.t)
     except KeyboardInterrupt:
@@ -105,7 +112,10 @@ class TrajectoryRecords:
         self.samples = np.empty((rows, count, n))
         self.samples[:, 0] = y
         self.fastest = np.hstack([np.zeros((rows, 1)), y])
-        self.step_records = np.zeros((rows, step_record_size(motion.pair, n)))
+        self.sizes = motion.sizes.copy()
+        self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
+        self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
+        self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
@@ -115,31 +125,45 @@ class TrajectoryRecords:
         self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
         self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
 
-    def advance(self, active: Integers, threads: int = 1) -> None:
-        """Run the program on the active trajectories until each of them stops."""
+    def watch(self, columns: Integers) -> None:
+        """Set the event columns that the program watches in all trajectories."""
+        self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
+
+    def advance(
+        self, active: Integers, threads: int = 1, motion: CompiledMotion | None = None
+    ) -> None:
+        """Run the program on the active trajectories until each of them stops; `motion` is another
+        program for the same buffers."""
+        motion = motion or self.motion
+        is_single = len(self.y) == 1
+        program, tapes = motion.single_code if is_single else motion.ensemble_code
         self.progress[active, Progress.BUDGET] = self.budget
         arguments: tuple[Floats | Integers | LoadedCode, ...] = (
             np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
-            self.samples, self.fastest, self.step_records, self.motion.sizes, *self.motion.tapes,
+            self.samples, self.fastest, self.passages, self.event_log, self.event_columns,
+            self.sizes, *tapes,
         )  # fmt: skip
         if threads < 2:
-            self.motion.program(*arguments)
+            program(*arguments)
             return
         with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
-            for run in [pool.submit(self.motion.program, *arguments) for _ in range(threads)]:
+            for run in [pool.submit(program, *arguments) for _ in range(threads)]:
                 run.result()
 
     def projected_samples(self, rows: int | slice) -> Floats:
         """Return samples (rows, times, states) on the constraints; NaN where projection fails."""
-        samples = self.samples[rows]
-        if not self.motion.needs_projection:
+        parameters = self.parameters[rows][..., None, :]
+        return self.projected(self.motion, self.times[:-1], self.samples[rows], parameters)
+
+    def projected(
+        self, motion: CompiledMotion, times: Floats, samples: Floats, parameters: Floats
+    ) -> Floats:
+        """Return samples (…, times, states) on the constraints; NaN where projection fails."""
+        if not motion.needs_projection:
             return samples
-        parameters = self.parameters[rows]
         with np.errstate(all="ignore"):
-            projected, gap = self.motion.project(
-                self.times[:-1, None], samples, parameters[..., None, :]
-            )
+            projected, gap = motion.project(times[:, None], samples, parameters)
         is_sound = (gap[..., :1] <= self.closed) & (gap[..., 1:] >= LEAST_MARGIN)
         found: Floats = np.where(is_sound, projected, np.nan)
         return found
@@ -156,9 +180,15 @@ class CompiledRun:
         self.status: str | None = None
         self.times, self.end = records.times, records.end
         self.clock, self.progress = records.clock[row], records.progress[row]
-        self.y, self.step_record = records.y[row], records.step_records[row]
+        self.y, self.passages = records.y[row], records.passages[row]
+        self.columns: list[EventFunction] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
+        self.form = self.motion
+        """The program for the present mode: with forces of contacts and friction or without."""
+        self.mode_starts: list[tuple[int, CompiledMotion, Floats]] = []
+        """The first sample of each mode, its program and its numbers."""
+        self.watch_events(0)
 
     @property
     def t(self) -> float:
@@ -167,12 +197,10 @@ class CompiledRun:
 
     def interrupt(self) -> None:
         """End the run at the current time, because the user interrupted it."""
-        t, y = self.t, self.y
-        if self.progress[Progress.REASON] == StopReason.SIGNAL:  # its events were not treated
-            t, y = float(self.step_record[0]), self.step_record[2 : 2 + self.motion.state_count]
-        self.status = f"interrupted at t = {t:g} s"
-        if self.progress[Progress.REASON] != StopReason.NOT_CLOSED:
-            self.keep_last(t, y)
+        self.status = f"interrupted at t = {self.t:g} s"
+        untreated = (StopReason.EVENT, StopReason.NOT_CLOSED)
+        if self.progress[Progress.REASON] not in untreated:
+            self.keep_last(self.t, self.y)
 
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""
@@ -185,18 +213,17 @@ class CompiledRun:
 
     def go_on(self) -> None:
         """Handle the reason for which the program stopped."""
+        self.take_over_log()
         match self.progress[Progress.REASON]:
             case StopReason.REACHED_STOP:
                 self.reach_stop()
-            case StopReason.SIGNAL:
-                self.treat_events()
-                if self.status is None and self.t >= self.clock[Clock.STOP]:
-                    self.reach_stop()
+            case StopReason.EVENT:
+                self.treat_event()
             case StopReason.MARGIN_ALARM:
                 if self.progress[Progress.QUIET] or self.is_near_singular():
                     raise CannotContinueError
                 self.progress[Progress.QUIET] = 1
-            case StopReason.BUDGET_SPENT:
+            case StopReason.BUDGET_SPENT | StopReason.LOG_FULL:
                 pass
             case _:
                 raise CannotContinueError
@@ -208,7 +235,8 @@ class CompiledRun:
             return
         if self.events is not None:
             self.y[:] = self.events.pass_force_jump(self.t, self.y)
-            self.check_mode()
+            same = self.t - 1e-12 * max(1.0, self.t)
+            self.watch_events(int(np.searchsorted(self.times, same)))
         self.records.begin_segment(self.row, self.t)
 
     def is_near_singular(self) -> bool:
@@ -232,32 +260,53 @@ class CompiledRun:
 
     # -- events ----------------------------------------------------------------------------------
 
-    def treat_events(self) -> None:
-        """Handle the events of the last step, until one changes the state or ends the run."""
-        assert self.events is not None
-        begin, end = float(self.step_record[0]), self.t
-        project = StateProjector(self.events.context, self.events)
-        while (event := self.events.next_event(begin, end, self.state_between)) is not None:
-            t, columns = event
-            outcome = self.events.handle(t, project(t, self.state_between(t)), columns)
-            if outcome.broken is not None:
-                raise CannotContinueError
-            if outcome.status is not None:
-                self.status = outcome.status
-            if outcome.y is not None:
-                self.jump(t, outcome.y)
-                return
-            begin = t
+    def watch_events(self, first_sample: int) -> None:
+        """Let the program compute and watch what the present mode does, from a sample on."""
+        if self.events is None:
+            return
+        self.set_mode(self.events, first_sample)
+        has_forces = self.form is not self.motion
+        self.columns = compiled_event_functions(self.events, has_forces=has_forces)
+        self.records.watch(event_column_table(self.events, self.columns))
 
-    def state_between(self, t: float) -> Floats:
-        """Return the state at a time within the last step."""
-        n, pair = self.motion.state_count, self.motion.pair
-        begin, length = self.step_record[:2]
-        first, dense = self.step_record[2 : 2 + n], self.step_record[2 + n :]
-        state = np.empty(n)
-        share = (t - begin) / length
-        evaluate_dense_output(pair, n, share, first, dense.reshape(dense_rows(pair), n), state)
-        return state
+    def set_mode(self, events: Hybrid, first_sample: int) -> None:
+        """Choose the program of the present mode, and hand it the mode's numbers."""
+        functions = self.motion.mode_functions
+        has_forces = bool(events.rows.rubs) or not events.mode.plain
+        form = self.motion.with_modes if has_forces else self.motion
+        if form is None:  # its forces are no expression
+            raise CannotContinueError
+        self.form, numbers = form, np.zeros(0)
+        if functions is not None:
+            _, V = events.rows.gaps_and_speeds(*self.system.space.motion(self.y))
+            numbers = functions.layout.numbers(events.mode, V)
+        self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
+        while self.mode_starts and self.mode_starts[-1][0] >= first_sample:
+            self.mode_starts.pop()  # no sample was in it
+        self.mode_starts.append((first_sample, form, numbers))
+
+    def take_over_log(self) -> None:
+        """Add the events that the program has noted to what happened."""
+        if self.events is None:
+            return
+        log = self.records.event_log[self.row, : self.progress[Progress.LOGGED]]
+        note_logged_events(self.events, log, self.columns)
+        self.progress[Progress.LOGGED] = 0
+
+    def treat_event(self) -> None:
+        """Handle the event at which the program stopped; it changes the state or ends the run."""
+        assert self.events is not None
+        bits, t = int(self.progress[Progress.EVENT_MASK]), self.t
+        columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
+        self.events.follow_slip(self.y)
+        hand_passages_to_python(self.events, self.passages)
+        y = StateProjector(self.events.context, self.events)(t, self.y.copy())
+        outcome = self.events.handle(t, y, columns)
+        if outcome.broken is not None:
+            raise CannotContinueError
+        self.status = outcome.status
+        hand_passages_to_code(self.events, self.passages)
+        self.jump(t, y if outcome.y is None else outcome.y)
 
     def jump(self, t: float, y: Floats) -> None:
         """Continue from a changed state, or end the run there."""
@@ -265,16 +314,10 @@ class CompiledRun:
             self.status = self.status or FINISHED
             self.keep_last(t, y)
             return
-        self.check_mode()
-        self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
         self.y[:] = y
+        self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
+        self.watch_events(int(self.progress[Progress.SAMPLE]))
         self.records.begin_segment(self.row, t)
-
-    def check_mode(self) -> None:
-        """Reject persistent contacts and friction: the program does not have these forces."""
-        assert self.events is not None
-        if not self.events.mode.plain:
-            raise CannotContinueError
 
     # -- the result ------------------------------------------------------------------------------
 
@@ -282,15 +325,37 @@ class CompiledRun:
         """Return the result with states on the constraints; None if projection failed."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
-        times, states = self.times[:count], self.records.projected_samples(self.row)[:count]
+        times, states, modes = self.times[:count], self.projected_states(count), None
         if self.last is not None:
             times, states = np.append(times, self.last[0]), np.vstack([states, self.last[1]])
         if not np.isfinite(states).all():
             return None
+        if any(form is not self.motion for _, form, _ in self.mode_starts):
+            modes = self.mode_numbers(len(times))
         statistics = {
             "steps": int(self.progress[Progress.STEPS]),
             "rejected": int(self.progress[Progress.REJECTED]),
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
         fastest = self.records.fastest[self.row, 1:]
-        return CompiledTrajectory(times, states.T, fastest, statistics, self.status)
+        return CompiledTrajectory(times, states.T, fastest, statistics, self.status, modes)
+
+    def projected_states(self, count: int) -> Floats:
+        """Return the first samples on the constraints and the contacts of their modes."""
+        if not self.mode_starts:
+            return self.records.projected_samples(self.row)[:count]
+        found = self.records.samples[self.row, :count].copy()
+        firsts = [*(first for first, *_ in self.mode_starts), count]
+        for (first, form, numbers), end in zip(self.mode_starts, firsts[1:], strict=True):
+            part = slice(first, min(end, count))
+            parameters = self.records.parameters[self.row].copy()
+            parameters[self.motion.first_mode_number :][: len(numbers)] = numbers
+            found[part] = self.records.projected(form, self.times[part], found[part], parameters)
+        return found
+
+    def mode_numbers(self, count: int) -> Floats:
+        """Return the numbers of the modes at the samples."""
+        found = np.zeros((count, len(self.mode_starts[0][2])))
+        for first, _, numbers in self.mode_starts:
+            found[first:] = numbers
+        return found

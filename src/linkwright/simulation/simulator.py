@@ -14,15 +14,16 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES, check_single_start
-from .compiled_motion import can_compile
+from .compiled_motion import CompiledTrajectory, can_compile
 from .compiled_run import integrate_compiled
-from .events.breaking import broken, carried_over
+from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
+from .events.hybrid import Hybrid
 from .events.user_event import Event
 from .feedback import Feedback
 from .integration_loop import IntegrationLoop
-from .onward import held_forces, remaining_drive
+from .onward import remaining_held_forces, remaining_inputs
 from .preparation import Preparation, prepare_simulation
 from .progress import RunProgress
 from .record import RunTrajectory, prepare_recording, record_run
@@ -110,9 +111,22 @@ def simulate(
     require_mechanism(mechanism)
     check_single_start(q0, qd0)
     settings = Settings(
-        t, q0, qd0, by, integrator, rtol, atol, samples, max_step, step,
-        stabilization, coordinates, events, stops, impacts,
-    )  # fmt: skip
+        t=t,
+        q0=q0,
+        qd0=qd0,
+        by=by,
+        integrator=integrator,
+        rtol=rtol,
+        atol=atol,
+        samples=samples,
+        max_step=max_step,
+        step=step,
+        stabilization=stabilization,
+        coordinates=coordinates,
+        events=events,
+        stops=stops,
+        impacts=impacts,
+    )
     simulator = Simulator(mechanism.with_closure(closure), settings, torque, progress)
     return simulator.run(simulator.start(q0, qd0))
 
@@ -170,8 +184,6 @@ class Simulator:
         y = rhs.space.start(start.q, start.qd)
         if events is not None:
             y = events.begin(times[0], y)
-            if not events.mode.plain:
-                return None
         options = self.settings.step_options
         tolerances = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
         with np.errstate(all="ignore"), self._watch(times) as watch:
@@ -183,8 +195,12 @@ class Simulator:
                 return None
             if found is None:
                 return None
-            if not np.isfinite(context.inputs.histories(found.times, found.states)).all():
+            forces = context.inputs.histories(found.times, found.states)
+            if not np.isfinite(forces).all():
                 return None
+        pushes, reactions = (
+            (None, None) if events is None else _contact_forces(events, found, forces)
+        )
         trajectory = RunTrajectory(
             found.times,
             found.states,
@@ -192,7 +208,8 @@ class Simulator:
             found.status,
             {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1},
             events=() if events is None else tuple(events.happened),
-            pushes=None if events is None else np.zeros((len(found.times), rhs.names.nv)),
+            pushes=pushes,
+            reactions=reactions,
         )
         return self._record(context, trajectory)
 
@@ -232,10 +249,10 @@ class Simulator:
             return found
         later = np.concatenate([found.t[-1:], rest])
         try:
-            left = broken(found.mechanism, member)
-            q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
-            drive = remaining_drive(self.torque, found, left)
-            held = held_forces(drive, found, left)
+            left = remove_member(found.mechanism, member)
+            q, qd = carry_over_motion(found.mechanism, left, member, found.q[-1], found.qd[-1])
+            drive = remaining_inputs(self.torque, found, left)
+            held = remaining_held_forces(drive, found, left)
             settings = replace(self.settings, after=member)
             rest_of_run = Simulator(left, settings, drive, self.progress)
             next_run = rest_of_run.run(RunStart(later, q, qd, held))
@@ -262,6 +279,19 @@ class Simulator:
             where=self.prepared.rhs.equations.mechanism.name,
             remedy=f"give a period of at least {duration / MOST_SAMPLES:.2g} s, or none",
         )
+
+
+def _contact_forces(
+    events: Hybrid, found: CompiledTrajectory, forces: Floats
+) -> tuple[Floats, Floats | None]:
+    """Return generalized forces of stops, contacts and friction at the samples of a run, and
+    reactions of joints and loops if there are contacts; `forces` are those of the inputs."""
+    functions, count = events.mode_functions, len(found.times)
+    if functions is None or (found.modes is None and not events.rows.contacts):
+        return np.zeros((count, events.context.names.nv)), None
+    modes = np.zeros((count, functions.layout.size)) if found.modes is None else found.modes
+    motion = events.context.space.motion(found.states)
+    return functions.reactions(*motion, forces, found.times, modes)
 
 
 def _trajectory(loop: IntegrationLoop, status: str, seconds: float) -> RunTrajectory:

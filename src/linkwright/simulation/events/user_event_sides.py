@@ -59,6 +59,19 @@ class UserEventSides:
         """Note passages that change nothing: the events are beyond zero."""
         self._passages |= {f.index: _Passage(t, float(f.sign)) for f in functions}
 
+    def passages(self) -> tuple[Floats, Floats]:
+        """Return the times and sides of the last passages of all events; side 0: none is known."""
+        found = np.zeros((2, len(self.events)))
+        for k, passage in self._passages.items():
+            found[:, k] = passage.t, passage.side
+        return found[0], found[1]
+
+    def set_passages(self, times: Floats, sides: Floats) -> None:
+        """Set the last passages of all events, as `passages` returns them."""
+        self._passages = {
+            int(k): _Passage(float(times[k]), float(sides[k])) for k in np.flatnonzero(sides)
+        }
+
     def rates(
         self, t: float, y: Floats, functions: Iterable[UserEventFunction]
     ) -> dict[int, float]:
