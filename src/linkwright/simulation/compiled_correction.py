@@ -18,8 +18,8 @@ from ..model.guard import MIN_PIVOT_SHARE
 from ..model.model import Model
 from ..readings.llvm import compile_expressions
 from ..types import Floats
-from .fixed.ingredients import Ingredients
-from .fixed.onto import Onto
+from .fixed_steps.step_equations import StepEquations
+from .fixed_steps.step_projection import StepProjection
 
 LeastCorrection = Callable[[float, Floats, Floats], Floats | None]
 """(t, q, violation) → the least change that removes the violation of all constraints; None where a
@@ -44,11 +44,14 @@ def compile_least_correction(model: Model) -> LeastCorrection | None:
     if len(choice.rows) < MIN_COMPILED_CONSTRAINTS:
         return None
     q, t, violation = ca.SX.sym("q", names.nq), ca.SX.sym("t"), ca.SX.sym("violation", count)
-    metric = Onto(Ingredients(model.equations)).metric(q, t)
+    metric = StepProjection(StepEquations(model.equations)).metric(q, t)
     least_change = compile_expressions(
         "least_correction",
         [("q", q, (names.nq,)), ("t", t, ()), ("violation", violation, (count,))],
-        [("step", metric.least(violation), (names.nv,)), ("pivot", metric.pivot, ())],
+        [
+            ("step", metric.smallest_correction(violation), (names.nv,)),
+            ("pivot", metric.smallest_pivot, ()),
+        ],
         threads=1,
     )
 
