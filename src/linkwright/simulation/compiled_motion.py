@@ -29,8 +29,8 @@ from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events.hybrid import Hybrid
 from .events.signals import can_signal, signal_expressions
-from .fixed.ingredients import Ingredients
-from .fixed.onto import Onto
+from .fixed_steps.step_equations import StepEquations
+from .fixed_steps.step_projection import StepProjection
 from .projection import Projection
 from .right_hand_side import RightHandSide
 from .state_space import WORKS
@@ -50,13 +50,15 @@ EVENT_CAPACITY = 64
 @dataclass(frozen=True)
 class CompiledTrajectory:
     """The result of a run: the times reached, the states at these times (one column each), the
-    state with the largest velocities, counts, and how the run ended."""
+    state with the largest velocities, counts, how the run ended, and the mode's numbers at these
+    times (None if there never were forces of contacts and friction)."""
 
     times: Floats
     states: Floats
     fastest: Floats
     statistics: Mapping[str, float]
     status: str
+    modes: Floats | None = None
 
 
 def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -> bool:
@@ -90,14 +92,27 @@ class CompiledMotion:
     """The compiled program of a system with its signals, for one integrator; it holds no data of
     single runs."""
 
-    def __init__(self, system: RightHandSide, integrator: str, events: Hybrid | None) -> None:
+    def __init__(
+        self,
+        system: RightHandSide,
+        integrator: str,
+        events: Hybrid | None,
+        *,
+        has_modes: bool = False,
+    ) -> None:
         self.system, self.method, self.events = system, METHODS[integrator], events
         self.outer = InputParameters(system)
         self.state_count = system.space.size + len(system.drive.state_names) + WORKS
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
         """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
-        self.parameter_count = max(1, self.outer.count + len(self.kept))
+        self.mode_functions = None if events is None else events.mode_functions
+        self.has_modes = has_modes
+        """Whether its rates have forces of closed contacts and of friction, by the mode's numbers,
+        which are the last ones of p."""
+        mode_count = 0 if self.mode_functions is None else self.mode_functions.layout.size
+        self.first_mode_number = self.outer.count + len(self.kept)
+        self.parameter_count = max(1, self.first_mode_number + mode_count)
         self.y = ca.SX.sym("y", self.state_count)
         self.p = ca.SX.sym("p", self.parameter_count)
 
@@ -105,8 +120,9 @@ class CompiledMotion:
 
     @property
     def needs_projection(self) -> bool:
-        """Whether states must be projected onto constraints, joints or unit quaternions."""
-        return self._holds_constraints or self.system.space.can_leave_joints
+        """Whether states must be projected onto constraints, joints, unit quaternions or closed
+        contacts."""
+        return self._holds_constraints or self.system.space.can_leave_joints or self.has_modes
 
     @property
     def _holds_constraints(self) -> bool:
@@ -117,63 +133,96 @@ class CompiledMotion:
     @cached_property
     def rates_tape(self) -> Tape:
         """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
-        system, t = self.system, self.system.space.symbols[3]
-        x, controls = system.space.x, max(1, len(system.drive.state_names))
-        z = self.y[system.space.size : self.state_count - WORKS]
-        w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [x, system.drive.z, system.expressions.w, system.expressions.push]
-        values = [
-            self.y[: system.space.size],
-            z if z.shape[0] else ca.SX.zeros(controls),
-            ca.vertcat(*w),
-            ca.SX.zeros(system.names.nv),
-        ]
-        rates, pivot = ca.substitute(list(system.expressions.rates_and_pivot), symbols, values)
-        margin = self._with_wheels(ca.SX(pivot if system.is_guarded else 1))
+        system = self.system
+        push, margin = self.push_and_margin()
+        rates, pivot = self.in_states([*system.expressions.rates_and_pivot], push)
+        if system.is_guarded:
+            margin = pivot if margin.is_constant() else ca.fmin(pivot, margin)
+        margin = self._with_wheels(ca.SX(margin))
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
 
+    def push_and_margin(self) -> tuple[SX, SX]:
+        """Return generalized forces of contacts and friction, and how far they are from where they
+        cannot be computed."""
+        if not self.has_modes or self.mode_functions is None:
+            return ca.SX.zeros(self.system.names.nv), ca.SX(1)
+        return self.mode_functions.push_and_margin(*self._mode_state())
+
+    def _mode_state(self) -> tuple[SX, SX, SX, SX, SX]:
+        """Return q, q̇, τ, t and the mode's numbers by (t, y, p)."""
+        (tau,) = self.in_states([self.system.expressions.tau], ca.SX.zeros(self.system.names.nv))
+        mode = self.p[self.first_mode_number :]
+        return (*self.motion_in_states, tau, self.system.space.symbols[3], mode)
+
+    def in_states(self, expressions: list[SX], push: SX) -> list[SX]:
+        """Return expressions of the system's symbols as expressions of (t, y, p)."""
+        system, t = self.system, self.system.space.symbols[3]
+        z = self.y[system.space.size : self.state_count - WORKS]
+        w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
+        symbols = [system.space.x, system.drive.z, system.expressions.w, system.expressions.push]
+        values = [
+            self.y[: system.space.size],
+            z if z.shape[0] else ca.SX.zeros(max(1, len(system.drive.state_names))),
+            ca.vertcat(*w),
+            push,
+        ]
+        found: list[SX] = ca.substitute(expressions, symbols, values)
+        return found
+
+    @property
+    def motion_in_states(self) -> tuple[SX, SX]:
+        """q and q̇ by y."""
+        space = self.system.space
+        q, qd = ca.substitute(list(space.motion_expressions), [space.x], [self.y[: space.size]])
+        return q, qd
+
     def _with_wheels(self, margin: SX) -> SX:
-        motion = ca.substitute(
-            list(self.system.space.motion_expressions),
-            [self.system.space.x],
-            [self.y[: self.system.space.size]],
-        )
-        for lean in wheel_lean_expressions(self.system.equations.mechanism, motion[0]):
+        q, _ = self.motion_in_states
+        for lean in wheel_lean_expressions(self.system.equations.mechanism, q):
             margin = ca.fmin(margin, lean)
         return margin
 
     @cached_property
     def projection_tape(self) -> Tape:
         """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
-        system, t = self.system, self.system.space.symbols[3]
-        inside = self.y[: system.space.size]
-        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
-        of = Ingredients(system.equations, kept=self.kept)
-        if system.names.nq != system.names.nv:
-            q = of.moved(q, ca.SX.zeros(system.names.nv))
-        gap, pivot = ca.SX(0), ca.SX(1)
-        if self._holds_constraints:
-            onto = Onto(of)
-            q, one = onto.positions_of(q, t)
-            qd, other = onto.speeds_of(q, qd, t)
-            pivot = ca.fmin(one, other)
-            if onto.positions:
-                gap = ca.mmax(ca.fabs(onto.residual(q, t)))
-        x = system.space.state_from_motion(q, qd)
-        y = ca.vertcat(x, self.y[system.space.size :])
+        q, qd, gap, pivot = self.projected_motion(
+            StepEquations(self.system.equations, kept=self.kept)
+        )
+        space = self.system.space
+        y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
         return self._tape(
             "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
         )
+
+    def projected_motion(self, of: StepEquations) -> tuple[SX, SX, SX, SX]:
+        """Return q and q̇ on the constraints, their remaining residual, and the smallest pivot."""
+        system, t = self.system, self.system.space.symbols[3]
+        q, qd = self.motion_in_states
+        if system.names.nq != system.names.nv:
+            q = of.move_coordinates(q, ca.SX.zeros(system.names.nv))
+        gap, pivot = ca.SX(0), ca.SX(1)
+        if self._holds_constraints:
+            onto = StepProjection(of)
+            q, one = onto.close_positions(q, t)
+            qd, other = onto.project_velocities(q, qd, t)
+            pivot = ca.fmin(one, other)
+            if onto.position_row_count:
+                gap = ca.mmax(ca.fabs(onto.residual(q, t)))
+        if self.has_modes and self.mode_functions is not None:
+            mode = self.p[self.first_mode_number :]
+            q, qd = self.mode_functions.held(q, qd, t, mode, of.move_coordinates)
+        return q, qd, gap, pivot
 
     @cached_property
     def signals_tape(self) -> Tape | None:
         """(t, y, p) → the signals; None if there are none."""
         if self.events is None:
             return None
-        system, t = self.system, self.system.space.symbols[3]
-        inside = self.y[: system.space.size]
-        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
-        signals = signal_expressions(self.events, t, q, qd)
+        watched = None
+        if self.has_modes and self.mode_functions is not None:
+            watched = self.mode_functions.watched(*self._mode_state())
+        t = self.system.space.symbols[3]
+        signals = signal_expressions(self.events, t, *self.motion_in_states, watched)
         return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
@@ -241,3 +290,10 @@ class CompiledMotion:
     def closing(self) -> Projection | None:
         """Singular values of the constraints, if singular configurations are possible."""
         return Projection(self.system.model) if self._holds_constraints else None
+
+    @cached_property
+    def with_modes(self) -> CompiledMotion | None:
+        """The program that has the forces of all modes; None if Python computes them."""
+        if self.mode_functions is None:
+            return None
+        return CompiledMotion(self.system, self.method.name, self.events, has_modes=True)

@@ -1,9 +1,10 @@
 """A run in compiled code, from start to end.
 
 The code returns to Python at kinks of tables, where a sampled controller acts, at events that
-change the state or end the run, at margin alarms, and regularly for progress and Ctrl-C. It cannot
-handle persistent contacts, singular configurations and steps that fail. Then `integrate_compiled`
-returns None, and the loop in `integration_loop` repeats the run from its start.
+change the state or the mode or end the run, at margin alarms, and regularly for progress and
+Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
+where their forces are expressions. In other cases `integrate_compiled` returns None, and the loop
+in `integration_loop` repeats the run from its start.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ from .ensemble_inputs import EnsembleInputs
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
 from .events.signals import (
+    compiled_event_functions,
     event_column_table,
     hand_passages_to_code,
     hand_passages_to_python,
     note_logged_events,
 )
 from .input_forces import InputForces
+from .mode_history import ModeHistory, ModeStart
 from .right_hand_side import RightHandSide
 from .run import FINISHED
 from .run_context import RunContext
@@ -102,6 +105,8 @@ class TrajectoryRecords:
     ) -> None:
         (rows, n), count = y.shape, len(times)
         self.motion, self.inputs, self.end = motion, inputs, float(times[-1])
+        self.form = motion
+        """The program for the present mode: with forces of contacts and friction or without."""
         self.held = held
         """The forces that a sampled controller holds now, if there is one."""
         self.closed = largest_gap(motion.system)
@@ -143,8 +148,10 @@ class TrajectoryRecords:
         self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
         self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
 
-    def watch(self, columns: Integers) -> None:
-        """Set the event columns that the program watches in all trajectories."""
+    def watch(self, columns: Integers, form: CompiledMotion | None = None) -> None:
+        """Set the event columns that the program watches in all trajectories; `form` is another
+        program for the same buffers."""
+        self.form = form or self.motion
         self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
         self._bound = None
 
@@ -165,7 +172,7 @@ class TrajectoryRecords:
     def _bind(self, active: Integers) -> Callable[[], None]:
         """Return the program with its arguments."""
         is_single = len(self.y) == 1
-        program, tapes = self.motion.single_code if is_single else self.motion.ensemble_code
+        program, tapes = self.form.single_code if is_single else self.form.ensemble_code
         return program.bind(
             self._ticket, np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
@@ -184,14 +191,17 @@ class TrajectoryRecords:
 
     def projected_samples(self, rows: int | slice) -> Floats:
         """Return samples (rows, times, states) on the constraints; NaN where projection fails."""
-        samples = self.samples[rows]
-        if not self.motion.needs_projection:
+        parameters = self.parameters[rows][..., None, :]
+        return self.projected(self.motion, self.times[:-1], self.samples[rows], parameters)
+
+    def projected(
+        self, motion: CompiledMotion, times: Floats, samples: Floats, parameters: Floats
+    ) -> Floats:
+        """Return samples (…, times, states) on the constraints; NaN where projection fails."""
+        if not motion.needs_projection:
             return samples
-        parameters = self.parameters[rows]
         with np.errstate(all="ignore"):
-            projected, gap = self.motion.project(
-                self.times[:-1, None], samples, parameters[..., None, :]
-            )
+            projected, gap = motion.project(times[:, None], samples, parameters)
         is_sound = (gap[..., :1] <= self.closed) & (gap[..., 1:] >= LEAST_MARGIN)
         found: Floats = np.where(is_sound, projected, np.nan)
         return found
@@ -217,7 +227,8 @@ class CompiledRun:
         self.columns: list[EventFunction] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
-        self.watch_events()
+        self.modes = ModeHistory()
+        self.watch_events(0)
 
     @property
     def t(self) -> float:
@@ -267,7 +278,8 @@ class CompiledRun:
             self.records.held = self.inputs.held
         if self.events is not None:
             self.y[:] = self.events.pass_force_jump(self.t, self.y)
-            self.check_mode()
+            same = self.t - 1e-12 * max(1.0, self.t)
+            self.watch_events(int(np.searchsorted(self.times, same)))
         self.records.begin_segment(self.row, self.t)
 
     def is_near_singular(self) -> bool:
@@ -291,11 +303,29 @@ class CompiledRun:
 
     # -- events ----------------------------------------------------------------------------------
 
-    def watch_events(self) -> None:
-        """Let the program watch what the present mode watches."""
-        if self.events is not None:
-            self.columns = self.events.event_functions()
-            self.records.watch(event_column_table(self.events, self.columns))
+    def watch_events(self, first_sample: int) -> None:
+        """Let the program compute and watch what the present mode does, from a sample on."""
+        if self.events is None:
+            return
+        form = self.set_mode(self.events, first_sample)
+        has_forces = form is not self.motion
+        self.columns = compiled_event_functions(self.events, has_forces=has_forces)
+        self.records.watch(event_column_table(self.events, self.columns), form)
+
+    def set_mode(self, events: Hybrid, first_sample: int) -> CompiledMotion:
+        """Return the program of the present mode, and hand it the mode's numbers."""
+        functions = self.motion.mode_functions
+        has_forces = bool(events.rows.rubs) or not events.mode.plain
+        form = self.motion.with_modes if has_forces else self.motion
+        if form is None:  # its forces are no expression
+            raise CannotContinueError
+        numbers = np.zeros(0)
+        if functions is not None:
+            _, V = events.rows.gaps_and_speeds(*self.system.space.motion(self.y))
+            numbers = functions.layout.numbers(events.mode, V)
+        self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
+        self.modes.add(ModeStart(first_sample, form, numbers))
+        return form
 
     def take_over_log(self) -> None:
         """Add the events that the program has noted to what happened."""
@@ -310,6 +340,7 @@ class CompiledRun:
         assert self.events is not None
         bits, t = int(self.progress[Progress.EVENT_MASK]), self.t
         columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
+        self.events.follow_slip(self.y)
         hand_passages_to_python(self.events, self.passages)
         y = StateProjector(self.events.context, self.events)(t, self.y.copy())
         outcome = self.events.handle(t, y, columns)
@@ -325,17 +356,10 @@ class CompiledRun:
             self.status = self.status or FINISHED
             self.keep_last(t, y)
             return
-        self.check_mode()
-        self.watch_events()
-        self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
         self.y[:] = y
+        self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
+        self.watch_events(int(self.progress[Progress.SAMPLE]))
         self.records.begin_segment(self.row, t)
-
-    def check_mode(self) -> None:
-        """Reject persistent contacts and friction: the program does not have these forces."""
-        assert self.events is not None
-        if not self.events.mode.plain:
-            raise CannotContinueError
 
     # -- the result ------------------------------------------------------------------------------
 
@@ -343,7 +367,8 @@ class CompiledRun:
         """Return the result with states on the constraints; None if projection failed."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
-        times, states = self.times[:count], self.records.projected_samples(self.row)[:count]
+        times = self.times[:count]
+        states = self.modes.projected_samples(self.records, self.row, count)
         if self.last is not None:
             times, states = np.append(times, self.last[0]), np.vstack([states, self.last[1]])
         if not np.isfinite(states).all():
@@ -353,5 +378,5 @@ class CompiledRun:
             "rejected": int(self.progress[Progress.REJECTED]),
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
-        fastest = self.records.fastest[self.row, 1:]
-        return CompiledTrajectory(times, states.T, fastest, statistics, self.status)
+        fastest, modes = self.records.fastest[self.row, 1:], self.modes.numbers(len(times))
+        return CompiledTrajectory(times, states.T, fastest, statistics, self.status, modes)

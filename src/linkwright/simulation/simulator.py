@@ -11,20 +11,21 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
-from .checked import MOST_SAMPLES, check_mechanism, check_single_start
-from .compiled_motion import can_compile
+from .argument_checks import MOST_SAMPLES, check_single_start
+from .compiled_motion import CompiledTrajectory, can_compile
 from .compiled_run import integrate_compiled
 from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
+from .events.hybrid import Hybrid
 from .events.user_event import Event
 from .feedback import Feedback
 from .integration_loop import IntegrationLoop
 from .onward import remaining_held_forces, remaining_inputs
 from .preparation import Preparation, prepare_simulation
-from .progress import Watch
+from .progress import RunProgress
 from .record import RunTrajectory, prepare_recording, record_run
 from .run import Run
 from .run_context import RunContext
@@ -107,7 +108,7 @@ def simulate(
     >>> lw.simulate(lw.gallery("elbow"), 0.1, q0={"q1": 0.5}, samples=3).q.shape
     (3, 2)
     """
-    check_mechanism(mechanism)
+    require_mechanism(mechanism)
     check_single_start(q0, qd0)
     settings = Settings(
         t=t,
@@ -191,8 +192,6 @@ class Simulator:
         y = start.act_at_first_time(context)
         if events is not None:
             y = events.begin(times[0], y)
-            if not events.mode.plain:
-                return None
         options = self.settings.step_options
         tolerances = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
         with np.errstate(all="ignore"), self._watch(times) as watch:
@@ -206,8 +205,12 @@ class Simulator:
                 return None
             if found is None:
                 return None
-            if not np.isfinite(context.inputs.histories(found.times, found.states)).all():
+            forces = context.inputs.histories(found.times, found.states)
+            if not np.isfinite(forces).all():
                 return None
+        pushes, reactions = (
+            (None, None) if events is None else _contact_forces(events, found, forces)
+        )
         trajectory = RunTrajectory(
             found.times,
             found.states,
@@ -215,7 +218,8 @@ class Simulator:
             found.status,
             {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1},
             events=() if events is None else tuple(events.happened),
-            pushes=None if events is None else np.zeros((len(found.times), rhs.names.nv)),
+            pushes=pushes,
+            reactions=reactions,
         )
         return self._record(context, trajectory)
 
@@ -267,9 +271,9 @@ class Simulator:
         settings = {**self.settings.serialized(), **context.drive.kept}
         return record_run(self.mechanism, context, trajectory, settings)
 
-    def _watch(self, times: Floats) -> Watch:
+    def _watch(self, times: Floats) -> RunProgress:
         """Return the display of progress."""
-        return Watch(self.mechanism.name, times[-1], self.progress)
+        return RunProgress(self.mechanism.name, times[-1], self.progress)
 
     def _check_period(self, duration: float) -> None:
         """Refuse a controller that acts more often than a run can have samples."""
@@ -281,6 +285,19 @@ class Simulator:
             where=self.prepared.rhs.equations.mechanism.name,
             remedy=f"give a period of at least {duration / MOST_SAMPLES:.2g} s, or none",
         )
+
+
+def _contact_forces(
+    events: Hybrid, found: CompiledTrajectory, forces: Floats
+) -> tuple[Floats, Floats | None]:
+    """Return generalized forces of stops, contacts and friction at the samples of a run, and
+    reactions of joints and loops if there are contacts; `forces` are those of the inputs."""
+    functions, count = events.mode_functions, len(found.times)
+    if functions is None or (found.modes is None and not events.rows.contacts):
+        return np.zeros((count, events.context.names.nv)), None
+    modes = np.zeros((count, functions.layout.size)) if found.modes is None else found.modes
+    motion = events.context.space.motion(found.states)
+    return functions.reactions(*motion, forces, found.times, modes)
 
 
 def _trajectory(loop: IntegrationLoop, status: str, seconds: float) -> RunTrajectory:

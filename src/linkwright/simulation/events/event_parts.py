@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...mechanism import Mechanism
 from ...model.model import compile as compiled
@@ -11,6 +12,7 @@ from ..right_hand_side import RightHandSide
 from ..run_context import RunContext
 from .dynamics import Dynamics, DynamicsCode
 from .hybrid import Hybrid
+from .mode_functions import ModeFunctions, find_mode_functions
 from .present_mode import PresentMode
 from .rows import Rows
 from .user_event import Event, UserEvent, read_user_events
@@ -29,7 +31,18 @@ class EventParts:
         present = PresentMode(Dynamics(self.code), rhs.space)
         mode_forces = present if present.has_forces else None
         context = RunContext(rhs, mode_forces, crosses_kinks=crosses_kinks)
-        return Hybrid(context, present, self.given, one_by_one=self.one_by_one)
+        return Hybrid(
+            context,
+            present,
+            self.given,
+            one_by_one=self.one_by_one,
+            mode_functions=self.mode_functions,
+        )
+
+    @cached_property
+    def mode_functions(self) -> ModeFunctions | None:
+        """The forces of all modes as expressions; None if Python computes them."""
+        return find_mode_functions(self.code)
 
 
 def find_event_parts(

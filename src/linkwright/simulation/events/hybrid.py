@@ -18,6 +18,8 @@ from .event_log import EventLog
 from .event_tolerances import EVENT_TOLERANCES
 from .failures import FailureError
 from .mode_events import mode_event_functions
+from .mode_functions import ModeFunctions
+from .mode_layout import ModeLayout
 from .mode_transition import ModeTransition
 from .modes import Mode
 from .present_mode import PresentMode
@@ -51,8 +53,10 @@ class Hybrid:
         user_events: Sequence[UserEvent],
         *,
         one_by_one: bool,
+        mode_functions: ModeFunctions | None = None,
     ) -> None:
         self.context, self.present, self.given = context, present, user_events
+        self.mode_functions = mode_functions
         self.dynamics, self.rows = present.dynamics, present.rows
         self.log = EventLog()
         self.transition = ModeTransition(context, present, self.log, one_by_one=one_by_one)
@@ -68,6 +72,11 @@ class Hybrid:
     def mode(self) -> Mode:
         """The present mode."""
         return self.present.mode
+
+    @property
+    def mode_layout(self) -> ModeLayout | None:
+        """The order of the mode's numbers for compiled code; None if Python computes forces."""
+        return None if self.mode_functions is None else self.mode_functions.layout
 
     @property
     def happened(self) -> list[Happened]:

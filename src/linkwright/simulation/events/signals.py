@@ -9,10 +9,18 @@ import numpy as np
 
 from ...integrators import EventColumn
 from ...types import SX, Floats, Integers
-from .contact_events import CompliantContactEvent, GapClosing
+from .contact_events import CompliantContactEvent, ContactRelease, GapClosing
 from .event_function import EventFunction
 from .hybrid import Hybrid
 from .limit_event import LimitReached
+from .single_forces import FREE
+from .slip_law import SlipLawChange, slip_law_changes
+from .stick_slip import (
+    ContactSlideReversal,
+    ContactStickLimit,
+    JointSlideReversal,
+    JointStickLimit,
+)
 from .user_event import UserEventFunction
 
 MAX_COLUMNS = 62
@@ -20,20 +28,32 @@ MAX_COLUMNS = 62
 
 
 def can_signal(events: Hybrid) -> bool:
-    """Whether all that is watched in a mode without contacts and friction is an expression."""
-    code = events.dynamics
+    """Whether all that is watched is an expression: with contacts and friction in all modes, with
+    stops at least while none is rested on."""
+    code, layout = events.dynamics, events.mode_layout
+    slips = [] if layout is None else layout.slips
+    needs_modes = bool(events.rows.rubs or events.rows.contacts)
     return not (
-        events.rows.rubs
-        or events.rows.contacts
+        (needs_modes and layout is None)
         or code.members
         or code.ties
         or any(event.expression is None for event in events.given)
-        or len(events.event_functions()) > MAX_COLUMNS
+        or len(events.event_functions()) + 2 * len(slips) > MAX_COLUMNS
     )
 
 
-def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX) -> SX:
-    """Return what is watched: gaps of stops and of compliant contacts, then the user's events."""
+def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None = None) -> SX:
+    """Return what is watched: numbers of stops, contacts and friction, which are above zero until
+    something happens; then gaps of compliant contacts, then the user's events.
+
+    `watched` are the first ones; None in a mode without forces of contacts and friction, where they
+    are gaps, and 1 for what cannot happen.
+    """
+    gaps, barriers = events.rows.gap_expressions(q), len(events.rows.barriers)
+    every = [gaps[k] for k in range(barriers + events.rows.pads)]
+    if watched is None:
+        free = [ca.SX(FREE)] * (_mode_signal_count(events) - barriers)
+        watched = ca.vertcat(ca.SX(0, 1), *every[:barriers], *free)
     s = events.context.equations.symbols
     values = [event.expression for event in events.given if event.expression is not None]
     given = ca.substitute(
@@ -41,8 +61,23 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX) -> SX:
         ca.vertcat(s["t"], s["q"], s["qd"]),
         ca.vertcat(t, q, qd),
     )
-    found: SX = ca.vertcat(events.rows.gap_expressions(q), given)
+    found: SX = ca.vertcat(watched, *every[barriers:], given)
     return found
+
+
+def _mode_signal_count(events: Hybrid) -> int:
+    """Return how many signals stops, contacts and friction have."""
+    layout = events.mode_layout
+    return len(events.rows.barriers) if layout is None else layout.watched_count
+
+
+def compiled_event_functions(events: Hybrid, *, has_forces: bool) -> list[EventFunction]:
+    """Return what compiled code watches in the present mode, with forces of contacts and friction
+    or without."""
+    found, layout = events.event_functions(), events.mode_layout
+    if not has_forces or layout is None:
+        return found
+    return [*found, *slip_law_changes(events.mode, events.rows.barriers, layout.slips)]
 
 
 def event_column_table(events: Hybrid, functions: Iterable[EventFunction]) -> Integers:
@@ -63,14 +98,22 @@ def event_column_table(events: Hybrid, functions: Iterable[EventFunction]) -> In
 
 def _signal_place(events: Hybrid, function: EventFunction) -> int:
     """Return the place of an event function in `signal_expressions`."""
-    barriers = len(events.rows.barriers)
+    layout, count = events.mode_layout, _mode_signal_count(events)
     match function:
-        case LimitReached(index=k) | GapClosing(index=k):
+        case LimitReached(index=k) | GapClosing(index=k) | ContactRelease(index=k):
             return k
         case CompliantContactEvent(index=k):
-            return barriers + k
+            return count + k
         case UserEventFunction(index=k):
-            return barriers + events.rows.pads + k
+            return count + events.rows.pads + k
+    assert layout is not None, function.name
+    match function:
+        case JointSlideReversal(index=k) | JointStickLimit(index=k):
+            return layout.barriers + k
+        case ContactSlideReversal(index=k) | ContactStickLimit(index=k):
+            return layout.barriers + layout.rubs + layout.slip_place(k)
+        case SlipLawChange(index=k):
+            return layout.law_place(k)
     raise AssertionError(function.name)
 
 

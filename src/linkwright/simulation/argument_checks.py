@@ -1,0 +1,39 @@
+"""Checks of the times and starts that users give to simulations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..errors import LinkwrightError
+from ..number_checks import is_number, value_text
+from ..types import Floats
+
+MOST_SAMPLES = 10_000_000
+"""Samples of a run, at most: more would fill the memory before the motion begins."""
+
+
+def sample_times(t: object, samples: object) -> Floats:
+    """Return equal times from 0 to t."""
+    if not is_number(t) or not 0 < t < math.inf:
+        raise LinkwrightError(f"t must be a number of seconds above 0 (got {value_text(t)})")
+    if not isinstance(samples, int | np.integer) or samples < 2:
+        raise LinkwrightError(f"samples must be a whole number from 2 (got {value_text(samples)})")
+    if samples > MOST_SAMPLES:
+        raise LinkwrightError(f"samples cannot be {samples}", remedy=f"give at most {MOST_SAMPLES}")
+    return np.linspace(0.0, float(t), int(samples))
+
+
+def check_single_start(*starts: object) -> None:
+    """Raise where the starts of several runs are given."""
+    for start in starts:
+        values = start.values() if isinstance(start, Mapping) else ()
+        if any(isinstance(x, np.ndarray | list) and np.ndim(x) for x in values) or (
+            isinstance(start, np.ndarray) and start.ndim > 1
+        ):
+            raise LinkwrightError(
+                "simulate makes one run, but several starts are given",
+                remedy="use simulate_ensemble",
+            )

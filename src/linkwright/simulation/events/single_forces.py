@@ -1,0 +1,151 @@
+"""Single forces of rows in a mode, where rows share a load; and what events watch of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import casadi as ca
+
+from ...types import SX
+from .event_tolerances import EVENT_TOLERANCES
+from .mode_forces import ModeForces
+from .mode_layout import FAST, SLOW, SlipNumbers
+from .redundant_systems import LeastNormSystem
+
+FREE = 1.0
+"""What is watched of something that cannot happen in a mode."""
+
+NO_FORCE = 1e-13
+"""Forces below this are zero except for rounding, N or N m: what carries nothing stays closed, and
+does not let go again and again."""
+
+
+class SingleForces:
+    """Forces of single rows, as `solve_mode_forces` finds them: of least norm where they are not
+    unique, and slip forces by what friction can do."""
+
+    def __init__(self, forces: ModeForces) -> None:
+        self.forces, self.rows, self.groups = forces, forces.rows, forces.groups
+
+    @cached_property
+    def by_row(self) -> SX:
+        """The force of each row."""
+        found = ca.SX.zeros(self.rows.count)
+        for k, (rows, signs) in enumerate(self.groups.all):
+            count = ca.sum1(self.forces.held_rows[rows]) + (1 - self.forces.held[k])
+            for row, sign in zip(rows, signs, strict=True):
+                found[row] = sign * self.forces.held_rows[row] * self.by_group[k] / count
+        return found
+
+    @cached_property
+    def by_group(self) -> SX:
+        """x as rows that depend on each other share it: of least norm, and slip forces by what
+        friction can do."""
+        if not self.forces.is_redundant:
+            return self.forces.x
+        columns, total = self._columns_and_total()
+        weights = self._group_weights(columns.shape[1])
+        found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(total)
+        if len(self.forces.layout.slips) > 1:
+            weights = self._slip_weights(weights, found)
+            found = weights * LeastNormSystem(_scale_columns(columns, weights)).solve(total)
+        return found[: len(self.groups)]
+
+    def _columns_and_total(self) -> tuple[SX, SX]:
+        """Return columns of all forces that are not unique (of loops too), and their sum."""
+        of = self.forces
+        columns, known = of.R.T @ of.mixing, of.R.T @ of.known
+        if not of.code.constrained:
+            return columns, columns @ of.x
+        eqs = of.code.model.equations
+        wanted = ("mass_matrix", "bias", "constraint_jacobian")
+        symbols = [eqs.symbols[key] for key in ("q", "qd", "t")]
+        made = ca.Function("numbers", symbols, [eqs.expressions(key)[0] for key in wanted])
+        M, bias, J = made(of.q, of.qd, of.t)
+        return ca.horzcat(columns, J.T), M @ of.accelerations + bias - of.tau - known
+
+    def _group_weights(self, count: int) -> SX:
+        """Return the weights with which unknowns of several held rows have the norm of these."""
+        found = ca.SX.ones(count)
+        for k, (rows, _) in enumerate(self.groups.all):
+            if len(rows) > 1:
+                found[k] = ca.sqrt(ca.sum1(self.forces.held_rows[rows]) + (1 - self.forces.held[k]))
+        return found
+
+    def _slip_weights(self, weights: SX, x: SX) -> SX:
+        """Return weights with which no contact that sticks lets go before it must; they are used
+        where two or more stick."""
+        found = ca.SX(weights)
+        sticking = [
+            self.forces.mode[s.contact] * self.forces.mode[s.grip] for s in self.forces.layout.slips
+        ]
+        several = ca.SX(ca.sum1(ca.vertcat(*sticking)) > 1.5)
+        for slip, sticks in zip(self.forces.layout.slips, sticking, strict=True):
+            barrier = self.rows.barriers[slip.contact]
+            normal = x[self.groups.place(slip.contact)[0]]
+            most = ca.fmax(barrier.friction * ca.fmax(normal, 0), 1e-12)
+            for row in filter(self.groups.is_live, barrier.slip):
+                found[self.groups.place(row)[0]] = 1 + several * sticks * (ca.sqrt(most) - 1)
+        return found
+
+    @cached_property
+    def of_contacts(self) -> SX:
+        """Forces of rigid contacts along the plane's x and y, and normal, one column each."""
+        found = ca.SX.zeros(3, len(self.rows.contacts))
+        for k in range(len(self.rows.contacts)):
+            found[2, k] = self.by_row[self.rows.stop_count + k]
+        for slip in self.forces.layout.slips:
+            sticks, normal = self.forces.mode[slip.grip], self.by_row[slip.contact]
+            of_stick = self.by_row[list(self.rows.barriers[slip.contact].slip)]
+            force = sticks * of_stick + (1 - sticks) * normal * self.forces.drag(slip)
+            found[:2, slip.contact - self.rows.stop_count] = force
+        return found
+
+
+def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
+    """Return numbers that are above zero until something happens in the mode.
+
+    They are gaps of what is open and normal forces of what is closed; how far joints, then contacts
+    with friction, are from a change between stick and slip; last, for contacts that slide in space,
+    how far they are from the speed at which their friction changes law. A gap without a speed is
+    watched as if it were larger: where friction sticks just at a stop that carries nothing,
+    rounding would close it again and again.
+    """
+    gaps, V = forces.rows.gap_expressions(forces.q), forces.rows.R @ forces.qd
+    found = []
+    for i in range(forces.layout.barriers):
+        is_still = ca.SX(V[i] ** 2 < EVENT_TOLERANCES.still_velocity**2)
+        gap = gaps[i] + EVENT_TOLERANCES.closed_gap * is_still
+        carried = single.by_row[i] + NO_FORCE
+        found.append(forces.mode[i] * carried + (1 - forces.mode[i]) * gap)
+    for k, rub in enumerate(forces.rows.rubs):
+        sign, limit = forces.sign(k), rub.force * rub.ratio + NO_FORCE
+        sticks = 1 - sign**2
+        found.append(sign * V[rub.row] + sticks * (limit - ca.fabs(single.by_row[rub.row])))
+    found += [_watched_slip(forces, single, slip) for slip in forces.layout.slips]
+    found += [_watched_speed(forces, slip) for slip in forces.layout.slips if slip.is_spatial]
+    return ca.vertcat(ca.SX(0, 1), *found)
+
+
+def _watched_slip(forces: ModeForces, single: SingleForces, slip: SlipNumbers) -> SX:
+    """Return how much more a contact that sticks can bear, or its speed if it slides slowly."""
+    active, grip = forces.mode[slip.contact], forces.mode[slip.grip]
+    barrier = forces.rows.barriers[slip.contact]
+    fast = forces.mode[slip.fast]
+    along = ca.dot(forces.slip_speed(slip), forces.mode[list(slip.direction)])
+    most = barrier.friction * barrier.ratio * single.by_row[slip.contact]
+    bears = most + NO_FORCE - ca.norm_2(single.by_row[list(barrier.slip)])
+    slide = fast * FREE + (1 - fast) * along
+    return active * (grip * bears + (1 - grip) * slide) + (1 - active) * FREE
+
+
+def _watched_speed(forces: ModeForces, slip: SlipNumbers) -> SX:
+    """Return how far a slide in space is from the speed at which its friction changes law."""
+    speed, fast = ca.norm_2(forces.slip_speed(slip)), forces.mode[slip.fast]
+    slides = forces.mode[slip.contact] * (1 - forces.mode[slip.grip])
+    return slides * (fast * (speed - SLOW) + (1 - fast) * (FAST - speed)) + (1 - slides) * FREE
+
+
+def _scale_columns(A: SX, weights: SX) -> SX:
+    found: SX = A * ca.repmat(weights.T, A.shape[0], 1)
+    return found
