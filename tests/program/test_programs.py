@@ -311,6 +311,41 @@ def test_tapes_of_one_lane_and_of_many_have_the_same_outputs(is_single: bool) ->
     np.testing.assert_allclose(found, exact, rtol=1e-15)
 
 
+def evaluate_tape(
+    ticket: IntBuffer, count: IntBuffer, given: Buffer, found: Buffer, tape: Procedure
+) -> None:
+    """A tape with two outputs at many points."""
+    outputs = scratch(2)
+    while True:
+        k = take_ticket(ticket)
+        if k >= count[0]:
+            break
+        tape(given[k], outputs)
+        write_buffer_row(found, 2 * k, outputs)
+
+
+@pytest.mark.parametrize("is_single", [True, False])
+def test_sines_and_cosines_have_two_units_of_rounding(is_single: bool) -> None:
+    import casadi as ca
+    import mpmath
+
+    x = ca.SX.sym("x")
+    tape = record_expression_tape(
+        "waves", [("x", x, (1,))], [("y", ca.vertcat(ca.sin(x), ca.cos(x)), (2,))]
+    )
+    rng = np.random.default_rng(1)
+    near = np.pi / 2 * np.arange(-20, 21)
+    given = np.concatenate([rng.uniform(-4, 4, 400), rng.uniform(-1e6, 1e6, 200), near, [1e-9]])
+    found = np.zeros((len(given), 2))
+    run = compile_program(lambda: read_program(evaluate_tape), ("waves",), is_single=is_single)
+    counts = np.zeros(1, np.int64), np.array([len(given)])
+    run(*counts, given, found.reshape(-1), compile_procedure(tape, is_single=is_single))
+    with mpmath.workdps(40):
+        for value, pair in zip(given.tolist(), found.tolist(), strict=True):
+            for own, exact in zip(pair, (mpmath.sin(value), mpmath.cos(value)), strict=True):
+                assert abs(own - exact) <= 2 * np.spacing(abs(float(exact)))
+
+
 def with_a_missing_field(given: Buffer) -> None:
     particle = Particle(index=0, t=given[0])  # type: ignore[call-arg]
     given[0] = particle.t

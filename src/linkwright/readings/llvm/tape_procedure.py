@@ -46,7 +46,8 @@ class ProcedureIrEmitter(TapeIrEmitter):
         functions += [self.emit_constants(), self.emit_trigonometry()]
         if self.is_small:
             functions = [text.replace("noinline", "alwaysinline") for text in functions]
-        support = sincos_ir(self.target, self.w).replace("\ndefine ", "\ndefine internal ")
+        support = sincos_ir(self.target, self.w, has_short_chains=True)
+        support = support.replace("\ndefine ", "\ndefine internal ")
         head = [f'target triple = "{self.target.triple}"', *sorted(self.declared), support]
         return "\n".join([*head, *functions])
 
