@@ -12,7 +12,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..number_checks import check_finite_array
 from ..types import Floats
 from .feedback import Feedback
-from .tables import PIECE, Table, table_of
+from .time_tables import NUMBERS_PER_PIECE, TimeTable, read_time_table
 
 
 class EnsembleInputs:
@@ -44,7 +44,7 @@ class EnsembleInputs:
         self.given = given
         self._columns: dict[str, Callable[[int], Any]] = {}
         """What the input of a name is in a run, for the inputs that differ."""
-        self._tables: dict[str, list[Table]] = {}
+        self._tables: dict[str, list[TimeTable]] = {}
         self._constants: dict[str, Floats] = {}
         counts = set()
         if isinstance(given, Mapping):
@@ -69,7 +69,7 @@ class EnsembleInputs:
         if isinstance(value, tuple) and len(value) in (2, 3) and np.ndim(value[1]) == 2:
             times, values, *kind = value
             rows = check_finite_array(values, f"torque['{name}']")
-            self._tables[name] = [table_of(name, (times, row, *kind)) for row in rows]
+            self._tables[name] = [read_time_table(name, (times, row, *kind)) for row in rows]
             self._columns[name] = lambda run: (times, rows[run], *kind)
             return {len(rows)}
         return set()
@@ -97,7 +97,7 @@ class EnsembleInputs:
         for name, value in self.shared.items() if self._columns else ():
             if isinstance(value, str | Real):
                 continue
-            columns = slice(PIECE * place, PIECE * (place + 1))
+            columns = slice(NUMBERS_PER_PIECE * place, NUMBERS_PER_PIECE * (place + 1))
             if name in self._constants:
                 parameters[:, columns] = 0.0
                 parameters[:, columns.start + 3] = self._constants[name][list(runs)]

@@ -20,12 +20,12 @@ from ..errors import (
     suggest_remedy,
 )
 from ..formulations import derive
-from ..mechanism import Mechanism, mechanism_names
+from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compile_model
 from ..number_checks import check_finite_array, check_positive, check_whole_number
 from ..types import Floats, ForceLike, VectorLike
-from .checked import check_mechanism, sample_times
+from .argument_checks import sample_times
 from .compiled_motion import METHODS, CompiledMotion
 from .ensemble_events import EventsLike, check_ensemble_events
 from .ensemble_inputs import EnsembleInputs
@@ -117,7 +117,7 @@ def simulate_ensemble(
     >>> found["q"].shape
     (3, 2, 2)
     """
-    check_mechanism(mechanism)
+    require_mechanism(mechanism)
     times = sample_times(t, samples)
     if integrator not in METHODS:
         raise UnsupportedError(

@@ -37,8 +37,9 @@ class CrossingOptions:
     smooth_share: float = 1e-10
     """The last coefficients of the polynomial must be below this share of the largest, or the
     motion is not smooth there."""
-    look_points: int = 201
-    """Points at which the smallest singular value in a long step is looked for."""
+    look_points: int = 21
+    """Points at which the smallest singular value in a long step is looked for, twice: the second
+    time between the neighbours of the smallest one."""
 
 
 CROSSING = CrossingOptions()
@@ -184,11 +185,14 @@ class SingularityCrossing:
         return rate[names.nq : 2 * names.nq]
 
     def _note_weakest(self, t: float, length: float) -> None:
-        """Note where in the last step the constraints were weakest."""
-        x = t + length * np.linspace(0.0, 1.0, CROSSING.look_points)
-        inside = self.dense_output()
-        weak = [self.weakest(s, self.space.motion(inside(s))[0]) for s in x]
-        k = int(np.argmin(weak))
+        """Note where in the last step the constraints were weakest, to 1/200 of it: the smallest
+        singular value falls towards that point from both sides."""
+        inside, low, high = self.dense_output(), 0.0, 1.0
+        for _ in range(2):
+            x = t + length * np.linspace(low, high, CROSSING.look_points)
+            weak = [self.weakest(s, self.space.motion(inside(s))[0]) for s in x]
+            k, width = int(np.argmin(weak)), 1 / (CROSSING.look_points - 1)
+            low, high = max(0.0, low + width * (k - 1)), min(1.0, low + width * (k + 1))
         self.context.note_singularity(float(x[k]), weak[k])
 
 
