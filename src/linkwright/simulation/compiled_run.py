@@ -304,7 +304,7 @@ class CompiledRun:
     def set_mode(self, events: Hybrid, first_sample: int) -> CompiledMotion:
         """Return the program of the present mode, and hand it the mode's numbers."""
         functions = self.motion.mode_functions
-        has_forces = bool(events.rows.rubs) or not events.mode.plain
+        has_forces = bool(events.rows.joint_frictions) or not events.mode.plain
         form = self.motion.with_modes if has_forces else self.motion
         if form is None:  # its forces are no expression
             raise CannotContinueError
