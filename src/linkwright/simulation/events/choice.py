@@ -1,8 +1,8 @@
-"""The mode that goes on from a state: what rests, sticks or slides, by complementarity.
+"""The mode that follows a state: what rests, sticks or slides, by complementarity.
 
-Normal forces are zero or more, friction stays within its limits; what is not held accelerates in
-the direction that its force does not push. Limits that depend on these forces are found by
-repetition.
+Normal forces are at least zero, friction stays within its limits; what is not held accelerates in
+the direction in which its force does not act. Limits that depend on these forces are found by
+iteration.
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ from .boxes import solve_box_complementarity
 from .dynamics import HeldSolution, InstantDynamics
 from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
 from .modes import ElementForces, Mode, NoSolutionError, solve_mode_forces
-from .rows import Barrier
+from .rows import UnilateralConstraint
 
 Direction = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class ModeCase:
-    """What is to be decided: `closed` barriers that neither close nor open; and rubs and contacts
-    that have let go just now, with the sign or direction in which they begin to slide."""
+    """What is to be decided.
+
+    `closed` are stops and contacts that neither close nor open. `slipping` and `leaving` have just
+    been let go, with the sign or direction in which they begin to slide.
+    """
 
     closed: tuple[int, ...]
     slipping: tuple[tuple[int, int], ...] = ()
@@ -45,14 +48,17 @@ class _Choice:
         self.rows, self.V = instant.of.rows, instant.R @ instant.qd
         self.closed, self.toward = list(case.closed), dict(case.leaving)
         forced = dict(case.slipping)
-        self.signs = [forced.get(k, _sign(self.V[rub.row])) for k, rub in enumerate(self.rows.rubs)]
+        self.signs = [
+            forced.get(k, _sign(self.V[joint_friction.row]))
+            for k, joint_friction in enumerate(self.rows.joint_frictions)
+        ]
         self.still = [k for k, s in enumerate(self.signs) if s == 0]
         self.grips = [i for i in self.closed if self._slow(i) and i not in self.toward]
-        self.all = [*self.closed, *(self.rows.rubs[k].row for k in self.still)]
+        self.all = [*self.closed, *(self.rows.joint_frictions[k].row for k in self.still)]
 
-    def _barrier(self, i: int) -> Barrier:
+    def _barrier(self, i: int) -> UnilateralConstraint:
         """Return a stop or contact."""
-        return self.rows.barriers[i]
+        return self.rows.unilaterals[i]
 
     def _slow(self, i: int) -> bool:
         """Whether a contact with friction does not slide."""
@@ -60,7 +66,7 @@ class _Choice:
         return bool(slip) and float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
 
     def mode(self) -> Mode:
-        """Contacts that do not slide are held there first; those that do not press let go."""
+        """Return the mode; contacts at rest stick at first, those that do not press let go."""
         while True:
             x, w, limits = self._balance()
             pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
@@ -69,8 +75,8 @@ class _Choice:
             self.grips = [i for i in self.grips if i in pressing]
 
     def _balance(self) -> tuple[Floats, Floats, Floats]:
-        """Forces and accelerations of all that may be held, and the limits of friction."""
-        limits = np.array([rub.force for rub in self.rows.rubs])
+        """Return forces and accelerations of all that may be held, and the limits of friction."""
+        limits = np.array([joint_friction.force for joint_friction in self.rows.joint_frictions])
         normal, x = np.zeros(len(self.closed)), None
         now = self.instant
         gripped = [row for i in self.grips for row in self._barrier(i).slip]
@@ -94,10 +100,12 @@ class _Choice:
         )
 
     def _known(self, limits: Floats, normal: Floats) -> Floats:
-        """Forces of what slides already."""
+        """Return the generalized forces of what slides already."""
         total = np.zeros(len(self.instant.qd))
-        for rub, s, limit in zip(self.rows.rubs, self.signs, limits, strict=True):
-            total -= s * limit * self.instant.R[rub.row]
+        for joint_friction, s, limit in zip(
+            self.rows.joint_frictions, self.signs, limits, strict=True
+        ):
+            total -= s * limit * self.instant.R[joint_friction.row]
         for i, force in zip(self.closed, normal, strict=True):
             slip = list(self._barrier(i).slip)
             if slip and i not in self.grips:
@@ -109,14 +117,14 @@ class _Choice:
     def _bounds(self, limits: Floats) -> tuple[Floats, Floats]:
         """Return the bounds of the forces: normal forces push, friction is limited."""
         count = len(self.closed)
-        most = [limits[k] * self.rows.rubs[k].ratio for k in self.still]
+        most = [limits[k] * self.rows.joint_frictions[k].ratio for k in self.still]
         return np.array([0.0] * count + [-x for x in most]), np.array([np.inf] * count + most)
 
     def _limits(self, qdd: Floats, forces: Floats, normal: Floats) -> Floats:
-        """What friction in the joints amounts to under given accelerations and forces."""
-        rubs, now = self.rows.rubs, self.instant
-        limits = np.array([rub.force for rub in rubs])
-        arms = np.array([rub.arm for rub in rubs])
+        """Return the limits of friction in the joints under given accelerations and forces."""
+        joint_frictions, now = self.rows.joint_frictions, self.instant
+        limits = np.array([joint_friction.force for joint_friction in joint_frictions])
+        arms = np.array([joint_friction.arm for joint_friction in joint_frictions])
         if not arms.any():
             return limits
         rest = now.M @ qdd - now.F - forces
@@ -131,7 +139,7 @@ class _Choice:
         return found
 
     def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
-        """From forces x and accelerations w to what is held."""
+        """Return the mode for forces x and accelerations w."""
         small = 1e-10 * max(np.abs(w).max(initial=0.0), 1e-6)
         forces = dict(zip(self.all, x, strict=True))
         moves = dict(zip(self.all, w, strict=True))
@@ -139,7 +147,10 @@ class _Choice:
         resting = [i for i in self.closed if forces[i] > tiny or moves[i] <= small]
         signs = list(self.signs)
         for k in self.still:
-            row, limit = self.rows.rubs[k].row, limits[k] * self.rows.rubs[k].ratio
+            row, limit = (
+                self.rows.joint_frictions[k].row,
+                limits[k] * self.rows.joint_frictions[k].ratio,
+            )
             if abs(forces[row]) >= limit * (1 - 1e-12) and abs(moves[row]) > small:
                 signs[k] = int(np.sign(moves[row]))
         grip, toward = set(self.grips) & set(resting), dict(self.toward)
@@ -158,8 +169,11 @@ def _sign(velocity: float) -> int:
 
 
 def _settled(instant: InstantDynamics, mode: Mode) -> Mode:
-    """Less what its own forces exceed: friction in motion may be less than at rest, and a contact
-    that begins to slide turns into the direction of its acceleration."""
+    """Return the mode without what its own forces exceed.
+
+    Kinetic friction may be less than static friction, and a contact that begins to slide turns into
+    the direction of its acceleration.
+    """
     for _ in range(FORCE_SOLVER.max_mode_iterations):
         found = solve_mode_forces(instant, mode)
         other = _turned(instant, _released(instant, mode, found), found)
@@ -172,16 +186,16 @@ def _settled(instant: InstantDynamics, mode: Mode) -> Mode:
 def _released(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
     """Return the mode without what its own forces exceed."""
     rows, signs = instant.of.rows, list(mode.sliding)
-    for k, force in found.rub.items():
-        limit = found.limits[k] * rows.rubs[k].ratio
+    for k, force in found.joint_friction.items():
+        limit = found.limits[k] * rows.joint_frictions[k].ratio
         if abs(force) > limit * (1 + 1e-9) + 1e-300:
             signs[k] = -int(np.sign(force))
     small = 1e-9 * max([abs(x) for x in found.normal.values()], default=0.0)
     resting = tuple(i for i in mode.resting if found.normal[i] >= -small)
     grip, toward = set(mode.grip), dict(mode.toward)
     for i, push in found.slip.items():
-        barrier, size = rows.barriers[i], float(np.linalg.norm(push))
-        limit = barrier.friction * barrier.ratio * max(found.normal[i], 0.0)
+        unilateral, size = rows.unilaterals[i], float(np.linalg.norm(push))
+        limit = unilateral.friction * unilateral.ratio * max(found.normal[i], 0.0)
         if i in resting and size > limit * (1 + 1e-9) + 1e-300:
             grip.discard(i)
             toward[i] = (-float(push[0]) / size, -float(push[1]) / size)
@@ -190,21 +204,21 @@ def _released(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mod
 
 
 def _mobility(instant: InstantDynamics, rows: list[int]) -> float:
-    """Acceleration along rows, for a unit of force: the most of all directions."""
+    """Return the largest acceleration along rows for a unit of force."""
     R = instant.R[rows]
     return float(np.linalg.norm(R @ instant.admittance @ R.T, 2))
 
 
 def _turned(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
-    """Contacts that begin to slide, turned into their acceleration."""
+    """Return the mode with contacts that begin to slide turned into their acceleration."""
     rows, toward = instant.of.rows, []
     V = instant.R @ instant.qd
     for i, direction in mode.toward:
-        slip = list(rows.barriers[i].slip)
+        slip = list(rows.unilaterals[i].slip)
         a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
         size = float(np.linalg.norm(a))
         slow = float(np.linalg.norm(V[slip])) <= EVENT_TOLERANCES.still_velocity
-        can = rows.barriers[i].friction * abs(found.normal.get(i, 0.0))
+        can = rows.unilaterals[i].friction * abs(found.normal.get(i, 0.0))
         clear = slow and size > 1e-3 * can * _mobility(instant, slip)
         turned = (float(a[0]) / size, float(a[1]) / size) if clear else direction
         near = np.hypot(turned[0] - direction[0], turned[1] - direction[1]) < 1e-9

@@ -1,11 +1,12 @@
 """The end of compression in an impact with friction: impulses in the space of the contacts.
 
-With u = u⁻ + W p the speeds of the contacts, p has a normal impulse n and two of slip, π, for each:
+With the velocities u = u⁻ + W p of the contacts, p has a normal impulse n and two slip impulses π
+for each contact:
 
     n = max(n − u_n/w, 0),     π = (π − u_t/w), but no longer than μ n
 
-Contact by contact over and over, these equations come nearer and nearer to their solution, and tell
-which contacts open, stick and slide; Newton's method then ends it.
+Sweeps over the contacts (Gauss–Seidel) approach the solution and tell which contacts open, stick
+and slide; Newton's method completes it.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ def compress_contacts(
 ) -> tuple[Floats, Floats]:
     """Return the velocities at the end of compression of the contacts `taking`, and their impulses
     along the slips and normal, one row each."""
-    barriers, P, rows = instant.of.rows.barriers, instant.admittance, []
+    unilaterals, P, rows = instant.of.rows.unilaterals, instant.admittance, []
     for i in taking:
-        slip = list(barriers[i].slip)
+        slip = list(unilaterals[i].slip)
         rows.append(instant.R[[i, *slip]] if slip else np.vstack([instant.R[i], 0 * P[:2]]))
     B = np.concatenate(rows)
-    mu = np.array([barriers[i].friction for i in taking])
+    mu = np.array([unilaterals[i].friction for i in taking])
     p = CompressionProblem(B @ P @ B.T, B @ qd, mu).solve()
     return qd + P @ (B.T @ p), p.reshape(-1, 3)[:, [1, 2, 0]]
 

@@ -1,4 +1,4 @@
-"""Which stops and contacts are rested on, what sticks, and which way the rest slides."""
+"""Modes: which stops and contacts carry, what sticks, and in which direction the rest slides."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ along a line, are not affected."""
 
 
 class NoSolutionError(LinkwrightError):
-    """Rigid bodies with dry friction may have no accelerations: Painlevé's paradox."""
+    """Rigid bodies with dry friction have no accelerations here: Painlevé's paradox."""
 
 
 @dataclass(frozen=True)
 class Mode:
-    """`resting` are barriers that carry; `grip` those of them that do not slide, `toward` the
-    directions in which others do (beyond a reversal, friction goes on as it was: the reversal is
-    an event). `sliding` is the sign of every rub's speed, 0 where it sticks."""
+    """What holds between two events.
+
+    `resting` are stops and contacts that carry; `grip` those of them that stick; `toward` are the
+    directions in which the others slide (beyond a reversal, friction goes on as it was: the
+    reversal is an event). `sliding` is the sign of the velocity of each joint with friction, 0 if
+    it sticks.
+    """
 
     resting: tuple[int, ...] = ()
     grip: frozenset[int] = frozenset()
@@ -36,12 +40,12 @@ class Mode:
     sliding: tuple[int, ...] = ()
 
     def turned(self, rows: Rows, V: Floats) -> Mode:
-        """The same with the directions of sliding as they are now."""
+        """Return the mode with the present directions of sliding."""
         if not self.toward:
             return self
         now = []
         for i, direction in self.toward:
-            v = V[list(rows.barriers[i].slip)]
+            v = V[list(rows.unilaterals[i].slip)]
             speed = float(np.hypot(*v))
             slow = speed <= 10 * CREEP
             now.append((i, direction if slow else (float(v[0]) / speed, float(v[1]) / speed)))
@@ -53,17 +57,21 @@ class Mode:
         return not self.resting and all(self.sliding)
 
     def rows(self, rows: Rows) -> list[int]:
-        """Held rows: resting barriers, rubs that stick, slips of barriers that grip."""
+        """Return the held rows: of closed contacts, of joints and of contacts that stick."""
         found = list(self.resting)
-        found += [rub.row for rub, s in zip(rows.rubs, self.sliding, strict=True) if s == 0]
-        return found + [k for i in self.resting if i in self.grip for k in rows.barriers[i].slip]
+        found += [
+            joint_friction.row
+            for joint_friction, s in zip(rows.joint_frictions, self.sliding, strict=True)
+            if s == 0
+        ]
+        return found + [k for i in self.resting if i in self.grip for k in rows.unilaterals[i].slip]
 
 
 @dataclass(frozen=True)
 class _Grip:
-    """A contact that does not slide: places of its normal force and slip among the held rows."""
+    """A contact that sticks: places of its normal force and slip among the held rows."""
 
-    barrier: int
+    unilateral: int
     normal: int
     slip: list[int]
     friction: float
@@ -71,16 +79,16 @@ class _Grip:
 
 @dataclass(frozen=True)
 class _Slides:
-    """Contacts that slide, one a row: places of normal forces, rows of slip, ways begun."""
+    """Contacts that slide, one a row: places of normal forces, rows of slip, directions."""
 
-    barriers: list[int]
+    unilaterals: list[int]
     normal: list[int]
     slip: Integers
     friction: Floats
     begun: Floats
 
     def drags(self, v: Floats) -> Floats:
-        """Friction for a unit of normal force, at the speeds of slip."""
+        """Return the friction for a unit of normal force, at velocities of slip."""
         along = np.einsum("ij,ij->i", v, self.begun)
         toward = v + (np.hypot(along, CREEP) - along)[:, None] * self.begun
         found: Floats = toward * (-self.friction / np.hypot(toward[:, 0], toward[:, 1]))[:, None]
@@ -94,21 +102,23 @@ class ModePlan:
         self.rows, self.mode = rows, mode
         self.held = mode.rows(rows)
         self.place = {row: k for k, row in enumerate(self.held)}
-        self.rub_rows = [rub.row for rub in rows.rubs]
+        self.friction_rows = [joint_friction.row for joint_friction in rows.joint_frictions]
         self.signs = np.array(mode.sliding, dtype=float)
-        self.own = np.array([rub.force for rub in rows.rubs])
-        self.arms = np.array([rub.arm for rub in rows.rubs])
+        self.own = np.array([joint_friction.force for joint_friction in rows.joint_frictions])
+        self.arms = np.array([joint_friction.arm for joint_friction in rows.joint_frictions])
         self.stuck = {
-            k: self.place[rub.row] for k, rub in enumerate(rows.rubs) if mode.sliding[k] == 0
+            k: self.place[joint_friction.row]
+            for k, joint_friction in enumerate(rows.joint_frictions)
+            if mode.sliding[k] == 0
         }
         toward = dict(mode.toward)
         self.grips: list[_Grip] = []
         sliding: list[int] = []
         for k, i in enumerate(mode.resting):
-            barrier, slip = rows.barriers[i], rows.barriers[i].slip
+            unilateral, slip = rows.unilaterals[i], rows.unilaterals[i].slip
             if slip and i in mode.grip:
                 places = [self.place[row] for row in slip]
-                self.grips.append(_Grip(i, k, places, barrier.friction))
+                self.grips.append(_Grip(i, k, places, unilateral.friction))
             elif slip:
                 sliding.append(i)
         self.slides = (
@@ -117,14 +127,14 @@ class ModePlan:
             else _Slides(
                 sliding,
                 [self.place[i] for i in sliding],
-                np.array([rows.barriers[i].slip for i in sliding]),
-                np.array([rows.barriers[i].friction for i in sliding]),
+                np.array([rows.unilaterals[i].slip for i in sliding]),
+                np.array([rows.unilaterals[i].friction for i in sliding]),
                 np.array([toward[i] for i in sliding]),
             )
         )
 
     def share(self, x: Floats) -> Floats:
-        """Slip forces share by what friction can do, so that none lets go before it must."""
+        """Return weights of slip forces by what friction can do: none lets go too early."""
         weights = np.ones(len(x))
         for grip in self.grips:
             most = grip.friction * max(float(x[grip.normal]), 0.0)
@@ -133,8 +143,10 @@ class ModePlan:
 
 
 class ElementForces:
-    """What a mode comes to at a state: all forces along the speeds, those of single elements
-    when asked for. `limits` is what friction in every rub amounts to while it slides."""
+    """The forces of a mode at a state: generalized forces, and those of single elements.
+
+    `limits` is the size of friction in each joint while it slides.
+    """
 
     def __init__(
         self, plan: ModePlan, held: HeldSolution, along: Floats, limits: Floats, drags: Floats
@@ -151,31 +163,31 @@ class ElementForces:
     @cached_property
     def slip(self) -> dict[int, Floats]:
         """The tangential forces of contacts that stick."""
-        return {grip.barrier: self.held.x[grip.slip] for grip in self.plan.grips}
+        return {grip.unilateral: self.held.x[grip.slip] for grip in self.plan.grips}
 
     @cached_property
-    def rub(self) -> dict[int, float]:
+    def joint_friction(self) -> dict[int, float]:
         """The friction forces of joints that stick."""
         return {k: float(self.held.x[place]) for k, place in self.plan.stuck.items()}
 
     @cached_property
     def pushes(self) -> Floats:
-        """Of rigid contacts: along the plane's x and y, and normal, one column each."""
+        """Forces of rigid contacts: along the plane's x and y, and normal, one column each."""
         rows, x = self.plan.rows, self.held.x
         found = np.zeros((3, len(rows.contacts)))
         for k, i in enumerate(self.plan.mode.resting):
             if i >= rows.stop_count:
                 found[2, i - rows.stop_count] = x[k]
         for grip in self.plan.grips:
-            found[:2, grip.barrier - rows.stop_count] = x[grip.slip]
+            found[:2, grip.unilateral - rows.stop_count] = x[grip.slip]
         if self.plan.slides is not None:
-            places = [i - rows.stop_count for i in self.plan.slides.barriers]
+            places = [i - rows.stop_count for i in self.plan.slides.unilaterals]
             found[:2, places] = self.drags.T * x[self.plan.slides.normal]
         return found
 
 
 class ModeForceSolver:
-    """Forces of a mode at one state."""
+    """Solves for the forces of a mode at one state."""
 
     def __init__(self, instant: InstantDynamics, plan: ModePlan) -> None:
         self.instant, self.plan = instant, plan
@@ -188,7 +200,7 @@ class ModeForceSolver:
             self.columns[:, plan.slides.normal] += pushed
 
     def forces(self) -> ElementForces:
-        """By repetition where friction depends on reactions, which depend on friction."""
+        """Return all forces, by iteration if friction depends on reactions."""
         own, arms, of = self.plan.own, self.plan.arms, self.instant.of
         if not of.by_reaction and not of.members:
             return self._with(own)
@@ -208,7 +220,7 @@ class ModeForceSolver:
         )
 
     def generalized_forces(self) -> Floats:
-        """All forces along the speeds, without saying who gives how much of them."""
+        """Return the generalized forces, without their shares."""
         plan, of = self.plan, self.instant.of
         if of.by_reaction:
             return self.forces().along
@@ -220,10 +232,10 @@ class ModeForceSolver:
         return found
 
     def _known(self, limits: Floats) -> Floats:
-        """Friction of what slides in the joints."""
-        if not self.plan.rub_rows:
+        """Return the generalized friction of joints that slide."""
+        if not self.plan.friction_rows:
             return self.instant.of.still
-        found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.rub_rows]
+        found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.friction_rows]
         return found
 
     def _with(self, limits: Floats) -> ElementForces:
