@@ -179,11 +179,11 @@ class TrajectoryRecords:
 
     def projected_states(self, row: int) -> Floats:
         """Return the state of a trajectory on the constraints."""
-        if not self.motion.needs_projection:
-            return self.y[row].copy()
-        t = self.clock[row, Clock.TIME]
-        with np.errstate(all="ignore"):
-            found: Floats = self.motion.project([t], self.y[row], self.parameters[row])[0]
+        found: Floats = self.y[row].copy()
+        if self.motion.needs_projection:
+            t = self.clock[row, Clock.TIME]
+            with np.errstate(all="ignore"):
+                found = self.motion.project([t], found, self.parameters[row])[0]
         return found
 
     def projected_samples(self, rows: int | slice) -> Floats:
