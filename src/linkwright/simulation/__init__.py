@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from ..mechanism import Mechanism
 from ..types import ForceLike, VectorLike
@@ -18,6 +18,7 @@ from .linear import Linear, linearize
 from .motion import Motion
 from .provenance import repeat, written
 from .run import Happened, Run
+from .sensitivities import Sensitivities
 from .solvers import options_of, solver_named
 from .start import start_of
 from .statics import Equilibrium, equilibria, equilibrium
@@ -50,6 +51,7 @@ def simulate(
     stops: str = "stop",
     impacts: str = "together",
     closure: float | None = None,
+    sensitivity: Sequence[str] | None = None,
 ) -> Run:
     """Simulate the motion of a mechanism over t seconds.
 
@@ -93,6 +95,9 @@ def simulate(
         How impacts at one instant are solved.
     closure : float, optional
         Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+    sensitivity : sequence of str, optional
+        Names of parameters, "q0", "qd0" or single ones as "q0.theta1": `run.sensitivity` has the
+        derivatives of q and q̇ by these.
 
     Returns
     -------
@@ -119,7 +124,14 @@ def simulate(
         "stabilization": stabilization, "coordinates": coordinates, "events": events,
         "stops": stops, "impacts": impacts,
     }  # fmt: skip
+    settings |= {} if sensitivity is None else {"sensitivity": sensitivity}
+    derivatives = (
+        None if sensitivity is None else Sensitivities(mechanism, sensitivity, torque, settings)
+    )
     motion = Motion(make, options, written(settings), events, progress)
     prepared = motion.prepare(mechanism, torque)
+    if derivatives is not None:
+        derivatives.check_system(prepared.template)
     q, qd = start_of(mechanism, prepared.template.model, q0, qd0)
-    return motion.run(mechanism, prepared, torque, times, q, qd)
+    run = motion.run(mechanism, prepared, torque, times, q, qd)
+    return run if derivatives is None else derivatives.add_to(run, prepared)

@@ -80,12 +80,15 @@ class CompiledMotion:
     def __init__(self, system: System, integrator: str, events: Hybrid | None) -> None:
         self.system, self.pair, self.events = system, PAIRS[integrator], events
         self.outer = Outer(system, integrator)
-        self.state_count = system.size + len(system.drive.state_names) + WORKS
+        self.motion_count = system.size + len(system.drive.state_names) + WORKS
+        self.state_count = self.motion_count
+        """Entries of y; a subclass may append others to those of the motion."""
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
         """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
         self.parameter_count = max(1, self.outer.count + len(self.kept))
-        self.y = ca.SX.sym("y", self.state_count)
+        self.y = ca.SX.sym("y", self.motion_count)
+        self.all_states = self.y
         self.p = ca.SX.sym("p", self.parameter_count)
 
     # -- tapes -----------------------------------------------------------------------------------
@@ -102,11 +105,11 @@ class CompiledMotion:
         return bool(system.names.constraints) and exactly
 
     @cached_property
-    def rates_tape(self) -> Tape:
-        """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
+    def rate_expressions(self) -> tuple[SX, SX]:
+        """ẏ and the margin (the smallest pivot, or how far wheels are from flat) by t, y and p."""
         system, t = self.system, self.system.symbols[3]
         x, controls = system.state, max(1, len(system.drive.state_names))
-        z = self.y[system.size : self.state_count - WORKS]
+        z = self.y[system.size : self.motion_count - WORKS]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
         symbols = [x, system.drive.z, system.drive.w, system.pushed]
         values = [
@@ -117,6 +120,12 @@ class CompiledMotion:
         ]
         rates, pivot = ca.substitute(list(system.rates_expression), symbols, values)
         margin = self._with_wheels(ca.SX(pivot if system.guarded else 1))
+        return self._with_parameters(rates), self._with_parameters(margin)
+
+    @cached_property
+    def rates_tape(self) -> Tape:
+        """(t, y, p) → ẏ and the margin."""
+        rates, margin = self.rate_expressions
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
 
     def _with_wheels(self, margin: SX) -> SX:
@@ -128,8 +137,8 @@ class CompiledMotion:
         return margin
 
     @cached_property
-    def projection_tape(self) -> Tape:
-        """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
+    def projection_expressions(self) -> tuple[SX, SX]:
+        """y on the constraints; their remaining residual and the smallest pivot."""
         system, t = self.system, self.system.symbols[3]
         inside = self.y[: system.size]
         q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
@@ -145,10 +154,13 @@ class CompiledMotion:
             if onto.positions:
                 gap = ca.mmax(ca.fabs(onto.residual(q, t)))
         x = system.state_from_motion(q, qd)
-        y = ca.vertcat(x, self.y[system.size :])
-        return self._tape(
-            "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
-        )
+        return ca.vertcat(x, self.y[system.size :]), ca.vertcat(gap, pivot)
+
+    @cached_property
+    def projection_tape(self) -> Tape:
+        """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
+        y, gap = self.projection_expressions
+        return self._tape("projection", [("projected", y, self.state_count), ("gap", gap, 2)])
 
     @cached_property
     def signals_tape(self) -> Tape | None:
@@ -165,7 +177,7 @@ class CompiledMotion:
         t = self.system.symbols[3]
         inputs: list[TapeExpression] = [
             ("t", t, (1,)),
-            ("y", self.y, (self.state_count,)),
+            ("y", self.all_states, (self.state_count,)),
             ("p", self.p, (self.parameter_count,)),
         ]
         made = [
@@ -214,4 +226,5 @@ class CompiledMotion:
     @cached_property
     def closing(self) -> Projection | None:
         """Singular values of the constraints, if singular configurations are possible."""
-        return Projection(self.system.model) if self._holds_constraints else None
+        is_numeric = self._holds_constraints and not self.kept
+        return Projection(self.system.model) if is_numeric else None

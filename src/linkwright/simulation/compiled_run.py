@@ -213,7 +213,7 @@ class CompiledRun:
     def is_near_singular(self) -> bool:
         """Whether the constraints may lose rank in the next steps, or a wheel may lie flat."""
         system, closing = self.system, self.motion.closing
-        if self.motion.kept or closing is None or rolls_on_planes(system.equations.mechanism):
+        if closing is None or rolls_on_planes(system.equations.mechanism):
             return True
         q, qd = system.motion(self.y)
         length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])

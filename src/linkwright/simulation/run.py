@@ -68,6 +68,8 @@ class Run:
     """Forces of dry friction, stops and rigid contacts along the speeds, where there are any."""
     borne: Floats | None = None
     """Reactions of joints and loops, where rigid contacts press on bodies."""
+    sensitivity: xarray.Dataset | None = None
+    """Derivatives of q and q̇ by parameters and the start, if `simulate` was asked for them."""
     next: Run | None = None
     """How it went on after a member broke: a run of the mechanism that is left."""
 

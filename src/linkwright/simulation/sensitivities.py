@@ -1,0 +1,295 @@
+"""Sensitivities of a run: ∂q and ∂q̇ by parameters and by the start, at the samples.
+
+The variational equations are integrated beside a second copy of the motion, in compiled code, from
+the start to the first event that changes the state or the forces. The run itself has the same bits
+with and without sensitivities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from ..errors import UnsupportedError
+from ..formulations import derive
+from ..integrators import Progress
+from ..mechanism import Mechanism
+from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
+from ..types import Floats
+from .compiled_motion import PAIRS, can_compile
+from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
+from .events import without_sharp_friction
+from .feedback import NOT_KEPT, Feedback
+from .inputs import Drive, check_inputs_without, drive_of
+from .preparation import Preparation
+from .provenance import written
+from .run import FINISHED, Run
+from .sensitivity_directions import SensitivityRequest, read_sensitivity_request
+from .sensitivity_motion import SensitivityMotion
+from .sensitivity_start import StartDerivatives
+from .stabilization import stabilization_of
+from .system import System
+
+if TYPE_CHECKING:
+    import xarray
+
+HARMLESS_EVENTS = ("passed", "stop", "limit reached")
+"""What events say that neither change the state nor the forces."""
+
+JUMPING_OPERATIONS = (
+    ca.OP_SIGN, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT,
+    ca.OP_AND, ca.OP_OR, ca.OP_IF_ELSE_ZERO, ca.OP_FMOD,
+)  # fmt: skip
+"""Operations with jumps, which variational equations do not see."""
+
+MAX_KEPT_MOTIONS = 8
+"""How many sensitivities keep their compiled code in memory."""
+
+
+class Sensitivities:
+    """Sensitivities of the runs of one mechanism, checked before the run is made."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        names: Sequence[str],
+        torque: Any,
+        settings: Mapping[str, Any],
+    ) -> None:
+        self.mechanism, self.torque, self.settings = mechanism, torque, settings
+        self.request = read_sensitivity_request(mechanism, names)
+        self._check()
+
+    def _check(self) -> None:
+        """Raise for what has no variational equations in compiled code."""
+        integrator, where = self.settings["integrator"], self.mechanism.name
+        if integrator not in PAIRS or self.settings["coordinates"] != "all":
+            what = f"'{integrator}'" if integrator not in PAIRS else "minimal coordinates"
+            raise UnsupportedError(
+                f"sensitivities cannot be computed with {what}",
+                where=where,
+                remedy=f'use coordinates="all" and one of {", ".join(PAIRS)}',
+            )
+        if without_sharp_friction(self.mechanism).digest != self.mechanism.digest:
+            raise UnsupportedError(
+                "sensitivities do not support friction that sticks",
+                where=where,
+                remedy='give the friction a smoothing, or use mechanism.without("friction")',
+            )
+        check_inputs_without(self.mechanism, self.torque, self.request.parameters)
+
+    def check_system(self, system: System) -> None:
+        """Raise for inputs that compiled code does not have, and for states other than (q, q̇)."""
+        where = self.mechanism.name
+        if not can_compile(system, self.settings["integrator"], None):
+            raise UnsupportedError(
+                "sensitivities need inputs that are compiled",
+                where=where,
+                remedy="give numbers, expressions, tables or a controller without reference and "
+                "period instead of a Python function",
+            )
+        if system.equations.state is not None:
+            raise UnsupportedError(
+                f"sensitivities do not support the states of '{self.settings['by']}'",
+                where=where,
+                remedy='use by="recursive"',
+            )
+        if _jumps(system.drive):
+            raise UnsupportedError(
+                "an input jumps where the state crosses a value, and sensitivities do not cross "
+                "jumps",
+                where=where,
+                remedy="write it without sign, floor and comparisons, or smooth it (tanh)",
+            )
+
+    def add_to(self, run: Run, prepared: Preparation) -> Run:
+        """Return the run with its sensitivities."""
+        system = prepared.system()
+        subject = _Subject(
+            self.mechanism.digest, self.request, self.settings["by"], self.settings["integrator"],
+            _text_of_torque(self.torque), repr(written(self.settings["stabilization"])),
+            self.mechanism, self.torque, self.settings["stabilization"],
+        )  # fmt: skip
+        symbolic = subject.system() if NOT_KEPT in subject.inputs else _system_once(subject)
+        values = np.array([float(x) for x in symbolic.equations.parameters.values()])
+        derivative = StartDerivatives(
+            symbolic, values, run.q[0], run.qd[0], self._preferred()
+        ).derivative(self.request)
+        count = len(derivative.wrt)
+        motion = _motion_once(
+            symbolic, subject.integrator, self.request.parameters, count, prepared.template
+        )
+        until, why = _end_of_sensitivities(run)
+        times = run.t if not why else run.t[: max(1, int(np.searchsorted(run.t, until)))]
+        y = motion.start(system.start(run.q[0], run.qd[0]), derivative)
+        options = {key: self._option(key) for key in ("rtol", "atol", "max_step")}
+        found = _integrate(motion, system, times, y, options, values)
+        if found.why:
+            why = found.why
+        statistics = {**run.statistics, **found.statistics}
+        sensitivity = _dataset(self.mechanism, motion, derivative.wrt, found, why)
+        return replace(run, sensitivity=sensitivity, statistics=statistics)
+
+    def _option(self, key: str) -> float:
+        value = self.settings[key]
+        return np.inf if value is None else float(value)
+
+    def _preferred(self) -> tuple[list[str], list[str]]:
+        """Return coordinates and velocities that were given by name: they are independent."""
+        q0, qd0 = (self.settings[key] for key in ("q0", "qd0"))
+        of_q = list(q0) if isinstance(q0, Mapping) else []
+        of_qd = list(qd0) if isinstance(qd0, Mapping) else []
+        own = list(self.mechanism.independent)
+        return of_q or of_qd or own, of_qd or of_q or own
+
+
+# -- the equations -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A mechanism with inputs and directions, compared by digest and text."""
+
+    digest: str
+    request: SensitivityRequest
+    by: str
+    integrator: str
+    inputs: str
+    stabilization: str
+    mechanism: Mechanism = field(compare=False)
+    torque: Any = field(compare=False)
+    holding: Any = field(compare=False)
+
+    def system(self) -> System:
+        """Derive the equations with the parameters of the directions as symbols."""
+        names = list(self.request.parameters)
+        equations = derive(self.mechanism, by=self.by, parameters=names or "numeric")
+        drive = drive_of(equations, self.torque)
+        return System(equations, drive, stabilization_of(self.holding, equations))
+
+
+@lru_cache(maxsize=MAX_KEPT_MOTIONS)
+def _system_once(subject: _Subject) -> System:
+    return subject.system()
+
+
+@lru_cache(maxsize=MAX_KEPT_MOTIONS)
+def _motion_once(
+    symbolic: System, integrator: str, parameters: tuple[str, ...], count: int, numeric: System
+) -> SensitivityMotion:
+    return SensitivityMotion(symbolic, integrator, parameters, count, numeric.model)
+
+
+def _text_of_torque(torque: Any) -> str:
+    """Return the text by which inputs are compared."""
+    return f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(written(torque))
+
+
+def _jumps(drive: Drive) -> bool:
+    """Whether forces that depend on the state have jumps."""
+    s = drive.equations.symbols
+    state = ca.vertcat(s["q"], s["qd"], drive.z)
+    forces = ca.vertcat(ca.vec(ca.SX(drive.tau)), ca.vec(ca.SX(drive.z_rate)))
+    if not ca.depends_on(forces, state):
+        return False
+    function = ca.Function("forces", [ca.vertcat(state), drive.w, s["t"]], [forces])
+    kinds = {function.instruction_id(k) for k in range(function.n_instructions())}
+    return bool(kinds & set(JUMPING_OPERATIONS))
+
+
+# -- the integration -----------------------------------------------------------------------------
+
+
+def _end_of_sensitivities(run: Run) -> tuple[float, str]:
+    """Return the time up to which they hold, and what ends them."""
+    for event in run.events:
+        if event.what not in HARMLESS_EVENTS:
+            return float(event.t), f"event '{event.name}' ({event.what}) at t = {event.t:.10g} s"
+    return float(run.t[-1]), ""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The times reached, the states there (one row a time), counts, and why it ended early."""
+
+    times: Floats
+    states: Floats
+    statistics: Mapping[str, float]
+    why: str
+
+
+def _integrate(
+    motion: SensitivityMotion,
+    system: System,
+    times: Floats,
+    y: Floats,
+    options: Mapping[str, float],
+    values: Floats,
+) -> _Found:
+    """Integrate the motion with its derivatives; what was reached is kept."""
+    if len(times) < 2:
+        return _Found(times, y[None], {"sensitivity_steps": 0, "sensitivity_evaluations": 0}, "")
+    records = TrajectoryRecords(motion, times, y[None], options, values[None])
+    run = CompiledRun(records, 0, system, None)
+    why = ""
+    try:
+        with np.errstate(all="ignore"):
+            while run.status is None:
+                records.advance(np.zeros(1, np.int64))
+                run.go_on()
+    except KeyboardInterrupt:
+        why = f"interrupted at t = {run.t:g} s"
+    except CannotContinueError:
+        why = f"the compiled integrator cannot continue at t = {run.t:.10g} s"
+    count = len(times) if run.status == FINISHED else int(run.progress[Progress.SAMPLE])
+    states = records.projected_samples(0)[:count]
+    is_sound = np.isfinite(states).all(axis=1)
+    if not is_sound.all():
+        count = int(np.argmin(is_sound))
+        why = why or f"the constraints cannot be satisfied at t = {times[count]:.10g} s"
+    statistics = {
+        "sensitivity_steps": int(run.progress[Progress.STEPS]),
+        "sensitivity_evaluations": int(run.progress[Progress.EVALUATIONS]),
+    }
+    return _Found(times[:count], states[:count], statistics, why)
+
+
+def _dataset(
+    mechanism: Mechanism,
+    motion: SensitivityMotion,
+    wrt: Sequence[str],
+    found: _Found,
+    why: str,
+) -> xarray.Dataset:
+    """Return the sensitivities with names and units."""
+    import xarray
+
+    names, units = motion.system.names, velocity_units(mechanism)
+    q, qd = motion.derivatives(found.states)
+    rates = [UNITS_OF_RATES["qd"][unit] for unit in units]
+    of_start = {f"q0.{name}": unit for name, unit in zip(names.qd, units, strict=True)}
+    of_start |= {f"qd0.{name}": unit for name, unit in zip(names.qd, rates, strict=True)}
+    variables = {
+        "q": (("time", "coordinate", "wrt"), q, {"units": "units of q by units of wrt"}),
+        "qd": (("time", "speed", "wrt"), qd, {"units": "units of qd by units of wrt"}),
+    }
+    labels: dict[str, Any] = {
+        "time": ("time", found.times, {"units": "s"}),
+        "coordinate": list(names.q),
+        "speed": list(names.qd),
+        "wrt": list(wrt),
+        "q_units": ("coordinate", coordinate_units(mechanism)),
+        "qd_units": ("speed", rates),
+        "wrt_units": ("wrt", [of_start.get(name, "SI") for name in wrt]),
+    }
+    attributes = {
+        "mechanism": mechanism.name,
+        "until": float(found.times[-1]),
+        "status": f"until t = {found.times[-1]:.10g} s: {why}" if why else "complete",
+    }
+    return xarray.Dataset(variables, labels, attributes)
