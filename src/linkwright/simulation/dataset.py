@@ -10,6 +10,7 @@ import numpy as np
 
 from ..mechanism import mechanism_names
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
+from .sensitivity_data import add_sensitivities
 
 if TYPE_CHECKING:
     import xarray
@@ -33,9 +34,11 @@ def dataset(run: Run, histories_only: bool = False) -> xarray.Dataset:
 
     if histories_only:
         variables = _own(run) | (_reactions(run) if run.borne is not None else {})
-        return xarray.Dataset(variables, _own_labels(run), attributes_of_file(run))
+        data = xarray.Dataset(variables, _own_labels(run), attributes_of_file(run))
+        return add_sensitivities(data, run.sensitivity)
     variables = _own(run) | _of_parts(run.details) | _of_constraints(run)
-    return xarray.Dataset(variables, _coordinates(run), attributes_of_file(run))
+    data = xarray.Dataset(variables, _coordinates(run), attributes_of_file(run))
+    return add_sensitivities(data, run.sensitivity)
 
 
 def dataset_of_kinematics(found: Kinematics) -> xarray.Dataset:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -19,7 +19,6 @@ from ..errors import UnsupportedError
 from ..formulations import derive
 from ..integrators import Progress
 from ..mechanism import Mechanism
-from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..types import Floats
 from .compiled_motion import PAIRS, can_compile
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
@@ -29,14 +28,12 @@ from .inputs import Drive, check_inputs_without, drive_of
 from .preparation import Preparation
 from .provenance import written
 from .run import FINISHED, Run
+from .sensitivity_data import sensitivity_dataset
 from .sensitivity_directions import SensitivityRequest, read_sensitivity_request
 from .sensitivity_motion import SensitivityMotion
 from .sensitivity_start import StartDerivatives
 from .stabilization import stabilization_of
 from .system import System
-
-if TYPE_CHECKING:
-    import xarray
 
 HARMLESS_EVENTS = ("passed", "stop", "limit reached")
 """What events say that neither change the state nor the forces."""
@@ -132,7 +129,13 @@ class Sensitivities:
         if found.why:
             why = found.why
         statistics = {**run.statistics, **found.statistics}
-        sensitivity = _dataset(self.mechanism, motion, derivative.wrt, found, why)
+        sensitivity = sensitivity_dataset(
+            self.mechanism,
+            found.times,
+            motion.derivatives(found.states),
+            derivative.wrt,
+            f"until t = {found.times[-1]:.10g} s: {why}" if why else "complete",
+        )
         return replace(run, sensitivity=sensitivity, statistics=statistics)
 
     def _option(self, key: str) -> float:
@@ -257,39 +260,3 @@ def _integrate(
         "sensitivity_evaluations": int(run.progress[Progress.EVALUATIONS]),
     }
     return _Found(times[:count], states[:count], statistics, why)
-
-
-def _dataset(
-    mechanism: Mechanism,
-    motion: SensitivityMotion,
-    wrt: Sequence[str],
-    found: _Found,
-    why: str,
-) -> xarray.Dataset:
-    """Return the sensitivities with names and units."""
-    import xarray
-
-    names, units = motion.system.names, velocity_units(mechanism)
-    q, qd = motion.derivatives(found.states)
-    rates = [UNITS_OF_RATES["qd"][unit] for unit in units]
-    of_start = {f"q0.{name}": unit for name, unit in zip(names.qd, units, strict=True)}
-    of_start |= {f"qd0.{name}": unit for name, unit in zip(names.qd, rates, strict=True)}
-    variables = {
-        "q": (("time", "coordinate", "wrt"), q, {"units": "units of q by units of wrt"}),
-        "qd": (("time", "speed", "wrt"), qd, {"units": "units of qd by units of wrt"}),
-    }
-    labels: dict[str, Any] = {
-        "time": ("time", found.times, {"units": "s"}),
-        "coordinate": list(names.q),
-        "speed": list(names.qd),
-        "wrt": list(wrt),
-        "q_units": ("coordinate", coordinate_units(mechanism)),
-        "qd_units": ("speed", rates),
-        "wrt_units": ("wrt", [of_start.get(name, "SI") for name in wrt]),
-    }
-    attributes = {
-        "mechanism": mechanism.name,
-        "until": float(found.times[-1]),
-        "status": f"until t = {found.times[-1]:.10g} s: {why}" if why else "complete",
-    }
-    return xarray.Dataset(variables, labels, attributes)

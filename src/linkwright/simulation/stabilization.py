@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ..equations import Equations
@@ -33,7 +34,9 @@ class Baumgarte:
 
     def expression(self, equations: Equations, q: Any, qd: Any, t: Any) -> Any:
         """What it adds to q̈: the least in the metric of the mass matrix."""
-        onto = Onto(Ingredients(equations))
+        symbols = ca.vertsplit(equations.symbols["p"]) if equations.parameters else []
+        kept = dict(zip(equations.parameters, symbols, strict=True))
+        onto = Onto(Ingredients(equations, kept=kept))
         return onto.metric(q, t).least(self.rows(onto, q, qd, t))
 
     def rows(self, onto: Onto, q: Any, qd: Any, t: Any) -> Any:

@@ -51,6 +51,9 @@ def simulate(
         dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENT_CONVERSION
     ],
     stops: str = "stop",
+    sensitivity: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
+    ] = None,
     without: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
     repeat: Path | None = None,
@@ -80,6 +83,8 @@ def simulate(
         End the run where an expression crosses zero: down='q1 + 0.5'.
     stops
         What joint limits without a restitution do: stop (end the run), impact or ignore.
+    sensitivity
+        Differentiate the motion by parameters and starts: m2,q0,qd0.q1.
     without
         Leave this out of the motion: friction, damping, gravity, …
     output
@@ -132,6 +137,7 @@ def simulate(
         step=step,
         events=event | {name: simulation.Event(e, "stop") for name, e in stop_when.items()},
         stops=stops,
+        sensitivity=sensitivity,
         progress=True,
     )
     return _simulate_command_outcome(run, run_file, pictures)
