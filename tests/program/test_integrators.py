@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from inspect import signature
 from math import sin
 
 import casadi as ca
@@ -17,9 +16,12 @@ from linkwright.integrators import (
     DOP853,
     DORMAND_PRINCE,
     Clock,
+    ExplicitMethod,
+    MotionFunctions,
     Progress,
-    RungeKuttaPair,
+    StepMethod,
     StopReason,
+    TrajectoryBuffers,
     integrate_trajectories,
     step_record_size,
 )
@@ -28,6 +30,8 @@ from linkwright.readings.llvm import compile_procedure, compile_program, compile
 from linkwright.tape import Tape, record_expression_tape
 
 PAIRS = (DOP853, DORMAND_PRINCE)
+METHODS = tuple(map(ExplicitMethod, PAIRS))
+EIGHTH_ORDER = METHODS[0]
 
 
 def pendulum_tape() -> Tape:
@@ -61,30 +65,32 @@ class Batch:
         self.found = np.zeros((count, self.samples, 2))
         self.found[:, 0] = self.starts
 
-    def run(self, program: object, code: object, pair: RungeKuttaPair) -> Batch:
+    def run(self, program: object, code: object, method: StepMethod) -> Batch:
         count = len(self.starts)
         arrays = (
             np.zeros(1, np.int64), np.array([count, self.samples]), np.arange(count), self.clock.reshape(-1),
             self.progress.reshape(-1), self.starts.copy().reshape(-1), np.zeros(2 * count),
             np.ones(count), self.times, self.found.reshape(-1), np.zeros(3 * count),
-            np.zeros(count * step_record_size(pair, 2)), np.array([2, 1, 0, 1, 2]),
+            np.zeros(count * step_record_size(method, 2)), np.array([2, 1, 0, 1, 2]),
         )  # fmt: skip
         program(*arrays, code)  # type: ignore[operator]
         return self
 
 
-def compiled(pair: RungeKuttaPair) -> object:
-    given = {"pair": pair, "project": None, "signals": None}
+def compiled(method: StepMethod) -> object:
+    absent = {"project": None, "signals": None}
     return compile_program(
-        lambda: read_program(integrate_trajectories, **given), ("test", pair.name)
+        lambda: read_program(integrate_trajectories, method=method, functions=absent),
+        ("test", method.name),
     )
 
 
-def in_python(pair: RungeKuttaPair) -> object:
+def in_python(method: StepMethod) -> object:
     def run(*arguments: object) -> None:
-        names = signature(integrate_trajectories).parameters
-        given = dict(zip(names, (*arguments, None, None, pair), strict=True))
-        integrate_trajectories(**given)  # type: ignore[arg-type]
+        *arrays, code = arguments
+        buffers = TrajectoryBuffers(*arrays)  # type: ignore[arg-type]
+        functions = MotionFunctions(rates=code, project=None, signals=None)  # type: ignore[arg-type]
+        integrate_trajectories(buffers, functions, method)
 
     return run
 
@@ -104,12 +110,12 @@ def test_the_tables_are_those_of_hairer_norsett_and_wanner() -> None:
         assert sum(pair.b) == pytest.approx(1.0, abs=1e-14)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
-def test_small_swings_have_their_closed_form(pair: RungeKuttaPair) -> None:
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_small_swings_have_their_closed_form(method: StepMethod) -> None:
     a = 1e-5  # θ = a cos t, but for a³/192
     batch = Batch(np.array([[a, 0.0]]), 10.0, rtol=1e-11)
     batch.clock[:, Clock.ATOL] = 1e-17
-    batch.run(compiled(pair), compile_procedure(pendulum_tape()), pair)
+    batch.run(compiled(method), compile_procedure(pendulum_tape()), method)
     t = batch.times[:-1]
     exact = a * np.column_stack([np.cos(t), -np.sin(t)])
     np.testing.assert_allclose(batch.found[0], exact, rtol=0, atol=1e-9 * a)
@@ -119,18 +125,18 @@ def test_small_swings_have_their_closed_form(pair: RungeKuttaPair) -> None:
 def test_a_separatrix_has_its_closed_form() -> None:
     # E = 1: θ = 2 atan(sinh t), θ̇ = 2 / cosh t
     batch = Batch(np.array([[0.0, 2.0]]), 6.0, rtol=1e-12)
-    batch.run(compiled(DOP853), compile_procedure(pendulum_tape()), DOP853)
+    batch.run(compiled(EIGHTH_ORDER), compile_procedure(pendulum_tape()), EIGHTH_ORDER)
     t = batch.times[:-1]
     np.testing.assert_allclose(batch.found[0, :, 0], 2 * np.arctan(np.sinh(t)), rtol=1e-9)
     np.testing.assert_allclose(batch.found[0, :, 1], 2 / np.cosh(t), rtol=1e-7)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
-def test_steps_are_those_of_scipy(pair: RungeKuttaPair) -> None:
-    method = {"dop853": "DOP853", "rk45": "RK45"}[pair.name]
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_steps_are_those_of_scipy(method: StepMethod) -> None:
+    method = {"dop853": "DOP853", "rk45": "RK45"}[method.name]
     batch = Batch(np.array([[2.0, 0.3]]), 20.0)
     batch.progress[:, Progress.SAMPLE] = 0  # SciPy evaluates the first sample too
-    batch.run(compiled(pair), compile_procedure(pendulum_tape()), pair)
+    batch.run(compiled(method), compile_procedure(pendulum_tape()), method)
     peer = solve_ivp(
         lambda t, y: [y[1], -sin(y[0])], (0, 20.0), [2.0, 0.3], method, batch.times[:-1],
         rtol=1e-9, atol=1e-10,
@@ -139,31 +145,31 @@ def test_steps_are_those_of_scipy(pair: RungeKuttaPair) -> None:
     np.testing.assert_allclose(batch.found[0], peer.y.T, atol=1e-11)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
-def test_python_runs_the_same_program(pair: RungeKuttaPair) -> None:
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_python_runs_the_same_program(method: StepMethod) -> None:
     tape = pendulum_tape()
     start = np.array([[1.0, 0.5]])
     code = Procedure(tape, compile_tape(tape, threads=1))
-    by_python = Batch(start, 3.0).run(in_python(pair), code, pair)
-    by_lanes = Batch(start, 3.0).run(compiled(pair), compile_procedure(tape), pair)
+    by_python = Batch(start, 3.0).run(in_python(method), code, method)
+    by_lanes = Batch(start, 3.0).run(compiled(method), compile_procedure(tape), method)
     np.testing.assert_array_equal(by_python.progress, by_lanes.progress)
     np.testing.assert_allclose(by_python.found, by_lanes.found, atol=1e-13)
 
 
 def test_a_lane_of_many_is_the_run_alone_bit_for_bit() -> None:
     starts = np.random.default_rng(3).uniform(-3, 3, (37, 2))
-    program, code = compiled(DOP853), compile_procedure(pendulum_tape())
-    together = Batch(starts, 5.0).run(program, code, DOP853)
+    program, code = compiled(EIGHTH_ORDER), compile_procedure(pendulum_tape())
+    together = Batch(starts, 5.0).run(program, code, EIGHTH_ORDER)
     for k in (0, 7, 8, 36):
-        alone = Batch(starts[k : k + 1], 5.0).run(program, code, DOP853)
+        alone = Batch(starts[k : k + 1], 5.0).run(program, code, EIGHTH_ORDER)
         np.testing.assert_array_equal(alone.found[0], together.found[k])
         np.testing.assert_array_equal(alone.progress[0], together.progress[k])
 
 
 def test_a_budget_that_is_spent_can_be_renewed() -> None:
     start = np.array([[1.0, 0.0]])
-    program, code = compiled(DOP853), compile_procedure(pendulum_tape())
-    whole = Batch(start, 5.0).run(program, code, DOP853)
+    program, code = compiled(EIGHTH_ORDER), compile_procedure(pendulum_tape())
+    whole = Batch(start, 5.0).run(program, code, EIGHTH_ORDER)
     parts = Batch(start, 5.0)
     states, slopes, fastest = start.copy().reshape(-1), np.zeros(2), np.zeros(3)
     for _ in range(1000):
@@ -171,7 +177,7 @@ def test_a_budget_that_is_spent_can_be_renewed() -> None:
         program(
             np.zeros(1, np.int64), np.array([1, parts.samples]), np.zeros(1, np.int64), parts.clock.reshape(-1),
             parts.progress.reshape(-1), states, slopes, np.ones(1), parts.times,
-            parts.found.reshape(-1), fastest, np.zeros(step_record_size(DOP853, 2)),
+            parts.found.reshape(-1), fastest, np.zeros(step_record_size(EIGHTH_ORDER, 2)),
             np.array([2, 1, 0, 1, 2]), code,
         )  # type: ignore[operator]  # fmt: skip
         if parts.progress[0, Progress.REASON] != StopReason.BUDGET_SPENT:
@@ -189,6 +195,6 @@ def test_rates_that_are_not_finite_stop_a_trajectory() -> None:
         [("rate", rates, (2,)), ("margin", ca.SX(1), (1,))],
     )
     batch = Batch(np.array([[0.0, 0.0]]), 2.0)
-    batch.run(compiled(DOP853), compile_procedure(tape), DOP853)
+    batch.run(compiled(EIGHTH_ORDER), compile_procedure(tape), EIGHTH_ORDER)
     assert batch.progress[0, Progress.REASON] == StopReason.STEP_TOO_SMALL
     assert batch.clock[0, Clock.TIME] == pytest.approx(1.0, abs=1e-6)

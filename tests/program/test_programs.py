@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from linkwright.program import (
     matrix,
     read_buffer_row,
     read_program,
+    record,
     scratch,
     take_ticket,
     unroll,
@@ -151,6 +153,65 @@ def mixed(
         found[3 * k + 2] = math.sqrt(abs(value)) if math.isfinite(value) else -1.0
 
 
+@record
+class Particle:
+    """Numbers and a vector of one lane."""
+
+    index: int
+    is_fast: bool
+    t: float
+    x: Vector
+
+
+@record
+class ParticleBuffers:
+    """Buffers of all lanes."""
+
+    ticket: IntBuffer
+    count: IntBuffer
+    given: Buffer
+    found: Buffer
+
+
+@dataclass(frozen=True)
+class Mover:
+    """Programs as methods of a constant."""
+
+    step: float
+
+    def move(self, n: Size, particle: Particle) -> float:
+        """Change the record; return how far it has moved."""
+        way = 0.0
+        for i in range(n):
+            particle.x[i] = particle.x[i] + self.step
+            way = way + self.step
+        particle.t += self.step
+        particle.is_fast = particle.x[0] > 2.0
+        return way
+
+
+def move_particles(buffers: ParticleBuffers, mover: Mover) -> None:
+    """Records that programs change, in a loop that lanes leave at different times."""
+    n: Size = 2
+    particle = Particle(index=0, is_fast=False, t=0.0, x=vector(n))
+    while True:
+        place = take_ticket(buffers.ticket)
+        if place >= buffers.count[0]:
+            break
+        particle.index = place
+        particle.t = 0.0
+        particle.x[0] = buffers.given[place]
+        particle.x[1] = 0.0
+        way = 0.0
+        particle.is_fast = False
+        while not particle.is_fast:
+            moved = mover.move(n, particle)
+            way = way + moved
+        buffers.found[3 * particle.index] = particle.t
+        buffers.found[3 * particle.index + 1] = particle.x[1]
+        buffers.found[3 * particle.index + 2] = way
+
+
 # -- tests -----------------------------------------------------------------------------------------
 
 
@@ -211,6 +272,25 @@ def test_programs_call_programs_and_tapes(count: int, table: tuple[float, ...]) 
     assert np.isfinite(results[0]).all()
 
 
+@pytest.mark.parametrize("count", SIZES)
+def test_programs_change_the_records_that_they_are_given(count: int) -> None:
+    given = np.random.default_rng(count).uniform(-3, 3, count)
+    mover, results = Mover(0.25), []
+    compiled = compile_function(move_particles, mover=mover)
+    for run in (compiled, lambda *a: move_particles(ParticleBuffers(*a), mover)):
+        found = np.zeros((count, 3))
+        run(np.zeros(1, np.int64), np.array([count]), given, found.reshape(-1))
+        results.append(found)
+    np.testing.assert_array_equal(results[0], results[1])
+    steps = np.maximum(np.floor((2.0 - given) / 0.25) + 1, 1)
+    np.testing.assert_array_equal(results[0], 0.25 * steps[:, None] * [1, 1, 2])
+
+
+def with_a_missing_field(given: Buffer) -> None:
+    particle = Particle(index=0, t=given[0])  # type: ignore[call-arg]
+    given[0] = particle.t
+
+
 def with_a_list(given: Buffer) -> None:
     x = [given[0]]
     given[0] = x[0]
@@ -244,6 +324,7 @@ def with_three_compared(given: Buffer) -> None:
 @pytest.mark.parametrize(
     ("function", "reason"),
     [
+        (with_a_missing_field, "all fields"),
         (with_a_list, "do not support this expression"),
         (with_a_step, "range"),
         (with_a_break_in_for, "break"),

@@ -1,14 +1,15 @@
 """Integrators as programs, which are written once and printed for every target."""
 
-from .explicit_steps import dense_rows, evaluate_dense_output
+from .explicit_steps import ExplicitMethod
+from .step_method import MotionFunctions, StepMethod
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
-from .trajectories import (
-    LEAST_MARGIN,
+from .trajectories import LEAST_MARGIN, integrate_trajectories
+from .trajectory_records import (
     Clock,
     Progress,
     Sizes,
     StopReason,
-    integrate_trajectories,
+    TrajectoryBuffers,
     step_record_size,
 )
 
@@ -17,12 +18,14 @@ __all__ = [
     "DORMAND_PRINCE",
     "LEAST_MARGIN",
     "Clock",
+    "ExplicitMethod",
+    "MotionFunctions",
     "Progress",
     "RungeKuttaPair",
     "Sizes",
+    "StepMethod",
     "StopReason",
-    "dense_rows",
-    "evaluate_dense_output",
+    "TrajectoryBuffers",
     "integrate_trajectories",
     "step_record_size",
 ]

@@ -3,267 +3,201 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
-from ..program import Procedure, Size, Vector, unroll, vector
+from ..program import Size, Vector, unroll
+from .step_method import LaneTrajectory, MotionFunctions, MotionSizes, StepAttempt
 from .tableaus import RungeKuttaPair
 
 
-def compute_stages(
-    rates: Procedure,
-    pair: RungeKuttaPair,
-    n: Size,
-    t: float,
-    h: float,
-    *,
-    y: Vector,
-    p: Vector,
-    f: Vector,
-    k: Vector,
-    y_new: Vector,
-    margin: Vector,
-) -> tuple[float, float]:
-    """Fill the slopes k and the new state of a step from (t, y) with slope f.
+@dataclass(frozen=True)
+class ExplicitMethod:
+    """The step method (see `StepMethod`) of an explicit embedded pair; its work rows are slopes."""
 
-    Return the smallest margin during the step, and the margin at its end.
-    """
+    pair: RungeKuttaPair
+    work_matrices: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the pair."""
+        return self.pair.name
+
+    @property
+    def error_order(self) -> int:
+        """The order of the error estimate."""
+        return self.pair.error_order
+
+    @property
+    def work_rows(self) -> int:
+        """The number of slopes."""
+        return self.pair.slopes
+
+    @property
+    def end_slope_row(self) -> int:
+        """The slope at the end of a step follows those of the stages."""
+        return self.pair.stages
+
+    @property
+    def dense_rows(self) -> int:
+        """The number of coefficients of the dense output for each entry of the state."""
+        pair = self.pair
+        return 3 + len(pair.dense_weights) if pair.dense_c else len(pair.dense_weights[0])
+
+    def attempt(
+        self,
+        functions: MotionFunctions,
+        sizes: MotionSizes,
+        lane: LaneTrajectory,
+        step: StepAttempt,
+    ) -> None:
+        """Fill the slopes, the new state, its error and the margins."""
+        compute_stages(self.pair, functions, sizes, lane, step)
+        step.error = error_norm(self.pair, sizes.states, lane, step)
+        lane.evaluations += self.pair.stages
+
+    def prepare_dense_output(
+        self,
+        functions: MotionFunctions,
+        sizes: MotionSizes,
+        lane: LaneTrajectory,
+        step: StepAttempt,
+    ) -> None:
+        """Evaluate the slopes that only the dense output needs, and fill its coefficients."""
+        compute_dense_slopes(self.pair, functions, sizes, lane, step)
+        lane.evaluations += len(self.pair.dense_c)
+        if len(self.pair.dense_c) > 0:
+            fill_nested_coefficients(self.pair, sizes.states, lane, step)
+        else:
+            fill_power_coefficients(self.pair, sizes.states, step)
+
+    def evaluate_dense_output(
+        self, n: Size, x: float, y: Vector, dense: Vector, state: Vector
+    ) -> None:
+        """Fill the state at the fraction x of a step (0: its start, 1: its end)."""
+        for i in range(n):
+            value = 0.0
+            if len(self.pair.dense_c) > 0:
+                for row in unroll(range(self.dense_rows - 1, -1, -1)):
+                    value = (value + dense[row, i]) * (x if row % 2 == 0 else 1.0 - x)
+            else:
+                for row in unroll(range(self.dense_rows - 1, -1, -1)):
+                    value = (value + dense[row, i]) * x
+            state[i] = y[i] + value
+
+
+def compute_stages(
+    pair: RungeKuttaPair,
+    functions: MotionFunctions,
+    sizes: MotionSizes,
+    lane: LaneTrajectory,
+    step: StepAttempt,
+) -> None:
+    """Fill the slopes and the new state of a step, and the margins at its stages and its end."""
+    n: Size = sizes.states
     for i in range(n):
-        k[0, i] = f[i]
-    least = margin[0]
+        step.work[0, i] = lane.f[i]
+    least = lane.margin
     for s in unroll(range(1, pair.stages)):
         for i in range(n):
             slope = 0.0
             for j in unroll(range(s)):
                 if pair.A[s][j] != 0.0:
-                    slope = slope + pair.A[s][j] * k[j, i]
-            y_new[i] = y[i] + h * slope
-        rates(t + pair.c[s] * h, y_new, p, k[s], margin)
-        least = least if margin[0] >= least else margin[0]  # NaN is the least of all
+                    slope = slope + pair.A[s][j] * step.work[j, i]
+            step.y_new[i] = lane.y[i] + step.length * slope
+        functions.rates(
+            lane.t + pair.c[s] * step.length, step.y_new, lane.p, step.work[s], step.margin
+        )
+        least = least if step.margin[0] >= least else step.margin[0]  # NaN is the least of all
     for i in range(n):
         slope = 0.0
         for j in unroll(range(pair.stages)):
             if pair.b[j] != 0.0:
-                slope = slope + pair.b[j] * k[j, i]
-        y_new[i] = y[i] + h * slope
-    rates(t + h, y_new, p, k[pair.stages], margin)
-    least = least if margin[0] >= least else margin[0]
-    return least, margin[0]
+                slope = slope + pair.b[j] * step.work[j, i]
+        step.y_new[i] = lane.y[i] + step.length * slope
+    functions.rates(lane.t + step.length, step.y_new, lane.p, step.work[pair.stages], step.margin)
+    step.end_margin = step.margin[0]
+    step.least_margin = least if step.end_margin >= least else step.end_margin
 
 
-def error_norm(
-    pair: RungeKuttaPair,
-    n: Size,
-    h: float,
-    *,
-    y: Vector,
-    y_new: Vector,
-    k: Vector,
-    rtol: float,
-    atol: float,
-) -> float:
+def error_norm(pair: RungeKuttaPair, n: Size, lane: LaneTrajectory, step: StepAttempt) -> float:
     """Return the RMS error of a step in units of its tolerance; ∞ if the state is not finite."""
     total = 0.0
     second = 0.0
     reach = 0.0
     for i in range(n):
-        scale = atol + rtol * max(abs(y[i]), abs(y_new[i]))
+        scale = lane.atol + lane.rtol * max(abs(lane.y[i]), abs(step.y_new[i]))
         error = 0.0
         for j in unroll(range(pair.stages + 1)):
             if pair.errors[0][j] != 0.0:
-                error = error + pair.errors[0][j] * k[j, i]
+                error = error + pair.errors[0][j] * step.work[j, i]
         error = error / scale
         total = total + error * error
-        reach = reach + abs(y_new[i])
+        reach = reach + abs(step.y_new[i])
         if len(pair.errors) > 1:
             other = 0.0
             for j in unroll(range(pair.stages + 1)):
                 if pair.errors[1][j] != 0.0:
-                    other = other + pair.errors[1][j] * k[j, i]
+                    other = other + pair.errors[1][j] * step.work[j, i]
             other = other / scale
             second = second + other * other
-    norm = h * math.sqrt(total / n)
+    norm = step.length * math.sqrt(total / n)
     if len(pair.errors) > 1:
         size = total + 0.01 * second
-        norm = 0.0 if size == 0.0 else h * total / math.sqrt(size * n)
+        norm = 0.0 if size == 0.0 else step.length * total / math.sqrt(size * n)
     return norm if math.isfinite(reach) else math.inf
 
 
-def power_of_error(error: float, order: Size) -> float:
-    """Return error^(1/(order + 1)) by square roots and Newton's method; no target needs `pow`."""
-    root = 0.0
-    if order == 7:
-        root = math.sqrt(math.sqrt(math.sqrt(error)))
-    else:
-        assert order == 4
-        x = math.sqrt(math.sqrt(error)) if error < 1.0 else math.sqrt(error)
-        x = max(x, 1e-60)
-        for _ in range(
-            40
-        ):  # from above the root, each step goes down; from below, the first goes up
-            x4 = x * x * x * x
-            x = x - (x - error / x4) / 5.0
-        root = x
-    return root
-
-
-def prepare_dense_output(
-    rates: Procedure,
+def compute_dense_slopes(
     pair: RungeKuttaPair,
-    n: Size,
-    t: float,
-    h: float,
-    *,
-    y: Vector,
-    y_new: Vector,
-    p: Vector,
-    k: Vector,
-    dense: Vector,
-    stage: Vector,
-    margin: Vector,
-) -> float:
-    """Fill the coefficients of the polynomial over a step; return the least margin on the way."""
-    least = math.inf
+    functions: MotionFunctions,
+    sizes: MotionSizes,
+    lane: LaneTrajectory,
+    step: StepAttempt,
+) -> None:
+    """Evaluate the slopes that only the dense output needs."""
     for extra in unroll(range(len(pair.dense_c))):
-        for i in range(n):
+        for i in range(sizes.states):
             slope = 0.0
             for j in unroll(range(pair.stages + 1 + extra)):
                 if pair.dense_A[extra][j] != 0.0:
-                    slope = slope + pair.dense_A[extra][j] * k[j, i]
-            stage[i] = y[i] + h * slope
-        rates(t + pair.dense_c[extra] * h, stage, p, k[pair.stages + 1 + extra], margin)
-        least = least if margin[0] >= least else margin[0]
-    for i in range(n):
-        if len(pair.dense_c) > 0:
-            change = y_new[i] - y[i]
-            dense[0, i] = change
-            dense[1, i] = h * k[0, i] - change
-            dense[2, i] = 2.0 * change - h * (k[pair.stages, i] + k[0, i])
-            for row in unroll(range(len(pair.dense_weights))):
-                weighted = 0.0
-                for j in unroll(range(pair.slopes)):
-                    if pair.dense_weights[row][j] != 0.0:
-                        weighted = weighted + pair.dense_weights[row][j] * k[j, i]
-                dense[3 + row, i] = h * weighted
-        else:
-            for power in unroll(range(len(pair.dense_weights[0]))):
-                weighted = 0.0
-                for j in unroll(range(pair.slopes)):
-                    if pair.dense_weights[j][power] != 0.0:
-                        weighted = weighted + pair.dense_weights[j][power] * k[j, i]
-                dense[power, i] = h * weighted
-    return least
+                    slope = slope + pair.dense_A[extra][j] * step.work[j, i]
+            step.stage[i] = lane.y[i] + step.length * slope
+        functions.rates(
+            lane.t + pair.dense_c[extra] * step.length,
+            step.stage,
+            lane.p,
+            step.work[pair.stages + 1 + extra],
+            step.margin,
+        )
+        step.least_margin = (
+            step.least_margin if step.margin[0] >= step.least_margin else step.margin[0]
+        )
 
 
-def dense_rows(pair: RungeKuttaPair) -> int:
-    """Return the number of dense-output coefficients for each entry of the state."""
-    return 3 + len(pair.dense_weights) if pair.dense_c else len(pair.dense_weights[0])
-
-
-def evaluate_dense_output(
-    pair: RungeKuttaPair, n: Size, x: float, y: Vector, dense: Vector, state: Vector
+def fill_nested_coefficients(
+    pair: RungeKuttaPair, n: Size, lane: LaneTrajectory, step: StepAttempt
 ) -> None:
-    """Fill the state at the fraction x of a step (0: its start, 1: its end)."""
+    """Fill the coefficients of Hairer's nested polynomial in x and 1 - x (DOP853)."""
     for i in range(n):
-        value = 0.0
-        if len(pair.dense_c) > 0:
-            for row in unroll(range(dense_rows(pair) - 1, -1, -1)):
-                value = (value + dense[row, i]) * (x if row % 2 == 0 else 1.0 - x)
-        else:
-            for row in unroll(range(dense_rows(pair) - 1, -1, -1)):
-                value = (value + dense[row, i]) * x
-        state[i] = y[i] + value
+        change = step.y_new[i] - lane.y[i]
+        ends = step.work[pair.stages, i] + step.work[0, i]
+        step.dense[0, i] = change
+        step.dense[1, i] = step.length * step.work[0, i] - change
+        step.dense[2, i] = 2.0 * change - step.length * ends
+        for row in unroll(range(len(pair.dense_weights))):
+            weighted = 0.0
+            for j in unroll(range(pair.slopes)):
+                if pair.dense_weights[row][j] != 0.0:
+                    weighted = weighted + pair.dense_weights[row][j] * step.work[j, i]
+            step.dense[3 + row, i] = step.length * weighted
 
 
-PIECES = 8
-"""Number of equal parts of a step; signals are evaluated at the ends of each part."""
-
-NEAR_PASSAGE = 0.1
-"""A dip of a signal is examined if the minimum of its parabola is below this fraction of its
-lowest evaluated value."""
-
-
-JUST_PASSED = 1e-9
-"""A signal that begins this close to zero may be on either side of it, so it is examined."""
-
-
-def passes_zero(
-    signals: Procedure,
-    pair: RungeKuttaPair,
-    n: Size,
-    signal_count: Size,
-    *,
-    t: float,
-    h: float,
-    y: Vector,
-    p: Vector,
-    dense: Vector,
-    state: Vector,
-) -> bool:
-    """Whether a signal changes sign in a step, or may do so between two evaluations."""
-    earlier = vector(signal_count)
-    before = vector(signal_count)
-    value = vector(signal_count)
-    passes = False
-    for piece in range(PIECES + 1):
-        x = float(piece) / PIECES
-        evaluate_dense_output(pair, n, x, y, dense, state)
-        signals(t + x * h, state, p, value)
-        for i in range(signal_count):
-            if piece == 0 and not abs(value[i]) > JUST_PASSED:
-                passes = True
-            if piece > 0 and not before[i] * value[i] > 0.0:
-                passes = True
-            if piece > 1:
-                side = 1.0 if before[i] > 0.0 else -1.0
-                bend = side * (earlier[i] - 2.0 * before[i] + value[i])
-                lean = earlier[i] - value[i]
-                height = side * before[i]
-                is_dip = height < side * earlier[i] and height < side * value[i]
-                if is_dip and height - lean * lean / (8.0 * bend) < NEAR_PASSAGE * height:
-                    passes = True
-            earlier[i] = before[i]
-            before[i] = value[i]
-    return passes
-
-
-def choose_first_step(
-    rates: Procedure,
-    order: Size,
-    n: Size,
-    t: float,
-    duration: float,
-    *,
-    y: Vector,
-    p: Vector,
-    f: Vector,
-    rtol: float,
-    atol: float,
-    stage: Vector,
-    slope: Vector,
-    margin: Vector,
-) -> float:
-    """Return the length of the first step (Hairer, Nørsett and Wanner, II.4)."""
-    size = 0.0
-    speed = 0.0
+def fill_power_coefficients(pair: RungeKuttaPair, n: Size, step: StepAttempt) -> None:
+    """Fill the coefficients of a polynomial in powers of x."""
     for i in range(n):
-        scale = atol + rtol * abs(y[i])
-        size = size + (y[i] / scale) * (y[i] / scale)
-        speed = speed + (f[i] / scale) * (f[i] / scale)
-    size = math.sqrt(size / n)
-    speed = math.sqrt(speed / n)
-    trial = 1e-6
-    if size >= 1e-5 and speed >= 1e-5:
-        trial = 0.01 * size / speed
-    trial = min(trial, duration)
-    for i in range(n):
-        stage[i] = y[i] + trial * f[i]
-    rates(t + trial, stage, p, slope, margin)
-    bend = 0.0
-    for i in range(n):
-        change = (slope[i] - f[i]) / (atol + rtol * abs(y[i]))
-        bend = bend + change * change
-    bend = math.sqrt(bend / n) / trial
-    largest = max(speed, bend)
-    step = max(1e-6, trial * 1e-3)
-    if largest > 1e-15:
-        step = power_of_error(0.01 / largest, order)
-    return min(min(100.0 * trial, step), duration)
+        for power in unroll(range(len(pair.dense_weights[0]))):
+            weighted = 0.0
+            for j in unroll(range(pair.slopes)):
+                if pair.dense_weights[j][power] != 0.0:
+                    weighted = weighted + pair.dense_weights[j][power] * step.work[j, i]
+            step.dense[power, i] = step.length * weighted

@@ -70,6 +70,13 @@ Known = Constant | Variable | Array | Memory | Code
 """What a name in a program can stand for, apart from Python constants."""
 
 
+@dataclass(frozen=True)
+class RecordValue:
+    """What a record stands for: its fields by name. Numbers that may change are variables."""
+
+    fields: dict[str, Any]
+
+
 class ProgramSyntaxError(Exception):
     """A function uses Python that programs do not support."""
 
@@ -80,7 +87,7 @@ class ExpressionReader:
 
     function: FunctionType
     constants: dict[str, object]
-    names: dict[str, Known] = field(default_factory=dict)
+    names: dict[str, Known | RecordValue] = field(default_factory=dict)
     pending: list[Statement] = field(default_factory=list)
 
     def fail(self, node: ast.AST, why: str) -> NoReturn:
@@ -111,7 +118,12 @@ class ExpressionReader:
                     return names[node.id]
             self.fail(node, "this name is not known")
         if isinstance(node, ast.Attribute):
-            return getattr(self.python_value(node.value), node.attr)
+            base = self.python_value(node.value)
+            if isinstance(base, RecordValue):
+                if node.attr not in base.fields:
+                    self.fail(node, "the record has no such field")
+                return base.fields[node.attr]
+            return getattr(base, node.attr)
         return self.fail(node, "this is not a constant")
 
     def read_expression(self, node: ast.expr) -> Expression:
@@ -135,8 +147,6 @@ class ExpressionReader:
         match node:
             case ast.Constant(value=value):
                 return value
-            case ast.Name(id=name) if name in self.names and name not in self.constants:
-                return self.names[name]
             case ast.Name() | ast.Attribute():
                 return self.python_value(node)
             case ast.Subscript(value=source, slice=index):

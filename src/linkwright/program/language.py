@@ -13,14 +13,19 @@ Buffer         memory shared by all lanes: floats, one axis
 IntBuffer      memory shared by all lanes: integers, one axis
 Size           an integer that is the same in all lanes
 Procedure      a tape, which is called as procedure(inputs …, outputs …)
+a record       a class with the decorator `record`: a group of the above by name
 anything else  a constant that is known when the program is read
 ============== =====================================================================
+
+Numbers are passed by value. The numbers of a record are passed by reference, so a program can
+change them, as Python does. A program may be a method of a constant; its `self` is that constant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +36,25 @@ Vector = NDArray[np.float64]
 Buffer = NDArray[np.float64]
 IntBuffer = NDArray[np.int64]
 Size = int
+
+_Class = TypeVar("_Class")
+
+
+@dataclass_transform()
+def record(group: type[_Class]) -> type[_Class]:
+    """Make a class a record: numbers, vectors, buffers and tapes that belong together.
+
+    A program makes one with keywords, `point = Point(x=0.0, y=vector(n))`, and reads and assigns
+    `point.x`. A record that is a parameter of the whole program may contain buffers and tapes.
+    """
+    made = dataclass(group)
+    made.is_program_record = True  # type: ignore[attr-defined]
+    return made
+
+
+def is_record(value: object) -> bool:
+    """Whether a value is a class of records."""
+    return isinstance(value, type) and getattr(value, "is_program_record", False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,10 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from types import FunctionType
+from types import FunctionType, MethodType
 
 from . import language
+from .call_arguments import PassedArguments
 from .expression_reader import (
     ARRAY_MAKERS,
     BUFFER_KINDS,
@@ -23,10 +24,11 @@ from .expression_reader import (
     ExpressionReader,
     Known,
     ProgramSyntaxError,
+    RecordValue,
     Shape,
 )
+from .language import is_record
 from .syntax import (
-    Argument,
     Array,
     Assign,
     Break,
@@ -48,6 +50,7 @@ from .syntax import (
     Statement,
     Ticket,
     Variable,
+    VariableReference,
     While,
 )
 
@@ -60,7 +63,8 @@ def read_program(function: Callable[..., object], **given: object) -> Program:
     function : callable
         A function in the subset of Python that `language` describes.
     **given
-        Values of its constants. Sizes and tapes that are not given become parameters.
+        Values of its constants; for a record, a mapping of its known fields. Sizes and tapes that
+        are not given become parameters.
 
     Returns
     -------
@@ -74,17 +78,29 @@ def read_program(function: Callable[..., object], **given: object) -> Program:
 def _specialize(
     function: FunctionType, constants: Mapping[str, object], shapes: Mapping[str, Shape]
 ) -> Program:
+    """Read a function with its constants and the shapes of its arrays, by parameter or field."""
     source = textwrap.dedent(inspect.getsource(function))
     tree = ast.parse(source).body[0]
     if not isinstance(tree, ast.FunctionDef) or tree.name != function.__name__:
         raise OSError(f"the source of '{function.__name__}' has changed since it was imported")
-    scope = _StatementReader(function, dict(constants))
+    scope = _StatementReader(function, {})
     parameters: list[Parameter] = []
     for argument in [*tree.args.args, *tree.args.kwonlyargs]:
-        known = _parameter(argument, constants, shapes)
-        if known is not None:
+        name, annotation = argument.arg, ast.unparse(argument.annotation or ast.Name("?"))
+        group = function.__globals__.get(annotation)
+        if name in constants and not is_record(group):
+            scope.constants[name] = constants[name]
+        elif is_record(group):
+            given = constants.get(name, {})
+            assert isinstance(group, type)
+            assert isinstance(given, Mapping)
+            fields, found = _record_parameters(name, group, given, shapes)
+            scope.names[name] = RecordValue(fields)
+            parameters += found
+        else:
+            known = _parameter(name, annotation, shapes)
             parameters.append(known)
-            scope.names[argument.arg] = known
+            scope.names[name] = known
     *body, last = tree.body
     results: tuple[Expression, ...] = ()
     if isinstance(last, ast.Return):
@@ -95,13 +111,29 @@ def _specialize(
     return Program(function.__name__, tuple(parameters), statements, results)
 
 
+def _record_parameters(
+    name: str, group: type, given: Mapping[str, object], shapes: Mapping[str, Shape]
+) -> tuple[dict[str, object], list[Parameter]]:
+    """Return the fields of a record that is a parameter, and the parameters that they need."""
+    fields: dict[str, object] = {}
+    parameters: list[Parameter] = []
+    for field, annotation in inspect.get_annotations(group).items():
+        if field in given:
+            fields[field] = given[field]
+            continue
+        known = _parameter(f"{name}.{field}", annotation, shapes)
+        fields[field] = known
+        if isinstance(known, Variable) and not known.is_uniform:
+            parameters.append(VariableReference(known))
+        else:
+            parameters.append(known)
+    return fields, parameters
+
+
 def _parameter(
-    argument: ast.arg, constants: Mapping[str, object], shapes: Mapping[str, Shape]
-) -> Parameter | None:
-    """Return the parameter of the program for an argument; None if it is a constant."""
-    name, annotation = argument.arg, ast.unparse(argument.annotation or ast.Name("?"))
-    if name in constants:
-        return None
+    name: str, annotation: str, shapes: Mapping[str, Shape]
+) -> Variable | Array | Memory | Code:
+    """Return the parameter of a program for an argument, or for a field of a record."""
     if annotation in NUMBER_KINDS:
         return Variable(name, NUMBER_KINDS[annotation], annotation == "Size")
     if annotation in BUFFER_KINDS:
@@ -111,6 +143,9 @@ def _parameter(
     if annotation == "Vector" and name in shapes:
         return Array(name, shapes[name])
     raise ProgramSyntaxError(f"the value of the constant '{name}' is missing")
+
+
+ProgramFunction = FunctionType | MethodType
 
 
 class _StatementReader(ExpressionReader):
@@ -202,23 +237,51 @@ class _StatementReader(ExpressionReader):
         if isinstance(value, ast.Call):
             called = self.python_value(value.func)
             if called in ARRAY_MAKERS:
-                self.declare_array(target, value, called in SCRATCH_MAKERS)
+                assert isinstance(target, ast.Name)
+                array = self.declare_array(target.id, value, called in SCRATCH_MAKERS)
+                self.names[target.id] = array
                 return
-            if isinstance(called, FunctionType) and called is not language.take_ticket:
+            if is_record(called):
+                assert isinstance(target, ast.Name)
+                assert isinstance(called, type)
+                self.make_record(target.id, called, value)
+                return
+            if isinstance(called, ProgramFunction) and called is not language.take_ticket:
                 targets = target.elts if isinstance(target, ast.Tuple) else [target]
-                self.read_call(value, tuple(ast.unparse(one) for one in targets))
+                self.read_call(value, tuple(targets))
                 return
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             self.fail(target, "assign one variable at a time")
         self.assign(target, self.read_expression(value))
 
-    def declare_array(self, target: ast.expr, value: ast.Call, is_scratch: bool) -> None:
+    def declare_array(self, name: str, value: ast.Call, is_scratch: bool) -> Array:
         """A new array of this lane."""
-        assert isinstance(target, ast.Name)
         shape = tuple(self.read_size(argument) for argument in value.args)
-        array = Array(target.id, shape)
-        self.names[target.id] = array
+        array = Array(name, shape)
         self.pending.append(Declare(array, is_scratch))
+        return array
+
+    def make_record(self, name: str, group: type, call: ast.Call) -> None:
+        """A new record; its vectors are new arrays, or arrays that exist."""
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
+        annotations = inspect.get_annotations(group)
+        if call.args or set(given) != set(annotations):
+            self.fail(call, "give all fields of a record by name")
+        fields: dict[str, object] = {}
+        for field, annotation in annotations.items():
+            node = given[field]
+            maker = self.python_value(node.func) if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call) and maker in ARRAY_MAKERS:
+                fields[field] = self.declare_array(f"{name}.{field}", node, maker in SCRATCH_MAKERS)
+            elif annotation in NUMBER_KINDS:
+                kind = NUMBER_KINDS[annotation]
+                variable = Variable(f"{name}.{field}", kind, annotation == "Size")
+                value = self.convert(self.read_expression(node), kind, node)
+                self.pending.append(Assign(variable, value))
+                fields[field] = variable
+            else:
+                fields[field] = self.read_any(node)
+        self.names[name] = RecordValue(fields)
 
     def read_size(self, node: ast.expr) -> Expression:
         """A size of an array."""
@@ -229,12 +292,8 @@ class _StatementReader(ExpressionReader):
 
     def assign(self, target: ast.expr, value: Expression) -> None:
         """Give a variable or an entry a new value."""
-        if isinstance(target, ast.Name):
-            known = self.names.get(target.id)
-            if known is None:
-                known = self.names[target.id] = Variable(target.id, value.kind)
-            if not isinstance(known, Variable):
-                self.fail(target, "this name is not a number")
+        if isinstance(target, ast.Name | ast.Attribute):
+            known = self.target_variable(target, value.kind)
             self.pending.append(Assign(known, self.convert(value, known.kind, target)))
             return
         element = self.read_expression(target)
@@ -242,9 +301,19 @@ class _StatementReader(ExpressionReader):
             self.fail(target, "this cannot be assigned")
         self.pending.append(Assign(element, self.convert(value, element.kind, target)))
 
+    def target_variable(self, target: ast.expr, kind: Kind) -> Variable:
+        """Return the variable of a target; a name that is not known yet becomes a variable."""
+        if isinstance(target, ast.Name):
+            known: object = self.names.setdefault(target.id, Variable(target.id, kind))
+        else:
+            known = self.python_value(target)
+        if not isinstance(known, Variable):
+            self.fail(target, "this name is not a number")
+        return known
+
     # -- calls -----------------------------------------------------------------------------------
 
-    def read_call(self, call: ast.Call, targets: tuple[str, ...]) -> None:
+    def read_call(self, call: ast.Call, targets: tuple[ast.expr, ...]) -> None:
         """Read a call as a statement; its results are assigned to the targets."""
         called = self.python_value(call.func)
         if called in (language.read_buffer_row, language.write_buffer_row):
@@ -257,7 +326,7 @@ class _StatementReader(ExpressionReader):
             self.pending.append(CopyRow(buffer, self.expression(start, call), array, writes))
         elif isinstance(called, Code):
             self.call_tape(called, call)
-        elif isinstance(called, FunctionType):
+        elif isinstance(called, ProgramFunction):
             self.call_program(called, call, targets)
         else:
             self.fail(call, "programs can call only programs and tapes")
@@ -274,58 +343,29 @@ class _StatementReader(ExpressionReader):
         self.pending.append(CallTape(code, tuple(arguments)))
 
     def call_program(
-        self, function: FunctionType, call: ast.Call, targets: tuple[str, ...]
+        self, called: FunctionType | MethodType, call: ast.Call, targets: tuple[ast.expr, ...]
     ) -> None:
         """A call of another program, read with the constants of this call."""
+        function = called.__func__ if isinstance(called, MethodType) else called
+        assert isinstance(function, FunctionType)
         names = list(inspect.signature(function).parameters)
+        constants: dict[str, object] = {}
+        if isinstance(called, MethodType):
+            constants[names.pop(0)] = called.__self__
         given = dict(zip(names, call.args, strict=False))
         given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        annotations = inspect.get_annotations(function)
         values = {name: self.read_any(given[name]) for name in names}
-        constants: dict[str, object] = {}
-        shapes: dict[str, Shape] = {}
-        arguments: list[Argument] = []
-        for name, value in values.items():
-            annotation = annotations[name]
-            if isinstance(value, Array):
-                shapes[name] = self.shape_inside(value.shape, values, call)
-                arguments.append(value)
-            elif isinstance(value, Memory | Code):
-                arguments.append(value)
-            elif annotation == "Size" and not isinstance(value, Expression):
-                constants[name] = value
-            elif annotation in NUMBER_KINDS:
-                expression = self.expression(value, given[name])
-                arguments.append(self.convert(expression, NUMBER_KINDS[annotation], given[name]))
-            else:
-                constants[name] = value.value if isinstance(value, Constant) else value
-        program = _specialize(function, constants, shapes)
+        passed = PassedArguments(self, call, values)
+        for name in names:
+            passed.add(name, values[name], inspect.get_annotations(function)[name])
+        program = _specialize(function, constants | passed.constants, passed.shapes)
         if len(targets) > len(program.results):
             self.fail(call, f"the program returns {len(program.results)} numbers")
-        results = []
-        for target, result in zip(targets, program.results, strict=False):
-            known = self.names.setdefault(target, Variable(target, result.kind))
-            assert isinstance(known, Variable)
-            results.append(known)
-        self.pending.append(CallProgram(program, tuple(arguments), tuple(results)))
-
-    def shape_inside(self, shape: Shape, values: Mapping[str, object], call: ast.Call) -> Shape:
-        """Return the shape of an array in the names of the program that it is passed to.
-
-        That program must know the number of columns of a matrix, but not the length of a vector.
-        """
-        names = {value: name for name, value in values.items() if isinstance(value, Variable)}
-        found: list[Expression] = []
-        for axis, size in enumerate(shape):
-            if isinstance(size, Constant):
-                found.append(size)
-            elif isinstance(size, Variable) and size in names:
-                found.append(Variable(names[size], Kind.INT, True))
-            elif axis == 0:
-                found.append(UNKNOWN_SIZE)
-            else:
-                self.fail(call, "pass the number of columns as well")
-        return tuple(found)
+        results = tuple(
+            self.target_variable(target, result.kind)
+            for target, result in zip(targets, program.results, strict=False)
+        )
+        self.pending.append(CallProgram(program, tuple(passed.arguments), results))
 
     def read_results(self, node: ast.Return) -> tuple[Expression, ...]:
         """Read the expressions that a program returns."""

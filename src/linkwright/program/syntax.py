@@ -166,12 +166,24 @@ class CopyRow:
     writes: bool
 
 
-Argument = Expression | Array | Memory | Code
+@dataclass(frozen=True)
+class VariableReference:
+    """A variable of a record that is passed by reference; the called program may change it."""
+
+    variable: Variable
+
+    @property
+    def name(self) -> str:
+        """The name of the variable."""
+        return self.variable.name
+
+
+Argument = Expression | Array | Memory | Code | VariableReference
 
 Statement = Declare | Assign | Loop | While | If | Break | CallTape | CallProgram | CopyRow
 
 
-Parameter = Variable | Array | Memory | Code
+Parameter = Variable | Array | Memory | Code | VariableReference
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ import numpy as np
 from ..integrators import (
     DOP853,
     DORMAND_PRINCE,
-    RungeKuttaPair,
+    ExplicitMethod,
+    StepMethod,
     integrate_trajectories,
 )
 from ..program import read_program
@@ -35,7 +36,9 @@ from .solvers.outer import Outer
 from .system import WORKS, System
 from .wheels import wheel_lean_expressions
 
-PAIRS = {pair.name: pair for pair in (DOP853, DORMAND_PRINCE)}
+METHODS: dict[str, StepMethod] = {
+    pair.name: ExplicitMethod(pair) for pair in (DOP853, DORMAND_PRINCE)
+}
 """The integrators that can run in compiled code."""
 
 
@@ -55,7 +58,7 @@ def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
     """Whether compiled code can integrate a system and detect its events without Python."""
     drive = system.drive
     return (
-        integrator in PAIRS
+        integrator in METHODS
         and (events is not None or system.beside is None)
         and drive.function is None
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
@@ -64,13 +67,14 @@ def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
 
 
 @cache
-def compile_integrator(pair: RungeKuttaPair, projects: bool, has_signals: bool) -> CompiledProgram:
-    """Return the program of a pair, with or without projection and signals."""
-    given: dict[str, object] = {"pair": pair}
-    given |= {} if projects else {"project": None}
-    given |= {} if has_signals else {"signals": None}
-    identity = ("integrate", pair, projects, has_signals)
-    return compile_program(lambda: read_program(integrate_trajectories, **given), identity)
+def compile_integrator(method: StepMethod, projects: bool, has_signals: bool) -> CompiledProgram:
+    """Return the program of a step method, with or without projection and signals."""
+    absent: dict[str, object] = {} if projects else {"project": None}
+    absent |= {} if has_signals else {"signals": None}
+    identity = ("integrate", method, projects, has_signals)
+    return compile_program(
+        lambda: read_program(integrate_trajectories, method=method, functions=absent), identity
+    )
 
 
 class CompiledMotion:
@@ -78,7 +82,7 @@ class CompiledMotion:
     single runs."""
 
     def __init__(self, system: System, integrator: str, events: Hybrid | None) -> None:
-        self.system, self.pair, self.events = system, PAIRS[integrator], events
+        self.system, self.method, self.events = system, METHODS[integrator], events
         self.outer = Outer(system, integrator)
         self.motion_count = system.size + len(system.drive.state_names) + WORKS
         self.state_count = self.motion_count
@@ -221,7 +225,7 @@ class CompiledMotion:
     def program(self) -> CompiledProgram:
         """The program that integrates trajectories; all systems share it."""
         has_signals = self.signals_tape is not None
-        return compile_integrator(self.pair, self.needs_projection, has_signals)
+        return compile_integrator(self.method, self.needs_projection, has_signals)
 
     @cached_property
     def closing(self) -> Projection | None:

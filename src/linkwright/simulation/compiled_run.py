@@ -19,8 +19,6 @@ from ..integrators import (
     Clock,
     Progress,
     StopReason,
-    dense_rows,
-    evaluate_dense_output,
     step_record_size,
 )
 from ..readings.llvm import LoadedCode
@@ -104,7 +102,7 @@ class TrajectoryRecords:
         self.samples = np.empty((rows, count, n))
         self.samples[:, 0] = y
         self.fastest = np.hstack([np.zeros((rows, 1)), y])
-        self.step_records = np.zeros((rows, step_record_size(motion.pair, n)))
+        self.step_records = np.zeros((rows, step_record_size(motion.method, n)))
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
@@ -250,12 +248,12 @@ class CompiledRun:
 
     def state_between(self, t: float) -> Floats:
         """Return the state at a time within the last step."""
-        n, pair = self.motion.state_count, self.motion.pair
+        n, method = self.motion.state_count, self.motion.method
         begin, length = self.step_record[:2]
         first, dense = self.step_record[2 : 2 + n], self.step_record[2 + n :]
         state = np.empty(n)
         share = (t - begin) / length
-        evaluate_dense_output(pair, n, share, first, dense.reshape(dense_rows(pair), n), state)
+        method.evaluate_dense_output(n, share, first, dense.reshape(method.dense_rows, n), state)
         return state
 
     def jump(self, t: float, y: Floats) -> None:

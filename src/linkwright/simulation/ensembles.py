@@ -29,7 +29,7 @@ from ..model.model import compile as compile_model
 from ..number_checks import check_finite_array, check_positive, check_whole_number
 from ..types import Booleans, Floats, ForceLike, VectorLike
 from .checked import check_mechanism, sample_times
-from .compiled_motion import PAIRS, CompiledMotion
+from .compiled_motion import METHODS, CompiledMotion
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
 from .ensemble_starts import EnsembleStart
 from .events import find_event_parts
@@ -107,9 +107,9 @@ def simulate_ensemble(
     """
     check_mechanism(mechanism)
     times = sample_times(t, samples)
-    if integrator not in PAIRS:
+    if integrator not in METHODS:
         raise UnsupportedError(
-            f"ensembles cannot use '{integrator}'", remedy=f"use one of {', '.join(PAIRS)}"
+            f"ensembles cannot use '{integrator}'", remedy=f"use one of {', '.join(METHODS)}"
         )
     options = {
         "rtol": check_positive(rtol, "rtol"),
@@ -269,7 +269,7 @@ class Ensemble:
                 self.start.q[k],
                 self.start.qd[k],
                 torque=self.torque,
-                integrator=self.motion.pair.name,
+                integrator=self.motion.method.name,
                 samples=len(self.times),
                 progress=False,
                 rtol=self.options["rtol"],

@@ -27,6 +27,7 @@ from ...program.syntax import (
     Program,
     Statement,
     Variable,
+    VariableReference,
     While,
 )
 from .lane_code import LANE_SCALARS, LaneCode
@@ -119,6 +120,8 @@ class _FunctionEmitter(LaneCode):
                 self.lines.append(f"  store {kind} %in.{parameter.name}, ptr %{parameter.name}")
             else:
                 parameters.append(f"ptr %{parameter.name}")
+                if isinstance(parameter, VariableReference):
+                    self.variables[parameter.name] = parameter.variable.kind
         parameters.append(f"{self.mask_type} %mask")
         self.emit_pending_arrays()
         self.emit_block(self.program.body)
@@ -330,7 +333,9 @@ class _FunctionEmitter(LaneCode):
         for value, parameter in zip(call.arguments, call.program.parameters, strict=True):
             if isinstance(value, Array):
                 arguments.append(f"ptr {self.address(value)}")
-            elif isinstance(value, Memory | Code):
+            elif isinstance(value, Memory | Code | VariableReference):
+                if isinstance(value, VariableReference):
+                    self.slot(value.variable)
                 arguments.append(f"ptr %{value.name}")
             elif isinstance(parameter, Variable) and parameter.is_uniform:
                 arguments.append(f"i64 {self.uniform(value)}")

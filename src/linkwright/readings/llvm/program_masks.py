@@ -28,6 +28,7 @@ from ...program.syntax import (
     Program,
     Statement,
     Variable,
+    VariableReference,
     While,
 )
 
@@ -66,7 +67,7 @@ def find_private_names(program: Program) -> dict[str, Block]:
 def names_in_expression(value: Argument) -> Iterator[str]:
     """Yield the names of variables and arrays in an expression."""
     match value:
-        case Variable(name=name):
+        case Variable(name=name) | VariableReference(name=name):
             yield name
         case Array(name=name, offset=offset):
             yield name
