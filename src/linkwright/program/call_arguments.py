@@ -80,10 +80,8 @@ class PassedArguments:
                 found.append(size)
             elif isinstance(size, Variable) and size in self.names:
                 found.append(Variable(self.names[size], Kind.INT, True))
-            elif axis == 0:
-                found.append(UNKNOWN_SIZE)
             else:
-                self.reader.fail(self.call, "pass the number of columns as well")
+                found.append(UNKNOWN_SIZE)
         return tuple(found)
 
 

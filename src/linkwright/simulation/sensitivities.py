@@ -20,7 +20,7 @@ from ..formulations import derive
 from ..integrators import Progress
 from ..mechanism import Mechanism
 from ..types import Floats
-from .compiled_motion import PAIRS, can_compile
+from .compiled_motion import METHODS, can_compile
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
 from .events import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
@@ -65,12 +65,12 @@ class Sensitivities:
     def _check(self) -> None:
         """Raise for what has no variational equations in compiled code."""
         integrator, where = self.settings["integrator"], self.mechanism.name
-        if integrator not in PAIRS or self.settings["coordinates"] != "all":
-            what = f"'{integrator}'" if integrator not in PAIRS else "minimal coordinates"
+        if integrator not in METHODS or self.settings["coordinates"] != "all":
+            what = f"'{integrator}'" if integrator not in METHODS else "minimal coordinates"
             raise UnsupportedError(
                 f"sensitivities cannot be computed with {what}",
                 where=where,
-                remedy=f'use coordinates="all" and one of {", ".join(PAIRS)}',
+                remedy=f'use coordinates="all" and one of {", ".join(METHODS)}',
             )
         if without_sharp_friction(self.mechanism).digest != self.mechanism.digest:
             raise UnsupportedError(
