@@ -1,6 +1,8 @@
 """Integrators as programs, which are written once and printed for every target."""
 
 from .explicit_steps import ExplicitMethod
+from .rosenbrock_steps import RosenbrockMethod
+from .rosenbrock_tableaus import RODAS5P, RosenbrockTableau
 from .step_method import MotionFunctions, StepMethod
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
 from .trajectories import LEAST_MARGIN, integrate_trajectories
@@ -20,7 +22,10 @@ __all__ = [
     "Clock",
     "ExplicitMethod",
     "MotionFunctions",
+    "RODAS5P",
     "Progress",
+    "RosenbrockMethod",
+    "RosenbrockTableau",
     "RungeKuttaPair",
     "Sizes",
     "StepMethod",

@@ -72,10 +72,10 @@ class PassedArguments:
     def shape_inside(self, shape: Shape) -> Shape:
         """Return the shape of an array in the names of the program that it is passed to.
 
-        That program must know the number of columns of a matrix, but not the length of a vector.
+        A program that uses a matrix must be passed its number of columns.
         """
         found: list[Expression] = []
-        for axis, size in enumerate(shape):
+        for size in shape:
             if isinstance(size, Constant):
                 found.append(size)
             elif isinstance(size, Variable) and size in self.names:

@@ -13,7 +13,9 @@ import numpy as np
 from ..integrators import (
     DOP853,
     DORMAND_PRINCE,
+    RODAS5P,
     ExplicitMethod,
+    RosenbrockMethod,
     StepMethod,
     integrate_trajectories,
 )
@@ -37,7 +39,12 @@ from .system import WORKS, System
 from .wheels import wheel_lean_expressions
 
 METHODS: dict[str, StepMethod] = {
-    pair.name: ExplicitMethod(pair) for pair in (DOP853, DORMAND_PRINCE)
+    method.name: method
+    for method in (
+        ExplicitMethod(DOP853),
+        ExplicitMethod(DORMAND_PRINCE),
+        RosenbrockMethod(RODAS5P),
+    )
 }
 """The integrators that can run in compiled code."""
 
@@ -71,6 +78,7 @@ def compile_integrator(method: StepMethod, projects: bool, has_signals: bool) ->
     """Return the program of a step method, with or without projection and signals."""
     absent: dict[str, object] = {} if projects else {"project": None}
     absent |= {} if has_signals else {"signals": None}
+    absent |= {} if method.needs_jacobian else {"jacobian": None}
     identity = ("integrate", method, projects, has_signals)
     return compile_program(
         lambda: read_program(integrate_trajectories, method=method, functions=absent), identity
@@ -139,6 +147,14 @@ class CompiledMotion:
         for lean in wheel_lean_expressions(self.system.equations.mechanism, motion[0]):
             margin = ca.fmin(margin, lean)
         return margin
+
+    @cached_property
+    def jacobian_tape(self) -> Tape:
+        """(t, y, p) → ∂ẏ/∂y and ∂ẏ/∂t, exact."""
+        rates, n = self.rate_expressions[0], self.state_count
+        by_state = ca.vec(ca.densify(ca.jacobian(rates, self.all_states)).T)  # row by row
+        by_time = ca.jacobian(rates, self.system.symbols[3])
+        return self._tape("jacobian", [("by_state", by_state, n * n), ("by_time", by_time, n)])
 
     @cached_property
     def projection_expressions(self) -> tuple[SX, SX]:
@@ -219,6 +235,7 @@ class CompiledMotion:
         tapes = [self.rates_tape]
         tapes += [self.projection_tape] if self.needs_projection else []
         tapes += [] if self.signals_tape is None else [self.signals_tape]
+        tapes += [self.jacobian_tape] if self.method.needs_jacobian else []
         return tuple(map(compile_procedure, tapes))
 
     @cached_property
