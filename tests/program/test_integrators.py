@@ -78,7 +78,7 @@ class Batch:
 
 
 def compiled(method: StepMethod) -> object:
-    absent = {"project": None, "signals": None}
+    absent = {"project": None, "signals": None, "jacobian": None}
     return compile_program(
         lambda: read_program(integrate_trajectories, method=method, functions=absent),
         ("test", method.name),
@@ -89,7 +89,9 @@ def in_python(method: StepMethod) -> object:
     def run(*arguments: object) -> None:
         *arrays, code = arguments
         buffers = TrajectoryBuffers(*arrays)  # type: ignore[arg-type]
-        functions = MotionFunctions(rates=code, project=None, signals=None)  # type: ignore[arg-type]
+        functions = MotionFunctions(
+            rates=code, project=None, signals=None, jacobian=None  # type: ignore[arg-type]
+        )
         integrate_trajectories(buffers, functions, method)
 
     return run
@@ -133,12 +135,12 @@ def test_a_separatrix_has_its_closed_form() -> None:
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_steps_are_those_of_scipy(method: StepMethod) -> None:
-    method = {"dop853": "DOP853", "rk45": "RK45"}[method.name]
+    theirs = {"dop853": "DOP853", "rk45": "RK45"}[method.name]
     batch = Batch(np.array([[2.0, 0.3]]), 20.0)
     batch.progress[:, Progress.SAMPLE] = 0  # SciPy evaluates the first sample too
     batch.run(compiled(method), compile_procedure(pendulum_tape()), method)
     peer = solve_ivp(
-        lambda t, y: [y[1], -sin(y[0])], (0, 20.0), [2.0, 0.3], method, batch.times[:-1],
+        lambda t, y: [y[1], -sin(y[0])], (0, 20.0), [2.0, 0.3], theirs, batch.times[:-1],
         rtol=1e-9, atol=1e-10,
     )  # fmt: skip
     assert batch.progress[0, Progress.EVALUATIONS] == peer.nfev

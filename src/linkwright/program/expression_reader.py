@@ -188,6 +188,8 @@ class ExpressionReader:
         positions = [self.expression(number, node) for number in numbers]
         if len(array.shape) == 1 and len(positions) == 1:
             return Element(array, self.shift(array.offset, positions[0]), Kind.FLOAT)
+        if array.shape[1] is UNKNOWN_SIZE:
+            self.fail(node, "pass the number of columns of this matrix as well")
         start = self.times(positions[0], array.shape[1])
         if len(positions) == 1:
             return Array(array.name, array.shape[1:], start)

@@ -74,14 +74,19 @@ def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
 
 
 @cache
-def compile_integrator(method: StepMethod, projects: bool, has_signals: bool) -> CompiledProgram:
-    """Return the program of a step method, with or without projection and signals."""
+def compile_integrator(
+    method: StepMethod, *, projects: bool, has_signals: bool, is_single: bool
+) -> CompiledProgram:
+    """Return the program of a step method, with or without projection and signals, for a single
+    trajectory or for many."""
     absent: dict[str, object] = {} if projects else {"project": None}
     absent |= {} if has_signals else {"signals": None}
     absent |= {} if method.needs_jacobian else {"jacobian": None}
     identity = ("integrate", method, projects, has_signals)
     return compile_program(
-        lambda: read_program(integrate_trajectories, method=method, functions=absent), identity
+        lambda: read_program(integrate_trajectories, method=method, functions=absent),
+        identity,
+        is_single=is_single,
     )
 
 
@@ -230,19 +235,27 @@ class CompiledMotion:
         return np.array([self.state_count, self.parameter_count, signals, *speeds])
 
     @cached_property
-    def tapes(self) -> tuple[LoadedCode, ...]:
-        """The compiled tapes that the program calls."""
+    def single_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
+        """The program for one trajectory, and the tapes that it calls."""
+        return self._code(is_single=True)
+
+    @cached_property
+    def ensemble_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
+        """The program for many trajectories at once, and the tapes that it calls."""
+        return self._code(is_single=False)
+
+    def _code(self, *, is_single: bool) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:
         tapes = [self.rates_tape]
         tapes += [self.projection_tape] if self.needs_projection else []
         tapes += [] if self.signals_tape is None else [self.signals_tape]
         tapes += [self.jacobian_tape] if self.method.needs_jacobian else []
-        return tuple(map(compile_procedure, tapes))
-
-    @cached_property
-    def program(self) -> CompiledProgram:
-        """The program that integrates trajectories; all systems share it."""
-        has_signals = self.signals_tape is not None
-        return compile_integrator(self.method, self.needs_projection, has_signals)
+        program = compile_integrator(
+            self.method,
+            projects=self.needs_projection,
+            has_signals=self.signals_tape is not None,
+            is_single=is_single,
+        )
+        return program, tuple(compile_procedure(tape, is_single=is_single) for tape in tapes)
 
     @cached_property
     def closing(self) -> Projection | None:

@@ -114,17 +114,19 @@ class TrajectoryRecords:
 
     def advance(self, active: Integers, threads: int = 1) -> None:
         """Run the program on the active trajectories until each of them stops."""
+        is_single = len(self.y) == 1
+        program, tapes = self.motion.single_code if is_single else self.motion.ensemble_code
         self.progress[active, Progress.BUDGET] = self.budget
         arguments: tuple[Floats | Integers | LoadedCode, ...] = (
             np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
-            self.samples, self.fastest, self.step_records, self.motion.sizes, *self.motion.tapes,
+            self.samples, self.fastest, self.step_records, self.motion.sizes, *tapes,
         )  # fmt: skip
         if threads < 2:
-            self.motion.program(*arguments)
+            program(*arguments)
             return
         with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
-            for run in [pool.submit(self.motion.program, *arguments) for _ in range(threads)]:
+            for run in [pool.submit(program, *arguments) for _ in range(threads)]:
                 run.result()
 
     def projected_samples(self, rows: int | slice) -> Floats:

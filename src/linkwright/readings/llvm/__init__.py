@@ -15,7 +15,7 @@ from . import code_cache
 from .code_loader import LoadedCode, load_object_code
 from .code_table import LOADED_CODES
 from .ir_compiler import compile_ir
-from .program_code import CompiledProgram, assemble_program
+from .program_code import CompiledProgram, assemble_procedure, assemble_program
 from .step_loop import CompiledStepLoop
 from .ufunc import make_gufunc, make_step_gufunc
 
@@ -161,27 +161,25 @@ def compile_step_loop(
     return make_step_gufunc(tape, course, code)
 
 
-def compile_program(read: Callable[[], Program], identity: Sequence[object]) -> CompiledProgram:
+def compile_program(
+    read: Callable[[], Program], identity: Sequence[object], *, is_single: bool = False
+) -> CompiledProgram:
     """A program whose parameters are buffers and tapes, as a function of arrays and of the code of tapes;
-    it is read only if no code is stored for its `identity`."""
-    key = code_cache.code_cache_key("program", identity, code_cache.cpu_identity())
+    it is read only if no code is stored for its `identity`. With `is_single`, it has one lane."""
+    key = code_cache.code_cache_key("program", identity, is_single, code_cache.cpu_identity())
     return CompiledProgram(
-        _load_cached_machine_code(key, lambda: assemble_program(read()), 8, None)
+        _load_cached_machine_code(
+            key, lambda: assemble_program(read(), is_single=is_single), 8, None
+        )
     )
 
 
-def compile_procedure(tape: Tape) -> LoadedCode:
-    """The code of a tape that programs call."""
-
-    def assemble_procedure() -> bytes:
-        from .tape_procedure import emit_tape_procedure
-        from .target import host_target
-
-        target = host_target()
-        return compile_ir(emit_tape_procedure(tape, target), target)
-
-    key = code_cache.code_cache_key("procedure", tape.digest, code_cache.cpu_identity())
-    return _load_cached_machine_code(key, assemble_procedure, 8, None)
+def compile_procedure(tape: Tape, *, is_single: bool = False) -> LoadedCode:
+    """The code of a tape that programs call, on one lane or on many."""
+    key = code_cache.code_cache_key("procedure", tape.digest, is_single, code_cache.cpu_identity())
+    return _load_cached_machine_code(
+        key, lambda: assemble_procedure(tape, is_single=is_single), 8, None
+    )
 
 
 def _load_cached_machine_code(

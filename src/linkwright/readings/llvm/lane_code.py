@@ -1,4 +1,8 @@
-"""Expressions on lanes as LLVM IR: the number of a lane is one entry of a vector."""
+"""Expressions on lanes as LLVM IR: the number of a lane is one entry of a vector.
+
+A single lane is a scalar. Its code has the same operations in the same order, and products are fused
+into sums here and not by LLVM, so a trajectory has the same bits on one lane and on many.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,7 @@ from .program_masks import Block
 from .sincos import llvm_hexadecimal
 
 LANE_SCALARS = {Kind.FLOAT: "double", Kind.INT: "i64", Kind.BOOL: "i1"}
-_FLOAT_OPERATIONS = {"+": "fadd contract", "-": "fsub contract", "*": "fmul contract", "/": "fdiv"}
+_FLOAT_OPERATIONS = {"+": "fadd", "-": "fsub", "*": "fmul", "/": "fdiv"}
 _INT_OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "//": "sdiv", "%": "srem"}
 _FLOAT_PREDICATES = {"<": "olt", "<=": "ole", "==": "oeq", "!=": "une"}
 _INT_PREDICATES = {"<": "slt", "<=": "sle", "==": "eq", "!=": "ne"}
@@ -36,15 +40,23 @@ class LaneValue:
     is_uniform: bool
 
 
+def lane_type(lanes: int, kind: Kind) -> str:
+    """Return the type of numbers of a kind, one for each lane."""
+    return LANE_SCALARS[kind] if lanes == 1 else f"<{lanes} x {LANE_SCALARS[kind]}>"
+
+
 class LaneCode:
     """The lines of a function on lanes, with its variables and expressions.
 
     `declared` collects what the module must declare. Stores to names in `private` need no mask
-    within the block given there.
+    within the block given there. The code of one lane has no masks: what its lane does not enter is
+    jumped over.
     """
 
-    def __init__(self, lanes: int, declared: set[str], private: Mapping[str, Block]) -> None:
-        self.w, self.declared, self.private = lanes, declared, private
+    def __init__(
+        self, lanes: int, has_fma: bool, declared: set[str], private: Mapping[str, Block]
+    ) -> None:
+        self.w, self.has_fma, self.declared, self.private = lanes, has_fma, declared, private
         self.slots: list[str] = []
         self.lines: list[str] = []
         self.count = 0
@@ -59,7 +71,7 @@ class LaneCode:
 
     def type_of(self, kind: Kind) -> str:
         """Return the vector type for a kind of number."""
-        return f"<{self.w} x {LANE_SCALARS[kind]}>"
+        return lane_type(self.w, kind)
 
     @property
     def mask_type(self) -> str:
@@ -86,12 +98,14 @@ class LaneCode:
 
     def any_lane(self, mask: str) -> str:
         """Whether a mask has any lane."""
+        if self.w == 1:
+            return mask
         bits = self.add(f"bitcast {self.mask_type} {mask} to i{self.w}")
         return self.add(f"icmp ne i{self.w} {bits}, 0")
 
     def vector(self, value: LaneValue) -> str:
         """Return a value as a vector."""
-        if not value.is_uniform:
+        if not value.is_uniform or self.w == 1:
             return value.text
         scalar, kind = LANE_SCALARS[value.kind], self.type_of(value.kind)
         if not value.text.startswith("%"):
@@ -131,9 +145,9 @@ class LaneCode:
                 condition = self.add(test)
                 return f"select {truth} {condition}, {type_} {texts[1]}, {type_} {texts[0]}"
             case "sqrt" | "abs":
-                return self.intrinsic({"sqrt": "sqrt", "abs": "fabs"}[name], texts[0], type_, same)
+                return self.intrinsic({"sqrt": "sqrt", "abs": "fabs"}[name], texts, type_, same)
             case "isfinite":
-                size = self.add(self.intrinsic("fabs", texts[0], type_, same))
+                size = self.add(self.intrinsic("fabs", texts, type_, same))
                 infinite = llvm_hexadecimal(math.inf)
                 bound = infinite if same else f"splat (double {infinite})"
                 return f"fcmp olt {type_} {size}, {bound}"
@@ -146,11 +160,17 @@ class LaneCode:
             case _:
                 raise AssertionError(name)
 
-    def intrinsic(self, name: str, text: str, type_: str, same: bool) -> str:
+    def intrinsic(self, name: str, texts: list[str], type_: str, same: bool) -> str:
         """The call of a function that LLVM knows."""
         suffix = "f64" if same else f"v{self.w}f64"
-        self.declared.add(f"declare {type_} @llvm.{name}.{suffix}({type_})")
-        return f"call {type_} @llvm.{name}.{suffix}({type_} {text})"
+        types = ", ".join([type_] * len(texts))
+        self.declared.add(f"declare {type_} @llvm.{name}.{suffix}({types})")
+        given = ", ".join(f"{type_} {text}" for text in texts)
+        return f"call {type_} @llvm.{name}.{suffix}({given})"
+
+    def needs_mask(self, name: str) -> bool:
+        """Whether a store must keep the values of inactive lanes."""
+        return self.w > 1 and self.private.get(name) != self.block
 
     def slot(self, variable: Variable) -> None:
         """Reserve a stack slot for a variable, unless it has one."""
@@ -179,7 +199,7 @@ class LaneCode:
     def element_addresses(self, element: Element, index: LaneValue) -> str:
         """Return the addresses of an element, one for each lane."""
         position = self.vector(index)
-        if isinstance(element.source, Array):
+        if isinstance(element.source, Array) and self.w > 1:
             lanes = ", ".join(f"i64 {k}" for k in range(self.w))
             kind = self.type_of(Kind.INT)
             row = self.add(f"mul {kind} {position}, splat (i64 {self.w})")
@@ -199,6 +219,8 @@ class LaneCode:
             value = self.add(f"load {unit}, ptr {place}")
             return LaneValue(value, element.kind, isinstance(element.source, Memory))
         places = self.element_addresses(element, index)
+        if self.w == 1:
+            return LaneValue(self.add(f"load {kind}, ptr {places}"), element.kind, False)
         suffix = f"v{self.w}{'f64' if element.kind is Kind.FLOAT else 'i64'}.v{self.w}p0"
         pointers = f"<{self.w} x ptr>"
         self.declared.add(
@@ -217,7 +239,7 @@ class LaneCode:
         number = self.vector(value)
         if index.is_uniform and isinstance(element.source, Array):
             place = self.add(f"getelementptr {kind}, ptr %{name}, i64 {index.text}")
-            if self.private.get(name) != self.block:
+            if self.needs_mask(name):
                 old = self.add(f"load {kind}, ptr {place}")
                 number = self.add(
                     f"select {self.mask_type} {self.mask}, {kind} {number}, {kind} {old}"
@@ -225,6 +247,9 @@ class LaneCode:
             self.lines.append(f"  store {kind} {number}, ptr {place}")
             return
         places = self.element_addresses(element, index)
+        if self.w == 1:
+            self.lines.append(f"  store {kind} {number}, ptr {places}")
+            return
         suffix = f"v{self.w}{'f64' if element.kind is Kind.FLOAT else 'i64'}.v{self.w}p0"
         pointers = f"<{self.w} x ptr>"
         self.declared.add(
@@ -265,6 +290,9 @@ class LaneCode:
     def take_ticket(self, ticket: Ticket) -> LaneValue:
         """Reserve one number for each active lane; the lanes get them in order."""
         kind = self.type_of(Kind.INT)
+        if self.w == 1:
+            one = self.add(f"atomicrmw add ptr %{ticket.counter.name}, i64 1 monotonic")
+            return LaneValue(one, Kind.INT, False)
         ones = self.add(f"zext {self.mask_type} {self.mask} to {kind}")
         before, numbers = "0", "poison"
         for lane in range(self.w):
@@ -277,10 +305,39 @@ class LaneCode:
 
     def emit_operation(self, operation: Operation) -> LaneValue:
         """Write an operation, on scalars if all operands are the same in all lanes."""
-        values = [self.emit_expression(operand) for operand in operation.operands]
+        fused = split_fused_product(operation) if self.has_fma else None
+        operands = operation.operands if fused is None else fused.operands
+        values = [self.emit_expression(operand) for operand in operands]
         same = all(value.is_uniform for value in values)
         texts = [value.text if same else self.vector(value) for value in values]
         given = values[-1].kind
-        kind = LANE_SCALARS[given] if same else self.type_of(given)
-        text = self.add(self.instruction(operation.name, texts, given, kind, same))
+        is_scalar = same or self.w == 1
+        kind = LANE_SCALARS[given] if is_scalar else self.type_of(given)
+        if fused is None:
+            text = self.add(self.instruction(operation.name, texts, given, kind, is_scalar))
+        else:
+            for k in fused.negated:
+                texts[k] = self.add(f"fneg {kind} {texts[k]}")
+            text = self.add(self.intrinsic("fma", texts, kind, is_scalar))
         return LaneValue(text, operation.kind, same)
+
+
+@dataclass(frozen=True)
+class FusedProduct:
+    """A sum with a product as one operation a·b + c: (a, b, c), and which of these are negated."""
+
+    operands: tuple[Expression, Expression, Expression]
+    negated: tuple[int, ...]
+
+
+def split_fused_product(operation: Operation) -> FusedProduct | None:
+    """Return a sum or difference of numbers with a product as a fused operation, else None."""
+    if operation.kind is not Kind.FLOAT or operation.name not in ("+", "-"):
+        return None
+    left, right = operation.operands
+    is_minus = operation.name == "-"
+    if isinstance(right, Operation) and right.name == "*":
+        return FusedProduct((*right.operands, left), (0,) if is_minus else ())  # type: ignore[arg-type]
+    if isinstance(left, Operation) and left.name == "*":
+        return FusedProduct((*left.operands, right), (2,) if is_minus else ())  # type: ignore[arg-type]
+    return None

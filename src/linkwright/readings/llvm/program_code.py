@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...program.syntax import Program
+from ...tape import Tape
 from .code_loader import LoadedCode
 from .interruptible import call_llvm_interruptibly
 
@@ -27,26 +28,51 @@ class CompiledProgram:
         self._call(ctypes.addressof(addresses))
 
 
-def assemble_program(program: Program) -> bytes:
-    """Return the object file of a program."""
+def lane_count(is_single: bool) -> int:
+    """Return the number of lanes of programs: one, or as many as a vector of the machine has."""
+    from .target import host_target
+
+    return 1 if is_single else host_target().vector_lanes(8)
+
+
+def assemble_program(program: Program, *, is_single: bool) -> bytes:
+    """Return the object file of a program on one lane or on many."""
     from .program_ir import emit_program_module
     from .target import host_target
 
-    text = emit_program_module(program, host_target())
-    return call_llvm_interruptibly(lambda: _translate(text))
+    text = emit_program_module(program, host_target(), lane_count(is_single))
+    return translate_optimized(text)
 
 
-def _translate(text: str) -> bytes:
-    """Return the object code of an LLVM module; loops over states are short and stay loops."""
+def assemble_procedure(tape: Tape, *, is_single: bool) -> bytes:
+    """Return the object file of a tape that programs on one lane or on many call."""
+    from .ir_compiler import compile_ir
+    from .tape_procedure import emit_tape_procedure
+    from .target import host_target
+
+    target = host_target()
+    text, is_small = emit_tape_procedure(tape, target, lane_count(is_single))
+    return translate_optimized(text) if is_small else compile_ir(text, target)
+
+
+def translate_optimized(text: str) -> bytes:
+    """Return the object code of an LLVM module after LLVM's passes; Ctrl-C interrupts it.
+
+    Loops over states are short and stay loops.
+    """
     import llvmlite.binding as llvm
 
     from .target import host_target
 
     machine = host_target().target_machine()
-    module = llvm.parse_assembly(text)
-    module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=2)
-    options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    return bytes(machine.emit_object(module))
+
+    def translate() -> bytes:
+        module = llvm.parse_assembly(text)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=2)
+        options.loop_vectorization = options.slp_vectorization = options.loop_unrolling = False
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        return bytes(machine.emit_object(module))
+
+    return call_llvm_interruptibly(translate)

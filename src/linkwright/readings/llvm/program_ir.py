@@ -30,7 +30,7 @@ from ...program.syntax import (
     VariableReference,
     While,
 )
-from .lane_code import LANE_SCALARS, LaneCode
+from .lane_code import LANE_SCALARS, LaneCode, lane_type
 from .program_masks import (
     branch_blocks,
     find_private_names,
@@ -40,12 +40,12 @@ from .program_masks import (
 from .target import MachineTarget
 
 
-def emit_program_module(program: Program, target: MachineTarget) -> str:
+def emit_program_module(program: Program, target: MachineTarget, lanes: int) -> str:
     """Return the LLVM module of a program whose parameters are buffers and tapes.
 
     Its function `@loop` takes their addresses.
     """
-    emitter = _ModuleEmitter(target)
+    emitter = _ModuleEmitter(target, lanes)
     name = emitter.emit_program(program)
     return emitter.finish(program, name)
 
@@ -53,15 +53,14 @@ def emit_program_module(program: Program, target: MachineTarget) -> str:
 class _ModuleEmitter:
     """Emits the functions of a module: one for each program that is called."""
 
-    def __init__(self, target: MachineTarget) -> None:
-        self.target = target
-        self.lanes = target.vector_lanes(8)
+    def __init__(self, target: MachineTarget, lanes: int) -> None:
+        self.target, self.lanes = target, lanes
         self.functions: list[str] = []
         self.declared: set[str] = set()
 
     def vector_type(self, kind: Kind) -> str:
-        """The type of vectors of a kind of numbers."""
-        return f"<{self.lanes} x {LANE_SCALARS[kind]}>"
+        """The type of numbers of a kind, one for each lane."""
+        return lane_type(self.lanes, kind)
 
     def emit_program(self, program: Program) -> str:
         """Emit the function of a program; return its name."""
@@ -84,7 +83,8 @@ class _ModuleEmitter:
             lines.append(f"  %b{k} = load ptr, ptr %p{k}")
             arguments.append(f"ptr %b{k}")
         mask = self.vector_type(Kind.BOOL)
-        given = ", ".join([*arguments, f"{mask} splat (i1 true)"])
+        all_lanes = "true" if self.lanes == 1 else "splat (i1 true)"
+        given = ", ".join([*arguments, f"{mask} {all_lanes}"])
         body = "\n".join(lines)
         entry = f"""
 define void @loop(ptr %buffers) {{
@@ -101,11 +101,14 @@ class _FunctionEmitter(LaneCode):
     """Emits one program as one function (parameters …, mask)."""
 
     def __init__(self, module: _ModuleEmitter, program: Program) -> None:
-        super().__init__(module.lanes, module.declared, find_private_names(program))
+        super().__init__(
+            module.lanes, module.target.has_fma, module.declared, find_private_names(program)
+        )
         self.module, self.program = module, program
         self.pending = find_arrays(program.body)
         self.live: list[str] = []
-        """For each enclosing `while`, the stack slot of the mask of lanes still in it."""
+        """For each enclosing `while`, the stack slot of the mask of lanes still in it; for one lane,
+        the label behind it."""
 
     # -- the function ----------------------------------------------------------------------------
 
@@ -149,7 +152,7 @@ class _FunctionEmitter(LaneCode):
         """Write the statements of a block; lanes that left a loop drop out of the mask."""
         for statement in body:
             self.emit_statement(statement)
-            if self.live and _may_break(statement):
+            if self.w > 1 and self.live and _may_break(statement):
                 remaining = self.add(f"load {self.mask_type}, ptr {self.live[-1]}")
                 self.mask = self.add(f"and {self.mask_type} {self.mask}, {remaining}", "mask")
 
@@ -172,12 +175,18 @@ class _FunctionEmitter(LaneCode):
             case Loop():
                 self.emit_loop(statement)
             case While():
-                self.emit_while(statement)
+                if self.w == 1:
+                    self.emit_single_while(statement)
+                else:
+                    self.emit_while(statement)
             case If(condition=condition):
-                if is_uniform(condition):
+                if self.w == 1 or is_uniform(condition):
                     self.emit_uniform_branch(statement)
                 else:
                     self.emit_branch(statement)
+            case Break() if self.w == 1:
+                self.jump(self.live[-1])
+                self.label(self.fresh("unreached"))
             case Break():
                 mask, live = self.mask_type, self.live[-1]
                 before = self.add(f"load {mask}, ptr {live}")
@@ -225,7 +234,7 @@ class _FunctionEmitter(LaneCode):
         """Store a value to a variable, in the lanes of the mask."""
         self.slot(target)
         kind = self.type_of(target.kind)
-        if self.private.get(target.name) != self.block:
+        if self.needs_mask(target.name):
             old = self.add(f"load {kind}, ptr %{target.name}")
             value = self.add(f"select {self.mask_type} {self.mask}, {kind} {value}, {kind} {old}")
         self.lines.append(f"  store {kind} {value}, ptr %{target.name}")
@@ -248,6 +257,19 @@ class _FunctionEmitter(LaneCode):
         last = self.add(f"load i64, ptr {slot}")
         after = self.add(f"add i64 {last}, 1")
         self.lines.append(f"  store i64 {after}, ptr {slot}")
+        self.jump(head)
+        self.label(done)
+
+    def emit_single_while(self, loop: While) -> None:
+        """Write a loop of one lane."""
+        head, body, done = (self.fresh(name) for name in ("while", "turn", "left"))
+        self.jump(head)
+        self.label(head)
+        self.branch(self.vector(self.emit_expression(loop.condition)), body, done)
+        self.label(body)
+        self.live.append(done)
+        self.emit_block(loop.body)
+        self.live.pop()
         self.jump(head)
         self.label(done)
 
@@ -278,7 +300,7 @@ class _FunctionEmitter(LaneCode):
         """Write a branch that all lanes take alike."""
         yes, no, after = (self.fresh(name) for name in ("yes", "no", "after"))
         mask = self.mask
-        self.branch(self.uniform(statement.condition), yes, no)
+        self.branch(self.emit_expression(statement.condition).text, yes, no)
         for label, body in ((yes, statement.body), (no, statement.otherwise)):
             self.label(label)
             self.mask = mask

@@ -2,20 +2,84 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from ...tape import Tape
+from .sincos import llvm_hexadecimal, sincos_ir
 from .tape_ir import DOUBLE_PRECISION, TapeIrEmitter
 from .target import MachineTarget
 
 
-def emit_tape_procedure(tape: Tape, target: MachineTarget) -> str:
-    """Return the LLVM module of a tape that programs call; it exports `@loop`."""
-    return ProcedureIrWriter(TapeIrEmitter(tape, target, DOUBLE_PRECISION)).write_procedure()
+def emit_tape_procedure(tape: Tape, target: MachineTarget, lanes: int) -> tuple[str, bool]:
+    """Return the LLVM module of a tape that programs call; it exports `@loop`.
+
+    The second result says whether the tape is small: one function, which is worth LLVM's passes.
+    LLVM must not fuse products by itself, so that the results do not depend on the number of lanes.
+    """
+    emitter = ProcedureIrEmitter(tape, replace(target, vector_bytes=8 * lanes), DOUBLE_PRECISION)
+    text = ProcedureIrWriter(emitter).write_procedure().replace(" contract ", " ")
+    return (write_single_lane(text) if lanes == 1 else text), emitter.is_small
+
+
+def write_single_lane(text: str) -> str:
+    """Return a module on vectors of one number as a module on scalars."""
+    text = re.sub(r"<1 x (double|i64|i1)>", r"\1", text)
+    text = re.sub(r"splat \(\w+ ([^)]*)\)", r"\1", text).replace(".v1f64", ".f64")
+    text = re.sub(r"= extractelement (\w+) (\S+), i32 \S+", r"= select i1 true, \1 \2, \1 \2", text)
+    return re.sub(
+        r"= insertelement \w+ \S+, (\w+) (\S+), i32 \S+", r"= select i1 true, \1 \2, \1 \2", text
+    )
+
+
+class ProcedureIrEmitter(TapeIrEmitter):
+    """Emits the functions of a tape that programs call, with its own sines and cosines."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the tape is one chunk, so that all its functions become one."""
+        return len(self.chunks) == 1
+
+    def emit_functions(self) -> str:
+        """The functions of a block of states: constants, trigonometry, and the chunks."""
+        functions = [self.emit_chunk(n, chunk) for n, chunk in enumerate(self.chunks)]
+        functions += [self.emit_constants(), self.emit_trigonometry()]
+        if self.is_small:
+            functions = [text.replace("noinline", "alwaysinline") for text in functions]
+        support = sincos_ir(self.target, self.w).replace("\ndefine ", "\ndefine internal ")
+        head = [f'target triple = "{self.target.triple}"', *sorted(self.declared), support]
+        return "\n".join([*head, *functions])
+
+    def emit_trigonometry(self) -> str:
+        """The function that stores the sines and cosines of angles that are inputs."""
+        v, lines = self.v, list[str]()
+        for n, value in enumerate(self.angles):
+            angle = self.split_angle(value)
+            assert angle is not None
+            entry, offset = angle
+            lines += [
+                f"  %from{n} = getelementptr {v}, ptr %ctx, i64 {self.context_slot(entry)}",
+                f"  %bare{n} = load {v}, ptr %from{n}",
+                f"  %given{n} = fadd {v} %bare{n}, splat (double {llvm_hexadecimal(offset)})",
+                f"  %pair{n} = call {{{v}, {v}}} @sincos({v} %given{n})",
+            ]
+            for part, name in enumerate(("s", "c")):
+                at = self.layout.trigonometry + 2 * n + part
+                lines += [
+                    f"  %{name}{n} = extractvalue {{{v}, {v}}} %pair{n}, {part}",
+                    f"  %{name}to{n} = getelementptr {v}, ptr %ctx, i64 {at}",
+                    f"  store {v} %{name}{n}, ptr %{name}to{n}",
+                ]
+        body = "\n".join(lines)
+        return (
+            f"\ndefine internal void @trigonometry(ptr %ctx) noinline {{\n{body}\n  ret void\n}}\n"
+        )
 
 
 class ProcedureIrWriter:
     """Writes the function of a tape that programs call; it calls the functions of the blocks."""
 
-    def __init__(self, emitter: TapeIrEmitter) -> None:
+    def __init__(self, emitter: ProcedureIrEmitter) -> None:
         self.emitter, self.tape, self.layout = emitter, emitter.tape, emitter.layout
         self.v, self.b, self.w = emitter.v, emitter.b, emitter.w
         self.lines: list[str] = []
@@ -34,8 +98,9 @@ class ProcedureIrWriter:
         for tile in (tile for some in self.emitter.plan.completed_tiles for tile in some):
             for n in range(min(self.w, self.tape.outputs[tile.port].size - tile.first)):
                 at, to = self.layout.outputs + tile.slot + n, tile.first + n
+                mask = "%mask" if self.w > 1 else None
                 self.copy_vector(
-                    "%ctx", at, f"%out{tile.port}", to, f"o{tile.port}.{to}", mask="%mask"
+                    "%ctx", at, f"%out{tile.port}", to, f"o{tile.port}.{to}", mask=mask
                 )
         align = self.w * self.emitter.p.bytes
         body = "\n".join(self.lines)
