@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from ...errors import UnsupportedError
+from ...integrators import RODAS5P, RosenbrockMethod
 from ...number_checks import check_positive
 from ...types import Floats
 from ..fixed.tables import FIXED
 from ..system import System
 from .adaptive_steps import SCIPY, adaptive
 from .minimal import minimal
+from .program_steps import program_stepping
 from .stepping import stepping
 from .sundials import SUNDIALS, sundials
 from .taylor import taylor
@@ -47,6 +49,7 @@ Maker = Callable[[System, float, Floats, float, Mapping[str, Any]], Solver]
 
 INTEGRATORS: dict[str, Maker] = {
     **{name: adaptive(name) for name in SCIPY},
+    RODAS5P.name: program_stepping(RosenbrockMethod(RODAS5P)),
     **{name: sundials(name) for name in SUNDIALS},
     "taylor": taylor,
     **{name: stepping(name) for name in FIXED},

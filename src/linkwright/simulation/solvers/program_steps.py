@@ -1,0 +1,177 @@
+"""Compiled step methods step by step in Python, on rates that Python computes.
+
+The programs of `integrators` run here as Python functions. Runs that compiled code cannot make (with
+functions, contacts that persist, singular configurations) then have the same steps, only more
+slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from ...integrators import MotionFunctions, StepMethod, StopReason
+from ...integrators.step_method import LaneTrajectory, MotionSizes, StepAttempt
+from ...integrators.trajectories import accept_step, plan_step, reject_step, start_trajectory
+from ...program import Procedure
+from ...types import Floats
+from ..system import System
+from .passing import passing
+
+if TYPE_CHECKING:
+    from . import Maker, Solver
+
+STATE_DIFFERENCE = 1e-7
+"""Step of differences by the state, as a share of its size: about the root of rounding errors."""
+
+TIME_DIFFERENCE = 1e-4
+"""Step of differences by time, as a share of the step's length: its error is a 1e-8 of it."""
+
+LEAST_SHARE = 1e-16
+"""The smallest step as a share of the remaining time."""
+
+
+def program_stepping(method: StepMethod) -> Maker:
+    """Return the maker of solvers that step by a program."""
+
+    def make(
+        system: System, t: float, y: Floats, end: float, options: Mapping[str, float]
+    ) -> Solver:
+        return passing(ProgramStepper(method, system, t, y, end, options), system, end)
+
+    return make
+
+
+class ProgramStepper:
+    """One integration under way by a step method."""
+
+    one_step = True
+
+    def __init__(
+        self,
+        method: StepMethod,
+        system: System,
+        t: float,
+        y: Floats,
+        end: float,
+        options: Mapping[str, float],
+    ) -> None:
+        self.method, self.system, self.end = method, system, end
+        self.options = options
+        self.functions = MotionFunctions(
+            rates=cast(Procedure, self._fill_rates),
+            project=None,
+            signals=None,
+            jacobian=cast(Procedure, self._fill_jacobian),
+        )
+        self.restart(t, y)
+
+    def restart(self, t: float, y: Floats) -> None:
+        """Continue from (t, y) with a new first step."""
+        n = len(y)
+        self.sizes = MotionSizes(states=n, parameters=1, signals=0, first_speed=0, end_speed=0)
+        self.lane = LaneTrajectory(
+            index=0, is_running=True, reason=StopReason.RUNNING, t=t, stop=self.end, h=0.0,
+            rtol=self.options["rtol"], atol=self.options["atol"],
+            max_step=self.options["max_step"], closed=np.inf,
+            least_step=LEAST_SHARE * (self.end - t), margin=1.0, margin_before=1.0,
+            step_before=0.0, top_speed=0.0, sample=0, budget=1, quiet=0, was_rejected=False,
+            steps=0, rejected=0, evaluations=0, y=np.array(y, dtype=float), f=np.zeros(n),
+            p=np.zeros(1),
+        )  # fmt: skip
+        self._begin, self._first = t, self.lane.y.copy()
+        self._attempt = self._new_attempt()
+        if self.end > t:
+            start_trajectory(self.functions, self.method, self.sizes, self.lane, self._attempt)
+
+    def _new_attempt(self) -> StepAttempt:
+        n, method = self.sizes.states, self.method
+        return StepAttempt(
+            length=0.0, t_new=0.0, error=0.0, least_margin=0.0, end_margin=0.0,
+            has_dense_output=False, y_new=np.zeros(n), stage=np.zeros(n), margin=np.ones(1),
+            dense=np.zeros((method.dense_rows, n)),
+            work=np.zeros((method.work_rows + method.work_matrices * n, n)),
+        )  # fmt: skip
+
+    # -- functions -------------------------------------------------------------------------------
+
+    def _fill_rates(self, t: float, y: Floats, p: Floats, rate: Floats, margin: Floats) -> None:
+        rate[:] = self.system.rates(float(t), np.array(y))
+        margin[0] = 1.0
+
+    def _fill_jacobian(
+        self, t: float, y: Floats, p: Floats, by_state: Floats, by_time: Floats
+    ) -> None:
+        """Fill ∂ẏ/∂y, exact where the forces are expressions, and ∂ẏ/∂t by differences."""
+        rates, now = self.system.rates, self.lane.f
+        found = self._exact_slope(t, y)
+        if found is None:
+            sizes = STATE_DIFFERENCE * np.maximum(1.0, np.abs(y))
+            found = np.array([(rates(t, y + h) - now) / h.max() for h in np.diag(sizes)]).T
+        by_state[:] = found
+        h = TIME_DIFFERENCE * self._length
+        by_time[:] = (4 * rates(t + h, y) - rates(t + 2 * h, y) - 3 * now) / (2 * h)
+
+    def _exact_slope(self, t: float, y: Floats) -> Floats | None:
+        """Return ∂ẏ/∂y; None where Python's functions or events add forces."""
+        drive = self.system.drive
+        if drive.function is not None or self.system.beside is not None:
+            return None
+        found = self.system.slope(t, np.array(y))
+        return found if np.isfinite(found).all() else None
+
+    # -- steps -----------------------------------------------------------------------------------
+
+    @property
+    def t(self) -> float:
+        """The time that was reached."""
+        return float(self.lane.t)
+
+    @property
+    def y(self) -> Floats:
+        """A copy of the state that was reached: steps write into the lane's own."""
+        found: Floats = self.lane.y.copy()
+        return found
+
+    @y.setter
+    def y(self, state: Floats) -> None:
+        self.lane.y = np.array(state, dtype=float)
+        self.lane.f = self.system.rates(self.t, self.lane.y)
+
+    @property
+    def _length(self) -> float:
+        return float(self._attempt.length)
+
+    def step(self) -> str | None:
+        """Make one step; return the reason if that is impossible."""
+        lane, method = self.lane, self.method
+        while True:
+            attempt = self._attempt = self._new_attempt()
+            lane.reason = StopReason.RUNNING
+            plan_step(lane, attempt)
+            if lane.reason != StopReason.RUNNING:
+                return "the step became too small"
+            method.attempt(self.functions, self.sizes, lane, attempt)
+            if attempt.error < 1.0:
+                break
+            reject_step(method, lane, attempt)
+            self.system.rejected += 1
+        method.prepare_dense_output(self.functions, self.sizes, lane, attempt)
+        self._begin, self._first = self.t, lane.y.copy()
+        accept_step(self.functions, method, self.sizes, lane, attempt)
+        return None
+
+    def between(self) -> Callable[[float], Floats]:
+        """Return y at times of the last step."""
+        begin, first, length = self._begin, self._first, self._length
+        dense, method = self._attempt.dense, self.method
+
+        def state(t: float) -> Floats:
+            found = np.empty(len(first))
+            share = (t - begin) / length if length else 0.0
+            method.evaluate_dense_output(len(first), share, first, dense, found)
+            return found
+
+        return state
