@@ -86,6 +86,7 @@ class RosenbrockMethod:
         middle_error = work_row_norm(self.table.stages + 1, sizes.states, lane, step)
         step.error = max(end_error, middle_error)
         lane.evaluations += self.table.stages + 1
+        lane.jacobians += 1
 
     def prepare_dense_output(
         self,

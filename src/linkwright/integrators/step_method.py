@@ -58,6 +58,7 @@ class LaneTrajectory:
     steps: int
     rejected: int
     evaluations: int
+    jacobians: int
     y: Vector
     f: Vector
     """ẏ at (t, y)."""

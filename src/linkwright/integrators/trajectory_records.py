@@ -40,6 +40,8 @@ class Progress(IntEnum):
     """Above 0 if Python has allowed small margins in the next step; then it counts the attempts."""
     WAS_REJECTED = 7
     """1 where the last trial of a step was rejected: the next step may not be longer."""
+    JACOBIANS = 8
+    """Jacobians that were evaluated; each is factorized once."""
 
 
 class Sizes(IntEnum):
@@ -123,6 +125,7 @@ def load_trajectory(
     lane.steps = buffers.progress[progress + Progress.STEPS]
     lane.rejected = buffers.progress[progress + Progress.REJECTED]
     lane.evaluations = buffers.progress[progress + Progress.EVALUATIONS]
+    lane.jacobians = buffers.progress[progress + Progress.JACOBIANS]
     lane.budget = buffers.progress[progress + Progress.BUDGET]
     lane.quiet = buffers.progress[progress + Progress.QUIET]
     lane.was_rejected = buffers.progress[progress + Progress.WAS_REJECTED] == 1
@@ -141,6 +144,7 @@ def save_trajectory(buffers: TrajectoryBuffers, sizes: MotionSizes, lane: LaneTr
     buffers.progress[progress + Progress.STEPS] = lane.steps
     buffers.progress[progress + Progress.REJECTED] = lane.rejected
     buffers.progress[progress + Progress.EVALUATIONS] = lane.evaluations
+    buffers.progress[progress + Progress.JACOBIANS] = lane.jacobians
     buffers.progress[progress + Progress.QUIET] = lane.quiet
     buffers.progress[progress + Progress.WAS_REJECTED] = 1 if lane.was_rejected else 0
     buffers.clock[clock + Clock.TIME] = lane.t

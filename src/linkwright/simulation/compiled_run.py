@@ -291,5 +291,7 @@ class CompiledRun:
             "rejected": int(self.progress[Progress.REJECTED]),
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
+        if self.motion.method.needs_jacobian:
+            statistics["jacobians"] = int(self.progress[Progress.JACOBIANS])
         fastest = self.records.fastest[self.row, 1:]
         return CompiledTrajectory(times, states.T, fastest, statistics, self.status)

@@ -78,7 +78,7 @@ class ProgramStepper:
             max_step=self.options["max_step"], closed=np.inf,
             least_step=LEAST_SHARE * (self.end - t), margin=1.0, margin_before=1.0,
             step_before=0.0, top_speed=0.0, sample=0, budget=1, quiet=0, was_rejected=False,
-            steps=0, rejected=0, evaluations=0, y=np.array(y, dtype=float), f=np.zeros(n),
+            steps=0, rejected=0, evaluations=0, jacobians=0, y=np.array(y, dtype=float), f=np.zeros(n),
             p=np.zeros(1),
         )  # fmt: skip
         self._begin, self._first = t, self.lane.y.copy()
