@@ -90,7 +90,10 @@ def in_python(method: StepMethod) -> object:
         *arrays, code = arguments
         buffers = TrajectoryBuffers(*arrays)  # type: ignore[arg-type]
         functions = MotionFunctions(
-            rates=code, project=None, signals=None, jacobian=None  # type: ignore[arg-type]
+            rates=code,
+            project=None,
+            signals=None,
+            jacobian=None,  # type: ignore[arg-type]
         )
         integrate_trajectories(buffers, functions, method)
 

@@ -177,9 +177,7 @@ def test_each_lane_pivots_by_itself(is_compiled: bool) -> None:
     if is_compiled:
         run = compile_program(lambda: read_program(solve_systems), ("test", "systems"))
     found = sides.copy().reshape(-1)
-    run(
-        np.zeros(1, np.int64), np.array([count]), np.array([n]), matrices.copy().reshape(-1), found
-    )
+    run(np.zeros(1, np.int64), np.array([count]), np.array([n]), matrices.copy().reshape(-1), found)
     expected = np.linalg.solve(matrices, sides[..., None])[..., 0]
     np.testing.assert_allclose(found.reshape(count, n), expected, rtol=1e-11)
 

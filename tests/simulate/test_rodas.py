@@ -33,7 +33,7 @@ def test_an_overdamped_oscillator_has_its_closed_form() -> None:
     )  # fmt: skip
     run = simulate_rodas(arm, 1.0, [0.1], samples=11)
     root = np.sqrt(c * c / 4 - k * m)
-    fast, slow = (-c / 2 - root) / m, k / ((-c / 2 - root))
+    fast, slow = (-c / 2 - root) / m, k / (-c / 2 - root)
     exact = 0.1 * (fast * np.exp(slow * run.t) - slow * np.exp(fast * run.t)) / (fast - slow)
     np.testing.assert_allclose(run.q[:, 0], exact, atol=1e-9)
     assert run.statistics["compiled"] == 1
@@ -44,7 +44,9 @@ def test_an_overdamped_oscillator_has_its_closed_form() -> None:
 def test_a_stiff_pendulum_agrees_with_radau_in_few_steps() -> None:
     options = {"samples": 11, "rtol": 1e-8, "atol": 1e-10}
     run = simulate_rodas(STIFF, 1.0, [0.2, 0.0], **options)
-    peer = lw.simulate(STIFF, 1.0, [0.2, 0.0], integrator="radau", samples=11, rtol=1e-10, atol=1e-12)
+    peer = lw.simulate(
+        STIFF, 1.0, [0.2, 0.0], integrator="radau", samples=11, rtol=1e-10, atol=1e-12
+    )
     np.testing.assert_allclose(run.q, peer.q, atol=2e-8)
     np.testing.assert_allclose(run.qd, peer.qd, atol=2e-7)
     statistics = run.statistics
@@ -61,7 +63,11 @@ def test_random_stiff_trees_agree_with_radau(seed: int) -> None:
     arm = random_tree(seed, kinds, [0, 1], motors=False).mechanism
     joints = {
         name: joint.model_dump(exclude_unset=True)
-        | ({} if joint.by_quaternion else {"stiffness": 1e4, "damping": float(rng.uniform(1e2, 1e3))})
+        | (
+            {}
+            if joint.by_quaternion
+            else {"stiffness": 1e4, "damping": float(rng.uniform(1e2, 1e3))}
+        )
         for name, joint in arm.joints.items()
     }
     stiff = replace_part_fields(arm, joints=joints).without("friction")
@@ -126,7 +132,9 @@ def test_an_ensemble_of_stiff_runs_is_the_runs_alone() -> None:
     )  # fmt: skip
     assert set(found["status"].values) == {"finished"}
     for k in range(3):
-        alone = simulate_rodas(STIFF.with_parameters(k=stiffness[k]), 0.3, [angles[k], 0.0], samples=3)
+        alone = simulate_rodas(
+            STIFF.with_parameters(k=stiffness[k]), 0.3, [angles[k], 0.0], samples=3
+        )
         np.testing.assert_allclose(found["q"].values[k], alone.q, atol=1e-10)
 
 

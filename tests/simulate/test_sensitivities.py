@@ -84,9 +84,7 @@ def test_a_pendulum_has_the_variational_equations_of_scipy() -> None:
 def test_a_free_top_has_its_closed_form_in_tangent_coordinates() -> None:
     w, t = np.array([0.4, -0.3, 2.0]), 1.2
     start = np.array([0, 0, 0, 1.0, 0, 0, 0])
-    run = lw.simulate(
-        TOP, t, start, [*w, 0, 0, 0], samples=3, sensitivity=["q0", "qd0"], **TIGHT
-    )
+    run = lw.simulate(TOP, t, start, [*w, 0, 0, 0], samples=3, sensitivity=["q0", "qd0"], **TIGHT)
     assert run.sensitivity is not None
     q = run.sensitivity["q"].isel(time=-1)
     for k, name in enumerate(("f.wx", "f.wy", "f.wz")):

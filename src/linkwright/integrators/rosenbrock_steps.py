@@ -74,9 +74,11 @@ class RosenbrockMethod:
                 matrix[i, j] = -matrix[i, j]
             matrix[i, i] = matrix[i, i] + shift
         factorize_matrix(sizes.states, matrix, pivots)
-        solve_stages(self.table, functions, sizes, lane, step, matrix, pivots, by_time)
+        solve_stages(
+            self.table, functions, sizes, lane, step, matrix=matrix, pivots=pivots, by_time=by_time
+        )
         fill_dense_coefficients(self.table, sizes.states, lane, step)
-        compute_middle_error(self.table, functions, sizes, lane, step, matrix, pivots)
+        compute_middle_error(self.table, functions, sizes, lane, step, matrix=matrix, pivots=pivots)
         functions.rates(step.t_new, step.y_new, lane.p, step.work[self.table.stages], step.margin)
         step.end_margin = step.margin[0]
         step.least_margin = (
@@ -115,6 +117,7 @@ def solve_stages(
     sizes: MotionSizes,
     lane: LaneTrajectory,
     step: StepAttempt,
+    *,
     matrix: Vector,
     pivots: Vector,
     by_time: Vector,
@@ -167,6 +170,7 @@ def compute_middle_error(
     sizes: MotionSizes,
     lane: LaneTrajectory,
     step: StepAttempt,
+    *,
     matrix: Vector,
     pivots: Vector,
 ) -> None:
@@ -177,9 +181,7 @@ def compute_middle_error(
         step.stage[i] = lane.y[i] + 0.5 * step.dense[0, i] + 0.25 * inner
     middle = lane.t + 0.5 * step.length
     functions.rates(middle, step.stage, lane.p, step.work[table.stages + 1], step.margin)
-    step.least_margin = (
-        step.least_margin if step.margin[0] >= step.least_margin else step.margin[0]
-    )
+    step.least_margin = step.least_margin if step.margin[0] >= step.least_margin else step.margin[0]
     for i in range(sizes.states):
         slope = step.dense[0, i] + 0.25 * (step.dense[2, i] + step.dense[3, i])
         rate = step.work[table.stages + 1, i]

@@ -81,7 +81,7 @@ def simulate_ensemble(
         Values of parameters in SI units (default: the values in the mechanism).
     torque : array or mapping, optional
         Generalized forces (N·m or N) of all runs, as in `simulate`, but not a Python function.
-    integrator : {"dop853", "rk45"}
+    integrator : {"dop853", "rk45", "rodas"}
         The integrator.
     rtol, atol : float
         Relative and absolute tolerance of a step.

@@ -108,10 +108,16 @@ class Sensitivities:
         """Return the run with its sensitivities."""
         system = prepared.system()
         subject = _Subject(
-            self.mechanism.digest, self.request, self.settings["by"], self.settings["integrator"],
-            _text_of_torque(self.torque), repr(written(self.settings["stabilization"])),
-            self.mechanism, self.torque, self.settings["stabilization"],
-        )  # fmt: skip
+            self.mechanism.digest,
+            self.request,
+            self.settings["by"],
+            self.settings["integrator"],
+            _text_of_torque(self.torque),
+            repr(written(self.settings["stabilization"])),
+            self.mechanism,
+            self.torque,
+            self.settings["stabilization"],
+        )
         symbolic = subject.system() if NOT_KEPT in subject.inputs else _system_once(subject)
         values = np.array([float(x) for x in symbolic.equations.parameters.values()])
         derivative = StartDerivatives(

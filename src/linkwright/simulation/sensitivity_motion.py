@@ -14,7 +14,6 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Model
-from ..tape import Tape
 from ..types import SX, Floats
 from .compiled_motion import CompiledMotion
 from .fixed.ingredients import Ingredients
@@ -81,9 +80,7 @@ class SensitivityMotion(CompiledMotion):
         ]
         return ca.vertcat(y, *columns), gap
 
-    def _tangent(
-        self, metric: Metric | None, state: tuple[SX, SX, SX], column: SX, unit: SX
-    ) -> SX:
+    def _tangent(self, metric: Metric | None, state: tuple[SX, SX, SX], column: SX, unit: SX) -> SX:
         """Return a column of S with the derivative of the constraints zero along it."""
         names, (q, qd, t) = self.system.names, state
         step, change = column[: names.nq], column[names.nq : names.nq + names.nv]
@@ -124,7 +121,7 @@ class SensitivityMotion(CompiledMotion):
         return Projection(self.numeric_model) if self._holds_constraints else None
 
     def start(self, y: Floats, derivative: StartDerivative) -> Floats:
-        """Return y followed by the derivatives of the start; controllers start from fixed states."""
+        """Return y followed by the derivatives of the start; those of controllers are zero."""
         columns = np.zeros((self.varied_count, self.directions))
         count = len(derivative.q) + len(derivative.qd)
         columns[:count] = np.vstack([derivative.q, derivative.qd])

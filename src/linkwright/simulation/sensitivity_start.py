@@ -109,7 +109,8 @@ class StartDerivatives:
         s = equations.symbols
         parameters = s["p"] if equations.parameters else ca.SX.sym("p", 0)
         residual, violation = (
-            ca.SX(equations.expressions(f"constraint_{name}")[0]) for name in ("residual", "velocity")
+            ca.SX(equations.expressions(f"constraint_{name}")[0])
+            for name in ("residual", "velocity")
         )
 
         def by(expression: SX, symbols: SX) -> SX:

@@ -1,8 +1,7 @@
 """Compiled step methods step by step in Python, on rates that Python computes.
 
-The programs of `integrators` run here as Python functions. Runs that compiled code cannot make (with
-functions, contacts that persist, singular configurations) then have the same steps, only more
-slowly.
+The programs of `integrators` run here as Python functions. Runs that compiled code cannot make
+(with functions, contacts that persist, singular configurations) are made in this way, more slowly.
 """
 
 from __future__ import annotations
@@ -73,14 +72,33 @@ class ProgramStepper:
         n = len(y)
         self.sizes = MotionSizes(states=n, parameters=1, signals=0, first_speed=0, end_speed=0)
         self.lane = LaneTrajectory(
-            index=0, is_running=True, reason=StopReason.RUNNING, t=t, stop=self.end, h=0.0,
-            rtol=self.options["rtol"], atol=self.options["atol"],
-            max_step=self.options["max_step"], closed=np.inf,
-            least_step=LEAST_SHARE * (self.end - t), margin=1.0, margin_before=1.0,
-            step_before=0.0, top_speed=0.0, sample=0, budget=1, quiet=0, was_rejected=False,
-            steps=0, rejected=0, evaluations=0, jacobians=0, y=np.array(y, dtype=float), f=np.zeros(n),
+            index=0,
+            is_running=True,
+            reason=StopReason.RUNNING,
+            t=t,
+            stop=self.end,
+            h=0.0,
+            rtol=self.options["rtol"],
+            atol=self.options["atol"],
+            max_step=self.options["max_step"],
+            closed=np.inf,
+            least_step=LEAST_SHARE * (self.end - t),
+            margin=1.0,
+            margin_before=1.0,
+            step_before=0.0,
+            top_speed=0.0,
+            sample=0,
+            budget=1,
+            quiet=0,
+            was_rejected=False,
+            steps=0,
+            rejected=0,
+            evaluations=0,
+            jacobians=0,
+            y=np.array(y, dtype=float),
+            f=np.zeros(n),
             p=np.zeros(1),
-        )  # fmt: skip
+        )
         self._begin, self._first = t, self.lane.y.copy()
         self._attempt = self._new_attempt()
         if self.end > t:
@@ -89,11 +107,18 @@ class ProgramStepper:
     def _new_attempt(self) -> StepAttempt:
         n, method = self.sizes.states, self.method
         return StepAttempt(
-            length=0.0, t_new=0.0, error=0.0, least_margin=0.0, end_margin=0.0,
-            has_dense_output=False, y_new=np.zeros(n), stage=np.zeros(n), margin=np.ones(1),
+            length=0.0,
+            t_new=0.0,
+            error=0.0,
+            least_margin=0.0,
+            end_margin=0.0,
+            has_dense_output=False,
+            y_new=np.zeros(n),
+            stage=np.zeros(n),
+            margin=np.ones(1),
             dense=np.zeros((method.dense_rows, n)),
             work=np.zeros((method.work_rows + method.work_matrices * n, n)),
-        )  # fmt: skip
+        )
 
     # -- functions -------------------------------------------------------------------------------
 
