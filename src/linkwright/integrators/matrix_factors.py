@@ -44,8 +44,8 @@ def solve_factorized(n: Size, a: Vector, pivots: Vector, x: Vector) -> None:
             total = total - a[i, j] * x[j]
         x[i] = total
     for back in range(n):
-        i: Size = n - 1 - back
-        total = x[i]
-        for j in range(i + 1, n):
-            total = total - a[i, j] * x[j]
-        x[i] = total * a[i, i]
+        row_above: Size = n - 1 - back
+        total = x[row_above]
+        for j in range(n - back, n):
+            total = total - a[row_above, j] * x[j]
+        x[row_above] = total * a[row_above, row_above]

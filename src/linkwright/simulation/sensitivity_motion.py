@@ -93,7 +93,7 @@ class SensitivityMotion(CompiledMotion):
                 residual = onto.residual_of_all_rows(symbols[0], t)
                 rows = self._along(residual, symbols, (q, qd), (N @ step, change), unit)
                 step = step + metric.least(rows)
-            violation = onto.violated(*symbols, t)
+            violation = onto.violated(symbols[0], symbols[1], t)
             rows = self._along(violation, symbols, (q, qd), (N @ step, change), unit)
             change = change + metric.least(rows)
         return ca.vertcat(N @ step, change, column[names.nq + names.nv :])
