@@ -163,6 +163,20 @@ def test_a_driven_loop_follows_its_drive_whatever_its_lengths() -> None:
     np.testing.assert_allclose(of(run, "q", "l2"), q, atol=1e-8)
 
 
+def test_compliant_contacts_do_not_end_sensitivities() -> None:
+    arm = replace_part_fields(
+        FALL, contacts={"floor": {"point": "b", "stiffness": 2e4, "damping": 0.3}}
+    )
+    run = lw.simulate(arm, 0.6, {"z": 0.5}, {"z": 0.0}, samples=4, sensitivity=["g", "q0"], **TIGHT)
+    assert [event.what for event in run.events] == ["touches", "leaves"]
+    assert run.sensitivity is not None
+    assert run.sensitivity.attrs["status"] == "complete"
+    for wrt in ("g", "q0.z"):
+        q, qd = differences(arm, wrt, {"z": 0.5}, {"z": 0.0})
+        np.testing.assert_allclose(of(run, "q", wrt), q, atol=1e-6)
+        np.testing.assert_allclose(of(run, "qd", wrt), qd, atol=1e-5)
+
+
 def test_derivatives_of_a_loop_stay_in_its_tangent_space() -> None:
     bars = lw.gallery("four-bar")
     run = lw.simulate(bars, 2.0, {"theta1": 1.0}, samples=21, sensitivity=["q0"], **TIGHT)

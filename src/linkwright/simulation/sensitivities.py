@@ -35,8 +35,9 @@ from .sensitivity_start import StartDerivatives
 from .stabilization import stabilization_of
 from .system import System
 
-HARMLESS_EVENTS = ("passed", "stop", "limit reached")
-"""What events say that neither change the state nor the forces."""
+HARMLESS_EVENTS = ("passed", "stop", "limit reached", "touches", "leaves")
+"""What events say that do not change the state and at which no force jumps; forces of compliant
+contacts begin at zero."""
 
 JUMPING_OPERATIONS = (
     ca.OP_SIGN, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT,
@@ -200,13 +201,13 @@ def _text_of_torque(torque: Any) -> str:
 
 
 def _jumps(drive: Drive) -> bool:
-    """Whether forces that depend on the state have jumps."""
+    """Whether inputs that depend on the state have jumps."""
     s = drive.equations.symbols
     state = ca.vertcat(s["q"], s["qd"], drive.z)
     forces = ca.vertcat(ca.vec(ca.SX(drive.tau)), ca.vec(ca.SX(drive.z_rate)))
     if not ca.depends_on(forces, state):
         return False
-    function = ca.Function("forces", [ca.vertcat(state), drive.w, s["t"]], [forces])
+    function = ca.Function("forces", [state, drive.w, s["t"]], [forces])
     kinds = {function.instruction_id(k) for k in range(function.n_instructions())}
     return bool(kinds & set(JUMPING_OPERATIONS))
 
