@@ -23,7 +23,6 @@ from linkwright.integrators import (
     StopReason,
     TrajectoryBuffers,
     integrate_trajectories,
-    step_record_size,
 )
 from linkwright.program import Procedure, read_program
 from linkwright.readings.llvm import compile_procedure, compile_program, compile_tape
@@ -71,7 +70,7 @@ class Batch:
             np.zeros(1, np.int64), np.array([count, self.samples]), np.arange(count), self.clock.reshape(-1),
             self.progress.reshape(-1), self.starts.copy().reshape(-1), np.zeros(2 * count),
             np.ones(count), self.times, self.found.reshape(-1), np.zeros(3 * count),
-            np.zeros(count * step_record_size(method, 2)), np.array([2, 1, 0, 1, 2]),
+            np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.array([2, 1, 0, 1, 2, 0, 0]),
         )  # fmt: skip
         program(*arrays, code)  # type: ignore[operator]
         return self
@@ -182,8 +181,8 @@ def test_a_budget_that_is_spent_can_be_renewed() -> None:
         program(
             np.zeros(1, np.int64), np.array([1, parts.samples]), np.zeros(1, np.int64), parts.clock.reshape(-1),
             parts.progress.reshape(-1), states, slopes, np.ones(1), parts.times,
-            parts.found.reshape(-1), fastest, np.zeros(step_record_size(EIGHTH_ORDER, 2)),
-            np.array([2, 1, 0, 1, 2]), code,
+            parts.found.reshape(-1), fastest, np.zeros(0), np.zeros(0), np.zeros(0, np.int64),
+            np.array([2, 1, 0, 1, 2, 0, 0]), code,
         )  # type: ignore[operator]  # fmt: skip
         if parts.progress[0, Progress.REASON] != StopReason.BUDGET_SPENT:
             break

@@ -22,7 +22,6 @@ from linkwright.integrators import (
     StopReason,
     TrajectoryBuffers,
     integrate_trajectories,
-    step_record_size,
 )
 from linkwright.integrators.matrix_factors import factorize_matrix, solve_factorized
 from linkwright.program import (
@@ -255,7 +254,7 @@ def integrate_problem(
         np.zeros(1, np.int64), np.array([count, samples]), np.arange(count), clock.reshape(-1),
         progress.reshape(-1), starts.copy().reshape(-1), slope.reshape(-1), np.ones(count),
         np.append(times, np.inf), found.reshape(-1), np.zeros((n + 1) * count),
-        np.zeros(count * step_record_size(METHOD, n)), np.array([n, 1, 0, 0, n]),
+        np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.array([n, 1, 0, 0, n, 0, 0]),
     )  # fmt: skip
     if in_python:
         codes = [Procedure(tape, compile_tape(tape, threads=1)) for tape in (rates, slopes)]

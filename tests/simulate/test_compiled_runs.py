@@ -144,7 +144,7 @@ def test_ctrl_c_behind_an_untreated_event_goes_back_before_it(
     def interrupted(self: CompiledRun) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(CompiledRun, "treat_events", interrupted)
+    monkeypatch.setattr(CompiledRun, "treat_event", interrupted)
     wall = Event("q1 - 0.2", {"dq1": "-dq1"}, "falling")
     run = lw.simulate(
         lw.gallery("elbow"), 1.0, q0={"q1": 0.5}, qd0={"q1": -3.0}, events={"wall": wall}

@@ -1,5 +1,6 @@
 """Integrators as programs, which are written once and printed for every target."""
 
+from .events import EVENT_COLUMN_SIZE, EventColumn
 from .explicit_steps import ExplicitMethod
 from .rosenbrock_steps import RosenbrockMethod
 from .rosenbrock_tableaus import RODAS5P, RosenbrockTableau
@@ -12,15 +13,16 @@ from .trajectory_records import (
     Sizes,
     StopReason,
     TrajectoryBuffers,
-    step_record_size,
 )
 
 __all__ = [
     "DOP853",
     "DORMAND_PRINCE",
+    "EVENT_COLUMN_SIZE",
     "LEAST_MARGIN",
     "RODAS5P",
     "Clock",
+    "EventColumn",
     "ExplicitMethod",
     "MotionFunctions",
     "Progress",
@@ -32,5 +34,4 @@ __all__ = [
     "StopReason",
     "TrajectoryBuffers",
     "integrate_trajectories",
-    "step_record_size",
 ]

@@ -130,12 +130,12 @@ def error_norm(pair: RungeKuttaPair, n: Size, lane: LaneTrajectory, step: StepAt
     second = 0.0
     reach = 0.0
     for i in range(n):
-        scale = lane.atol + lane.rtol * max(abs(lane.y[i]), abs(step.y_new[i]))
+        share = 1.0 / (lane.atol + lane.rtol * max(abs(lane.y[i]), abs(step.y_new[i])))
         error = 0.0
         for j in unroll(range(pair.stages + 1)):
             if pair.errors[0][j] != 0.0:
                 error = error + pair.errors[0][j] * step.work[j, i]
-        error = error / scale
+        error = error * share
         total = total + error * error
         reach = reach + abs(step.y_new[i])
         if len(pair.errors) > 1:
@@ -143,7 +143,7 @@ def error_norm(pair: RungeKuttaPair, n: Size, lane: LaneTrajectory, step: StepAt
             for j in unroll(range(pair.stages + 1)):
                 if pair.errors[1][j] != 0.0:
                     other = other + pair.errors[1][j] * step.work[j, i]
-            other = other / scale
+            other = other * share
             second = second + other * other
     norm = step.length * math.sqrt(total / n)
     if len(pair.errors) > 1:

@@ -30,6 +30,8 @@ class MotionSizes:
     signals: Size
     first_speed: Size
     end_speed: Size
+    event_columns: Size
+    event_capacity: Size
 
 
 @record
@@ -59,10 +61,18 @@ class LaneTrajectory:
     rejected: int
     evaluations: int
     jacobians: int
+    logged: int
+    """The number of events in the log."""
+    event_mask: int
+    """The columns of the event at which the trajectory stopped: bit k is 1 for column k."""
     y: Vector
     f: Vector
     """ẏ at (t, y)."""
     p: Vector
+    passed_at: Vector
+    """The times at which the signals last crossed zero."""
+    passed_side: Vector
+    """On which sides of zero they have been since then: 1, -1; 0: their values tell."""
 
 
 @record
@@ -77,6 +87,8 @@ class StepAttempt:
     """The smallest margin at the stages."""
     end_margin: float
     has_dense_output: bool
+    t_event: float
+    """The time of the event at which the trajectory stops; ∞: there is none in this step."""
     y_new: Vector
     stage: Vector
     margin: Vector

@@ -12,8 +12,10 @@ the smallest pivot, or a measure of how far wheels are from lying flat. Signals 
 
 from __future__ import annotations
 
+import math
+
 from ..program import scratch, scratch_matrix, take_ticket, vector
-from .signals import passes_zero
+from .events import watch_events
 from .step_control import (
     MAX_FACTOR,
     MIN_FACTOR,
@@ -28,7 +30,6 @@ from .trajectory_records import (
     TrajectoryBuffers,
     load_trajectory,
     note_fastest_state,
-    save_step,
     save_trajectory,
     write_samples,
 )
@@ -69,19 +70,23 @@ def integrate_trajectories(
         signals=buffers.sizes[Sizes.SIGNALS],
         first_speed=buffers.sizes[Sizes.FIRST_SPEED],
         end_speed=buffers.sizes[Sizes.END_SPEED],
+        event_columns=buffers.sizes[Sizes.EVENT_COLUMNS],
+        event_capacity=buffers.sizes[Sizes.EVENT_CAPACITY],
     )
     lane = LaneTrajectory(
         index=0, is_running=False, reason=0, t=0.0, stop=0.0, h=0.0, rtol=0.0, atol=0.0,
         max_step=0.0, closed=0.0, least_step=0.0, margin=0.0, margin_before=0.0, step_before=0.0,
         top_speed=0.0, sample=0, budget=0, quiet=0, was_rejected=False, steps=0, rejected=0,
-        evaluations=0, jacobians=0, y=vector(sizes.states), f=vector(sizes.states),
-        p=vector(sizes.parameters),
+        evaluations=0, jacobians=0, logged=0, event_mask=0, y=vector(sizes.states),
+        f=vector(sizes.states), p=vector(sizes.parameters), passed_at=vector(sizes.signals),
+        passed_side=vector(sizes.signals),
     )  # fmt: skip
     while True:
         step = StepAttempt(
             length=0.0, t_new=0.0, error=0.0, least_margin=0.0, end_margin=0.0,
-            has_dense_output=False, y_new=scratch(sizes.states), stage=scratch(sizes.states),
-            margin=scratch(1), dense=scratch_matrix(method.dense_rows, sizes.states),
+            has_dense_output=False, t_event=math.inf, y_new=scratch(sizes.states),
+            stage=scratch(sizes.states), margin=scratch(1),
+            dense=scratch_matrix(method.dense_rows, sizes.states),
             work=scratch_matrix(
                 method.work_rows + method.work_matrices * sizes.states, sizes.states
             ),
@@ -94,7 +99,7 @@ def integrate_trajectories(
             if lane.h == 0.0:
                 start_trajectory(functions, method, sizes, lane, step)
         lane.reason = StopReason.RUNNING
-        plan_step(lane, step)
+        plan_step(sizes, lane, step)
         if lane.reason == StopReason.RUNNING:
             method.attempt(functions, sizes, lane, step)
             lane.budget -= 1
@@ -124,7 +129,7 @@ def start_trajectory(
     lane.evaluations += 2
 
 
-def plan_step(lane: LaneTrajectory, step: StepAttempt) -> None:
+def plan_step(sizes: MotionSizes, lane: LaneTrajectory, step: StepAttempt) -> None:
     """Set the length and the end of the next step, or the reason why none is made."""
     step.length = min(lane.h, lane.max_step)
     step.t_new = lane.t + step.length
@@ -133,6 +138,8 @@ def plan_step(lane: LaneTrajectory, step: StepAttempt) -> None:
         step.t_new = lane.stop
     if not step.length >= max(LEAST_STEP * abs(lane.t), lane.least_step):
         lane.reason = StopReason.STEP_TOO_SMALL
+    if sizes.event_columns > 0 and 2 * lane.logged > sizes.event_capacity:
+        lane.reason = StopReason.LOG_FULL
     fall = lane.margin_before - lane.margin
     if (
         lane.quiet == 0
@@ -165,14 +172,29 @@ def check_margins(
             lane.reason = StopReason.MARGIN_ALARM
     else:
         if functions.signals is not None:
-            is_near = passes_zero(functions, method, sizes, lane, step)
-            if is_near:
-                lane.reason = StopReason.SIGNAL
-                save_step(buffers, method, sizes, lane, step)
+            watch_events(buffers, functions, method, sizes, lane, step)
         if step.has_dense_output:
             write_samples(buffers, method, sizes, lane, step)
-        accept_step(functions, method, sizes, lane, step)
-        note_fastest_state(buffers, sizes, lane)
+        if step.t_event < math.inf:
+            stop_at_event(method, sizes, lane, step)
+        else:
+            accept_step(functions, method, sizes, lane, step)
+            note_fastest_state(buffers, sizes, lane)
+
+
+def stop_at_event(
+    method: StepMethod, sizes: MotionSizes, lane: LaneTrajectory, step: StepAttempt
+) -> None:
+    """Move to the event of a step at which the trajectory stops; what follows is a new start."""
+    x = (step.t_event - lane.t) / step.length
+    method.evaluate_dense_output(sizes.states, x, lane.y, step.dense, step.stage)
+    for i in range(sizes.states):
+        lane.y[i] = step.stage[i]
+    lane.t = step.t_event
+    lane.h = 0.0
+    lane.quiet = 0
+    lane.steps += 1
+    lane.reason = StopReason.EVENT
 
 
 def accept_step(

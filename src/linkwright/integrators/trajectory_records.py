@@ -40,7 +40,11 @@ class Progress(IntEnum):
     """Above 0 if Python has allowed small margins in the next step; then it counts the attempts."""
     WAS_REJECTED = 7
     """1 where the last trial of a step was rejected: the next step may not be longer."""
-    JACOBIANS = 8
+    LOGGED = 8
+    """The number of events in the log."""
+    EVENT_MASK = 9
+    """The columns of the event at which the trajectory stopped: bit k is 1 for column k."""
+    JACOBIANS = 10
     """Jacobians that were evaluated; each is factorized once."""
 
 
@@ -53,6 +57,9 @@ class Sizes(IntEnum):
     FIRST_SPEED = 3
     """The velocities are the states FIRST_SPEED to END_SPEED - 1."""
     END_SPEED = 4
+    EVENT_COLUMNS = 5
+    EVENT_CAPACITY = 6
+    """The number of events that the log of a trajectory can hold."""
 
 
 class StopReason(IntEnum):
@@ -64,8 +71,12 @@ class StopReason(IntEnum):
     STEP_TOO_SMALL = 3
     MARGIN_ALARM = 4
     NOT_CLOSED = 5
-    SIGNAL = 6
-    """A signal crosses zero, or may do so, in the last step; `step_records` has its polynomial."""
+    EVENT = 6
+    """An event that is not only noted; the record has its time and state, the log those before."""
+    SIGNAL_LOST = 7
+    """A signal is not finite."""
+    LOG_FULL = 8
+    """The log of events must be emptied."""
 
 
 CLOCK_COLUMNS, PROGRESS_COLUMNS = len(Clock), len(Progress)
@@ -93,13 +104,12 @@ class TrajectoryBuffers:
     samples: Buffer
     fastest: Buffer
     """The largest sum of squares of the velocities, and the state at which it occurred."""
-    step_records: Buffer
+    passages: Buffer
+    """For each signal, when it last crossed zero, and then its side."""
+    event_log: Buffer
+    """For each event that was noted, its time and its column."""
+    event_columns: IntBuffer
     sizes: IntBuffer
-
-
-def step_record_size(method: StepMethod, n: int) -> int:
-    """Return how many numbers describe a step: start time, length, first state, coefficients."""
-    return 2 + n + method.dense_rows * n
 
 
 def load_trajectory(
@@ -129,10 +139,14 @@ def load_trajectory(
     lane.budget = buffers.progress[progress + Progress.BUDGET]
     lane.quiet = buffers.progress[progress + Progress.QUIET]
     lane.was_rejected = buffers.progress[progress + Progress.WAS_REJECTED] == 1
+    lane.logged = buffers.progress[progress + Progress.LOGGED]
+    lane.event_mask = 0
     lane.top_speed = buffers.fastest[(sizes.states + 1) * index]
     read_buffer_row(buffers.states, sizes.states * index, lane.y)
     read_buffer_row(buffers.slopes, sizes.states * index, lane.f)
     read_buffer_row(buffers.parameters, sizes.parameters * index, lane.p)
+    read_buffer_row(buffers.passages, 2 * sizes.signals * index, lane.passed_at)
+    read_buffer_row(buffers.passages, sizes.signals * (2 * index + 1), lane.passed_side)
 
 
 def save_trajectory(buffers: TrajectoryBuffers, sizes: MotionSizes, lane: LaneTrajectory) -> None:
@@ -147,6 +161,8 @@ def save_trajectory(buffers: TrajectoryBuffers, sizes: MotionSizes, lane: LaneTr
     buffers.progress[progress + Progress.JACOBIANS] = lane.jacobians
     buffers.progress[progress + Progress.QUIET] = lane.quiet
     buffers.progress[progress + Progress.WAS_REJECTED] = 1 if lane.was_rejected else 0
+    buffers.progress[progress + Progress.LOGGED] = lane.logged
+    buffers.progress[progress + Progress.EVENT_MASK] = lane.event_mask
     buffers.clock[clock + Clock.TIME] = lane.t
     buffers.clock[clock + Clock.STEP] = lane.h
     buffers.clock[clock + Clock.MARGIN] = lane.margin
@@ -155,22 +171,9 @@ def save_trajectory(buffers: TrajectoryBuffers, sizes: MotionSizes, lane: LaneTr
     buffers.fastest[(sizes.states + 1) * lane.index] = lane.top_speed
     write_buffer_row(buffers.states, sizes.states * lane.index, lane.y)
     write_buffer_row(buffers.slopes, sizes.states * lane.index, lane.f)
+    write_buffer_row(buffers.passages, 2 * sizes.signals * lane.index, lane.passed_at)
+    write_buffer_row(buffers.passages, sizes.signals * (2 * lane.index + 1), lane.passed_side)
     lane.is_running = False
-
-
-def save_step(
-    buffers: TrajectoryBuffers,
-    method: StepMethod,
-    sizes: MotionSizes,
-    lane: LaneTrajectory,
-    step: StepAttempt,
-) -> None:
-    """Save the polynomial of a step, in which Python looks for events."""
-    record = (2 + sizes.states + method.dense_rows * sizes.states) * lane.index
-    buffers.step_records[record] = lane.t
-    buffers.step_records[record + 1] = step.length
-    write_buffer_row(buffers.step_records, record + 2, lane.y)
-    write_buffer_row(buffers.step_records, record + 2 + sizes.states, step.dense)
 
 
 def write_samples(
@@ -180,8 +183,11 @@ def write_samples(
     lane: LaneTrajectory,
     step: StepAttempt,
 ) -> None:
-    """Write the states at the sample times of a step, by its dense output."""
-    while buffers.sample_times[lane.sample] <= step.t_new:
+    """Write the states at the sample times of a step, up to an event, by its dense output."""
+    while (
+        buffers.sample_times[lane.sample] <= step.t_new
+        and buffers.sample_times[lane.sample] < step.t_event
+    ):
         x = (buffers.sample_times[lane.sample] - lane.t) / step.length
         method.evaluate_dense_output(sizes.states, x, lane.y, step.dense, step.stage)
         place = buffers.count[1] * lane.index + lane.sample

@@ -49,6 +49,10 @@ METHODS: dict[str, StepMethod] = {
 """The integrators that can run in compiled code."""
 
 
+EVENT_CAPACITY = 64
+"""How many noted events of a trajectory are kept before Python must take them over."""
+
+
 @dataclass(frozen=True)
 class CompiledTrajectory:
     """The result of a run: the times reached, the states at these times (one column each), the
@@ -227,12 +231,15 @@ class CompiledMotion:
 
     @cached_property
     def sizes(self) -> Integers:
-        """Sizes for the program; states other than q and q̇ have no range of velocities."""
+        """Sizes for the program; states other than q and q̇ have no range of velocities. The
+        number of event columns is that of a run."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None
         speeds = (names.nq, names.nq + names.nv) if is_plain else (0, 0)
-        return np.array([self.state_count, self.parameter_count, signals, *speeds])
+        return np.array(
+            [self.state_count, self.parameter_count, signals, *speeds, 0, EVENT_CAPACITY]
+        )
 
     @cached_property
     def single_code(self) -> tuple[CompiledProgram, tuple[LoadedCode, ...]]:

@@ -17,22 +17,31 @@ from ..errors import LinkwrightError
 from ..integrators import (
     LEAST_MARGIN,
     Clock,
+    EventColumn,
     Progress,
+    Sizes,
     StopReason,
-    step_record_size,
 )
 from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
-from .compiled_motion import CompiledMotion, CompiledTrajectory
+from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
 from .events import Hybrid
+from .events.columns import Column
+from .events.signals import (
+    event_column_table,
+    hand_passages_to_code,
+    hand_passages_to_python,
+    note_logged_events,
+    plain_columns,
+)
 from .march import Mending
 from .run import FINISHED
 from .solvers.passing import REACH
 from .system import System
 from .wheels import rolls_on_planes
 
-INSTRUCTIONS_PER_CALL = 50_000_000
+INSTRUCTIONS_PER_CALL = 100_000_000
 """The approximate number of tape instructions after which the program returns to Python: a few
 hundredths of a second."""
 
@@ -102,7 +111,10 @@ class TrajectoryRecords:
         self.samples = np.empty((rows, count, n))
         self.samples[:, 0] = y
         self.fastest = np.hstack([np.zeros((rows, 1)), y])
-        self.step_records = np.zeros((rows, step_record_size(motion.method, n)))
+        self.sizes = motion.sizes.copy()
+        self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
+        self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
+        self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
@@ -112,6 +124,10 @@ class TrajectoryRecords:
         self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
         self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
 
+    def watch(self, columns: Integers) -> None:
+        """Set the event columns that the program watches in all trajectories."""
+        self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
+
     def advance(self, active: Integers, threads: int = 1) -> None:
         """Run the program on the active trajectories until each of them stops."""
         is_single = len(self.y) == 1
@@ -120,7 +136,8 @@ class TrajectoryRecords:
         arguments: tuple[Floats | Integers | LoadedCode, ...] = (
             np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
-            self.samples, self.fastest, self.step_records, self.motion.sizes, *tapes,
+            self.samples, self.fastest, self.passages, self.event_log, self.event_columns,
+            self.sizes, *tapes,
         )  # fmt: skip
         if threads < 2:
             program(*arguments)
@@ -155,9 +172,11 @@ class CompiledRun:
         self.status: str | None = None
         self.times, self.end = records.times, records.end
         self.clock, self.progress = records.clock[row], records.progress[row]
-        self.y, self.step_record = records.y[row], records.step_records[row]
+        self.y, self.passages = records.y[row], records.passages[row]
+        self.columns: list[Column] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
+        self.watch_events()
 
     @property
     def t(self) -> float:
@@ -166,12 +185,10 @@ class CompiledRun:
 
     def interrupt(self) -> None:
         """End the run at the current time, because the user interrupted it."""
-        t, y = self.t, self.y
-        if self.progress[Progress.REASON] == StopReason.SIGNAL:  # its events were not treated
-            t, y = float(self.step_record[0]), self.step_record[2 : 2 + self.motion.state_count]
-        self.status = f"interrupted at t = {t:g} s"
-        if self.progress[Progress.REASON] != StopReason.NOT_CLOSED:
-            self.keep_last(t, y)
+        self.status = f"interrupted at t = {self.t:g} s"
+        untreated = (StopReason.EVENT, StopReason.NOT_CLOSED)
+        if self.progress[Progress.REASON] not in untreated:
+            self.keep_last(self.t, self.y)
 
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""
@@ -184,18 +201,17 @@ class CompiledRun:
 
     def go_on(self) -> None:
         """Handle the reason for which the program stopped."""
+        self.take_over_log()
         match self.progress[Progress.REASON]:
             case StopReason.REACHED_STOP:
                 self.reach_stop()
-            case StopReason.SIGNAL:
-                self.treat_events()
-                if self.status is None and self.t >= self.clock[Clock.STOP]:
-                    self.reach_stop()
+            case StopReason.EVENT:
+                self.treat_event()
             case StopReason.MARGIN_ALARM:
                 if self.progress[Progress.QUIET] or self.is_near_singular():
                     raise CannotContinueError
                 self.progress[Progress.QUIET] = 1
-            case StopReason.BUDGET_SPENT:
+            case StopReason.BUDGET_SPENT | StopReason.LOG_FULL:
                 pass
             case _:
                 raise CannotContinueError
@@ -231,32 +247,33 @@ class CompiledRun:
 
     # -- events ----------------------------------------------------------------------------------
 
-    def treat_events(self) -> None:
-        """Handle the events of the last step, until one changes the state or ends the run."""
-        assert self.events is not None
-        begin, end = float(self.step_record[0]), self.t
-        mending = Mending(self.system, self.events)
-        while (event := self.events.next_event(begin, end, self.state_between)) is not None:
-            t, columns = event
-            outcome = self.events.handle(t, mending(t, self.state_between(t)), columns)
-            if outcome.broken is not None:
-                raise CannotContinueError
-            if outcome.status is not None:
-                self.status = outcome.status
-            if outcome.y is not None:
-                self.jump(t, outcome.y)
-                return
-            begin = t
+    def watch_events(self) -> None:
+        """Let the program watch what the present mode watches."""
+        if self.events is not None:
+            self.columns = plain_columns(self.events)
+            self.records.watch(event_column_table(self.events, self.columns))
 
-    def state_between(self, t: float) -> Floats:
-        """Return the state at a time within the last step."""
-        n, method = self.motion.state_count, self.motion.method
-        begin, length = self.step_record[:2]
-        first, dense = self.step_record[2 : 2 + n], self.step_record[2 + n :]
-        state = np.empty(n)
-        share = (t - begin) / length
-        method.evaluate_dense_output(n, share, first, dense.reshape(method.dense_rows, n), state)
-        return state
+    def take_over_log(self) -> None:
+        """Add the events that the program has noted to what happened."""
+        if self.events is None:
+            return
+        log = self.records.event_log[self.row, : self.progress[Progress.LOGGED]]
+        note_logged_events(self.events, log, self.columns)
+        self.progress[Progress.LOGGED] = 0
+
+    def treat_event(self) -> None:
+        """Handle the event at which the program stopped; it changes the state or ends the run."""
+        assert self.events is not None
+        bits, t = int(self.progress[Progress.EVENT_MASK]), self.t
+        columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
+        hand_passages_to_python(self.events, self.passages)
+        y = Mending(self.system, self.events)(t, self.y.copy())
+        outcome = self.events.handle(t, y, columns)
+        if outcome.broken is not None:
+            raise CannotContinueError
+        self.status = outcome.status
+        hand_passages_to_code(self.events, self.passages)
+        self.jump(t, y if outcome.y is None else outcome.y)
 
     def jump(self, t: float, y: Floats) -> None:
         """Continue from a changed state, or end the run there."""
@@ -265,6 +282,7 @@ class CompiledRun:
             self.keep_last(t, y)
             return
         self.check_mode()
+        self.watch_events()
         self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
         self.y[:] = y
         self.records.begin_segment(self.row, t)

@@ -70,7 +70,15 @@ class ProgramStepper:
     def restart(self, t: float, y: Floats) -> None:
         """Continue from (t, y) with a new first step."""
         n = len(y)
-        self.sizes = MotionSizes(states=n, parameters=1, signals=0, first_speed=0, end_speed=0)
+        self.sizes = MotionSizes(
+            states=n,
+            parameters=1,
+            signals=0,
+            first_speed=0,
+            end_speed=0,
+            event_columns=0,
+            event_capacity=0,
+        )
         self.lane = LaneTrajectory(
             index=0,
             is_running=True,
@@ -95,9 +103,13 @@ class ProgramStepper:
             rejected=0,
             evaluations=0,
             jacobians=0,
+            logged=0,
+            event_mask=0,
             y=np.array(y, dtype=float),
             f=np.zeros(n),
             p=np.zeros(1),
+            passed_at=np.zeros(0),
+            passed_side=np.zeros(0),
         )
         self._begin, self._first = t, self.lane.y.copy()
         self._attempt = self._new_attempt()
@@ -113,6 +125,7 @@ class ProgramStepper:
             least_margin=0.0,
             end_margin=0.0,
             has_dense_output=False,
+            t_event=np.inf,
             y_new=np.zeros(n),
             stage=np.zeros(n),
             margin=np.ones(1),
@@ -175,7 +188,7 @@ class ProgramStepper:
         while True:
             attempt = self._attempt = self._new_attempt()
             lane.reason = StopReason.RUNNING
-            plan_step(lane, attempt)
+            plan_step(self.sizes, lane, attempt)
             if lane.reason != StopReason.RUNNING:
                 return "the step became too small"
             method.attempt(self.functions, self.sizes, lane, attempt)
