@@ -53,8 +53,8 @@ class SensitivityMotion(CompiledMotion):
         rates, margin = super().rate_expressions
         inputs = ca.vertcat(self.y[: self.varied_count], self.p)
         moves = ca.vertcat(self.S, self._parameter_directions(self.p.shape[0], self.outer.count))
-        variations = ca.jtimes(rates[: self.varied_count], inputs, moves)
-        return ca.vertcat(rates, ca.vec(ca.densify(variations))), margin
+        variations = shorter_product(rates[: self.varied_count], inputs, moves, self.S)
+        return ca.vertcat(rates, ca.vec(variations)), margin
 
     def _parameter_directions(self, rows: int, first: int) -> SX:
         """Return unit columns in the directions of parameters, which begin at a row; others are
@@ -133,3 +133,17 @@ class SensitivityMotion(CompiledMotion):
         S = states[:, self.motion_count :].reshape(-1, self.directions, self.varied_count)
         S = S.transpose(0, 2, 1)
         return S[:, : names.nq], S[:, names.nq : names.nq + names.nv]
+
+
+def shorter_product(values: SX, inputs: SX, moves: SX, free: SX) -> SX:
+    """Return ∂values/∂inputs · moves, by directional derivatives or by the whole Jacobian.
+
+    Directional derivatives are shorter for few directions; the product with the Jacobian is for many.
+    `free` are the symbols of the moves.
+    """
+    products = ca.jtimes(values, inputs, moves), ca.jacobian(values, inputs) @ moves
+    symbols = [*ca.symvar(values), *ca.symvar(free)]
+    lengths = [
+        ca.Function("product", symbols, [ca.cse(product)]).n_instructions() for product in products
+    ]
+    return ca.densify(products[int(np.argmin(lengths))])
