@@ -22,7 +22,7 @@ from timing import best
 
 import linkwright as lw
 from linkwright.readings.llvm import compile_tape
-from linkwright.simulation import motion as motions
+from linkwright.simulation.preparation import prepare_simulation
 
 CASES: list[tuple[str, float, dict[str, Any], float]] = [
     ("triple-pendulum", 5.0, {"q0": [1.0, 0.5, -0.3]}, 1e-7),
@@ -40,10 +40,9 @@ EVENTS = {"a": "theta1 - 0.1", "b": "dtheta2"}
 def peer(name: str, t: float, options: dict[str, Any]) -> Callable[[], Any]:
     """SciPy on the rates of the same system."""
     mechanism = lw.gallery(name)
-    settings = {"by": "recursive", "stabilization": "projection", "integrator": "dop853"}
-    prepared = motions.Motion(lambda *_: None, {}, settings).prepare(mechanism, None)
+    prepared = prepare_simulation(mechanism, "recursive", None, "projection")
     run = lw.simulate(mechanism, t, **options)
-    start = prepared.template.start(run.q[0], run.qd[0])
+    start = prepared.rhs.space.start(run.q[0], run.qd[0])
     rates, none = compile_tape(prepared.program("dop853", None).rates_tape, threads=1), np.zeros(1)
     times = np.linspace(0.0, t, 501)
     return partial(

@@ -43,14 +43,36 @@ def pendulum_tape() -> Tape:
     )
 
 
+def signals_tape() -> Tape:
+    """Angle, speed, and a signal with several roots in a step."""
+    t, y, p = ca.SX.sym("t"), ca.SX.sym("y", 2), ca.SX.sym("p", 1)
+    values = ca.vertcat(y[0] - 0.2, y[1], ca.sin(9 * t) - 0.5)
+    inputs = [("t", t, (1,)), ("y", y, (2,)), ("p", p, (1,))]
+    return record_expression_tape("signals", inputs, [("signals", values, (3,))])
+
+
+COLUMNS = np.array(
+    [
+        # signal, sign, leaves, is gap, repeats
+        [0, -1, 0, 0, 0],
+        [0, 1, 0, 0, 0],
+        [1, 1, 0, 0, 0],
+        [2, -1, 0, 0, 0],
+        [2, 1, 0, 0, 0],
+    ]
+)
+"""Events that are noted when the pendulum passes an angle, turns back, or time passes."""
+
+
 @dataclass
 class Batch:
-    """The buffers of pendulums with given starts."""
+    """The buffers of pendulums with given starts, and with events if there are columns."""
 
     starts: NDArray[np.float64]
     stop: float
     rtol: float = 1e-9
     samples: int = 11
+    columns: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         count = len(self.starts)
@@ -63,37 +85,44 @@ class Batch:
         self.times = np.append(np.linspace(0.0, self.stop, self.samples), np.inf)
         self.found = np.zeros((count, self.samples, 2))
         self.found[:, 0] = self.starts
+        columns = [] if self.columns is None else self.columns
+        self.signals, self.log = 3 if len(columns) else 0, np.zeros((count, 40, 2))
+        self.sizes = np.array([2, 1, self.signals, 1, 2, len(columns), 40])
 
     def run(self, program: object, code: object, method: StepMethod) -> Batch:
         count = len(self.starts)
+        columns = np.zeros(0, np.int64) if self.columns is None else self.columns.reshape(-1)
         arrays = (
             np.zeros(1, np.int64), np.array([count, self.samples]), np.arange(count), self.clock.reshape(-1),
             self.progress.reshape(-1), self.starts.copy().reshape(-1), np.zeros(2 * count),
             np.ones(count), self.times, self.found.reshape(-1), np.zeros(3 * count),
-            np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.array([2, 1, 0, 1, 2, 0, 0]),
+            np.zeros(2 * self.signals * count), self.log.reshape(-1), columns, self.sizes,
         )  # fmt: skip
-        program(*arrays, code)  # type: ignore[operator]
+        codes = code if isinstance(code, tuple) else (code,)
+        program(*arrays, *codes)  # type: ignore[operator]
         return self
 
+    def events(self, row: int) -> NDArray[np.float64]:
+        """The times and columns that were noted."""
+        return self.log[row, : self.progress[row, Progress.LOGGED]]
 
-def compiled(method: StepMethod) -> object:
-    absent = {"project": None, "signals": None, "jacobian": None}
+
+def compiled(method: StepMethod, *, is_single: bool = False, watches: bool = False) -> object:
+    absent = {"project": None, "jacobian": None} | ({} if watches else {"signals": None})
     return compile_program(
         lambda: read_program(integrate_trajectories, method=method, functions=absent),
-        ("test", method.name),
+        ("test", method.name, watches),
+        is_single=is_single,
     )
 
 
 def in_python(method: StepMethod) -> object:
     def run(*arguments: object) -> None:
-        *arrays, code = arguments
+        arrays = [x for x in arguments if not isinstance(x, Procedure)]
+        codes = [x for x in arguments if isinstance(x, Procedure)]
         buffers = TrajectoryBuffers(*arrays)  # type: ignore[arg-type]
-        functions = MotionFunctions(
-            rates=code,
-            project=None,
-            signals=None,
-            jacobian=None,  # type: ignore[arg-type]
-        )
+        signals = codes[1] if len(codes) > 1 else None
+        functions = MotionFunctions(rates=codes[0], project=None, signals=signals, jacobian=None)
         integrate_trajectories(buffers, functions, method)
 
     return run
@@ -170,6 +199,53 @@ def test_a_lane_of_many_is_the_run_alone_bit_for_bit() -> None:
         np.testing.assert_array_equal(alone.progress[0], together.progress[k])
 
 
+def test_one_lane_has_the_bits_of_many() -> None:
+    """Scalar code for one trajectory and vector code for many compute the same numbers."""
+    starts = np.random.default_rng(4).uniform(-3, 3, (11, 2))
+    codes, single_codes = (
+        tuple(compile_procedure(tape(), is_single=single) for tape in (pendulum_tape, signals_tape))
+        for single in (False, True)
+    )
+    many = compiled(EIGHTH_ORDER, watches=True)
+    single = compiled(EIGHTH_ORDER, watches=True, is_single=True)
+    together = Batch(starts, 5.0, columns=COLUMNS).run(many, codes, EIGHTH_ORDER)
+    for k in range(len(starts)):
+        alone = Batch(starts[k : k + 1], 5.0, columns=COLUMNS).run(
+            single, single_codes, EIGHTH_ORDER
+        )
+        np.testing.assert_array_equal(alone.found[0], together.found[k])
+        np.testing.assert_array_equal(alone.progress[0], together.progress[k])
+        np.testing.assert_array_equal(alone.events(0), together.events(k))
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_noted_events_have_their_closed_form(method: StepMethod) -> None:
+    """The ticks are known; at E = 1, θ = 2 atan(sinh t) passes 0.2 at asinh(tan 0.1)."""
+    single = compiled(method, watches=True, is_single=True)
+    tapes = pendulum_tape(), signals_tape()
+    start = np.array([[0.0, 2.0]])
+    codes = tuple(compile_procedure(tape, is_single=True) for tape in tapes)
+    run = Batch(start, 3.0, rtol=1e-12, columns=COLUMNS).run(single, codes, method)
+    ticks = [(np.pi / 6 + 2 * np.pi * k) / 9 for k in range(5)]
+    ticks = sorted([*ticks, *((np.pi * 5 / 6 + 2 * np.pi * k) / 9 for k in range(5))])
+    times, columns = run.events(0).T
+    np.testing.assert_allclose(times[columns >= 3], [t for t in ticks if t < 3], rtol=1e-13)
+    np.testing.assert_array_equal(columns[columns >= 3][:4], [4, 3, 4, 3])
+    np.testing.assert_allclose(times[columns == 1], np.arcsinh(np.tan(0.1)), rtol=1e-11)
+
+
+def test_python_finds_the_same_events() -> None:
+    tapes = pendulum_tape(), signals_tape()
+    start = np.array([[1.0, -0.5]])
+    codes = tuple(Procedure(tape, compile_tape(tape, threads=1)) for tape in tapes)
+    by_python = Batch(start, 1.5, columns=COLUMNS).run(in_python(EIGHTH_ORDER), codes, EIGHTH_ORDER)
+    single = compiled(EIGHTH_ORDER, watches=True, is_single=True)
+    codes = tuple(compile_procedure(tape, is_single=True) for tape in tapes)
+    by_code = Batch(start, 1.5, columns=COLUMNS).run(single, codes, EIGHTH_ORDER)
+    np.testing.assert_allclose(by_python.events(0), by_code.events(0), atol=1e-13)
+    assert len(by_code.events(0)) >= 5
+
+
 def test_a_budget_that_is_spent_can_be_renewed() -> None:
     start = np.array([[1.0, 0.0]])
     program, code = compiled(EIGHTH_ORDER), compile_procedure(pendulum_tape())
@@ -182,7 +258,7 @@ def test_a_budget_that_is_spent_can_be_renewed() -> None:
             np.zeros(1, np.int64), np.array([1, parts.samples]), np.zeros(1, np.int64), parts.clock.reshape(-1),
             parts.progress.reshape(-1), states, slopes, np.ones(1), parts.times,
             parts.found.reshape(-1), fastest, np.zeros(0), np.zeros(0), np.zeros(0, np.int64),
-            np.array([2, 1, 0, 1, 2, 0, 0]), code,
+            parts.sizes, code,
         )  # type: ignore[operator]  # fmt: skip
         if parts.progress[0, Progress.REASON] != StopReason.BUDGET_SPENT:
             break

@@ -9,7 +9,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.readings.llvm.code_table import LOADED_CODES
-from linkwright.simulation import Event, motion
+from linkwright.simulation import Event, simulator
 from linkwright.simulation.compiled_run import CompiledRun
 
 FOUR_BAR = {"q0": {"theta1": 1.0}, "qd0": {"theta1": 2.0}}
@@ -34,7 +34,7 @@ CASES: list[tuple[str, float, dict[str, Any]]] = [
 def stepwise(monkeypatch: pytest.MonkeyPatch, *given: Any, **options: Any) -> lw.simulation.Run:
     """The same run, made by the loop in Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(motion, "can_compile", lambda *_: False)
+        patch.setattr(simulator, "can_compile", lambda *_: False)
         return lw.simulate(*given, **options)
 
 
@@ -65,6 +65,8 @@ def test_compiled_runs_are_those_of_python(
         {"low": "theta1 - 0.1", "turns": {"when": "dtheta2", "direction": "rising"}},
         {"low": {"when": "theta1 + 0.2", "action": "stop"}},
         {"wall": Event("theta1 - 0.5", {"dtheta1": "-0.8*dtheta1"}, "falling")},
+        {"often": "sin(60*t) - 0.3", "dips": "(t - 0.7)*(t - 0.7) - 0.0000001"},
+        {"one": "theta1 - 0.1", "same": "0.1 - theta1", "starts": "theta1 - 1", "begins": "t"},
     ],
 )
 def test_compiled_events_are_those_of_python(
@@ -76,9 +78,34 @@ def test_compiled_events_are_those_of_python(
     assert (run.statistics["compiled"], peer.statistics["compiled"]) == (1, 0)
     assert [(e.name, e.what) for e in run.events] == [(e.name, e.what) for e in peer.events]
     np.testing.assert_allclose([e.t for e in run.events], [e.t for e in peer.events], atol=1e-11)
+    assert run.events
     assert len(run.t) == len(peer.t)
     assert run.status.split("t =")[0] == peer.status.split("t =")[0]
     np.testing.assert_allclose(run.q, peer.q, atol=1e-8)
+
+
+def test_events_of_free_fall_have_their_closed_form() -> None:
+    stone = lw.load(
+        "name = 'stone'\ngravity = [0, 0, -9.81]\n[bodies.b]\nmass = 2\n[joints.z]\n"
+        "type = 'prismatic'\nchild = 'b'\naxis = [0, 0, 1]\n"
+    )
+    heights = [0.3, 0.5, -2.0]
+    events: dict[str, Any] = {f"at {h}": f"z - {h}" for h in heights}
+    events |= {"ticks": "sin(200*t)", "ground": {"when": "z + 5", "action": "stop"}}
+    run = lw.simulate(stone, 2.0, qd0={"z": 4.0}, events=events, max_step=0.005, samples=11)
+    g, v = 9.81, 4.0
+    end = (v + np.sqrt(v * v + 2 * g * 5)) / g
+    for h in heights:
+        roots = [(v + sign * np.sqrt(v * v - 2 * g * h)) / g for sign in (-1, 1)]
+        found = [e.t for e in run.events if e.name == f"at {h}"]
+        np.testing.assert_allclose(found, [t for t in roots if t > 0], rtol=1e-13)
+    ticks = np.pi / 200 * np.arange(1, int(200 * end / np.pi) + 1)
+    assert len(ticks) > 64  # more than the log of the program holds
+    found = [e.t for e in run.events if e.name == "ticks"]
+    np.testing.assert_allclose(found, ticks, rtol=1e-13)
+    assert run.statistics["compiled"] == 1
+    assert run.t[-1] == pytest.approx(end, rel=1e-13)
+    assert [e.t for e in run.events] == sorted(e.t for e in run.events)
 
 
 def test_limits_end_compiled_runs() -> None:
@@ -157,7 +184,7 @@ def test_what_simulations_keep_is_bounded() -> None:
     arm = lw.gallery("elbow")
     for k in range(20):
         lw.simulate(arm, 0.01, events={"passes": f"q1 - {k}"}, samples=3)
-    kept = motion.prepare_simulation(arm, "recursive", None, "projection", crosses_kinks=False)
+    kept = simulator.prepare_simulation(arm, "recursive", None, "projection")
     assert len(kept.programs) <= 8
     assert len(kept.event_parts_by_settings) <= 8
 

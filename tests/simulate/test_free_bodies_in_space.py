@@ -15,7 +15,8 @@ from linkwright.formulations.newton_euler import size
 from linkwright.simulation import repeat
 from linkwright.simulation.inputs import drive_of
 from linkwright.simulation.provenance import differences
-from linkwright.simulation.system import System
+from linkwright.simulation.right_hand_side import RightHandSide
+from linkwright.simulation.run_context import RunContext
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
 
@@ -128,9 +129,9 @@ def test_move_as_all_do(name: str) -> None:
     assert len(eqs.state.names) == size(mechanism)[1] == 13 * len(eqs.names.bodies)
 
 
-def states(mechanism: lw.Mechanism) -> System:
+def states(mechanism: lw.Mechanism) -> RunContext:
     eqs = lw.derive(mechanism, by="newton_euler", parameters="numeric")
-    return System(eqs, drive_of(eqs, None))
+    return RunContext(RightHandSide(eqs, drive_of(eqs, None)))
 
 
 def test_states_are_orientations_and_mass_centres() -> None:
@@ -140,7 +141,7 @@ def test_states_are_orientations_and_mass_centres() -> None:
     rng = np.random.default_rng(0)
     q = model.integrate(model.neutral(), rng.uniform(-2, 2, model.nv))
     qd = rng.uniform(-1, 1, model.nv)
-    x = dict(zip(system.equations.state.names, system.start(q, qd), strict=False))
+    x = dict(zip(system.equations.state.names, system.space.start(q, qd), strict=False))
     for name in model.body_names:
         placed = model.placement(name)(q)
         quaternion = [x[f"{c}_{name}"] for c in ("qx", "qy", "qz", "qw")]
@@ -153,7 +154,9 @@ def test_states_are_orientations_and_mass_centres() -> None:
         twist[3:] += np.cross(twist[:3], r)
         found = [x[f"{kind}{c}_{name}"] for kind in "wv" for c in "xyz"]
         np.testing.assert_allclose(found, twist, atol=1e-13)
-    np.testing.assert_allclose(np.hstack(system.motion(system.start(q, qd))), [*q, *qd], atol=1e-13)
+    np.testing.assert_allclose(
+        np.hstack(system.space.motion(system.space.start(q, qd))), [*q, *qd], atol=1e-13
+    )
 
 
 def test_turns_are_counted() -> None:
@@ -172,10 +175,10 @@ def test_turns_are_counted() -> None:
 def test_nothing_but_whole_turns_depends_on_what_is_near() -> None:
     system = states(arm())
     q = np.array([7.3, -9.2])
-    y = system.start(q, np.array([1.0, 2.0]))
+    y = system.space.start(q, np.array([1.0, 2.0]))
     other = y.copy()
     other[26:28] += [1.0, -1.0]
-    np.testing.assert_allclose(system.motion(other)[0], q, atol=1e-13)
+    np.testing.assert_allclose(system.space.motion(other)[0], q, atol=1e-13)
     np.testing.assert_allclose(system.rates(0, other), system.rates(0, y), atol=1e-12)
 
 
@@ -185,11 +188,11 @@ def test_slopes_are_exact(name: str) -> None:
     system = states(MECHANISMS[name]())
     model, rng = system.model, np.random.default_rng(1)
     q = model.integrate(model.neutral(), rng.uniform(-0.5, 0.5, model.nv))
-    y = system.start(q, rng.uniform(-1, 1, model.nv))
+    y = system.space.start(q, rng.uniform(-1, 1, model.nv))
     y += 1e-3 * rng.uniform(-1, 1, len(y))
     rows = 1e-5 * np.eye(len(y))
     wanted = np.array([(system.rates(0, y + h) - system.rates(0, y - h)) / 2e-5 for h in rows]).T
-    np.testing.assert_allclose(system.slope(0, y), wanted, atol=1e-6)
+    np.testing.assert_allclose(system.jacobian(0, y), wanted, atol=1e-6)
 
 
 def test_bodies_part_and_are_put_together() -> None:
@@ -201,15 +204,17 @@ def test_bodies_part_and_are_put_together() -> None:
     open_ends = []
     for tolerance in (1e-5, 1e-9):
         found = solve_ivp(
-            system.rates, (0, 2), system.start(q, np.array([1.0, 2.0, -1.0, 0.5])),
+            system.rates, (0, 2), system.space.start(q, np.array([1.0, 2.0, -1.0, 0.5])),
             method="DOP853", rtol=tolerance, atol=tolerance,
         )  # fmt: skip
-        open_ends.append(system.apart(found.y)[-1])
+        open_ends.append(system.space.joint_gap(found.y)[-1])
     assert 1e-6 < open_ends[0] < 1e-2
     assert 1e-13 < open_ends[1] < 1e-6
-    together = system.mended(2.0, found.y[:, -1])
-    assert system.apart(together[:, None])[0] < 1e-14
-    np.testing.assert_allclose(system.motion(together)[0], system.motion(found.y[:, -1])[0])
+    together = system.project(2.0, found.y[:, -1])
+    assert system.space.joint_gap(together[:, None])[0] < 1e-14
+    np.testing.assert_allclose(
+        system.space.motion(together)[0], system.space.motion(found.y[:, -1])[0]
+    )
     run = lw.simulate(mechanism, 2.0, q0=q, by="newton_euler", samples=5)
     assert run.closure.max() < 1e-10
 

@@ -12,7 +12,7 @@ from linkwright.control import adaptive, computed_torque
 from linkwright.errors import LinkwrightError
 from linkwright.formulations import FORMULATIONS
 from linkwright.motion import quintic
-from linkwright.simulation import system
+from linkwright.simulation import right_hand_side
 
 G = 9.81
 
@@ -279,8 +279,10 @@ def test_work_of_friction_is_a_loss(is_pivoted: bool, monkeypatch: pytest.Monkey
         joints={"x": {"type": "prismatic", "child": "b", "friction": 3}},
     )  # fmt: skip
     if is_pivoted:
-        monkeypatch.setattr(system.System, "guarded", property(lambda self: True))
-        monkeypatch.setattr(system, "MIN_PIVOT_SHARE", 2.0)
+        monkeypatch.setattr(
+            right_hand_side.RightHandSide, "is_guarded", property(lambda self: True)
+        )
+        monkeypatch.setattr(right_hand_side, "MIN_PIVOT_SHARE", 2.0)
     run = lw.simulate(block, 2.0, torque={"x": "10"}, samples=21)
     x = 7 / 4 * run.t**2
     np.testing.assert_allclose(run.q[:, 0], x, atol=1e-7)

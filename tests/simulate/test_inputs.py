@@ -13,7 +13,8 @@ import linkwright as lw
 from linkwright.control import pid
 from linkwright.errors import LinkwrightError
 from linkwright.simulation.inputs import drive_of
-from linkwright.simulation.system import System
+from linkwright.simulation.right_hand_side import RightHandSide
+from linkwright.simulation.run_context import RunContext
 from linkwright.simulation.tables import table_of
 
 SLIDE = lw.Mechanism(
@@ -57,30 +58,30 @@ def test_drives_are_part_of_the_rates(kind: str) -> None:
     """What the kernel does with a drive is what forward dynamics does with its τ; the slope of
     the rates has the slope of feedback."""
     eqs = lw.derive(lw.gallery("elbow"), by="recursive", parameters="numeric")
-    system = System(eqs, drive_of(eqs, DRIVES[kind]))
+    context = RunContext(RightHandSide(eqs, drive_of(eqs, DRIVES[kind])))
     q, qd, t = np.array([0.3, -0.7]), np.array([1.1, 0.4]), 0.8
     by_hand = {
         "expressions": [2 * np.sin(3 * t) - 0.5 * qd[0] + 9.81 * np.cos(q[1]), 1.5],
         "tables": [3 - 2 * (t - 0.5) / 1.5, float(CubicSpline([0, 1, 2], [1, -1, 2])(t))],
         "numbers": [2.0, -1.0],
     }[kind]  # fmt: skip
-    y = system.start(q, qd)
-    np.testing.assert_allclose(system.drive(t, q, qd), by_hand, atol=1e-13)
-    rates = system.rates(t, y)
+    y = context.space.start(q, qd)
+    np.testing.assert_allclose(context.drive(t, q, qd), by_hand, atol=1e-13)
+    rates = context.rates(t, y)
     np.testing.assert_allclose(
-        rates[2:4], system.model.forward_dynamics(q, qd, by_hand), atol=1e-12
+        rates[2:4], context.model.forward_dynamics(q, qd, by_hand), atol=1e-12
     )
     assert rates[4] == pytest.approx(qd @ by_hand)
-    assert system.drive.function is None
-    assert len(system.outer(t, y)) == {"tables": 2}.get(kind, 1)
+    assert context.drive.function is None
+    assert len(context.inputs.numeric_inputs(t, y)) == {"tables": 2}.get(kind, 1)
     h = 1e-6
     slope = np.column_stack(
         [
-            (system.rates(t, y + h * e) - system.rates(t, y - h * e)) / (2 * h)
+            (context.rates(t, y + h * e) - context.rates(t, y - h * e)) / (2 * h)
             for e in np.eye(len(y))
         ]
     )
-    np.testing.assert_allclose(system.slope(t, y), slope, atol=1e-7)
+    np.testing.assert_allclose(context.jacobian(t, y), slope, atol=1e-7)
 
 
 @pytest.mark.parametrize("by", ["recursive", "hamilton"])

@@ -11,9 +11,11 @@ from linkwright.errors import UnsupportedError
 from linkwright.formulations import derive
 from linkwright.readings.heyoka import read_tape_as_heyoka
 from linkwright.simulation.inputs import drive_of
-from linkwright.simulation.solvers import options_of, solver_named
-from linkwright.simulation.solvers.passing import Passing
-from linkwright.simulation.system import System
+from linkwright.simulation.right_hand_side import RightHandSide
+from linkwright.simulation.run_context import RunContext
+from linkwright.simulation.steppers.singularity_crossing import SingularityCrossing
+from linkwright.simulation.steppers.stepper import StepOptions
+from linkwright.simulation.steppers.stepper_choice import stepper_named
 from linkwright.tape import record_tape
 from tests.simulate.known import FREE_ARM, PENDULUM, TOP, n_four_bar, pendulum, spinning
 
@@ -119,7 +121,7 @@ def test_a_passage_that_is_lost_is_made_in_small_steps(monkeypatch: pytest.Monke
     def lost(*_: object) -> None:
         raise np.linalg.LinAlgError("SVD did not converge")
 
-    monkeypatch.setattr(Passing, "slopes", lost)
+    monkeypatch.setattr(SingularityCrossing, "collocated_rates", lost)
     found = lw.simulate(lw.gallery("n-four-bar"), 1.0, qd0={"theta0": -1.0}, samples=11)
     assert found.finished
     assert found.closure.max() < 1e-10
@@ -181,20 +183,19 @@ def test_minimal_coordinates_are_chosen_anew() -> None:
     """The slide of a crank that goes round drives it badly at both ends of its stroke."""
     linkage = lw.gallery("slider-crank")
     equations = derive(linkage, by="recursive", parameters="numeric")
-    system = System(equations, drive_of(equations, None))
-    options = options_of("dop853", rtol=1e-9, atol=1e-10, max_step=0.02, step=None, spacing=0.1)
-    q = system.model.home()
-    G, _ = system.model.independent_map(q)
-    y = system.start(q, G[:, 0] * 6.0)
-    solver = solver_named("dop853", "minimal")(system, 0.0, y, 3.0, options)
+    context = RunContext(RightHandSide(equations, drive_of(equations, None)))
+    q = context.model.home()
+    G, _ = context.model.independent_map(q)
+    y = context.space.start(q, G[:, 0] * 6.0)
+    stepper = stepper_named("dop853", "minimal")(context, 0.0, y, 3.0, StepOptions(max_step=0.02))
     chosen = set()
-    while solver.t < 3.0:
-        assert solver.step() is None
-        chosen.add(tuple(solver.inner.a))
+    while stepper.t < 3.0:
+        assert stepper.advance() is None
+        chosen.add(tuple(stepper.inner.a))
     assert len(chosen) > 1
-    assert solver.inner.changes >= 1
+    assert stepper.inner.changes >= 1
     found = lw.simulate(linkage, 3.0, q0=q, qd0=G[:, 0] * 6.0, samples=2)
-    np.testing.assert_allclose(solver.y[: system.names.nq], found.q[-1], atol=1e-6)
+    np.testing.assert_allclose(stepper.y[: context.names.nq], found.q[-1], atol=1e-6)
 
 
 # -- Taylor series -----------------------------------------------------------------------

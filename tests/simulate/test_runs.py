@@ -11,7 +11,7 @@ from scipy.special import ellipj, ellipk
 import linkwright as lw
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.formulations import FORMULATIONS
-from linkwright.simulation import solvers
+from linkwright.simulation.steppers import stepper_choice
 from tests.commands import ok, run
 
 PENDULUM = lw.Mechanism(
@@ -41,7 +41,7 @@ def test_the_error_that_the_documentation_claims_for_a_hundred_seconds(tolerance
 
 def test_the_readme_counts_the_integrators() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert f"any of {len(solvers.INTEGRATORS)} methods" in readme
+    assert f"any of {len(stepper_choice.INTEGRATORS)} methods" in readme
 
 
 @pytest.mark.parametrize(

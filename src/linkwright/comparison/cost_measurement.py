@@ -23,10 +23,12 @@ from ..formulations import derive_uncached, formulation_module
 from ..kinematics.assembly import closed_state_near_home
 from ..mechanism import Mechanism, mechanism_names
 from ..simulation.inputs import drive_of
-from ..simulation.march import March, Mending
+from ..simulation.integration_loop import IntegrationLoop
+from ..simulation.right_hand_side import RightHandSide
 from ..simulation.run import FINISHED
-from ..simulation.solvers import solver_named
-from ..simulation.system import System
+from ..simulation.run_context import RunContext
+from ..simulation.steppers.stepper import StepOptions
+from ..simulation.steppers.stepper_choice import stepper_named
 from ..tape import Tape, count_tape_operations, normalize_tape, record_tape
 from ..types import Floats
 
@@ -159,14 +161,14 @@ class FormulationTrial:
         (self.eqs, self.rate_function), self.derive_seconds = time_fastest_repetition(
             lambda: _derive_timed_rates(mechanism, by)
         )
-        self.system = System(self.eqs, drive_of(self.eqs, None))
+        self.rhs = RightHandSide(self.eqs, drive_of(self.eqs, None))
         self.operations = count_tape_operations(_tape_of_timed_rates(self.rate_function))
         self.time_arguments = self.eqs.names.time_arguments(0.0)
         self.start_state = _random_trial_state(self.eqs, np.random.default_rng(0), 0.5, 0.0)
-        _ = self.system.power  # of the simulator, not of the formulation
+        _ = self.rhs.expressions.power  # of the simulator, not of the formulation
         start = time.thread_time()
         with np.errstate(all="ignore"):
-            first = self.system.rates(0.0, self.system.start(*self.start_state))
+            first = RunContext(self.rhs).rates(0.0, self.rhs.space.start(*self.start_state))
         self.compile_seconds = time.thread_time() - start
         if not np.isfinite(first).all():
             raise LinkwrightError(
@@ -191,21 +193,21 @@ class FormulationTrial:
 
     def integrate_motion(self, tolerance: float) -> TimedMotion:
         """Integrate by the simulator, with its own projection onto constraints."""
-        system, times = self.system, np.linspace(0.0, self.duration, MOTION_SAMPLES)
-        options = {"rtol": tolerance, "atol": tolerance / 10, "max_step": math.inf}
-        mending, before = Mending(system), system.evaluations
+        space, times = self.rhs.space, np.linspace(0.0, self.duration, MOTION_SAMPLES)
+        options = StepOptions(rtol=tolerance, atol=tolerance / 10)
+        context = RunContext(self.rhs)
         start = time.thread_time()
         with np.errstate(all="ignore"):
-            solver = solver_named("dop853")(
-                system, 0.0, system.start(*self.start_state), self.duration, options
+            stepper = stepper_named("dop853")(
+                context, 0.0, space.start(*self.start_state), self.duration, options
             )
-        march = March(solver, mending)
-        status = march.along(times)
+        loop = IntegrationLoop(stepper, context)
+        status = loop.run(times)
         seconds = time.thread_time() - start
         if status != FINISHED:
             raise LinkwrightError(f"the motion by {self.eqs.by} {status}")
-        states = np.hstack(system.motion(np.array(march.found).T))
-        return TimedMotion(states, seconds, system.evaluations - before)
+        states = np.hstack(space.motion(loop.samples.columns))
+        return TimedMotion(states, seconds, context.counts.evaluations)
 
     @cached_property
     def reference_motion(self) -> TimedMotion:
@@ -223,10 +225,11 @@ class FormulationTrial:
 
     def time_evaluation(self) -> float:
         """The time to evaluate one state in a batch, µs."""
-        inputs = self.system.inputs(0.0, self.system.start(*self.start_state))
+        context, y = RunContext(self.rhs), self.rhs.space.start(*self.start_state)
+        inputs = self.rhs.arguments(0.0, y, *context.numeric_inputs(0.0, y))
         rows = [np.tile(values, (TIMED_BATCH_SIZE, 1)) for values in inputs]
         return (
-            time_fastest_repetition(lambda: self.system.kernel(*rows), 20)[1]
+            time_fastest_repetition(lambda: self.rhs.compiled_rates(*rows), 20)[1]
             / TIMED_BATCH_SIZE
             * 1e6
         )

@@ -14,8 +14,8 @@ from ..formulations import derive
 from ..mechanism import Mechanism
 from ..mechanism.gallery_files import gallery_names
 from ..simulation.inputs import drive_of
+from ..simulation.right_hand_side import RightHandSide
 from ..simulation.start import start_of
-from ..simulation.system import System
 
 DEFAULT_SECONDS = 5.0
 """The default duration of a motion."""
@@ -66,7 +66,7 @@ def check_page_motion_start(mechanism: Mechanism, start: PageMotionStart) -> Non
     not finite."""
     equations = derive(mechanism, parameters="numeric")
     drive = drive_of(equations, dict(start.efforts))
-    model = System(equations, drive).model
+    model = RightHandSide(equations, drive).model
     q, qd = start_of(mechanism, model, dict(start.q0), dict(start.qd0))
     with np.errstate(all="ignore"):
         by_actuator = drive.actuators(0.0, q, qd)

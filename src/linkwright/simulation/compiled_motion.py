@@ -29,13 +29,14 @@ from ..readings.llvm import (
 )
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
-from .events import Hybrid
+from .events.hybrid import Hybrid
 from .events.signals import can_signal, signal_expressions
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 from .projection import Projection
-from .solvers.outer import Outer
-from .system import WORKS, System
+from .right_hand_side import RightHandSide
+from .state_space import WORKS
+from .steppers.input_parameters import InputParameters
 from .wheels import wheel_lean_expressions
 
 METHODS: dict[str, StepMethod] = {
@@ -65,12 +66,11 @@ class CompiledTrajectory:
     status: str
 
 
-def can_compile(system: System, integrator: str, events: Hybrid | None) -> bool:
+def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -> bool:
     """Whether compiled code can integrate a system and detect its events without Python."""
     drive = system.drive
     return (
         integrator in METHODS
-        and (events is not None or system.beside is None)
         and drive.function is None
         and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
         and (events is None or can_signal(events))
@@ -98,10 +98,10 @@ class CompiledMotion:
     """The compiled program of a system with its signals, for one integrator; it holds no data of
     single runs."""
 
-    def __init__(self, system: System, integrator: str, events: Hybrid | None) -> None:
+    def __init__(self, system: RightHandSide, integrator: str, events: Hybrid | None) -> None:
         self.system, self.method, self.events = system, METHODS[integrator], events
-        self.outer = Outer(system, integrator)
-        self.motion_count = system.size + len(system.drive.state_names) + WORKS
+        self.outer = InputParameters(system)
+        self.motion_count = system.space.size + len(system.drive.state_names) + WORKS
         self.state_count = self.motion_count
         """Entries of y; a subclass may append others to those of the motion."""
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
@@ -117,7 +117,7 @@ class CompiledMotion:
     @property
     def needs_projection(self) -> bool:
         """Whether states must be projected onto constraints, joints or unit quaternions."""
-        return self._holds_constraints or self.system.drifts
+        return self._holds_constraints or self.system.space.can_leave_joints
 
     @property
     def _holds_constraints(self) -> bool:
@@ -128,19 +128,19 @@ class CompiledMotion:
     @cached_property
     def rate_expressions(self) -> tuple[SX, SX]:
         """ẏ and the margin (the smallest pivot, or how far wheels are from flat) by t, y and p."""
-        system, t = self.system, self.system.symbols[3]
-        x, controls = system.state, max(1, len(system.drive.state_names))
-        z = self.y[system.size : self.motion_count - WORKS]
+        system, t = self.system, self.system.space.symbols[3]
+        x, controls = system.space.x, max(1, len(system.drive.state_names))
+        z = self.y[system.space.size : self.motion_count - WORKS]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [x, system.drive.z, system.drive.w, system.pushed]
+        symbols = [x, system.drive.z, system.drive.w, system.expressions.push]
         values = [
-            self.y[: system.size],
+            self.y[: system.space.size],
             z if z.shape[0] else ca.SX.zeros(controls),
             ca.vertcat(*w),
             ca.SX.zeros(system.names.nv),
         ]
-        rates, pivot = ca.substitute(list(system.rates_expression), symbols, values)
-        margin = self._with_wheels(ca.SX(pivot if system.guarded else 1))
+        rates, pivot = ca.substitute(list(system.expressions.rates_and_pivot), symbols, values)
+        margin = self._with_wheels(ca.SX(pivot if system.is_guarded else 1))
         return self._with_parameters(rates), self._with_parameters(margin)
 
     @cached_property
@@ -151,7 +151,9 @@ class CompiledMotion:
 
     def _with_wheels(self, margin: SX) -> SX:
         motion = ca.substitute(
-            list(self.system.motion_expressions), [self.system.state], [self.y[: self.system.size]]
+            list(self.system.space.motion_expressions),
+            [self.system.space.x],
+            [self.y[: self.system.space.size]],
         )
         for lean in wheel_lean_expressions(self.system.equations.mechanism, motion[0]):
             margin = ca.fmin(margin, lean)
@@ -162,15 +164,15 @@ class CompiledMotion:
         """(t, y, p) → ∂ẏ/∂y and ∂ẏ/∂t, exact."""
         rates, n = self.rate_expressions[0], self.state_count
         by_state = ca.vec(ca.densify(ca.jacobian(rates, self.all_states)).T)  # row by row
-        by_time = ca.jacobian(rates, self.system.symbols[3])
+        by_time = ca.jacobian(rates, self.system.space.symbols[3])
         return self._tape("jacobian", [("by_state", by_state, n * n), ("by_time", by_time, n)])
 
     @cached_property
     def projection_expressions(self) -> tuple[SX, SX]:
         """y on the constraints; their remaining residual and the smallest pivot."""
-        system, t = self.system, self.system.symbols[3]
-        inside = self.y[: system.size]
-        q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
+        system, t = self.system, self.system.space.symbols[3]
+        inside = self.y[: system.space.size]
+        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
         of = Ingredients(system.equations, kept=self.kept)
         if system.names.nq != system.names.nv:
             q = of.moved(q, ca.SX.zeros(system.names.nv))
@@ -182,8 +184,8 @@ class CompiledMotion:
             pivot = ca.fmin(one, other)
             if onto.positions:
                 gap = ca.mmax(ca.fabs(onto.residual(q, t)))
-        x = system.state_from_motion(q, qd)
-        return ca.vertcat(x, self.y[system.size :]), ca.vertcat(gap, pivot)
+        x = system.space.state_from_motion(q, qd)
+        return ca.vertcat(x, self.y[system.space.size :]), ca.vertcat(gap, pivot)
 
     @cached_property
     def projection_tape(self) -> Tape:
@@ -196,14 +198,14 @@ class CompiledMotion:
         """(t, y, p) → the signals; None if there are none."""
         if self.events is None:
             return None
-        system, t = self.system, self.system.symbols[3]
-        inside = self.y[: system.size]
-        q, qd = ca.substitute(list(system.motion_expressions), [system.state], [inside])
+        system, t = self.system, self.system.space.symbols[3]
+        inside = self.y[: system.space.size]
+        q, qd = ca.substitute(list(system.space.motion_expressions), [system.space.x], [inside])
         signals = signal_expressions(self.events, t, q, qd)
         return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
-        t = self.system.symbols[3]
+        t = self.system.space.symbols[3]
         inputs: list[TapeExpression] = [
             ("t", t, (1,)),
             ("y", self.all_states, (self.state_count,)),

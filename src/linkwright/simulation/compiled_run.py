@@ -2,7 +2,8 @@
 
 The code returns to Python at kinks of tables, at signals that cross zero, at margin alarms, and
 regularly for progress and Ctrl-C. It cannot handle persistent contacts, singular configurations and
-steps that fail. Then `integrate_compiled` returns None, and the loop in `march` repeats the run
+steps that fail. Then `integrate_compiled` returns None, and the loop in `integration_loop`
+repeats the run
 from its start.
 """
 
@@ -26,19 +27,18 @@ from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
-from .events import Hybrid
-from .events.columns import Column
+from .events.event_function import EventFunction
+from .events.hybrid import Hybrid
 from .events.signals import (
     event_column_table,
     hand_passages_to_code,
     hand_passages_to_python,
     note_logged_events,
-    plain_columns,
 )
-from .march import Mending
+from .right_hand_side import RightHandSide
 from .run import FINISHED
-from .solvers.passing import REACH
-from .system import System
+from .state_projector import StateProjector
+from .steppers.singularity_crossing import CROSSING
 from .wheels import rolls_on_planes
 
 INSTRUCTIONS_PER_CALL = 100_000_000
@@ -52,7 +52,7 @@ its usual value."""
 
 def integrate_compiled(
     motion: CompiledMotion,
-    system: System,
+    system: RightHandSide,
     events: Hybrid | None,
     times: Floats,
     y: Floats,
@@ -165,7 +165,7 @@ class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
     def __init__(
-        self, records: TrajectoryRecords, row: int, system: System, events: Hybrid | None
+        self, records: TrajectoryRecords, row: int, system: RightHandSide, events: Hybrid | None
     ) -> None:
         self.records, self.row = records, row
         self.motion, self.system, self.events = records.motion, system, events
@@ -173,7 +173,7 @@ class CompiledRun:
         self.times, self.end = records.times, records.end
         self.clock, self.progress = records.clock[row], records.progress[row]
         self.y, self.passages = records.y[row], records.passages[row]
-        self.columns: list[Column] = []
+        self.columns: list[EventFunction] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
         self.watch_events()
@@ -222,7 +222,7 @@ class CompiledRun:
             self.status = FINISHED
             return
         if self.events is not None:
-            self.y[:] = self.events.pushed_anew(self.t, self.y)
+            self.y[:] = self.events.pass_force_jump(self.t, self.y)
             self.check_mode()
         self.records.begin_segment(self.row, self.t)
 
@@ -231,7 +231,7 @@ class CompiledRun:
         system, closing = self.system, self.motion.closing
         if closing is None or rolls_on_planes(system.equations.mechanism):
             return True
-        q, qd = system.motion(self.y)
+        q, qd = system.space.motion(self.y)
         length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
         small = 1e-3 * length
         now, then = (
@@ -243,14 +243,14 @@ class CompiledRun:
             for h in (0.0, small)
         )
         ahead = now * small / (now - then) if then < now else np.inf
-        return bool(ahead < REACH * length or now < NEAR_SINGULAR * closing.usual)
+        return bool(ahead < CROSSING.reach * length or now < NEAR_SINGULAR * closing.usual)
 
     # -- events ----------------------------------------------------------------------------------
 
     def watch_events(self) -> None:
         """Let the program watch what the present mode watches."""
         if self.events is not None:
-            self.columns = plain_columns(self.events)
+            self.columns = self.events.event_functions()
             self.records.watch(event_column_table(self.events, self.columns))
 
     def take_over_log(self) -> None:
@@ -267,7 +267,7 @@ class CompiledRun:
         bits, t = int(self.progress[Progress.EVENT_MASK]), self.t
         columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
         hand_passages_to_python(self.events, self.passages)
-        y = Mending(self.system, self.events)(t, self.y.copy())
+        y = StateProjector(self.events.context, self.events)(t, self.y.copy())
         outcome = self.events.handle(t, y, columns)
         if outcome.broken is not None:
             raise CannotContinueError

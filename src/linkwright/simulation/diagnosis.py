@@ -5,27 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_null_space
-from ..model.model import Model
 from ..types import Floats
-from .system import System
+from .right_hand_side import RightHandSide
 
-OPEN = CLOSURE_TOLERANCES.lost_residual
+LOST_CLOSURE = CLOSURE_TOLERANCES.lost_residual
 """A closure that is further open than this (m, rad) is lost."""
 
-_SINGULAR = 1e-10
+MASSLESS_SHARE = 1e-10
+"""A direction with less inertia than this share of the largest moves no mass: beyond it, digits of
+the accelerations are lost."""
 
-RUNAWAY = 1e6
-"""A speed, m/s or rad/s, that no mechanism reaches unless a drive feeds it ever more."""
-
-
-def largest_gap(system: System) -> float:
-    """How far open (m, rad) constraints of positions may be before closure is lost."""
-    return max(OPEN, system.equations.closure_leeway)
+RUNAWAY_VELOCITY = 1e6
+"""A velocity, m/s or rad/s, that no mechanism reaches unless an input feeds it ever more."""
 
 
-def stopped(system: System, t: float, y: Floats, reason: str) -> str:
-    """The status of a run that stopped at (t, y)."""
-    q, qd = system.motion(y)
+def largest_gap(system: RightHandSide) -> float:
+    """Return how far open (m, rad) constraints of positions may be before closure is lost."""
+    return max(LOST_CLOSURE, system.equations.closure_leeway)
+
+
+def describe_stop(system: RightHandSide, t: float, y: Floats, reason: str) -> str:
+    """Return the status of a run that stopped at (t, y)."""
+    q, qd = system.space.motion(y)
     if not np.isfinite(q).all():
         return _sentence(t, reason, "", "look at the forces: some are not finite there")
     place = _place(system, q)
@@ -45,10 +46,10 @@ def stopped(system: System, t: float, y: Floats, reason: str) -> str:
     return _sentence(t, hint, place, remedy)
 
 
-def _runaway(system: System, qd: Floats) -> tuple[str, str] | None:
-    """A controller that feeds a motion ever more energy."""
+def _runaway(system: RightHandSide, qd: Floats) -> tuple[str, str] | None:
+    """Return the reason and remedy if a controller feeds a motion ever more energy."""
     fastest = int(np.argmax(np.abs(qd)))
-    if system.drive.feedback is None or not abs(qd[fastest]) > RUNAWAY:
+    if system.drive.feedback is None or not abs(qd[fastest]) > RUNAWAY_VELOCITY:
         return None
     name = system.names.qd[fastest]
     return (
@@ -58,22 +59,25 @@ def _runaway(system: System, qd: Floats) -> tuple[str, str] | None:
 
 
 def _sentence(t: float, what: str, place: str, remedy: str) -> str:
+    """Return the status of a run that stopped."""
     return f"stopped at t = {t:.10g} s{place}: {what}; {remedy}"
 
 
-def _place(system: System, q: Floats) -> str:
+def _place(system: RightHandSide, q: Floats) -> str:
+    """Return the configuration as text."""
     names = system.names.q
     shown = [f"{name} = {x:.6g}" for name, x in zip(names[:6], q, strict=False)]
     more = ", …" if len(names) > 6 else ""
     return f" ({', '.join(shown)}{more})"
 
 
-def _clock(system: System, t: float) -> list[float]:
+def _clock(system: RightHandSide, t: float) -> list[float]:
+    """Return the time as an argument of functions that depend on it."""
     return [t] if system.names.is_time_dependent else []
 
 
-def _open(system: System, t: float, q: Floats) -> tuple[str, str] | None:
-    """A loop or constraint that cannot be closed."""
+def _open(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
+    """Return the reason and remedy if a loop or constraint cannot be closed."""
     if not system.names.position_row_count or system.equations.by == "approximate":
         return None
     phi = np.abs(system.model.constraint_residual(q, *_clock(system, t)))
@@ -87,9 +91,9 @@ def _open(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     )
 
 
-def _massless(system: System, t: float, q: Floats) -> tuple[str, str] | None:
-    """A freedom that moves no mass here."""
-    model = _plain(system)
+def _massless(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
+    """Return the reason and remedy if a degree of freedom moves no mass here."""
+    model = system.whole_model
     M, Z = model.mass_matrix(q), np.eye(model.nv)
     if system.names.constraints:
         J = model.constraint_jacobian(q, *_clock(system, t))
@@ -97,7 +101,7 @@ def _massless(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     if not Z.shape[1] or not np.isfinite(M).all():
         return None
     sizes, vectors = np.linalg.eigh(Z.T @ M @ Z)
-    if sizes[0] > _SINGULAR * max(sizes[-1], 1e-300):
+    if sizes[0] > MASSLESS_SHARE * max(sizes[-1], 1e-300):
         return None
     name = system.names.qd[int(np.argmax(np.abs(Z @ vectors[:, 0])))]
     return (
@@ -106,9 +110,9 @@ def _massless(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     )
 
 
-def _unbound(system: System, t: float, q: Floats) -> tuple[str, str] | None:
-    """Rates that are not finite, though masses are fine: forces."""
-    model, rest = _plain(system), np.zeros(system.names.nv)
+def _unbound(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
+    """Return the reason and remedy if forces are not finite, though masses are fine."""
+    model, rest = system.whole_model, np.zeros(system.names.nv)
     clock = _clock(system, t)
     bias = model.bias(q, rest, *clock)
     if np.isfinite(bias).all():
@@ -117,8 +121,8 @@ def _unbound(system: System, t: float, q: Floats) -> tuple[str, str] | None:
     return f"the force along '{name}' is not finite", "look at forces that divide or take roots"
 
 
-def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
-    """Constraints that lose rank here."""
+def _singular(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
+    """Return the reason and remedy if constraints lose rank here."""
     if not system.names.constraints:
         return None
     model = system.model
@@ -131,11 +135,3 @@ def _singular(system: System, t: float, q: Floats) -> tuple[str, str] | None:
         f"the constraints lose rank: '{owner}' no longer holds its direction",
         "a dead centre or branch point: start beside it, or drive another coordinate",
     )
-
-
-def _plain(system: System) -> Model:
-    if "mass_matrix" in system.equations.function_names():
-        return system.model
-    from ..model.model import compile as compiled
-
-    return compiled(system.equations.mechanism, threads=1)

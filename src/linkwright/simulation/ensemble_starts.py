@@ -25,8 +25,9 @@ from ..mechanism import Mechanism
 from ..model.model import Model
 from ..number_checks import check_finite_array
 from ..types import Floats
+from .right_hand_side import RightHandSide
 from .start import with_unit_quaternions
-from .system import WORKS, System
+from .state_space import WORKS
 
 MAX_CHECKED_RUNS = 200
 """Runs whose mechanisms are all made to check their parameters: one takes about a millisecond."""
@@ -193,7 +194,7 @@ class EnsembleStart:
                 self.failures[int(run)] = f"cannot start: {error}"
         return qd
 
-    def states(self, system: System) -> Floats:
+    def states(self, system: RightHandSide) -> Floats:
         """Return the states that are integrated, one row per run; the work terms start at zero."""
         assert system.equations.state is None
         return np.hstack([self.q, self.qd, np.zeros((self.count, WORKS))])

@@ -32,11 +32,11 @@ from .checked import check_mechanism, sample_times
 from .compiled_motion import METHODS, CompiledMotion
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
 from .ensemble_starts import EnsembleStart
-from .events import find_event_parts
+from .events.event_parts import find_event_parts
 from .feedback import Feedback
 from .inputs import check_inputs_without, drive_of
+from .right_hand_side import RightHandSide
 from .run import FINISHED
-from .system import System
 
 if TYPE_CHECKING:
     import xarray
@@ -185,7 +185,7 @@ def _make_motion(
     mechanism: Mechanism, names: tuple[str, ...], integrator: str, torque: Any
 ) -> CompiledMotion:
     equations = derive(mechanism, parameters=list(names) if names else "numeric")
-    system = System(equations, drive_of(equations, torque))
+    system = RightHandSide(equations, drive_of(equations, torque))
     if system.drive.function is not None or system.drive.feedback is not None:
         raise UnsupportedError(
             "an ensemble cannot have a controller",

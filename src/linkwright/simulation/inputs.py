@@ -8,7 +8,6 @@ tables at t, what a controller follows, or all of τ where somebody gives a Pyth
 from __future__ import annotations
 
 import inspect
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +27,7 @@ from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
 from ..types import Floats
 from .feedback import NOT_KEPT, Feedback
-from .tables import NEAR, Table, table_of
+from .tables import Table, table_of
 
 _IDLE, _NONE = np.zeros(1), np.zeros(0)
 
@@ -62,13 +61,10 @@ class Drive:
     def state_names(self) -> tuple[str, ...]:
         return self.feedback.names if self.feedback is not None else ()
 
-    def next_kink(self, t: float, end: float) -> float:
-        """The next time at which a table goes on by another polynomial, or the end."""
-        found = end
-        for table in self.tables:
-            k = bisect_right(table.times, t + NEAR * max(1.0, abs(t)))
-            found = min(found, *table.times[k : k + 1], found)
-        return found
+    @property
+    def is_sampled(self) -> bool:
+        """Whether a controller acts at single instants, and its forces are held in between."""
+        return self.feedback is not None and self.feedback.period is not None
 
     def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
         """w at an instant; q and q̇ count only where `function` is given."""
@@ -85,10 +81,22 @@ class Drive:
         return self.outer(t, q, qd) if self.function is not None else self.act(t, q, qd, z)[0]
 
     def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
-        """τ and ż at an instant."""
-        outer = self.outer(t, q, qd)
+        """Return τ and ż at an instant."""
+        return self._forces_and_rates(t, q, qd, z, self.outer(t, q, qd))
+
+    def forces_and_rates(
+        self, t: float, q: Floats, qd: Floats, z: Floats, w: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return τ and ż at an instant where w is known; held forces are w themselves."""
+        if self.is_sampled or self.function is not None:
+            return w, 0 * z
+        return self._forces_and_rates(t, q, qd, z, w)
+
+    def _forces_and_rates(
+        self, t: float, q: Floats, qd: Floats, z: Floats, w: Floats
+    ) -> tuple[Floats, Floats]:
         with np.errstate(all="ignore"):  # a drive that is not finite ends the run with its name
-            tau, _, rate = self._compiled(q, qd, [t], outer, filled(z))
+            tau, _, rate = self._compiled(q, qd, [t], w, filled(z))
         return tau, rate[: len(z)]
 
     def actuators(self, t: float, q: Floats, qd: Floats) -> Floats | None:

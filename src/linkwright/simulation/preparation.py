@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from ..formulations import derive
 from ..mechanism import Mechanism
+from ..types import ForceLike
 from .compiled_motion import CompiledMotion
-from .events import EventParts, find_event_parts, without_sharp_friction
+from .events.event_parts import EventParts, find_event_parts
+from .events.rows import without_sharp_friction
+from .events.user_event import Event
 from .feedback import NOT_KEPT, Feedback
 from .inputs import drive_of
 from .provenance import written
+from .right_hand_side import RightHandSide
 from .stabilization import stabilization_of
-from .system import System
 
 MAX_KEPT_PREPARATIONS = 32
 """How many mechanisms with inputs stay prepared in memory; `derive` keeps as many equations."""
@@ -32,27 +36,27 @@ def _drop_oldest(kept: dict[Any, Any]) -> None:
 
 @dataclass(frozen=True)
 class Preparation:
-    """A system that no run has changed, and its compiled programs."""
+    """The right-hand side of a mechanism with its inputs, its events and its compiled programs."""
 
-    template: System
+    rhs: RightHandSide
     programs: dict[tuple[str, EventParts | None], CompiledMotion] = field(default_factory=dict)
     event_parts_by_settings: dict[str, EventParts | None] = field(default_factory=dict)
 
-    def system(self) -> System:
-        """Return a system for one run; it shares expressions and code with other runs."""
-        return self.template.for_a_run()
-
     def event_parts(
-        self, mechanism: Mechanism, events: Any, stops: str, impacts: str
+        self,
+        mechanism: Mechanism,
+        events: Mapping[str, str | Callable[..., float] | Event] | None,
+        stops: str,
+        impacts: str,
     ) -> EventParts | None:
         """Return the events that may occur during a run; None if there are none."""
         kept = repr((written(events), stops, impacts))
         if NOT_KEPT in kept:
-            return find_event_parts(mechanism, self.template, events, stops, impacts)
+            return find_event_parts(mechanism, self.rhs, events, stops, impacts)
         if kept not in self.event_parts_by_settings:
             _drop_oldest(self.event_parts_by_settings)
             self.event_parts_by_settings[kept] = find_event_parts(
-                mechanism, self.template, events, stops, impacts
+                mechanism, self.rhs, events, stops, impacts
             )
         return self.event_parts_by_settings[kept]
 
@@ -61,8 +65,8 @@ class Preparation:
         key = integrator, parts
         if key in self.programs:
             return self.programs[key]
-        events = None if parts is None else parts.events(self.template.for_a_run())
-        program = CompiledMotion(self.template, integrator, events)
+        events = None if parts is None else parts.begin_run(self.rhs)
+        program = CompiledMotion(self.rhs, integrator, events)
         if parts is None or parts in self.event_parts_by_settings.values():
             _drop_oldest(self.programs)
             self.programs[key] = program
@@ -78,10 +82,9 @@ class _Subject:
     by: str
     inputs: str
     stabilization: str
-    crosses_kinks: bool
     mechanism: Mechanism = field(compare=False)
-    torque: Any = field(compare=False)
-    holding: Any = field(compare=False)
+    torque: ForceLike | Feedback | None = field(compare=False)
+    holding: str | Mapping[str, float] = field(compare=False)
 
     def prepare(self) -> Preparation:
         """Derive the equations without sticking friction, which the events handle."""
@@ -89,21 +92,31 @@ class _Subject:
         equations = derive(bare, by=self.by, parameters="numeric")
         held = stabilization_of(self.holding, equations)
         drive = drive_of(equations, self.torque)
-        return Preparation(System(equations, drive, held, crosses_kinks=self.crosses_kinks))
+        return Preparation(RightHandSide(equations, drive, held))
 
 
 def prepare_simulation(
-    mechanism: Mechanism, by: str, torque: Any, stabilization: Any, *, crosses_kinks: bool
+    mechanism: Mechanism,
+    by: str,
+    torque: ForceLike | Feedback | None,
+    stabilization: str | Mapping[str, float],
 ) -> Preparation:
     """Return the preparation of a mechanism; the same inputs reuse an earlier one."""
     kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(written(torque))
     subject = _Subject(
-        mechanism.digest, mechanism.unused, by, kept, repr(written(stabilization)), crosses_kinks,
-        mechanism, torque, stabilization,
-    )  # fmt: skip
+        mechanism.digest,
+        mechanism.unused,
+        by,
+        kept,
+        repr(written(stabilization)),
+        mechanism,
+        torque,
+        stabilization,
+    )
     return subject.prepare() if NOT_KEPT in kept else _prepare_once(subject)
 
 
 @lru_cache(maxsize=MAX_KEPT_PREPARATIONS)
 def _prepare_once(subject: _Subject) -> Preparation:
+    """Return the preparation of a subject, and keep it."""
     return subject.prepare()

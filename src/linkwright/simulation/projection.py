@@ -1,10 +1,12 @@
-"""Back onto the constraints: positions by Gauss–Newton, speeds by one linear step.
+"""Projection onto the constraints: positions by Gauss–Newton, velocities by one linear step.
 
-Corrections are the least in the metric of the mass matrix, so that they do no more to the motion
+Corrections are the least in the metric of the mass matrix, so that they change the motion no more
 than they must; near a solution each step squares the error.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,35 +22,47 @@ from ..model.model import Model
 from ..types import Floats
 
 
+@dataclass(frozen=True)
+class ProjectedMotion:
+    """(q, q̇) on the constraints, how far positions are still open, and the Jacobian there."""
+
+    q: Floats
+    qd: Floats
+    residual: float
+    jacobian: Floats
+
+
 class Projection:
+    """Projects motions of a model onto its constraints."""
+
     def __init__(self, model: Model) -> None:
         self.model = model
         self.in_time = model.names.is_time_dependent
         self.position_rows = list(model.names.position_rows)
-        self.closure_error = 0.0
         self.rank, self.position_rank = constraint_ranks(model.mechanism)
         self.usual = self.weakest(self._home())
-        self.passed: list[tuple[float, float]] = []
 
-    def __call__(
-        self, t: float, q: Floats, qd: Floats, polished: bool = False
-    ) -> tuple[Floats, Floats]:
-        """(q, q̇) on the constraints; `polished` till rounding stops it, which counts near singular
-        configurations: there an open loop of 1e-13 is a wrong place of 1e-10. Those are trials of
-        a step, and are not noted."""
+    def project(
+        self, t: float, q: Floats, qd: Floats, *, is_polished: bool = False
+    ) -> ProjectedMotion:
+        """Return the nearest motion on the constraints.
+
+        A polished one is closed until rounding stops it. That counts near singular configurations,
+        where an open loop of 1e-13 is a wrong place of 1e-10.
+        """
         time = [t] if self.in_time else []
-        m = self.model
+        m, residual = self.model, 0.0
         if self.position_rows:
-            q = self._closed(q, time, 0.0 if polished else CLOSURE_TOLERANCES.corrected_residual)
+            tolerance = 0.0 if is_polished else CLOSURE_TOLERANCES.corrected_residual
+            q, residual = self._close(q, time, tolerance)
         J = m.constraint_jacobian(q, *time)
-        if not polished:
-            self.note(t, J)
-        for _ in range(2 if polished else 1):
-            wrong = m.constraint_velocity(q, qd, *time)
-            qd = project_velocities(J, qd, wrong, rank=self.rank, metric=m.mass_matrix(q))
-        return q, qd
+        for _ in range(2 if is_polished else 1):
+            violation = m.constraint_velocity(q, qd, *time)
+            qd = project_velocities(J, qd, violation, rank=self.rank, metric=m.mass_matrix(q))
+        return ProjectedMotion(q, qd, residual, J)
 
-    def _closed(self, q: Floats, time: list[float], tolerance: float) -> Floats:
+    def _close(self, q: Floats, time: list[float], tolerance: float) -> tuple[Floats, float]:
+        """Return closed positions, and the residual that is left."""
         m = self.model
         functions = PositionConstraints(
             lambda q: m.constraint_residual(q, *time),
@@ -57,38 +71,26 @@ class Projection:
             m.mass_matrix,
         )
         closure = close_positions(
-            functions, q, tolerance=tolerance, rank=self.position_rank,
+            functions,
+            q,
+            tolerance=tolerance,
+            rank=self.position_rank,
             max_iterations=CLOSURE_TOLERANCES.max_corrections,
-        )  # fmt: skip
-        self.closure_error = float(closure.residual)
-        return closure.q
+        )
+        return closure.q, float(closure.residual)
 
     def _home(self) -> Floats:
+        """Return the Jacobian at home."""
         time = [0.0] if self.in_time else []
         found: Floats = self.model.constraint_jacobian(self.model.home(), *time)
         return found
 
     def weakest(self, J: Floats) -> float:
-        """The smallest singular value that counts, as a share of the largest."""
+        """Return the smallest singular value that counts, as a share of the largest."""
         if not np.isfinite(J).all():
             return 0.0
         return smallest_jacobian_singular_share(J, self.rank) if self.rank else 1.0
 
-    def note(self, t: float, J: Floats) -> None:
-        self.passed.append((float(t), self.weakest(J) / max(self.usual, 1e-300)))
-
-    def singular(self) -> tuple[float, ...]:
-        """Times of the least values below a hundredth of the usual, one a passage."""
-        found: list[float] = []
-        depth = np.inf
-        for t, share in sorted(self.passed):
-            if share >= _NEAR:
-                depth = np.inf
-            elif share < depth:
-                if np.isinf(depth):
-                    found.append(t)
-                found[-1], depth = t, share
-        return tuple(found)
-
-
-_NEAR = 0.01
+    def share_of_usual(self, weakest: float) -> float:
+        """Return a smallest singular value as a share of the usual one."""
+        return weakest / max(self.usual, 1e-300)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..conveniences import find_convenience
 from ..errors import UnsupportedError
-from .events.given import Event
+from .events.user_event import Event
 from .feedback import NOT_KEPT
 from .run import Run
 from .storage import load_run

@@ -1,8 +1,9 @@
-"""From states along a motion to everything that a run holds."""
+"""From the trajectory of a motion to the run that users get."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Floats
 from .provenance import versions
+from .right_hand_side import RightHandSide
 from .run import Happened, Run
-from .system import WORKS, System
+from .run_context import RunContext
+from .state_space import WORKS
 
 
-def prepare_recording(system: System) -> None:
-    """Compiles what `recorded` needs, so that a run that is interrupted is recorded at once."""
+def prepare_recording(system: RightHandSide) -> None:
+    """Compile what `record_run` needs, so that a run that is interrupted is recorded at once."""
     needed = ["forward_dynamics", "kinetic_energy", "potential_energy"]
     needed += ["constraint_residual"] * bool(system.names.position_row_count)
     needed += ["input_matrix"] * bool(system.names.actuators)
@@ -24,60 +27,103 @@ def prepare_recording(system: System) -> None:
         getattr(system.whole_model, name)
 
 
-def recorded(
-    mechanism: Mechanism,
-    system: System,
-    times: Floats,
-    y: Floats,
-    *,
-    status: str,
-    fastest: Floats,
-    statistics: Mapping[str, float],
-    settings: Mapping[str, Any],
-    singular: tuple[float, ...],
-    events: tuple[Happened, ...] = (),
-    pushes: Floats | None = None,
-    borne: Floats | None = None,
-    driven: Sequence[Floats] = (),
+@dataclass(frozen=True)
+class RunTrajectory:
+    """The states of a run, and what only the run itself knows of them.
+
+    Parameters
+    ----------
+    times : (n,) array
+        The times of the samples, s.
+    states : (states, n) array
+        y at these times, one column each.
+    fastest : (states,) array
+        The state with the largest velocities, which may lie between samples.
+    status : str
+        "finished", or why the run ended.
+    statistics : mapping
+        Counts of steps and evaluations, and the time that the run took.
+    singular : tuple of float
+        Times at which the constraints came near to losing rank.
+    events : tuple of Happened
+        What happened during the run.
+    pushes : (n, nv) array, optional
+        Generalized forces of friction, stops and contacts.
+    reactions : (n, joints and loops, 6) array, optional
+        Reactions where contacts press on bodies.
+    forces : sequence of (nv,) arrays
+        Forces of an input that is a Python function.
+    """
+
+    times: Floats
+    states: Floats
+    fastest: Floats
+    status: str
+    statistics: Mapping[str, float]
+    singular: tuple[float, ...] = ()
+    events: tuple[Happened, ...] = ()
+    pushes: Floats | None = None
+    reactions: Floats | None = None
+    forces: Sequence[Floats] = ()
+
+
+def record_run(
+    mechanism: Mechanism, context: RunContext, found: RunTrajectory, settings: Mapping[str, Any]
 ) -> Run:
-    """The run of states y, one column a time; `fastest` is a state on the way, `driven` the forces
-    of a drive that is a function."""
-    q, qd = system.motion(y)
-    names, model = system.names, system.whole_model
-    tau = system.torques(times, y, driven)
+    """Return the run of a trajectory, with accelerations, forces and energies."""
+    y, times, pushes = found.states, found.times, found.pushes
+    q, qd = context.space.motion(y)
+    names, model = context.names, context.rhs.whole_model
+    tau = context.inputs.histories(times, y, found.forces)
     clock = [times] if names.is_time_dependent else []
-    closure = system.apart(y)
+    closure = context.space.joint_gap(y)
     if names.constraints and names.position_row_count:
-        left = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
-        closure = np.maximum(closure, left)
+        residual = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
+        closure = np.maximum(closure, residual)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
         qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
     kinetic = model.kinetic_energy(q, qd)
-    largest = np.fmax.reduce(kinetic, initial=float(model.kinetic_energy(*system.motion(fastest))))
-    statistics = {**statistics, "largest_kinetic_energy": float(largest)}
+    fastest = float(model.kinetic_energy(*context.space.motion(found.fastest)))
+    largest = float(np.fmax.reduce(kinetic, initial=fastest))
     return Run(
-        mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
-        kinetic=kinetic, potential=model.potential_energy(q),
-        work=y[-1], work_inputs=y[-3], work_given=y[-2], closure=closure, status=status,
-        statistics=statistics, settings=settings, versions=versions(), singular=singular,
-        u=_actuators(system, model, times, q, qd, tau), events=events, pushes=pushes, borne=borne,
-        control=dict(zip(system.drive.state_names, y[system.size : -WORKS], strict=True)),
-    )  # fmt: skip
+        mechanism=mechanism,
+        t=times,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=tau,
+        kinetic=kinetic,
+        potential=model.potential_energy(q),
+        work=y[-1],
+        work_inputs=y[-3],
+        work_given=y[-2],
+        closure=closure,
+        status=found.status,
+        statistics={**found.statistics, "largest_kinetic_energy": largest},
+        settings=settings,
+        versions=versions(),
+        singular=found.singular,
+        u=_actuator_histories(context, times, q, qd, tau),
+        events=found.events,
+        pushes=pushes,
+        borne=found.reactions,
+        control=dict(zip(context.drive.state_names, y[context.space.size : -WORKS], strict=True)),
+    )
 
 
-def _actuators(
-    system: System, model: Model, times: Floats, q: Floats, qd: Floats, tau: Floats
+def _actuator_histories(
+    context: RunContext, times: Floats, q: Floats, qd: Floats, tau: Floats
 ) -> Floats | None:
-    """u as given, or with B u = τ; None where there is none such."""
-    if not system.names.actuators:
+    """Return u as given, or with B u = τ; None if there is none."""
+    if not context.names.actuators:
         return None
-    if system.drive.u is not None:
-        return system.drive.histories(times, q, qd, np.zeros((len(times), 0)))[1]
-    return actuator_forces(model, q, tau)
+    if context.drive.u is not None:
+        return context.drive.histories(times, q, qd, np.zeros((len(times), 0)))[1]
+    return actuator_forces(context.rhs.whole_model, q, tau)
 
 
 def actuator_forces(model: Model, q: Floats, tau: Floats) -> Floats | None:
-    """u of least norm with B u = τ at all times; None where some τ has none."""
+    """Return u of least norm with B u = τ at all times; None if some τ has none."""
     if not tau.any():
         return np.zeros((*tau.shape[:-1], len(model.names.actuators)))
     B = model.input_matrix(q)

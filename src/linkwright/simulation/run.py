@@ -135,7 +135,7 @@ class Run:
         """Energies of every part, momenta, reactions, places; made when asked for."""
         if self.pushes is None:
             return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
-        from .events import without_sharp_friction  # which is among the pushes
+        from .events.rows import without_sharp_friction  # which is among the pushes
 
         bare, forces = without_sharp_friction(self.mechanism), self.tau + self.pushes
         return Details(bare, self.t, self.q, self.qd, self.qdd, forces)

@@ -22,18 +22,18 @@ from ..mechanism import Mechanism
 from ..types import Floats
 from .compiled_motion import METHODS, can_compile
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
-from .events import without_sharp_friction
+from .events.rows import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
 from .inputs import Drive, check_inputs_without, drive_of
-from .preparation import Preparation
 from .provenance import written
+from .right_hand_side import RightHandSide
 from .run import FINISHED, Run
 from .sensitivity_data import sensitivity_dataset
 from .sensitivity_directions import SensitivityRequest, read_sensitivity_request
 from .sensitivity_motion import SensitivityMotion
 from .sensitivity_start import StartDerivatives
+from .settings import Settings
 from .stabilization import stabilization_of
-from .system import System
 
 HARMLESS_EVENTS = ("passed", "stop", "limit reached", "touches", "leaves")
 """What events say that do not change the state and at which no force jumps; forces of compliant
@@ -57,7 +57,7 @@ class Sensitivities:
         mechanism: Mechanism,
         names: Sequence[str],
         torque: Any,
-        settings: Mapping[str, Any],
+        settings: Settings,
     ) -> None:
         self.mechanism, self.torque, self.settings = mechanism, torque, settings
         self.request = read_sensitivity_request(mechanism, names)
@@ -65,8 +65,8 @@ class Sensitivities:
 
     def _check(self) -> None:
         """Raise for what has no variational equations in compiled code."""
-        integrator, where = self.settings["integrator"], self.mechanism.name
-        if integrator not in METHODS or self.settings["coordinates"] != "all":
+        integrator, where = self.settings.integrator, self.mechanism.name
+        if integrator not in METHODS or self.settings.coordinates != "all":
             what = f"'{integrator}'" if integrator not in METHODS else "minimal coordinates"
             raise UnsupportedError(
                 f"sensitivities cannot be computed with {what}",
@@ -81,23 +81,23 @@ class Sensitivities:
             )
         check_inputs_without(self.mechanism, self.torque, self.request.parameters)
 
-    def check_system(self, system: System) -> None:
+    def check_inputs(self, rhs: RightHandSide) -> None:
         """Raise for inputs that compiled code does not have, and for states other than (q, q̇)."""
         where = self.mechanism.name
-        if not can_compile(system, self.settings["integrator"], None):
+        if not can_compile(rhs, self.settings.integrator, None):
             raise UnsupportedError(
                 "sensitivities need inputs that are compiled",
                 where=where,
                 remedy="give numbers, expressions, tables or a controller without reference and "
                 "period instead of a Python function",
             )
-        if system.equations.state is not None:
+        if rhs.equations.state is not None:
             raise UnsupportedError(
-                f"sensitivities do not support the states of '{self.settings['by']}'",
+                f"sensitivities do not support the states of '{self.settings.by}'",
                 where=where,
                 remedy='use by="recursive"',
             )
-        if _jumps(system.drive):
+        if _jumps(rhs.drive):
             raise UnsupportedError(
                 "an input jumps where the state crosses a value, and sensitivities do not cross "
                 "jumps",
@@ -105,19 +105,18 @@ class Sensitivities:
                 remedy="write it without sign, floor and comparisons, or smooth it (tanh)",
             )
 
-    def add_to(self, run: Run, prepared: Preparation) -> Run:
+    def add_to(self, run: Run, rhs: RightHandSide) -> Run:
         """Return the run with its sensitivities."""
-        system = prepared.system()
         subject = _Subject(
             self.mechanism.digest,
             self.request,
-            self.settings["by"],
-            self.settings["integrator"],
+            self.settings.by,
+            self.settings.integrator,
             _text_of_torque(self.torque),
-            repr(written(self.settings["stabilization"])),
+            repr(written(self.settings.stabilization)),
             self.mechanism,
             self.torque,
-            self.settings["stabilization"],
+            self.settings.stabilization,
         )
         symbolic = subject.system() if NOT_KEPT in subject.inputs else _system_once(subject)
         values = np.array([float(x) for x in symbolic.equations.parameters.values()])
@@ -125,14 +124,13 @@ class Sensitivities:
             symbolic, values, run.q[0], run.qd[0], self._preferred()
         ).derivative(self.request)
         count = len(derivative.wrt)
-        motion = _motion_once(
-            symbolic, subject.integrator, self.request.parameters, count, prepared.template
-        )
+        motion = _motion_once(symbolic, subject.integrator, self.request.parameters, count, rhs)
         until, why = _end_of_sensitivities(run)
         times = run.t if not why else run.t[: max(1, int(np.searchsorted(run.t, until)))]
-        y = motion.start(system.start(run.q[0], run.qd[0]), derivative)
-        options = {key: self._option(key) for key in ("rtol", "atol", "max_step")}
-        found = _integrate(motion, system, times, y, options, values)
+        y = motion.start(rhs.space.start(run.q[0], run.qd[0]), derivative)
+        steps = self.settings.step_options
+        options = {"rtol": steps.rtol, "atol": steps.atol, "max_step": steps.max_step}
+        found = _integrate(motion, rhs, times, y, options, values)
         if found.why:
             why = found.why
         statistics = {**run.statistics, **found.statistics}
@@ -145,13 +143,9 @@ class Sensitivities:
         )
         return replace(run, sensitivity=sensitivity, statistics=statistics)
 
-    def _option(self, key: str) -> float:
-        value = self.settings[key]
-        return np.inf if value is None else float(value)
-
     def _preferred(self) -> tuple[list[str], list[str]]:
         """Return coordinates and velocities that were given by name: they are independent."""
-        q0, qd0 = (self.settings[key] for key in ("q0", "qd0"))
+        q0, qd0 = self.settings.q0, self.settings.qd0
         of_q = list(q0) if isinstance(q0, Mapping) else []
         of_qd = list(qd0) if isinstance(qd0, Mapping) else []
         own = list(self.mechanism.independent)
@@ -175,22 +169,26 @@ class _Subject:
     torque: Any = field(compare=False)
     holding: Any = field(compare=False)
 
-    def system(self) -> System:
+    def system(self) -> RightHandSide:
         """Derive the equations with the parameters of the directions as symbols."""
         names = list(self.request.parameters)
         equations = derive(self.mechanism, by=self.by, parameters=names or "numeric")
         drive = drive_of(equations, self.torque)
-        return System(equations, drive, stabilization_of(self.holding, equations))
+        return RightHandSide(equations, drive, stabilization_of(self.holding, equations))
 
 
 @lru_cache(maxsize=MAX_KEPT_MOTIONS)
-def _system_once(subject: _Subject) -> System:
+def _system_once(subject: _Subject) -> RightHandSide:
     return subject.system()
 
 
 @lru_cache(maxsize=MAX_KEPT_MOTIONS)
 def _motion_once(
-    symbolic: System, integrator: str, parameters: tuple[str, ...], count: int, numeric: System
+    symbolic: RightHandSide,
+    integrator: str,
+    parameters: tuple[str, ...],
+    count: int,
+    numeric: RightHandSide,
 ) -> SensitivityMotion:
     return SensitivityMotion(symbolic, integrator, parameters, count, numeric.model)
 
@@ -235,7 +233,7 @@ class _Found:
 
 def _integrate(
     motion: SensitivityMotion,
-    system: System,
+    system: RightHandSide,
     times: Floats,
     y: Floats,
     options: Mapping[str, float],

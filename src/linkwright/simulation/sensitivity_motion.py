@@ -19,8 +19,9 @@ from .compiled_motion import CompiledMotion
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Metric, Onto
 from .projection import Projection
+from .right_hand_side import RightHandSide
 from .sensitivity_start import StartDerivative
-from .system import WORKS, System
+from .state_space import WORKS
 
 
 class SensitivityMotion(CompiledMotion):
@@ -32,7 +33,7 @@ class SensitivityMotion(CompiledMotion):
 
     def __init__(
         self,
-        system: System,
+        system: RightHandSide,
         integrator: str,
         parameters: tuple[str, ...],
         directions: int,
@@ -68,7 +69,7 @@ class SensitivityMotion(CompiledMotion):
     def projection_expressions(self) -> tuple[SX, SX]:
         """y on the constraints with S on their tangent space; the residual and the pivot."""
         y, gap = super().projection_expressions
-        names, t = self.system.names, self.system.symbols[3]
+        names, t = self.system.names, self.system.space.symbols[3]
         q, qd = y[: names.nq], y[names.nq : names.nq + names.nv]
         metric = None
         if self._holds_constraints:
@@ -138,8 +139,8 @@ class SensitivityMotion(CompiledMotion):
 def shorter_product(values: SX, inputs: SX, moves: SX, free: SX) -> SX:
     """Return ∂values/∂inputs · moves, by directional derivatives or by the whole Jacobian.
 
-    Directional derivatives are shorter for few directions; the product with the Jacobian is for many.
-    `free` are the symbols of the moves.
+    Directional derivatives are shorter for few directions, the Jacobian for many. `free` are the
+    symbols of the moves.
     """
     products = ca.jtimes(values, inputs, moves), ca.jacobian(values, inputs) @ moves
     symbols = [*ca.symvar(values), *ca.symvar(free)]

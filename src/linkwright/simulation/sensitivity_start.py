@@ -17,8 +17,8 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..types import SX, Floats, Integers
+from .right_hand_side import RightHandSide
 from .sensitivity_directions import SensitivityRequest
-from .system import System
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class StartDerivatives:
 
     def __init__(
         self,
-        system: System,
+        system: RightHandSide,
         parameters: Floats,
         q: Floats,
         qd: Floats,

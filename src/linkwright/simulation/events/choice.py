@@ -14,7 +14,8 @@ import numpy as np
 from ...types import Floats
 from .boxes import boxed
 from .dynamics import Held, Instant
-from .modes import STILL, Forces, Mode, NoSolutionError, forces_of
+from .event_tolerances import EVENT_TOLERANCES
+from .modes import Forces, Mode, NoSolutionError, forces_of
 from .rows import Barrier
 
 Direction = tuple[float, float]
@@ -33,7 +34,7 @@ class Case:
 
 
 def chosen(instant: Instant, case: Case) -> Mode:
-    """The mode of a state; speeds of what is closed or sticks are zero within `STILL`."""
+    """The mode of a state; speeds of what is closed or sticks are zero within a tolerance."""
     choice = _Choice(instant, case)
     return _settled(instant, choice.mode())
 
@@ -44,10 +45,7 @@ class _Choice:
         self.rows, self.V = instant.of.rows, instant.R @ instant.qd
         self.closed, self.toward = list(case.closed), dict(case.leaving)
         forced = dict(case.slipping)
-        self.signs = [
-            forced.get(k, 0 if abs(self.V[rub.row]) <= STILL else int(np.sign(self.V[rub.row])))
-            for k, rub in enumerate(self.rows.rubs)
-        ]
+        self.signs = [forced.get(k, _sign(self.V[rub.row])) for k, rub in enumerate(self.rows.rubs)]
         self.still = [k for k, s in enumerate(self.signs) if s == 0]
         self.grips = [i for i in self.closed if self._slow(i) and i not in self.toward]
         self.all = [*self.closed, *(self.rows.rubs[k].row for k in self.still)]
@@ -57,7 +55,7 @@ class _Choice:
 
     def _slow(self, i: int) -> bool:
         slip = list(self._barrier(i).slip)
-        return bool(slip) and float(np.linalg.norm(self.V[slip])) <= STILL
+        return bool(slip) and float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
 
     def mode(self) -> Mode:
         """Contacts that do not slide are held there first; those that do not press let go."""
@@ -151,6 +149,11 @@ class _Choice:
         return Mode(tuple(resting), frozenset(grip), kept, tuple(signs))
 
 
+def _sign(velocity: float) -> int:
+    """Return the sign of a velocity; 0 where it is zero within a tolerance."""
+    return 0 if abs(velocity) <= EVENT_TOLERANCES.still_velocity else int(np.sign(velocity))
+
+
 def _settled(instant: Instant, mode: Mode) -> Mode:
     """Less what its own forces exceed: friction in motion may be less than at rest, and a contact
     that begins to slide turns into the direction of its acceleration."""
@@ -196,7 +199,7 @@ def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
         slip = list(rows.barriers[i].slip)
         a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
         size = float(np.linalg.norm(a))
-        slow = float(np.linalg.norm(V[slip])) <= STILL
+        slow = float(np.linalg.norm(V[slip])) <= EVENT_TOLERANCES.still_velocity
         can = rows.barriers[i].friction * abs(found.normal.get(i, 0.0))
         clear = slow and size > 1e-3 * can * _mobility(instant, slip)
         turned = (float(a[0]) / size, float(a[1]) / size) if clear else direction

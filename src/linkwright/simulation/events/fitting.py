@@ -13,14 +13,14 @@ from ...kinematics.closing import (
 )
 from ...model.model import Model
 from ...types import Floats
-from ..system import System
+from ..state_space import StateSpace
 
 
 class Fitting:
     """Of a mechanism with constraints, at one instant."""
 
-    def __init__(self, system: System, model: Model, t: float, where: str) -> None:
-        self.system, self.model, self.where = system, model, where
+    def __init__(self, space: StateSpace, model: Model, t: float, where: str) -> None:
+        self.space, self.model, self.where = space, model, where
         self.time = [t] if model.names.is_time_dependent else []
         self.leeway = model.leeway
         self.share = model.mechanism.closure if self.leeway else CLOSURE_TOLERANCES.fine_rank_share
@@ -39,7 +39,7 @@ class Fitting:
 
         def jacobian(q: Floats) -> Floats:
             J = model.constraint_jacobian(q, *self.time)[list(model.names.position_rows)]
-            return np.vstack([J, self.system.coordinate_rates(q)[held]])
+            return np.vstack([J, self.space.coordinate_rates(q)[held]])
 
         functions = PositionConstraints(residual, jacobian, model.integrate)
         closure = close_positions(

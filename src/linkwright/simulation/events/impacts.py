@@ -24,11 +24,7 @@ from ...types import Floats
 from .boxes import boxed
 from .compression import compressed
 from .dynamics import Instant
-from .modes import STILL
-
-TINY = 1e-6
-"""An impact slower than this share of the fastest one of its barrier does not throw back: so
-bounces that follow each other ever faster come to rest."""
+from .event_tolerances import EVENT_TOLERANCES
 
 _ROUNDS = 100
 
@@ -59,10 +55,10 @@ def impact(
     pushes = {i: np.zeros(3) for i in closed}
     for turn in range(_ROUNDS):
         v = {i: float(instant.R[i] @ qd) for i in closed}
-        hit = [i for i in closed if v[i] < -STILL]
+        hit = [i for i in closed if v[i] < -EVENT_TOLERANCES.still_velocity]
         if not hit:
             break
-        taking = [i for i in closed if v[i] <= STILL]
+        taking = [i for i in closed if v[i] <= EVENT_TOLERANCES.still_velocity]
         if one_by_one and turn < _ROUNDS // 2:
             taking = [min(hit, key=v.__getitem__)]
         late = turn >= _ROUNDS // 2

@@ -13,9 +13,6 @@ from ...types import Floats, Integers
 from .dynamics import Held, Instant
 from .rows import Rows
 
-STILL = 1e-9
-"""Speeds below this are none, m/s or rad/s."""
-
 CREEP = 1e-4
 """A contact that slides in space slower than this turns its friction gradually, m/s; the size of
 friction, and a slide along a line, are not touched."""

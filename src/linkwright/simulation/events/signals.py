@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import casadi as ca
 import numpy as np
 
 from ...integrators import EventColumn
 from ...types import SX, Floats, Integers
-from ..run import Happened
-from .columns import Column, columns_of
+from .contact_events import CompliantContactEvent, GapClosing
+from .event_function import EventFunction
 from .hybrid import Hybrid
+from .limit_event import LimitReached
+from .user_event import UserEventFunction
 
 MAX_COLUMNS = 62
 """Compiled code returns the columns of an instant as bits of one integer."""
@@ -26,13 +28,13 @@ def can_signal(events: Hybrid) -> bool:
         or code.members
         or code.ties
         or any(event.expression is None for event in events.given)
-        or len(plain_columns(events)) > MAX_COLUMNS
+        or len(events.event_functions()) > MAX_COLUMNS
     )
 
 
 def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX) -> SX:
     """Return what is watched: gaps of stops and of compliant contacts, then the user's events."""
-    s = events.system.equations.symbols
+    s = events.context.equations.symbols
     values = [event.expression for event in events.given if event.expression is not None]
     given = ca.substitute(
         ca.vertcat(ca.SX(0, 1), *values),
@@ -43,34 +45,39 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX) -> SX:
     return found
 
 
-def plain_columns(events: Hybrid) -> list[Column]:
-    """Return the columns that are watched in a mode without contacts and friction."""
-    return columns_of(events.dynamics, events.mode, events.given, events.inside)
-
-
-def event_column_table(events: Hybrid, columns: Iterable[Column]) -> Integers:
-    """Return a row of `EventColumn` for each column."""
-    barriers, pads = len(events.rows.barriers), events.rows.pads
-    first = {"gap": 0, "pad": barriers, "given": barriers + pads}
+def event_column_table(events: Hybrid, functions: Iterable[EventFunction]) -> Integers:
+    """Return a row of `EventColumn` for each event function."""
     rows = []
-    for column in columns:
+    for function in functions:
         row = [0] * len(EventColumn)
-        row[EventColumn.SIGNAL] = first[column.kind] + column.index
-        row[EventColumn.SIGN] = column.sign
-        row[EventColumn.IS_GAP] = int(column.kind != "given")
+        row[EventColumn.SIGNAL] = _signal_place(events, function)
+        row[EventColumn.SIGN] = function.sign
+        row[EventColumn.IS_GAP] = int(function.counts_at_once)
         row[EventColumn.LEAVES] = 1
-        if column.kind == "given":
-            event = events.given[column.index]
-            row[EventColumn.LEAVES] = int(event.stops or event.change is not None)
-            row[EventColumn.REPEATS] = int(event.change is not None)
+        if isinstance(function, UserEventFunction):
+            row[EventColumn.LEAVES] = int(function.event.stops or not function.is_only_noted)
+            row[EventColumn.REPEATS] = int(not function.is_only_noted)
         rows.append(row)
     return np.array(rows, np.int64).reshape(-1, len(EventColumn))
 
 
-def note_logged_events(events: Hybrid, log: Floats, columns: list[Column]) -> None:
+def _signal_place(events: Hybrid, function: EventFunction) -> int:
+    """Return the place of an event function in `signal_expressions`."""
+    barriers = len(events.rows.barriers)
+    match function:
+        case LimitReached(index=k) | GapClosing(index=k):
+            return k
+        case CompliantContactEvent(index=k):
+            return barriers + k
+        case UserEventFunction(index=k):
+            return barriers + events.rows.pads + k
+    raise AssertionError(function.name)
+
+
+def note_logged_events(events: Hybrid, log: Floats, functions: Sequence[EventFunction]) -> None:
     """Add the events that compiled code has noted (time, column) to what happened."""
     for t, place in log:
-        events.happened.append(Happened(float(t), columns[int(place)].name, "passed"))
+        events.log.note(float(t), functions[int(place)].name, "passed")
 
 
 def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:
@@ -79,14 +86,10 @@ def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:
     `passages` are the times and the sides of all signals.
     """
     times, sides = (part[len(part) - len(events.given) :] for part in passages)
-    events.sides.standing.clear()
-    for k in np.flatnonzero(sides):
-        events.sides.passed(float(times[k]), [Column("given", int(k), int(sides[k]))])
+    events.sides.set_passages(times, sides)
 
 
 def hand_passages_to_code(events: Hybrid, passages: Floats) -> None:
     """Tell compiled code on which side the events of the user are after Python has treated one."""
     times, sides = (part[len(part) - len(events.given) :] for part in passages)
-    sides[:] = 0.0
-    for k, passage in events.sides.standing.items():
-        times[k], sides[k] = passage.t, passage.side
+    times[:], sides[:] = events.sides.passages()

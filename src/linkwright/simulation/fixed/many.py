@@ -15,7 +15,9 @@ from ...formulations import derive
 from ...model.model import Model
 from ...types import Floats
 from ..inputs import drive_of
-from ..system import WORKS, System
+from ..right_hand_side import RightHandSide
+from ..run_context import RunContext
+from ..state_space import WORKS
 from .again import step_again
 from .kernels import Kernel
 from .tables import IMPLICIT
@@ -53,7 +55,7 @@ class Many:
         if kernel.period is not None:
             self.timed.append(_acting(times, dt, kernel.period))
         self.held, self.lock = np.zeros(model.nv), Lock()
-        self.systems: dict[bytes, System] = {}
+        self.systems: dict[bytes, RightHandSide] = {}
         self.block = max(256, BLOCK // (model.nq + model.nv))
 
     def __call__(
@@ -106,7 +108,7 @@ class Many:
         split = rows * kept * nq
         return whole[:split].reshape(rows, kept, nq), whole[split:].reshape(rows, kept, nv)
 
-    def system_at(self, p: Floats) -> System:
+    def system_at(self, p: Floats) -> RightHandSide:
         """What steps near singular states are made again with: in (q, q̇), as all steps; of the
         mechanism with a trajectory's own parameters."""
         key = p.tobytes()
@@ -116,7 +118,7 @@ class Many:
             self.systems[key] = self._system(p)
         return self.systems[key]
 
-    def _system(self, p: Floats) -> System:
+    def _system(self, p: Floats) -> RightHandSide:
         own = self.model.equations
         drive = self.kernel.drive
         if self.model.parameters:
@@ -127,12 +129,12 @@ class Many:
         equations = replace(own, state=None)
         assert drive is not None
         if drive.feedback is not None:
-            return System(equations, drive)
+            return RightHandSide(equations, drive)
 
         def pushed(t: float, q: Floats, qd: Floats) -> Floats:
             return drive(t, q, qd) + self.held
 
-        return System(equations, drive_of(equations, pushed))
+        return RightHandSide(equations, drive_of(equations, pushed))
 
 
 def _acting(times: Floats, dt: float, period: float) -> Floats:
@@ -240,18 +242,24 @@ class Block:
                 f"trajectory {self.first + row + 1} cannot go on at t = {t:g} s",
                 remedy="take shorter steps, or look for a singular state",
             )
-        there[0][:], there[1][:] = system.motion(y)
+        there[0][:], there[1][:] = system.space.motion(y)
         if self.kernel.period is None and there[2:]:
-            there[2][:] = system.controls(y)
+            there[2][:] = system.space.controller_states(y)
 
     def _again(
-        self, system: System, here: Sequence[Floats], there: Sequence[Floats], tau: Floats, t: float
-    ) -> Floats:  # fmt: skip
+        self,
+        system: RightHandSide,
+        here: Sequence[Floats],
+        there: Sequence[Floats],
+        tau: Floats,
+        t: float,
+    ) -> Floats:
         """All states after the step; a sampled controller has acted already."""
         self.many.held = tau
-        y = system.start(here[0], here[1])
+        context, space = RunContext(system), system.space
+        y = space.start(here[0], here[1])
         if self.kernel.period is not None:
-            system.held = [(t, there[-1])]
+            context.inputs.hold(t, there[-1])
         elif here[2:]:
-            y[system.size : len(y) - WORKS] = here[2]
-        return step_again(system, self.kernel.method, t, y, self.many.dt)
+            y[space.size : len(y) - WORKS] = here[2]
+        return step_again(context, self.kernel.method, t, y, self.many.dt)

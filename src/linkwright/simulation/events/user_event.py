@@ -1,8 +1,8 @@
-"""Events that a user gives: when something passes zero, note it, stop, or change the state."""
+"""Events of the user: where something passes zero, note it, end the run, or change the state."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,10 @@ from ...errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ...expressions import parse_expression
 from ...kinematics.parameter_values import read_kinematic_expression
 from ...types import SX, Floats
+from .event_function import Effect, EventFunction, StepStates
+from .fitting import Fitting
+from .present_mode import PresentMode
+from .zeno import USER_ADVICE
 
 DIRECTIONS = {"any": 0, "rising": 1, "falling": -1}
 ACTIONS = ("record", "stop")
@@ -32,8 +36,11 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Watched:
-    """An event ready to be evaluated."""
+class UserEvent:
+    """An event of the user, ready to be evaluated.
+
+    `sign` is 1 where it counts only while rising, −1 while falling, and 0 both ways.
+    """
 
     name: str
     value: Callable[[float, Floats, Floats], float]
@@ -41,21 +48,80 @@ class Watched:
     stops: bool
     sign: int
     sets: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    """Places of the coordinates and speeds that a table gives; a function gives whole states."""
+    """Places of the coordinates and velocities that a table sets; a function sets whole states."""
     expression: SX | None = None
-    """Of the equations' t, q and q̇, where the event is given as text."""
+    """Its value as an expression of the equations' t, q and q̇, if it is given as text."""
+
+    def changed_motion(self, t: float, y: Floats, present: PresentMode) -> tuple[Floats, Floats]:
+        """Return (q, q̇) after its action, on the constraints; what it sets stays as set."""
+        assert self.change is not None
+        q, qd = self.change(t, *present.space.motion(y))
+        dynamics = present.dynamics
+        if not dynamics.constrained:
+            return q, qd
+        fitting = Fitting(present.space, dynamics.model, t, f"events.{self.name}")
+        of_q, of_qd = ((), ()) if self.sets is None else self.sets
+        q = fitting.positions(q, of_q) if of_q or self.sets is None else q
+        return q, fitting.speeds(q, qd, of_qd)
 
 
-def watched_events(equations: Equations, given: Mapping[str, Any] | None) -> list[Watched]:
+@dataclass(frozen=True)
+class UserEventFunction(EventFunction):
+    """The value of an event of the user, in one direction."""
+
+    index: int
+    event: UserEvent
+    sign: int
+    is_only_noted: bool
+    counts_at_once = False
+    must_be_finite = True
+    interrupts = False
+    zeno_advice = USER_ADVICE
+
+    @property
+    def name(self) -> str:
+        """The name of the event."""
+        return self.event.name
+
+    def value_at(self, t: float, q: Floats, qd: Floats) -> float:
+        """Return its value at a motion."""
+        return self.event.value(t, q, qd)
+
+    def values(self, states: StepStates) -> Floats:
+        """Return its values."""
+        value = self.event.value
+        pairs = zip(states.times, states.motions, strict=True)
+        return np.array([value(float(t), *motion) for t, motion in pairs])
+
+    def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
+        """Note it, end the run, or change the state."""
+        if self.event.change is not None:
+            motion = self.event.changed_motion(t, y, present)
+            return Effect("changes the state", present.jump_to(y, *motion))
+        if self.event.stops:
+            return Effect("stop", status=f"stopped at t = {t:.12g} s by event '{self.name}'")
+        return Effect("passed")
+
+
+def user_event_functions(events: Sequence[UserEvent]) -> list[EventFunction]:
+    """Return the event functions of all events of the user, one for each direction."""
+    return [
+        UserEventFunction(k, event, sign, event.change is None)
+        for k, event in enumerate(events)
+        for sign in ((event.sign,) if event.sign else (-1, 1))
+    ]
+
+
+def read_user_events(equations: Equations, given: Mapping[str, Any] | None) -> list[UserEvent]:
     """From text, a function, a table of the fields of `Event`, or an `Event`, by name."""
     if given is None:
         return []
     if not isinstance(given, Mapping):
         raise LinkwrightError("events are no table", remedy='give {"name": "expression", …}')
-    return [_watched(equations, str(name), event) for name, event in given.items()]
+    return [_read_user_event(equations, str(name), event) for name, event in given.items()]
 
 
-def _watched(equations: Equations, name: str, given: Any) -> Watched:
+def _read_user_event(equations: Equations, name: str, given: Any) -> UserEvent:
     event = _event(name, given)
     where = f"events.{name}"
     if not isinstance(event.direction, str) or event.direction not in DIRECTIONS:
@@ -79,7 +145,7 @@ def _watched(equations: Equations, name: str, given: Any) -> Watched:
     sign = DIRECTIONS[event.direction]
     text = event.when if isinstance(event.when, str) else None
     expression = None if text is None else _expressions(equations, [text])
-    return Watched(name, value, change, event.action == "stop", sign, sets, expression)
+    return UserEvent(name, value, change, event.action == "stop", sign, sets, expression)
 
 
 def _event(name: str, given: Any) -> Event:

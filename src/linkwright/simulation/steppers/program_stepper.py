@@ -1,4 +1,4 @@
-"""Compiled step methods step by step in Python, on rates that Python computes.
+"""Step methods of compiled code, step by step in Python, on rates that Python computes.
 
 The programs of `integrators` run here as Python functions. Runs that compiled code cannot make
 (with functions, contacts that persist, singular configurations) are made in this way, more slowly.
@@ -6,8 +6,7 @@ The programs of `integrators` run here as Python functions. Runs that compiled c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 
@@ -16,59 +15,56 @@ from ...integrators.step_method import LaneTrajectory, MotionSizes, StepAttempt
 from ...integrators.trajectories import accept_step, plan_step, reject_step, start_trajectory
 from ...program import Procedure
 from ...types import Floats
-from ..system import System
-from .passing import passing
-
-if TYPE_CHECKING:
-    from . import Maker, Solver
+from ..run_context import RunContext
+from .singularity_crossing import cross_singularities
+from .stepper import DenseOutput, MakeStepper, StepOptions, Stepper
 
 STATE_DIFFERENCE = 1e-7
 """Step of differences by the state, as a share of its size: about the root of rounding errors."""
 
 TIME_DIFFERENCE = 1e-4
-"""Step of differences by time, as a share of the step's length: its error is a 1e-8 of it."""
+"""Step of differences by time, as a share of the step's length: their error is 1e-8 of it."""
 
 LEAST_SHARE = 1e-16
 """The smallest step as a share of the remaining time."""
 
 
-def program_stepping(method: StepMethod) -> Maker:
-    """Return the maker of solvers that step by a program."""
+def program_stepper(method: StepMethod) -> MakeStepper:
+    """Return the function that makes a stepper of a step method."""
 
-    def make(
-        system: System, t: float, y: Floats, end: float, options: Mapping[str, float]
-    ) -> Solver:
-        return passing(ProgramStepper(method, system, t, y, end, options), system, end)
+    def make(context: RunContext, t: float, y: Floats, end: float, options: StepOptions) -> Stepper:
+        return cross_singularities(
+            ProgramStepper(method, context, t, y, end, options), context, end
+        )
 
     return make
 
 
 class ProgramStepper:
-    """One integration under way by a step method."""
+    """One integration by a step method."""
 
-    one_step = True
+    has_no_memory = True
 
     def __init__(
         self,
         method: StepMethod,
-        system: System,
+        context: RunContext,
         t: float,
         y: Floats,
         end: float,
-        options: Mapping[str, float],
+        options: StepOptions,
     ) -> None:
-        self.method, self.system, self.end = method, system, end
-        self.options = options
+        self.method, self.context, self.options = method, context, options
         self.functions = MotionFunctions(
             rates=cast(Procedure, self._fill_rates),
             project=None,
             signals=None,
             jacobian=cast(Procedure, self._fill_jacobian),
         )
-        self.restart(t, y)
+        self.restart(t, y, end)
 
-    def restart(self, t: float, y: Floats) -> None:
-        """Continue from (t, y) with a new first step."""
+    def restart(self, t: float, y: Floats, end: float) -> None:
+        """Start at (t, y) with a new first step."""
         n = len(y)
         self.sizes = MotionSizes(
             states=n,
@@ -84,13 +80,13 @@ class ProgramStepper:
             is_running=True,
             reason=StopReason.RUNNING,
             t=t,
-            stop=self.end,
+            stop=end,
             h=0.0,
-            rtol=self.options["rtol"],
-            atol=self.options["atol"],
-            max_step=self.options["max_step"],
+            rtol=self.options.rtol,
+            atol=self.options.atol,
+            max_step=self.options.max_step,
             closed=np.inf,
-            least_step=LEAST_SHARE * (self.end - t),
+            least_step=LEAST_SHARE * (end - t),
             margin=1.0,
             margin_before=1.0,
             step_before=0.0,
@@ -111,9 +107,9 @@ class ProgramStepper:
             passed_at=np.zeros(0),
             passed_side=np.zeros(0),
         )
-        self._begin, self._first = t, self.lane.y.copy()
+        self.step_start, self._first = t, self.lane.y.copy()
         self._attempt = self._new_attempt()
-        if self.end > t:
+        if end > t:
             start_trajectory(self.functions, self.method, self.sizes, self.lane, self._attempt)
 
     def _new_attempt(self) -> StepAttempt:
@@ -136,14 +132,14 @@ class ProgramStepper:
     # -- functions -------------------------------------------------------------------------------
 
     def _fill_rates(self, t: float, y: Floats, p: Floats, rate: Floats, margin: Floats) -> None:
-        rate[:] = self.system.rates(float(t), np.array(y))
+        rate[:] = self.context.rates(float(t), np.array(y))
         margin[0] = 1.0
 
     def _fill_jacobian(
         self, t: float, y: Floats, p: Floats, by_state: Floats, by_time: Floats
     ) -> None:
         """Fill ∂ẏ/∂y, exact where the forces are expressions, and ∂ẏ/∂t by differences."""
-        rates, now = self.system.rates, self.lane.f
+        rates, now = self.context.rates, self.lane.f
         found = self._exact_slope(t, y)
         if found is None:
             sizes = STATE_DIFFERENCE * np.maximum(1.0, np.abs(y))
@@ -154,10 +150,9 @@ class ProgramStepper:
 
     def _exact_slope(self, t: float, y: Floats) -> Floats | None:
         """Return ∂ẏ/∂y; None where Python's functions or events add forces."""
-        drive = self.system.drive
-        if drive.function is not None or self.system.beside is not None:
+        if self.context.drive.function is not None or self.context.has_mode_forces:
             return None
-        found = self.system.slope(t, np.array(y))
+        found = self.context.jacobian(t, np.array(y))
         return found if np.isfinite(found).all() else None
 
     # -- steps -----------------------------------------------------------------------------------
@@ -173,16 +168,26 @@ class ProgramStepper:
         found: Floats = self.lane.y.copy()
         return found
 
-    @y.setter
-    def y(self, state: Floats) -> None:
-        self.lane.y = np.array(state, dtype=float)
-        self.lane.f = self.system.rates(self.t, self.lane.y)
+    def correct(self, y: Floats) -> None:
+        """Replace the state at t, and the rates there."""
+        self.lane.y = np.array(y, dtype=float)
+        self.lane.f = self.context.rates(self.t, self.lane.y)
+
+    @property
+    def planned_step(self) -> float:
+        """The length of the next step, s."""
+        return float(self.lane.h)
+
+    @property
+    def look_ahead(self) -> float:
+        """How far a step that failed may have looked, s."""
+        return 2 * max(self.planned_step, self._length)
 
     @property
     def _length(self) -> float:
         return float(self._attempt.length)
 
-    def step(self) -> str | None:
+    def advance(self) -> str | None:
         """Make one step; return the reason if that is impossible."""
         lane, method = self.lane, self.method
         while True:
@@ -195,15 +200,15 @@ class ProgramStepper:
             if attempt.error < 1.0:
                 break
             reject_step(method, lane, attempt)
-            self.system.rejected += 1
+            self.context.counts.add(rejected=1)
         method.prepare_dense_output(self.functions, self.sizes, lane, attempt)
-        self._begin, self._first = self.t, lane.y.copy()
+        self.step_start, self._first = self.t, lane.y.copy()
         accept_step(self.functions, method, self.sizes, lane, attempt)
         return None
 
-    def between(self) -> Callable[[float], Floats]:
-        """Return y at times of the last step."""
-        begin, first, length = self._begin, self._first, self._length
+    def dense_output(self) -> DenseOutput:
+        """Return the polynomial of the last step."""
+        begin, first, length = self.step_start, self._first, self._length
         dense, method = self._attempt.dense, self.method
 
         def state(t: float) -> Floats:

@@ -1,0 +1,81 @@
+"""Stops and contacts: they close, let go; compliant contacts are touched and left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...types import Floats
+from .event_function import Effect, EventFunction, Releases, StepStates
+from .present_mode import PresentMode
+from .rows import Barrier
+
+
+@dataclass(frozen=True)
+class GapClosing(EventFunction):
+    """The gap of a stop or rigid contact that is open: an impact where it closes."""
+
+    index: int
+    barrier: Barrier
+    begins_at_zero = True
+    changes_mode = True
+
+    @property
+    def name(self) -> str:
+        """The name of the stop or contact."""
+        return self.barrier.name
+
+    def values(self, states: StepStates) -> Floats:
+        """Return the gap."""
+        found: Floats = states.gaps[:, self.index]
+        return found
+
+
+@dataclass(frozen=True)
+class ContactRelease(EventFunction):
+    """The normal force of a stop or contact that is closed: it lets go where it would pull."""
+
+    index: int
+    barrier: Barrier
+    changes_mode = True
+
+    @property
+    def name(self) -> str:
+        """The name of the stop or contact."""
+        return self.barrier.name
+
+    def values(self, states: StepStates) -> Floats:
+        """Return the normal force."""
+        return np.array([forces.normal[self.index] for forces in states.forces])
+
+    def release(self, releases: Releases, states: StepStates) -> None:
+        """Open it."""
+        releases.opening.add(self.index)
+
+
+@dataclass(frozen=True)
+class CompliantContactEvent(EventFunction):
+    """The gap of a compliant contact, whose force is in the equations: it is only noted."""
+
+    index: int
+    contact: str
+    sign: int = -1
+    """1 while it is touched: the gap rises to zero where it is left."""
+    begins_at_zero = True
+
+    @property
+    def name(self) -> str:
+        """The name of the contact."""
+        return self.contact
+
+    def values(self, states: StepStates) -> Floats:
+        """Return the gap."""
+        found: Floats = states.compliant_gaps[:, self.index]
+        return found
+
+    def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
+        """Note that it is touched or left."""
+        is_touching = self.sign < 0
+        present.set_touching(self.index, is_touching=is_touching)
+        return Effect("touches" if is_touching else "leaves")

@@ -1,0 +1,91 @@
+"""The present mode of a run: its forces, and the motion that it holds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...types import Floats
+from ..state_space import StateSpace
+from .dynamics import Dynamics
+from .holding import stopped, touching
+from .modes import Forces, Mode, forces_of, solver_of
+
+
+class PresentMode:
+    """What holds between two events, in one run: which contacts carry, what sticks and slides."""
+
+    def __init__(self, dynamics: Dynamics, space: StateSpace) -> None:
+        self.dynamics, self.rows, self.space = dynamics, dynamics.rows, space
+        self.mode = Mode(sliding=(1,) * len(self.rows.rubs))
+        self.touching = [False] * self.rows.pads
+        """Which compliant contacts are touched."""
+
+    def change(self, mode: Mode) -> None:
+        """Go over to another mode."""
+        self.mode = mode
+
+    def set_touching(self, index: int, *, is_touching: bool) -> None:
+        """Note that a compliant contact is touched or left."""
+        self.touching[index] = is_touching
+
+    def begin(self, q: Floats, qd: Floats) -> None:
+        """Start with nothing that slides, and the compliant contacts that are touched."""
+        self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
+        self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
+
+    @property
+    def has_forces(self) -> bool:
+        """Whether friction, stops or contacts may act."""
+        return bool(self.rows.rubs) or any(
+            barrier.restitution is not None for barrier in self.rows.barriers
+        )
+
+    def push(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Floats:
+        """Return the generalized forces of friction, stops and rigid contacts."""
+        if self.mode.plain and not self.rows.rubs:
+            return np.zeros(len(qd))
+        return solver_of(self.dynamics.at(t, q, qd, tau), self.mode).along()
+
+    def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Forces:
+        """Return the forces of all elements."""
+        return forces_of(self.dynamics.at(t, q, qd, tau), self.mode)
+
+    def reactions(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Floats | None:
+        """Return the reactions of joints and loops where rigid contacts press on bodies.
+
+        Generalized forces do not determine them; without contacts they are None.
+        """
+        if not self.rows.contacts:
+            return None
+        instant = self.dynamics.at(t, q, qd, tau)
+        found = forces_of(instant, self.mode)
+        return instant.borne(found.held, found.pushes)
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether the mode holds gaps or velocities at zero."""
+        return bool(self.mode.rows(self.rows))
+
+    def hold(self, t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
+        """Return the nearest motion whose held gaps and velocities are zero."""
+        held = self.mode.rows(self.rows)
+        if not held:
+            return q, qd
+        q = touching(self.dynamics, t, q, qd, list(self.mode.resting))
+        return q, stopped(self.dynamics, t, q, qd, held)
+
+    def follow_slip(self, q: Floats, qd: Floats) -> None:
+        """Update the directions in which contacts slide."""
+        if self.mode.toward:
+            _, V = self.rows.gaps_and_speeds(q, qd)
+            self.mode = self.mode.turned(self.rows, V)
+
+    def jump_to(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+        """Return y with another motion; what its energy gains or loses is work."""
+        model = self.dynamics.model
+        old_q, old_qd = self.space.motion(y)
+        gain = model.kinetic_energy(q, qd) - model.kinetic_energy(old_q, old_qd)
+        gain += model.potential_energy(q) - model.potential_energy(old_q)
+        found = self.space.with_motion(y, q, qd)
+        found[-1] += gain
+        return found

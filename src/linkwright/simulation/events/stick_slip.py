@@ -1,0 +1,124 @@
+"""Dry friction of joints and contacts: slides turn back, and what sticks begins to slide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...types import Floats
+from .event_function import EventFunction, Releases, StepStates
+from .event_tolerances import EVENT_TOLERANCES
+from .rows import Barrier, Rub
+from .zeno import FRICTION_ADVICE
+
+
+@dataclass(frozen=True)
+class JointSlideReversal(EventFunction):
+    """The velocity of a joint that slides, in its direction: it turns back or sticks at zero."""
+
+    index: int
+    friction: Rub
+    direction: int
+    begins_at_zero = True
+    changes_mode = True
+    zeno_advice = FRICTION_ADVICE
+
+    @property
+    def name(self) -> str:
+        """The name of the coordinate."""
+        return self.friction.name
+
+    def values(self, states: StepStates) -> Floats:
+        """Return the velocity in its direction."""
+        found: Floats = self.direction * states.velocities[:, self.friction.row]
+        return found
+
+    def release(self, releases: Releases, states: StepStates) -> None:
+        """Let its velocity be zero."""
+        releases.turning.add(self.friction.row)
+
+
+@dataclass(frozen=True)
+class JointStickLimit(EventFunction):
+    """How much more force a joint that sticks can bear before it slides."""
+
+    index: int
+    friction: Rub
+    changes_mode = True
+    zeno_advice = FRICTION_ADVICE
+
+    @property
+    def name(self) -> str:
+        """The name of the coordinate."""
+        return self.friction.name
+
+    def values(self, states: StepStates) -> Floats:
+        """Return what is left of the limit."""
+        k, ratio = self.index, self.friction.ratio
+        return np.array(
+            [float(forces.limits[k] * ratio - abs(forces.rub[k])) for forces in states.forces]
+        )
+
+    def release(self, releases: Releases, states: StepStates) -> None:
+        """Let it slide against its friction."""
+        releases.slipping[self.index] = -int(np.sign(states.forces[0].rub[self.index]))
+
+
+@dataclass(frozen=True)
+class ContactSlideReversal(EventFunction):
+    """The velocity of a contact that slides, in its direction: it turns back or sticks at zero."""
+
+    index: int
+    barrier: Barrier
+    direction: tuple[float, float]
+    begins_at_zero = True
+    changes_mode = True
+    zeno_advice = FRICTION_ADVICE
+
+    @property
+    def name(self) -> str:
+        """The name of the contact."""
+        return self.barrier.name
+
+    def values(self, states: StepStates) -> Floats:
+        """Return the velocity in its direction."""
+        found: Floats = states.velocities[:, list(self.barrier.slip)] @ np.array(self.direction)
+        return found
+
+    def release(self, releases: Releases, states: StepStates) -> None:
+        """Let its velocity be zero, if it has none across its direction."""
+        v, way = states.velocities[0, list(self.barrier.slip)], self.direction
+        if abs(v[0] * way[1] - v[1] * way[0]) <= EVENT_TOLERANCES.still_velocity:
+            releases.turning.update(self.barrier.slip)
+
+
+@dataclass(frozen=True)
+class ContactStickLimit(EventFunction):
+    """How much more tangential force a contact that sticks can bear before it slides."""
+
+    index: int
+    barrier: Barrier
+    changes_mode = True
+    zeno_advice = FRICTION_ADVICE
+
+    @property
+    def name(self) -> str:
+        """The name of the contact."""
+        return self.barrier.name
+
+    def values(self, states: StepStates) -> Floats:
+        """Return what is left of the limit."""
+        k, most = self.index, self.barrier.friction * self.barrier.ratio
+        return np.array(
+            [
+                float(most * forces.normal[k] - np.linalg.norm(forces.slip[k]))
+                for forces in states.forces
+            ]
+        )
+
+    def release(self, releases: Releases, states: StepStates) -> None:
+        """Let it slide against its friction."""
+        force = states.forces[0].slip[self.index]
+        push = force / max(float(np.linalg.norm(force)), 1e-300)
+        releases.leaving[self.index] = (-float(push[0]), -float(push[1]))

@@ -1,0 +1,128 @@
+"""The settings of a run: checked once, passed on as one object."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..errors import LinkwrightError
+from ..types import Floats, VectorLike
+from .checked import sample_times
+from .events.user_event import Event
+from .fixed.tables import FIXED
+from .provenance import written
+from .steppers.stepper import MakeStepper, StepOptions
+from .steppers.stepper_choice import check_step_options, stepper_named
+
+STOPS = ("stop", "impact", "ignore")
+"""What limits without a restitution do: end the run, act as stops, or nothing."""
+
+IMPACTS = ("together", "one by one")
+"""How impacts at one instant are solved."""
+
+_RARE = ("after", "sensitivity")
+"""Settings that files keep only where they are given."""
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """How a run is made; the parameters of `simulate`, checked.
+
+    Parameters
+    ----------
+    t : float
+        Duration, s.
+    q0, qd0 : array or mapping, optional
+        Coordinates and velocities at the start, as given.
+    by : str
+        The formulation.
+    integrator : str
+        The integrator.
+    rtol, atol : float
+        Relative and absolute tolerance of a step.
+    samples : int
+        Number of samples.
+    max_step, step : float, optional
+        Largest step, and length of fixed steps, s.
+    stabilization : str or mapping
+        How constraints are held.
+    coordinates : str
+        The coordinates that are integrated.
+    events : mapping, optional
+        The user's events by name.
+    stops, impacts : str
+        What limits do, and how impacts at one instant are solved.
+    after : str, optional
+        The member whose failure this run follows.
+    sensitivity : sequence of str, optional
+        What the motion is differentiated by.
+    """
+
+    t: float = 1.0
+    q0: VectorLike | None = None
+    qd0: VectorLike | None = None
+    by: str = "recursive"
+    integrator: str = "dop853"
+    rtol: float = 1e-9
+    atol: float = 1e-10
+    samples: int = 501
+    max_step: float = math.inf
+    step: float | None = None
+    stabilization: str | Mapping[str, float] = "projection"
+    coordinates: str = "all"
+    events: Mapping[str, str | Callable[..., float] | Event] | None = None
+    stops: str = "stop"
+    impacts: str = "together"
+    after: str | None = None
+    sensitivity: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without a mechanism."""
+        _ = self.make_stepper, self.times, self.step_options
+        for value, known, what in (
+            (self.stops, STOPS, "stops"),
+            (self.impacts, IMPACTS, "impacts"),
+        ):
+            if value not in known:
+                remedy = f"use one of {', '.join(known)}"
+                raise LinkwrightError(f"{what} = {value!r} is not known", remedy=remedy)
+
+    @cached_property
+    def make_stepper(self) -> MakeStepper:
+        """The function that makes the stepper."""
+        return stepper_named(self.integrator, self.coordinates)
+
+    @cached_property
+    def times(self) -> Floats:
+        """The times of the samples, s."""
+        return sample_times(self.t, self.samples)
+
+    @cached_property
+    def step_options(self) -> StepOptions:
+        """What the stepper is told."""
+        return check_step_options(
+            self.integrator,
+            rtol=self.rtol,
+            atol=self.atol,
+            max_step=self.max_step,
+            step=self.step,
+            spacing=float(self.times[1]),
+        )
+
+    @property
+    def has_fixed_steps(self) -> bool:
+        """Whether steps have a fixed length, and go across kinks of tables."""
+        return self.integrator in FIXED
+
+    def serialized(self) -> dict[str, Any]:
+        """Return the settings as a run and its file keep them: numbers, texts, lists, tables."""
+        fields = {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in _RARE or getattr(self, name) is not None
+        }
+        found: dict[str, Any] = written(fields)
+        return found

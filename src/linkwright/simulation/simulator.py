@@ -1,0 +1,297 @@
+"""From a mechanism to a run: settings, equations, start, stepper and events, loop, record."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import LinkwrightError
+from ..mechanism import Mechanism
+from ..types import Floats, ForceLike, VectorLike
+from .checked import MOST_SAMPLES, check_mechanism, check_single_start
+from .compiled_motion import can_compile
+from .compiled_run import integrate_compiled
+from .events.breaking import broken, carried_over
+from .events.event_parts import EventParts
+from .events.failures import FailureError
+from .events.user_event import Event
+from .feedback import Feedback
+from .integration_loop import IntegrationLoop
+from .onward import held_forces, remaining_drive
+from .preparation import Preparation, prepare_simulation
+from .progress import Watch
+from .record import RunTrajectory, prepare_recording, record_run
+from .run import Run
+from .run_context import RunContext
+from .sensitivities import Sensitivities
+from .settings import Settings
+from .start import start_of
+
+
+def simulate(
+    mechanism: Mechanism,
+    t: float = 1.0,
+    q0: VectorLike | None = None,
+    qd0: VectorLike | None = None,
+    by: str = "recursive",
+    torque: ForceLike | Feedback | None = None,
+    integrator: str = "dop853",
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    samples: int = 501,
+    max_step: float = math.inf,
+    progress: bool | None = None,
+    step: float | None = None,
+    stabilization: str | Mapping[str, float] = "projection",
+    coordinates: str = "all",
+    events: Mapping[str, str | Callable[..., float] | Event] | None = None,
+    stops: str = "stop",
+    impacts: str = "together",
+    closure: float | None = None,
+    sensitivity: Sequence[str] | None = None,
+) -> Run:
+    """Simulate the motion of a mechanism over t seconds.
+
+    Long runs show their progress on a terminal; Ctrl-C keeps what was computed.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    t : float
+        Duration, s.
+    q0, qd0 : array or mapping of names to numbers, optional
+        Coordinates (rad, m) and velocities at the start; what a table does not name is at home
+        (where loops close) and at rest.
+    by : str
+        The formulation of the equations.
+    torque : array, callable, mapping or Feedback, optional
+        Generalized forces, N m or N: numbers, a function of (t, q, q̇), a controller, or a table by
+        velocity or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values) or
+        (times, values, "cubic").
+    integrator : str
+        Such as "dop853".
+    rtol, atol : float
+        Relative and absolute tolerances of a step.
+    samples : int
+        Number of equal times of the result.
+    max_step, step : float, optional
+        Largest step, and the step of integrators with fixed steps, s.
+    progress : bool, optional
+        Show progress (default: on a terminal).
+    stabilization : str or mapping
+        How constraints hold: "projection", "baumgarte" or {"alpha": 10, "beta": 10}.
+    coordinates : {"all", "minimal"}
+        "minimal" integrates loops in as many coordinates as there are degrees of freedom.
+    events : mapping, optional
+        By name: an expression or function that crosses zero, or an `Event` with an action.
+    stops : {"stop", "impact", "ignore"}
+        At limits without a restitution the run ends, or they act as stops, or they have no effect;
+        limits with a restitution are stops.
+    impacts : {"together", "one by one"}
+        How impacts at one instant are solved.
+    closure : float, optional
+        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+    sensitivity : sequence of str, optional
+        Names of parameters, "q0", "qd0" or single ones as "q0.theta1": `run.sensitivity` has the
+        derivatives of q and q̇ by these.
+
+    Returns
+    -------
+    Run
+        The motion with forces, energies and events.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.simulate(lw.gallery("elbow"), 0.1, q0={"q1": 0.5}, samples=3).q.shape
+    (3, 2)
+    """
+    check_mechanism(mechanism)
+    check_single_start(q0, qd0)
+    settings = Settings(
+        t, q0, qd0, by, integrator, rtol, atol, samples, max_step, step,
+        stabilization, coordinates, events, stops, impacts, sensitivity=sensitivity,
+    )  # fmt: skip
+    simulator = Simulator(mechanism.with_closure(closure), settings, torque, progress)
+    if sensitivity is None:
+        return simulator.run(simulator.start(q0, qd0))
+    derivatives = Sensitivities(simulator.mechanism, sensitivity, torque, settings)
+    derivatives.check_inputs(simulator.prepared.rhs)
+    return derivatives.add_to(simulator.run(simulator.start(q0, qd0)), simulator.prepared.rhs)
+
+
+@dataclass(frozen=True)
+class RunStart:
+    """Where a run starts: the times of its samples, q and q̇ at the first of them, and forces that
+    a sampled controller has set before."""
+
+    times: Floats
+    q: Floats
+    qd: Floats
+    held: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Simulator:
+    """Makes runs of one mechanism with one input."""
+
+    mechanism: Mechanism
+    settings: Settings
+    torque: ForceLike | Feedback | None = None
+    progress: bool | None = None
+
+    @cached_property
+    def prepared(self) -> Preparation:
+        """The equations and their code, which runs with the same inputs share."""
+        return prepare_simulation(
+            self.mechanism, self.settings.by, self.torque, self.settings.stabilization
+        )
+
+    def start(self, q0: VectorLike | None, qd0: VectorLike | None) -> RunStart:
+        """Return a start that satisfies the constraints, from what the user gives."""
+        q, qd = start_of(self.mechanism, self.prepared.rhs.model, q0, qd0)
+        return RunStart(self.settings.times, q, qd)
+
+    def run(self, start: RunStart) -> Run:
+        """Return the run, in compiled code or, where that is impossible, step by step."""
+        begin = time.perf_counter()
+        self._check_period(float(start.times[-1] - start.times[0]))
+        settings = self.settings
+        parts = self.prepared.event_parts(
+            self.mechanism, settings.events, settings.stops, settings.impacts
+        )
+        found = self._run_compiled(parts, start, begin)
+        return self._run_stepwise(parts, start, begin) if found is None else found
+
+    def _run_compiled(self, parts: EventParts | None, start: RunStart, begin: float) -> Run | None:
+        """Return the run in compiled code; None if that is impossible."""
+        rhs, integrator, times = self.prepared.rhs, self.settings.integrator, start.times
+        events = None if parts is None else parts.begin_run(rhs)
+        context = RunContext(rhs) if events is None else events.context
+        if self.settings.coordinates != "all" or not can_compile(rhs, integrator, events):
+            return None
+        y = rhs.space.start(start.q, start.qd)
+        if events is not None:
+            y = events.begin(times[0], y)
+            if not events.mode.plain:
+                return None
+        options = self.settings.step_options
+        tolerances = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
+        with np.errstate(all="ignore"), self._watch(times) as watch:
+            prepare_recording(rhs)
+            program = self.prepared.program(integrator, parts)
+            try:
+                found = integrate_compiled(program, rhs, events, times, y, tolerances, watch.step)
+            except OSError:  # the sources, of which programs are made, are not there
+                return None
+            if found is None:
+                return None
+            if not np.isfinite(context.inputs.histories(found.times, found.states)).all():
+                return None
+        trajectory = RunTrajectory(
+            found.times,
+            found.states,
+            found.fastest,
+            found.status,
+            {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1},
+            events=() if events is None else tuple(events.happened),
+            pushes=None if events is None else np.zeros((len(found.times), rhs.names.nv)),
+        )
+        return self._record(context, trajectory)
+
+    def _run_stepwise(self, parts: EventParts | None, start: RunStart, begin: float) -> Run:
+        """Return the run step by step, in Python; after a break it continues with what is left."""
+        rhs, settings, times = self.prepared.rhs, self.settings, start.times
+        crosses_kinks = settings.has_fixed_steps
+        if parts is None:
+            events, context = None, RunContext(rhs, crosses_kinks=crosses_kinks)
+        else:
+            events = parts.begin_run(rhs, crosses_kinks=crosses_kinks)
+            context = events.context
+        y = rhs.space.start(start.q, start.qd)
+        if start.held is None:
+            y = context.inputs.act(times[0], y)
+        else:
+            context.inputs.hold(times[0], start.held)
+        ending = None
+        if events is not None:
+            try:
+                y = events.begin(times[0], y)
+            except FailureError as failure:
+                ending = events.end_by_failure(times[0], y, failure)
+        end = context.inputs.next_stop(times[0], times[-1])
+        with np.errstate(all="ignore"), self._watch(times) as watch:
+            prepare_recording(rhs)
+            stepper = settings.make_stepper(context, times[0], y, end, settings.step_options)
+            loop = IntegrationLoop(stepper, context, events)
+            status = loop.run(times, watch) if ending is None else loop.end_at_start(ending)
+        found = self._record(context, _trajectory(loop, status, time.perf_counter() - begin))
+        return found if loop.broken is None else self._continue(found, loop.broken, times)
+
+    def _continue(self, found: Run, member: str, times: Floats) -> Run:
+        """Return a run that continues, after a member broke, with the mechanism that is left."""
+        rest = times[times > found.t[-1]]
+        if not len(rest):
+            return found
+        later = np.concatenate([found.t[-1:], rest])
+        try:
+            left = broken(found.mechanism, member)
+            q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
+            drive = remaining_drive(self.torque, found, left)
+            held = held_forces(drive, found, left)
+            settings = replace(self.settings, after=member)
+            rest_of_run = Simulator(left, settings, drive, self.progress)
+            next_run = rest_of_run.run(RunStart(later, q, qd, held))
+        except LinkwrightError as error:
+            return replace(found, status=f"{found.status}; it cannot go on: {error}")
+        return replace(found, next=next_run)
+
+    def _record(self, context: RunContext, trajectory: RunTrajectory) -> Run:
+        """Return the run of a trajectory."""
+        settings = {**self.settings.serialized(), **context.drive.kept}
+        return record_run(self.mechanism, context, trajectory, settings)
+
+    def _watch(self, times: Floats) -> Watch:
+        """Return the display of progress."""
+        return Watch(self.mechanism.name, times[-1], self.progress)
+
+    def _check_period(self, duration: float) -> None:
+        """Refuse a controller that acts more often than a run can have samples."""
+        law = self.prepared.rhs.drive.feedback
+        if law is None or law.period is None or duration / law.period <= MOST_SAMPLES:
+            return
+        raise LinkwrightError(
+            f"the controller's period of {law.period:g} s makes {duration / law.period:.2g} steps",
+            where=self.prepared.rhs.equations.mechanism.name,
+            remedy=f"give a period of at least {duration / MOST_SAMPLES:.2g} s, or none",
+        )
+
+
+def _trajectory(loop: IntegrationLoop, status: str, seconds: float) -> RunTrajectory:
+    """Return the trajectory of a loop that has ended."""
+    counts, samples, events = loop.context.counts, loop.samples, loop.events
+    statistics = {
+        "steps": loop.steps if counts.inner_steps is None else counts.inner_steps,
+        "rejected": counts.rejected,
+        "evaluations": counts.evaluations,
+        "seconds": seconds,
+        "compiled": 0,
+    }
+    return RunTrajectory(
+        np.array(samples.times),
+        samples.columns,
+        loop.fastest,
+        status,
+        statistics,
+        singular=loop.context.singularities.times(),
+        events=() if events is None else tuple(events.happened),
+        pushes=None if events is None else np.array(samples.pushes),
+        reactions=samples.reactions,
+        forces=samples.forces,
+    )

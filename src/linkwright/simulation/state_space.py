@@ -1,0 +1,178 @@
+"""The states y of a motion, and (q, q̇) in place of them.
+
+y holds the states x of a formulation, the states z of a controller and, last, three works: of the
+inputs, of what is given (external forces, driven constraints), and W of all but conservative
+forces, losses included; so that kinetic + potential − W is constant along a motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..equations import Equations
+from ..model.model import Model
+from ..model.model import compile as compiled
+from ..types import SX, Floats
+from .projection import Projection
+
+WORKS = 3
+"""The last entries of y: work of inputs, of given forces, and of all."""
+
+
+class StateSpace:
+    """The states of equations: from y to (q, q̇) and back, and onto the constraints.
+
+    It holds nothing of a run, so that all runs of the equations share it. `start_of_controller`
+    are the values of z at the start; `is_projected` says whether states are put back onto the
+    constraints.
+    """
+
+    def __init__(
+        self,
+        equations: Equations,
+        start_of_controller: Sequence[float] = (),
+        *,
+        is_projected: bool = True,
+    ) -> None:
+        self.equations, self.names = equations, equations.names
+        self.start_of_controller = tuple(start_of_controller)
+        self._is_projected = is_projected
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    @cached_property
+    def symbols(self) -> tuple[SX, SX, SX, SX]:
+        """The symbols q, q̇, τ and t of the equations."""
+        s = self.equations.symbols
+        return s["q"], s["qd"], s["tau"], s["t"]
+
+    @cached_property
+    def _maps(self) -> tuple[SX, SX, tuple[SX, SX]]:
+        """x, x from (q, q̇), and (q, q̇) from x, as expressions.
+
+        Where x leaves open which of several coordinates are meant, those near them are its last
+        entries.
+        """
+        q, qd, *_ = self.symbols
+        state = self.equations.state
+        if state is None:
+            x = ca.vertcat(q, qd)
+            return x, x, (q, qd)
+        near = q[list(state.ambiguous_coordinates), 0]
+        x = ca.vertcat(state.x, state.nearby_coordinates)
+        made = ca.vertcat(state.from_motion(), near)
+        return x, made, state.to_motion()
+
+    @property
+    def x(self) -> SX:
+        """The symbols of the formulation's states."""
+        return self._maps[0]
+
+    @property
+    def motion_expressions(self) -> tuple[SX, SX]:
+        """(q, q̇) as expressions of the symbols x."""
+        q, qd = self._maps[2]
+        return q, qd
+
+    def state_from_motion(self, q: SX, qd: SX) -> SX:
+        """Return x as an expression of expressions of q and q̇."""
+        return self._from_motion(q, qd)
+
+    @cached_property
+    def _from_motion(self) -> ca.Function:
+        q, qd, *_ = self.symbols
+        return ca.Function("x", [q, qd], [self._maps[1]])
+
+    @cached_property
+    def _to_motion(self) -> ca.Function:
+        return ca.Function("motion", [self._maps[0]], [ca.vertcat(*self._maps[2])])
+
+    @cached_property
+    def _rate_matrix(self) -> ca.Function:
+        return ca.Function("N", [self.symbols[0]], [self.equations.rate_matrix])
+
+    # -- numbers ---------------------------------------------------------------------------------
+
+    @cached_property
+    def model(self) -> Model:
+        """The compiled functions of the equations."""
+        return compiled(self.equations, threads=1)
+
+    @cached_property
+    def size(self) -> int:
+        """The number of entries of x."""
+        return int(self._maps[0].shape[0])
+
+    def motion(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return (q, q̇) of states; y may have one column for each time."""
+        split = self.names.nq
+        if y.ndim == 1 and self.equations.state is None:
+            return y[:split], y[split : self.size]
+        rows = np.atleast_2d(y.T)[:, : self.size].T
+        if self.equations.state is None:
+            found = rows
+        else:
+            found = np.asarray(self._to_motion(rows), dtype=float)
+        return found[:split].T.reshape(*y.shape[1:], -1), found[split:].T.reshape(*y.shape[1:], -1)
+
+    def controller_states(self, y: Floats) -> Floats:
+        """Return the entries z of y."""
+        return y[self.size : len(y) - WORKS]
+
+    def start(self, q: Floats, qd: Floats) -> Floats:
+        """Return y at the start of a motion; no work is done yet."""
+        x = np.asarray(self._from_motion(q, qd), dtype=float).ravel()
+        return np.concatenate([x, self.start_of_controller, np.zeros(WORKS)])
+
+    def with_motion(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+        """Return y with another motion, but the same controller states and works."""
+        return np.concatenate([self.start(q, qd)[: self.size], y[self.size :]])
+
+    def coordinate_rates(self, q: Floats) -> Floats:
+        """Return N with the rates of the coordinates N q̇."""
+        if self.names.nq == self.names.nv:
+            return np.eye(self.names.nv)
+        return np.asarray(self._rate_matrix(q), dtype=float)
+
+    # -- constraints -----------------------------------------------------------------------------
+
+    @property
+    def can_leave_joints(self) -> bool:
+        """Whether errors can open joints of free bodies, or change lengths of quaternions."""
+        return self._has_free_bodies or self.names.nq != self.names.nv
+
+    @property
+    def _has_free_bodies(self) -> bool:
+        """Whether x holds placements of free bodies, which joints only follow from."""
+        state = self.equations.state
+        return state is not None and state.rates_from_motion is not None
+
+    @cached_property
+    def projection(self) -> Projection | None:
+        """The projection onto the constraints; None where there are none to hold."""
+        return Projection(self.model) if self.names.constraints and self._is_projected else None
+
+    def normalize(self, q: Floats) -> Floats:
+        """Return q with quaternions of length 1."""
+        if self.names.nq == self.names.nv:
+            return q
+        found: Floats = self.model.integrate(q, np.zeros(self.names.nv))
+        return found
+
+    def joint_gap(self, y: Floats) -> Floats:
+        """Return how far free bodies are from where joints put them, for each column of y.
+
+        It is zero for formulations in whose states joints cannot open.
+        """
+        state = self.equations.state
+        if state is None or state.rates_from_motion is None:
+            return np.zeros(y.shape[1])
+        q, qd = self.motion(y)
+        size = len(state.names)
+        held = np.asarray(self._from_motion(q.T, qd.T), dtype=float)
+        found: Floats = np.abs(y[:size] - held[:size]).max(axis=0)
+        return found

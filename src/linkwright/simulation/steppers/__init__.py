@@ -1,0 +1,1 @@
+"""Steppers: integrators of ẏ = F(t, y) behind one protocol (`stepper.Stepper`)."""
