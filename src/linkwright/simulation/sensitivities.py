@@ -106,7 +106,9 @@ class Sensitivities:
             )
 
     def add_to(self, run: Run, rhs: RightHandSide) -> Run:
-        """Return the run with its sensitivities."""
+        """Return the run with its sensitivities; a run that was interrupted stays as it is."""
+        if run.interrupted:
+            return run
         subject = _Subject(
             self.mechanism.digest,
             self.request,
