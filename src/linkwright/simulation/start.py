@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,18 @@ from ..model.model import Model
 from ..number_checks import check_number_table, check_vector
 from ..types import Floats
 
+MAX_KEPT_STARTS = 64
+"""How many assembled starts stay in memory: assembly takes longer than a short compiled run."""
+
+
+@lru_cache(maxsize=MAX_KEPT_STARTS)
+def _assembled_coordinates(
+    mechanism: Mechanism, given: tuple[tuple[str, float], ...]
+) -> tuple[float, ...]:
+    """Return coordinates that close the loops, with the given ones held."""
+    values = dict(given)
+    return tuple(assemble(mechanism, values, list(values)).tolist())
+
 
 def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
     """(q, q̇) at t = 0 that hold the constraints."""
@@ -30,7 +43,7 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         given = check_number_table(q0 or {}, "q0")
         check_assembly_quaternions(given, names.q)
         if names.constraints:
-            q = assemble(mechanism, given, list(given))
+            q = np.array(_assembled_coordinates(mechanism, tuple(given.items())))
         else:
             q = placed(model.neutral(), given, names.q, "coordinate")
     else:

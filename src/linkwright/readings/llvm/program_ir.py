@@ -33,8 +33,10 @@ from ...program.syntax import (
 from .lane_code import LANE_SCALARS, LaneCode, lane_type
 from .program_masks import (
     branch_blocks,
+    find_arrays,
     find_private_names,
     is_uniform,
+    may_break,
     names_in_expression,
 )
 from .target import MachineTarget
@@ -152,7 +154,7 @@ class _FunctionEmitter(LaneCode):
         """Write the statements of a block; lanes that left a loop drop out of the mask."""
         for statement in body:
             self.emit_statement(statement)
-            if self.w > 1 and self.live and _may_break(statement):
+            if self.w > 1 and self.live and may_break(statement):
                 remaining = self.add(f"load {self.mask_type}, ptr {self.live[-1]}")
                 self.mask = self.add(f"and {self.mask_type} {self.mask}, {remaining}", "mask")
 
@@ -387,32 +389,3 @@ class _FunctionEmitter(LaneCode):
         for factor in copy.array.shape[1:]:
             size = Operation("*", (size, factor), Kind.INT)
         self.emit_loop(Loop(entry, Constant(0, Kind.INT), size, (Assign(target, value),)))
-
-
-def find_arrays(body: tuple[Statement, ...]) -> list[Array]:
-    """Return the arrays that a program declares."""
-    found: list[Array] = []
-    for statement in body:
-        match statement:
-            case Declare(array=array):
-                found.append(array)
-            case Loop(body=inner) | While(body=inner):
-                found += find_arrays(inner)
-            case If(body=inner, otherwise=otherwise):
-                found += find_arrays((*inner, *otherwise))
-            case _:
-                continue
-    return found
-
-
-def _may_break(statement: Statement) -> bool:
-    """Whether a lane may leave the enclosing `while` in this statement."""
-    match statement:
-        case Break():
-            return True
-        case If(body=body, otherwise=otherwise):
-            return any(map(_may_break, (*body, *otherwise)))
-        case Loop(body=body):
-            return any(map(_may_break, body))
-        case _:
-            return False

@@ -1,4 +1,4 @@
-"""Which stores of a program need the mask.
+"""Arrays and breaks of a program, and which of its stores need the mask.
 
 A lane that is not active in a block must keep its values, so a store in the block selects between
 the new and the old value. The selection is unnecessary if no inactive lane can see the value: all
@@ -14,6 +14,7 @@ from ...program.syntax import (
     Argument,
     Array,
     Assign,
+    Break,
     CallProgram,
     CallTape,
     Constant,
@@ -148,3 +149,32 @@ def _uses(body: tuple[Statement, ...], block: Block) -> Iterator[_Use]:
 def _read(value: Argument, block: Block) -> Iterator[_Use]:
     for name in names_in_expression(value):
         yield _Use(name, block, False)
+
+
+def find_arrays(body: tuple[Statement, ...]) -> list[Array]:
+    """Return the arrays that a program declares."""
+    found: list[Array] = []
+    for statement in body:
+        match statement:
+            case Declare(array=array):
+                found.append(array)
+            case Loop(body=inner) | While(body=inner):
+                found += find_arrays(inner)
+            case If(body=inner, otherwise=otherwise):
+                found += find_arrays((*inner, *otherwise))
+            case _:
+                continue
+    return found
+
+
+def may_break(statement: Statement) -> bool:
+    """Whether a lane may leave the enclosing `while` in this statement."""
+    match statement:
+        case Break():
+            return True
+        case If(body=body, otherwise=otherwise):
+            return any(map(may_break, (*body, *otherwise)))
+        case Loop(body=body):
+            return any(map(may_break, body))
+        case _:
+            return False
