@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,8 @@ import linkwright as lw
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.mechanism import replace_part_fields
 from linkwright.simulation import Event, Run
-
-from .known import TOP, spinning
+from tests.commands import ok
+from tests.simulate.known import TOP, spinning
 
 OSCILLATOR = lw.Mechanism(
     name="oscillator", parameters={"m": 2.0, "k": 50.0, "c": 1.5}, gravity=[0, 0, 0],
@@ -280,3 +281,13 @@ def test_wrong_names_are_named(names: object, error: type[Exception], message: s
 def test_a_dependent_coordinate_cannot_vary_alone() -> None:
     with pytest.raises(LinkwrightError, match="'theta2' cannot vary alone"):
         lw.simulate(lw.gallery("four-bar"), 0.1, {"theta1": 1.0}, sensitivity=["q0.theta2"])
+
+
+def test_the_command_shows_sensitivities() -> None:
+    words = ("simulate", "elbow", "q1=0.5", "-t", "0.2", "--sensitivity", "l1,q0.q2")
+    run = lw.simulate(lw.gallery("elbow"), 0.2, {"q1": 0.5}, sensitivity=["l1", "q0.q2"])
+    found = json.loads(ok(*words, "--json"))["sensitivity"]
+    assert (found["t"], found["status"]) == (0.2, "complete")
+    np.testing.assert_array_equal(found["by"]["l1"]["q"], of(run, "q", "l1")[-1])
+    np.testing.assert_array_equal(found["by"]["q0.q2"]["qd"], of(run, "qd", "q0.q2")[-1])
+    assert "by q0.q2: q1 " in ok(*words)
