@@ -138,6 +138,14 @@ def test_an_ensemble_of_stiff_runs_is_the_runs_alone() -> None:
         np.testing.assert_allclose(found["q"].values[k], alone.q, atol=1e-10)
 
 
+def test_a_run_of_an_ensemble_is_the_run_alone_bit_for_bit() -> None:
+    starts = np.array([[0.1, 0.0], [0.2, 1e-3], [0.3, 0.0]])
+    found = lw.simulate_ensemble(STIFF, 0.3, starts, integrator="rodas", samples=3)
+    for k in range(3):
+        alone = simulate_rodas(STIFF, 0.3, starts[k], samples=3)
+        np.testing.assert_array_equal(found["q"].values[k], alone.q)
+
+
 def test_sensitivities_of_a_stiff_system() -> None:
     m, k, c = 1.0, 4e4, 1e4
     arm = lw.Mechanism(
