@@ -261,7 +261,7 @@ def test_redundant_members_share_loads_as_the_model_says() -> None:
     model = lw.compile(twin, threads=1)
     rest, push = np.zeros(2), np.array([1.0, 0.0])
     instant = Dynamics(DynamicsCode(twin, model, Rows(twin, "ignore"))).at(0.0, rest, rest, push)
-    found = instant.held([], np.zeros((2, 0)), rest).multipliers
+    found = instant.hold_rows([], np.zeros((2, 0)), rest).multipliers
     np.testing.assert_allclose(found, [-1 / 15, -1 / 5], rtol=1e-12)
     np.testing.assert_allclose(found, model.multipliers(rest, rest, push), rtol=1e-12)
 

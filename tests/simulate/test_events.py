@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.simulation import Event, load_run
-from linkwright.simulation.events.boxes import boxed
-from linkwright.simulation.events.compression import Problem
+from linkwright.simulation.events.boxes import solve_box_complementarity
+from linkwright.simulation.events.compression import CompressionProblem
 from linkwright.simulation.events.dynamics import Dynamics, DynamicsCode
-from linkwright.simulation.events.impacts import impact
+from linkwright.simulation.events.impacts import solve_impact
 from linkwright.simulation.events.rows import Rows
 from tests.commands import ok
 from tests.commands import run as command
@@ -240,7 +240,7 @@ def test_energy_never_grows_at_an_impact(seed: int, count: int, mu: float, singl
     qd = rng.uniform(-2, 2, model.nv)
     instant = dynamics.at(0.0, q, qd, np.zeros(model.nv))
     closed = list(range(count))
-    found = impact(instant, closed, dict.fromkeys(closed, 0.0), one_by_one=single)
+    found = solve_impact(instant, closed, dict.fromkeys(closed, 0.0), one_by_one=single)
     T = model.kinetic_energy(q, qd)
     assert model.kinetic_energy(q, found.qd) <= T * (1 + 1e-12)
     assert (instant.R[:count] @ found.qd >= -1e-8).all()
@@ -258,7 +258,7 @@ def test_boxes_are_solved(seed: int) -> None:
     G_ = rng.normal(size=(rank, n))
     A, b = G_.T @ G_, G_.T @ rng.normal(size=rank)
     low, high = np.zeros(n), np.where(rng.random(n) < 0.5, np.inf, rng.uniform(0, 1, n))
-    x = boxed(A, b, low, high)
+    x = solve_box_complementarity(A, b, low, high)
     w = A @ x + b
     assert ((x >= low) & (x <= high)).all()
     assert (w[x <= low] >= -1e-7).all()
@@ -274,8 +274,8 @@ def test_compression_ends_by_its_laws(seed: int, count: int, mu: float) -> None:
     rng = np.random.default_rng(seed)
     rank = int(rng.integers(3, 7))
     B = rng.normal(size=(3 * count, rank))
-    problem = Problem(B @ B.T, B @ rng.normal(size=rank), np.full(count, mu))
-    p = problem.solved().reshape(-1, 3)
+    problem = CompressionProblem(B @ B.T, B @ rng.normal(size=rank), np.full(count, mu))
+    p = problem.solve().reshape(-1, 3)
     u = (problem.u + problem.W @ p.ravel()).reshape(-1, 3)
     small = 1e-10 * np.abs(problem.u).max()
     assert (p[:, 0] >= 0).all()

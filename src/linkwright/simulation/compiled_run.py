@@ -27,6 +27,7 @@ from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
+from .ensemble_inputs import EnsembleInputs
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
 from .events.signals import (
@@ -88,9 +89,10 @@ class TrajectoryRecords:
         y: Floats,
         options: Mapping[str, float],
         parameters: Floats | None = None,
+        inputs: EnsembleInputs | None = None,
     ) -> None:
         (rows, n), count = y.shape, len(times)
-        self.motion, self.end = motion, float(times[-1])
+        self.motion, self.inputs, self.end = motion, inputs, float(times[-1])
         self.closed = largest_gap(motion.system)
         self.budget = max(50, INSTRUCTIONS_PER_CALL // (len(motion.rates_tape) * 16 * 13) + 1)
         self.clock = np.zeros((rows, len(Clock)))
@@ -121,6 +123,9 @@ class TrajectoryRecords:
         """Restart trajectories at t; they stop at the next kink of a table."""
         table_pieces = self.motion.outer.values(t)
         self.parameters[rows, : len(table_pieces)] = table_pieces
+        if self.inputs is not None:
+            runs = range(len(self.y)) if isinstance(rows, slice) else [rows]
+            self.inputs.write_pieces(self.parameters[runs[0] : runs[-1] + 1], runs, t)
         self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
         self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
 
@@ -145,6 +150,15 @@ class TrajectoryRecords:
         with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
             for run in [pool.submit(program, *arguments) for _ in range(threads)]:
                 run.result()
+
+    def projected_states(self, row: int) -> Floats:
+        """Return the state of a trajectory on the constraints."""
+        if not self.motion.needs_projection:
+            return self.y[row].copy()
+        t = self.clock[row, Clock.TIME]
+        with np.errstate(all="ignore"):
+            found: Floats = self.motion.project([t], self.y[row], self.parameters[row])[0]
+        return found
 
     def projected_samples(self, rows: int | slice) -> Floats:
         """Return samples (rows, times, states) on the constraints; NaN where projection fails."""

@@ -27,6 +27,7 @@ class Reference:
     at_all: Callable[[Floats], Floats] | None = None
 
     def rows(self, times: Floats) -> Floats:
+        """Return r at many times, one row each."""
         if self.at_all is not None:
             return self.at_all(times)
         return np.array([self.at(t) for t in times.tolist()])
@@ -61,8 +62,10 @@ class Feedback:
         return tau, rate
 
     def check_fits(self, nq: int, nv: int, where: str) -> None:
+        """Raise an error if the controller is made for another number of coordinates."""
         if self.sizes != (nq, nv):
             raise LinkwrightError(
                 f"the controller is made for {self.sizes[1]} speeds, the mechanism has {nv}",
-                where=where, remedy="make it for this mechanism",
-            )  # fmt: skip
+                where=where,
+                remedy="make it for this mechanism",
+            )

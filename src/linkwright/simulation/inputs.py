@@ -1,8 +1,8 @@
-"""What drives a simulated mechanism: constants, expressions, tables over time, functions, laws.
+"""Inputs of a mechanism: constants, expressions, tables over time, functions, controllers.
 
-All become τ(t, q, q̇), (nv) forces along the speeds; with actuators, of u by τ = B u. Expressions
-are part of the compiled rates. What a kernel cannot hold enters it as inputs w: the values of
-tables at t, what a controller follows, or all of τ where somebody gives a Python function.
+All become τ(t, q, q̇), (nv) generalized forces; with actuators, τ = B u. Expressions are part of the
+compiled rates. What expressions cannot say enters the compiled code as numbers w: values of tables
+at t, what a controller follows, or all of τ if the user gives a Python function.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
@@ -25,7 +26,7 @@ from ..mechanism import Mechanism
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
-from ..types import Floats
+from ..types import SX, Floats, ForceLike
 from .feedback import NOT_KEPT, Feedback
 from .tables import Table, table_of
 
@@ -42,23 +43,24 @@ class Drive:
     """
 
     equations: Equations
-    w: Any
-    tau: Any
-    u: Any = None
-    function: Callable[..., Any] | None = None
+    w: SX
+    tau: SX
+    u: SX | None = None
+    function: Callable[..., ArrayLike] | None = None
     tables: tuple[Table, ...] = ()
     feedback: Feedback | None = None
-    z: Any = field(default_factory=lambda: ca.SX.sym("z", 1))
-    z_rate: Any = field(default_factory=lambda: ca.SX.zeros(0, 1))
-    written: Any = None
+    z: SX = field(default_factory=lambda: ca.SX.sym("z", 1))
+    z_rate: SX = field(default_factory=lambda: ca.SX.zeros(0, 1))
+    written: object = None
 
     @property
-    def kept(self) -> dict[str, Any]:
-        """The setting of a run that makes this drive again."""
+    def kept(self) -> dict[str, object]:
+        """The setting of a run from which this input can be made again."""
         return {"torque" if self.feedback is None else "controller": self.written}
 
     @property
     def state_names(self) -> tuple[str, ...]:
+        """The names of a controller's states."""
         return self.feedback.names if self.feedback is not None else ()
 
     @property
@@ -67,7 +69,7 @@ class Drive:
         return self.feedback is not None and self.feedback.period is not None
 
     def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
-        """w at an instant; q and q̇ count only where `function` is given."""
+        """Return w at an instant; q and q̇ count only if `function` is given."""
         if self.function is not None:
             return sized(self.function(t, q, qd), self.equations.nv)
         if self.feedback is not None:
@@ -77,7 +79,7 @@ class Drive:
         return _IDLE
 
     def __call__(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats:
-        """τ at an instant."""
+        """Return τ at an instant."""
         return self.outer(t, q, qd) if self.function is not None else self.act(t, q, qd, z)[0]
 
     def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
@@ -95,19 +97,20 @@ class Drive:
     def _forces_and_rates(
         self, t: float, q: Floats, qd: Floats, z: Floats, w: Floats
     ) -> tuple[Floats, Floats]:
+        """Return τ and ż from the compiled expressions."""
         with np.errstate(all="ignore"):  # a drive that is not finite ends the run with its name
             tau, _, rate = self._compiled(q, qd, [t], w, filled(z))
         return tau, rate[: len(z)]
 
     def actuators(self, t: float, q: Floats, qd: Floats) -> Floats | None:
-        """u at an instant, where drives were given by actuator."""
+        """Return u at an instant, if inputs are given by actuator."""
         if self.u is None:
             return None
         found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd), _IDLE)[1]
         return found
 
     def histories(self, t: Floats, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
-        """τ and u along a motion, one row a time, where no `function` is called."""
+        """Return τ and u along a motion, one row a time, for inputs without a `function`."""
         outer: Any = _IDLE
         if self.feedback is not None or self.tables:
             outer = np.array([self.outer(*row) for row in zip(t, q, qd, strict=True)])
@@ -118,6 +121,7 @@ class Drive:
 
     @cached_property
     def _compiled(self) -> Any:
+        """The compiled function (q, q̇, t, w, z) → (τ, u, ż)."""
         s = self.equations.symbols
         u = ca.SX.zeros(1) if self.u is None else self.u
         rate = self.z_rate if self.z_rate.shape[0] else ca.SX.zeros(1)
@@ -126,26 +130,29 @@ class Drive:
         if values:
             outputs = ca.substitute(outputs, [s["p"]], [ca.DM(values)])
         function = ca.Function(
-            "drive", [s["q"], s["qd"], s["t"], self.w, self.z],
+            "drive",
+            [s["q"], s["qd"], s["t"], self.w, self.z],
             ca.cse([ca.densify(x) for x in outputs]),
-            ["q", "qd", "t", "w", "z"], ["tau", "u", "rate"],
-        )  # fmt: skip
+            ["q", "qd", "t", "w", "z"],
+            ["tau", "u", "rate"],
+        )
         return compile_tape(schedule_tape(normalize_tape(record_tape(function))), threads=1)
 
 
 def filled(values: Floats) -> Floats:
-    """The same, with one idle entry where there is none: kernels have no empty inputs."""
+    """Return values, or one idle zero if there are none: compiled code has no empty inputs."""
     return values if len(values) else _IDLE
 
 
-def first(symbols: Any, count: int) -> Any:
-    """The first so many, or none."""
-    return ca.vertcat(*ca.vertsplit(symbols)[:count]) if count else ca.SX(0, 1)
+def first(symbols: SX, count: int) -> SX:
+    """Return the first so many symbols."""
+    found: SX = ca.vertcat(*ca.vertsplit(symbols)[:count]) if count else ca.SX(0, 1)
+    return found
 
 
-def drive_of(equations: Equations, given: Any) -> Drive:
-    """From what a user gives: nothing, numbers, a table by name, a function of (t, q, q̇), or the
-    law of a controller."""
+def drive_of(equations: Equations, given: ForceLike | Feedback | None) -> Drive:
+    """Return the inputs from what a user gives: nothing, numbers, a table by name, a function of
+    (t, q, q̇), or a controller."""
     n = equations.nv
     if isinstance(given, Feedback):
         return _by_law(equations, given)
@@ -163,7 +170,7 @@ def drive_of(equations: Equations, given: Any) -> Drive:
 
 
 def _check_takes_state(function: Callable[..., Any], n: int) -> None:
-    """Raises where a function cannot be called with (t, q, qd), as far as Python can tell."""
+    """Raise an error if a function cannot be called with (t, q, qd), as far as Python can tell."""
     try:
         inspect.signature(function).bind(0.0, None, None)
     except ValueError:  # of a builtin that does not say what it takes
@@ -177,6 +184,7 @@ def _check_takes_state(function: Callable[..., Any], n: int) -> None:
 
 
 def _by_law(equations: Equations, law: Feedback) -> Drive:
+    """Return the inputs of a controller."""
     law.check_fits(equations.nq, equations.nv, equations.mechanism.name)
     s, count = equations.symbols, law.follows
     z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
@@ -184,7 +192,8 @@ def _by_law(equations: Equations, law: Feedback) -> Drive:
     return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=law.recipe)
 
 
-def sized(values: Any, n: int) -> Floats:
+def sized(values: ArrayLike, n: int) -> Floats:
+    """Return n generalized forces; raise an error for anything else."""
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -195,7 +204,7 @@ def sized(values: Any, n: int) -> Floats:
 
 
 def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
-    """Of single speeds or actuators: numbers, expressions of t, q, qd, or tables (t, values)."""
+    """Return inputs by velocity or actuator: numbers, expressions of t, q, qd, tables."""
     tables = {k: table_of(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
     w = ca.SX.sym("w", max(1, len(tables)))
     for name, value in given.items():
@@ -210,19 +219,21 @@ def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
 
 
 def _written(value: Any) -> Any:
+    """Return an input as a file keeps it."""
     if isinstance(value, Table):
         return [list(value.times), list(value.values), value.kind]
     return value if isinstance(value, str) else float(value)
 
 
-def expressions_of(equations: Equations, given: Mapping[str, Any]) -> Any:
-    """τ = B u of drives by name."""
-    return equations.expressions("input_matrix")[0] @ forces_of(equations, given)
+def expressions_of(equations: Equations, given: Mapping[str, Any]) -> SX:
+    """Return τ = B u of inputs by name."""
+    found: SX = equations.expressions("input_matrix")[0] @ forces_of(equations, given)
+    return found
 
 
-def forces_of(equations: Equations, given: Mapping[str, Any]) -> Any:
-    """u of drives by name: numbers, symbols, or texts of t, q, qd, which are parsed and never
-    evaluated; of speeds where there are no actuators."""
+def forces_of(equations: Equations, given: Mapping[str, Any]) -> SX:
+    """Return u of inputs by name: numbers, symbols, or texts of t, q, qd, which are parsed and
+    never evaluated; without actuators, names are those of velocities."""
     s, names = equations.symbols, equations.names
     drives = list(names.actuators) or list(names.qd)
     for name in given:
@@ -238,12 +249,15 @@ def forces_of(equations: Equations, given: Mapping[str, Any]) -> Any:
         else value
         for name, value in given.items()
     }
-    return ca.vertcat(*(values.get(name, 0.0) for name in drives))
+    found: SX = ca.vertcat(*(values.get(name, 0.0) for name in drives))
+    return found
 
 
-def check_inputs_without(mechanism: Mechanism, given: Any, varied: Sequence[str]) -> None:
-    """Raises where an expression of the inputs depends on a parameter that differs from run to run:
-    names of parameters in expressions stand for the mechanism's own values."""
+def check_inputs_without(
+    mechanism: Mechanism, given: ForceLike | Feedback | None, varied: Sequence[str]
+) -> None:
+    """Raise an error if an expression of the inputs depends on a parameter that differs from run to
+    run: names of parameters in expressions stand for the mechanism's own values."""
     texts = [x for x in given.values() if isinstance(x, str)] if isinstance(given, Mapping) else []
     for text in texts:
         pending, seen = list(names_in_expression(parse_expression(text))), set[str]()
@@ -252,8 +266,9 @@ def check_inputs_without(mechanism: Mechanism, given: Any, varied: Sequence[str]
             if name in varied:
                 raise UnsupportedError(
                     f"the input '{text}' depends on '{name}', which differs from run to run",
-                    where=mechanism.name, remedy="write the input without this parameter",
-                )  # fmt: skip
+                    where=mechanism.name,
+                    remedy="write the input without this parameter",
+                )
             if name in mechanism.parameters and name not in seen:
                 seen.add(name)
                 pending += names_in_expression(mechanism.parameters[name])

@@ -1,25 +1,30 @@
-"""Drives of a mechanism that has lost a member: what needs nothing of it goes on as it was."""
+"""Inputs of a mechanism that has lost a member: what does not need it goes on as it was."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
 from ..mechanism import Mechanism, MechanismNames, mechanism_names
-from ..types import Floats
+from ..types import SX, Floats, ForceLike
 from .feedback import Feedback
 from .run import Run
 
 
-def remaining_drive(torque: Any, before: Run, after: Mechanism) -> Any:
-    """Drives by name go on where their speed or actuator is still there; numbers likewise; a law
-    of control where it needs nothing that is gone, from the state in which it was. A function of
-    all the state cannot go on where coordinates are others."""
+def remaining_inputs(
+    torque: ForceLike | Feedback | None, before: Run, after: Mechanism
+) -> ForceLike | Feedback | None:
+    """Return the inputs of the mechanism that is left.
+
+    Forces by name and numbers go on if their velocity or actuator is still there; a controller if
+    it needs nothing that is gone, from its present state. A function of the whole state cannot go
+    on if the coordinates are others.
+    """
     if isinstance(torque, Feedback):
         return _remaining_law(torque, before, after)
     old, new = mechanism_names(before.mechanism), mechanism_names(after)
@@ -32,27 +37,32 @@ def remaining_drive(torque: Any, before: Run, after: Mechanism) -> Any:
     if isinstance(torque, Mapping):
         known = list(new.actuators) or list(new.qd)
         return {name: value for name, value in torque.items() if name in known}
-    return remaining_forces(torque, before, after).tolist()
+    left: list[float] = remaining_forces(torque, before, after).tolist()
+    return left
 
 
 def _moves_alike(old: MechanismNames, new: MechanismNames) -> bool:
+    """Whether two mechanisms have the same coordinates and actuators."""
     return (old.q, old.qd, old.actuators) == (new.q, new.qd, new.actuators)
 
 
-def remaining_forces(forces: Any, before: Run, after: Mechanism) -> Floats:
-    """Forces along the speeds that are still there, none along others."""
+def remaining_forces(forces: ArrayLike, before: Run, after: Mechanism) -> Floats:
+    """Return forces along the velocities that are still there, zero along others."""
     old, values = mechanism_names(before.mechanism).qd, np.asarray(forces, dtype=float)
     return np.array([values[old.index(n)] if n in old else 0.0 for n in mechanism_names(after).qd])
 
 
-def held_forces(drive: Any, before: Run, after: Mechanism) -> Floats | None:
-    """What a sampled law has set last, and holds until it acts again."""
+def remaining_held_forces(
+    drive: ForceLike | Feedback | None, before: Run, after: Mechanism
+) -> Floats | None:
+    """Return the forces that a sampled controller holds until it acts again; else None."""
     if not isinstance(drive, Feedback) or drive.period is None:
         return None
     return remaining_forces(before.tau[-1], before, after)
 
 
 def _remaining_law(law: Feedback, before: Run, after: Mechanism) -> Feedback:
+    """Return a controller from its present states, without coordinates that are gone."""
     start = tuple(float(before.control[name][-1]) for name in law.names)
     old, new = mechanism_names(before.mechanism), mechanism_names(after)
     if (old.q, old.qd) == (new.q, new.qd):
@@ -60,8 +70,9 @@ def _remaining_law(law: Feedback, before: Run, after: Mechanism) -> Feedback:
     t, r = ca.SX.sym("t"), ca.SX.sym("r", law.law.size1_in(4))
     z, q, qd = (ca.SX.sym("x", n) for n in (len(law.names), new.nq, new.nv))
     lost = [ca.SX.sym("lost") for _ in range(len(old.q) + len(old.qd))]
-    known = dict(zip([*new.q, *(f"d{n}" for n in new.qd)], ca.vertsplit(ca.vertcat(q, qd)),
-                     strict=True))  # fmt: skip
+    known = dict(
+        zip([*new.q, *(f"d{n}" for n in new.qd)], ca.vertsplit(ca.vertcat(q, qd)), strict=True)
+    )
     wanted = [*old.q, *(f"d{n}" for n in old.qd)]
     state = ca.vertcat(*(known.get(name, lost[k]) for k, name in enumerate(wanted)))
     tau, rate = law.law(t, state[: old.nq], state[old.nq :], z, r)
@@ -70,7 +81,7 @@ def _remaining_law(law: Feedback, before: Run, after: Mechanism) -> Feedback:
     return replace(law, law=ca.Function("law", [t, q, qd, z, r], [found, rate]), start=start)
 
 
-def _without(tau: Any, rate: Any, z: Any, lost: Any) -> tuple[Any, Any]:
+def _without(tau: SX, rate: SX, z: SX, lost: SX) -> tuple[SX, SX]:
     """Forces and rates of a law that needs nothing `lost`; states that no force needs stand."""
     needed: set[int] = set()
     new = _uses(tau, z)
@@ -86,7 +97,7 @@ def _without(tau: Any, rate: Any, z: Any, lost: Any) -> tuple[Any, Any]:
     return tau, found
 
 
-def _uses(expression: Any, symbols: Any) -> set[int]:
+def _uses(expression: SX, symbols: SX) -> set[int]:
     """Which of the symbols it depends on."""
     if not symbols.numel():
         return set()

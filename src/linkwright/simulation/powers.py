@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import casadi as ca
 import numpy as np
@@ -10,13 +10,15 @@ import numpy as np
 from ..equations import Equations
 from ..formulations import derive
 from ..mechanism import Mechanism
-from ..types import Floats
+from ..types import SX, Floats
 
 
-def power_function(eqs: Equations) -> Any:
-    """(q, q̇, q̈, τ, t) → what inputs do, what given forces and driven constraints do, and what
-    these and losses do together; springs and weight are in the potential. Parameters that the
-    equations keep stay symbols."""
+def power_function(eqs: Equations) -> Callable[..., SX]:
+    """Return the function (q, q̇, q̈, τ, t) → three powers: of the inputs, of given forces and driven
+    constraints, and of these and losses together.
+
+    Springs and weight are in the potential. Parameters that the equations keep stay symbols.
+    """
     q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
     (passive,), (external,), (V,) = (
         eqs.expressions(name) for name in ("passive", "external", "potential_energy")
@@ -27,14 +29,17 @@ def power_function(eqs: Equations) -> Any:
         given = given + eqs.expressions("required_forces")[0] - tau
     powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
     if not eqs.parameters:
-        return ca.Function("power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)])
+        function: Callable[..., SX] = ca.Function(
+            "power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)]
+        )
+        return function
     p = eqs.symbols["p"]
     kept = ca.Function("power", [q, qd, qdd, tau, t, p], [ca.vertcat(*powers)])
     return lambda *given: kept(*given, p)
 
 
 def power_of(mechanism: Mechanism, rows: tuple[Floats, ...], tau: Floats) -> Floats:
-    """The three powers along a motion of rows (t, q, q̇, q̈), (times, 3)."""
+    """Return the three powers along a motion of rows (t, q, q̇, q̈), (times, 3)."""
     t, q, qd, qdd = rows
     function = power_function(derive(mechanism, by="recursive", parameters="numeric"))
     return np.asarray(function(q.T, qd.T, qdd.T, tau.T, t[None]), dtype=float).T

@@ -43,8 +43,7 @@ class RateExpressions:
     @cached_property
     def power(self) -> Callable[..., SX]:
         """The function of `power_function`: (q, q̇, q̈, τ, t) → three powers."""
-        function: Callable[..., SX] = power_function(self.plain_equations)
-        return function
+        return power_function(self.plain_equations)
 
     @cached_property
     def w(self) -> SX:
@@ -59,8 +58,7 @@ class RateExpressions:
     @cached_property
     def z(self) -> SX:
         """The symbols of a controller's states, without an idle one."""
-        found: SX = first(self.drive.z, len(self.drive.state_names))
-        return found
+        return first(self.drive.z, len(self.drive.state_names))
 
     @cached_property
     def z_rate(self) -> SX:

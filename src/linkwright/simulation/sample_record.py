@@ -61,6 +61,7 @@ class SampleRecord:
 
     @property
     def _histories(self) -> tuple[list[Any], ...]:
+        """All lists that have one entry a sample, if any."""
         return self.times, self.states, self.forces, self.pushes, self._reactions
 
     @property

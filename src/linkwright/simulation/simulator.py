@@ -16,13 +16,13 @@ from ..types import Floats, ForceLike, VectorLike
 from .checked import MOST_SAMPLES, check_mechanism, check_single_start
 from .compiled_motion import can_compile
 from .compiled_run import integrate_compiled
-from .events.breaking import broken, carried_over
+from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
 from .events.user_event import Event
 from .feedback import Feedback
 from .integration_loop import IntegrationLoop
-from .onward import held_forces, remaining_drive
+from .onward import remaining_held_forces, remaining_inputs
 from .preparation import Preparation, prepare_simulation
 from .progress import Watch
 from .record import RunTrajectory, prepare_recording, record_run
@@ -115,9 +115,23 @@ def simulate(
     check_mechanism(mechanism)
     check_single_start(q0, qd0)
     settings = Settings(
-        t, q0, qd0, by, integrator, rtol, atol, samples, max_step, step,
-        stabilization, coordinates, events, stops, impacts, sensitivity=sensitivity,
-    )  # fmt: skip
+        t=t,
+        q0=q0,
+        qd0=qd0,
+        by=by,
+        integrator=integrator,
+        rtol=rtol,
+        atol=atol,
+        samples=samples,
+        max_step=max_step,
+        step=step,
+        stabilization=stabilization,
+        coordinates=coordinates,
+        events=events,
+        stops=stops,
+        impacts=impacts,
+        sensitivity=sensitivity,
+    )
     simulator = Simulator(mechanism.with_closure(closure), settings, torque, progress)
     if sensitivity is None:
         return simulator.run(simulator.start(q0, qd0))
@@ -241,10 +255,10 @@ class Simulator:
             return found
         later = np.concatenate([found.t[-1:], rest])
         try:
-            left = broken(found.mechanism, member)
-            q, qd = carried_over(found.mechanism, left, member, found.q[-1], found.qd[-1])
-            drive = remaining_drive(self.torque, found, left)
-            held = held_forces(drive, found, left)
+            left = remove_member(found.mechanism, member)
+            q, qd = carry_over_motion(found.mechanism, left, member, found.q[-1], found.qd[-1])
+            drive = remaining_inputs(self.torque, found, left)
+            held = remaining_held_forces(drive, found, left)
             settings = replace(self.settings, after=member)
             rest_of_run = Simulator(left, settings, drive, self.progress)
             next_run = rest_of_run.run(RunStart(later, q, qd, held))

@@ -1,13 +1,12 @@
-"""Baumgarte's way to hold constraints: J q̈ + γ = −2α (J q̇ − b) − β² φ, so that errors die out.
+"""Baumgarte stabilization: J q̈ + γ = −2α (J q̇ − b) − β² φ, so that errors of constraints die out.
 
-States are not put back onto the constraints then; they stay as near as errors and α, β let them.
+States are then not projected onto the constraints; they stay as near as errors and α, β let them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -17,11 +16,12 @@ from ..errors import UnsupportedError
 from ..kinematics.closing import CLOSURE_TOLERANCES, gauss_newton_step
 from ..kinematics.mobility_analysis import constraint_ranks
 from ..model.model import Model
-from ..types import Floats
+from ..types import SX, Floats
 from .fixed.ingredients import Ingredients
 from .fixed.onto import Onto
 
-_USUAL = 10.0
+_DEFAULT_RATE = 10.0
+"""α and β in 1/s: errors die out within some tenths of a second, and steps stay as long."""
 _KNOWN = ("alpha", "beta")
 
 
@@ -32,22 +32,22 @@ class Baumgarte:
     alpha: float
     beta: float
 
-    def expression(self, equations: Equations, q: Any, qd: Any, t: Any) -> Any:
-        """What it adds to q̈: the least in the metric of the mass matrix."""
+    def expression(self, equations: Equations, q: SX, qd: SX, t: SX) -> SX:
+        """Return what it adds to q̈: the least in the metric of the mass matrix."""
         symbols = ca.vertsplit(equations.symbols["p"]) if equations.parameters else []
         kept = dict(zip(equations.parameters, symbols, strict=True))
         onto = Onto(Ingredients(equations, kept=kept))
         return onto.metric(q, t).least(self.rows(onto, q, qd, t))
 
-    def rows(self, onto: Onto, q: Any, qd: Any, t: Any) -> Any:
-        """2α (J q̇ − b) + β² φ."""
+    def rows(self, onto: Onto, q: SX, qd: SX, t: SX) -> SX:
+        """Return 2α (J q̇ − b) + β² φ."""
         rows = onto.violated(q, qd, t) * (2 * self.alpha)
         if onto.positions:
             rows = rows + self.beta**2 * onto.residual_of_all_rows(q, t)
         return rows
 
     def number(self, model: Model, q: Floats, qd: Floats, time: list[float]) -> Floats:
-        """The same where rows were chosen badly."""
+        """Return what it adds to q̈ as numbers, where the compiled choice of rows fails."""
         rows = 2 * self.alpha * model.constraint_velocity(q, qd, *time)
         if model.names.position_row_count:
             rows[list(model.names.position_rows)] += self.beta**2 * model.constraint_residual(
@@ -63,8 +63,8 @@ class Baumgarte:
         )
 
 
-def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:
-    """From "projection" (None), "baumgarte", or {"alpha": …, "beta": …}."""
+def stabilization_of(given: str | Mapping[str, float], equations: Equations) -> Baumgarte | None:
+    """Return the terms of "baumgarte" or {"alpha": …, "beta": …}; None for "projection"."""
     if given == "projection":
         return None
     values = dict(given) if isinstance(given, Mapping) else {}
@@ -78,6 +78,7 @@ def stabilization_of(given: Any, equations: Equations) -> Baumgarte | None:
     if own or not equations.names.constraints:
         raise UnsupportedError(
             "Baumgarte's terms are for constraints on q and q̇, which are not here",
-            where=equations.mechanism.name, remedy='leave stabilization out, or use by="recursive"',
-        )  # fmt: skip
-    return Baumgarte(values.get("alpha", _USUAL), values.get("beta", _USUAL))
+            where=equations.mechanism.name,
+            remedy='leave stabilization out, or use by="recursive"',
+        )
+    return Baumgarte(values.get("alpha", _DEFAULT_RATE), values.get("beta", _DEFAULT_RATE))

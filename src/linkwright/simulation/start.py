@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from ..kinematics.constraint_system import constraint_system
 from ..mechanism import Mechanism, mechanism_names, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_number_table, check_vector
-from ..types import Floats
+from ..types import Floats, VectorLike
 
 MAX_KEPT_STARTS = 64
 """How many assembled starts stay in memory: assembly takes longer than a short compiled run."""
@@ -35,10 +34,13 @@ def _assembled_coordinates(
     return tuple(assemble(mechanism, values, list(values)).tolist())
 
 
-def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Floats, Floats]:
-    """(q, q̇) at t = 0 that hold the constraints."""
+def start_of(
+    mechanism: Mechanism, model: Model, q0: VectorLike | None, qd0: VectorLike | None
+) -> tuple[Floats, Floats]:
+    """Return (q, q̇) at t = 0 on the constraints; what is given by name is kept."""
     names = mechanism_names(mechanism)
-    q0, qd0 = (read_coordinate_numbers(mechanism, *pair) for pair in ((q0, "q0"), (qd0, "qd0")))
+    q0 = read_coordinate_numbers(mechanism, q0, "q0")
+    qd0 = read_coordinate_numbers(mechanism, qd0, "qd0")
     if isinstance(q0, Mapping) or q0 is None:
         given = check_number_table(q0 or {}, "q0")
         check_assembly_quaternions(given, names.q)
@@ -63,8 +65,9 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
         raise AssemblyError(
             "the loops and constraints do not close at q0: "
             f"'{owner}' is open by {left[worst]:.3g} (m or rad)",
-            where=mechanism.name, remedy="give some coordinates by name, or use assemble",
-        )  # fmt: skip
+            where=mechanism.name,
+            remedy="give some coordinates by name, or use assemble",
+        )
     if isinstance(qd0, Mapping):
         return q, assemble_velocities(mechanism, q, check_number_table(qd0, "qd0"))
     if qd0 is not None:
@@ -73,8 +76,7 @@ def start_of(mechanism: Mechanism, model: Model, q0: Any, qd0: Any) -> tuple[Flo
 
 
 def with_unit_quaternions(model: Model, q: Floats, *parameters: Floats) -> Floats:
-    """q with quaternions of length 1, whatever length they are given with; of a model that keeps
-    parameters, their values come last."""
+    """Return q with quaternions of length 1; `parameters` are the values that a model keeps."""
     if model.nq == model.nv:
         return q
     with np.errstate(all="ignore"):
@@ -84,7 +86,8 @@ def with_unit_quaternions(model: Model, q: Floats, *parameters: Floats) -> Float
     return found
 
 
-def placed(values: Floats, given: dict[str, float], names: Any, kind: str) -> Floats:
+def placed(values: Floats, given: dict[str, float], names: Sequence[str], kind: str) -> Floats:
+    """Return values with the given ones at the places of their names."""
     for name, value in given.items():
         if name not in names:
             raise NameNotFoundError(

@@ -84,15 +84,18 @@ class StateSpace:
 
     @cached_property
     def _from_motion(self) -> ca.Function:
+        """The function (q, q̇) → x."""
         q, qd, *_ = self.symbols
         return ca.Function("x", [q, qd], [self._maps[1]])
 
     @cached_property
     def _to_motion(self) -> ca.Function:
+        """The function x → (q, q̇)."""
         return ca.Function("motion", [self._maps[0]], [ca.vertcat(*self._maps[2])])
 
     @cached_property
     def _rate_matrix(self) -> ca.Function:
+        """The function q → N."""
         return ca.Function("N", [self.symbols[0]], [self.equations.rate_matrix])
 
     # -- numbers ---------------------------------------------------------------------------------
@@ -143,13 +146,9 @@ class StateSpace:
     @property
     def can_leave_joints(self) -> bool:
         """Whether errors can open joints of free bodies, or change lengths of quaternions."""
-        return self._has_free_bodies or self.names.nq != self.names.nv
-
-    @property
-    def _has_free_bodies(self) -> bool:
-        """Whether x holds placements of free bodies, which joints only follow from."""
         state = self.equations.state
-        return state is not None and state.rates_from_motion is not None
+        has_free_bodies = state is not None and state.rates_from_motion is not None
+        return has_free_bodies or self.names.nq != self.names.nv
 
     @cached_property
     def projection(self) -> Projection | None:

@@ -25,7 +25,7 @@ _ENDS = ("the broken end at the parent", "the broken end at the child")
 _KEPT = ("parent", "child", "origin", "child_origin")
 
 
-def broken(mechanism: Mechanism, member: str) -> Mechanism:
+def remove_member(mechanism: Mechanism, member: str) -> Mechanism:
     """Less a loop or constraint; a joint becomes a free one, and what acts along it is gone.
 
     Bodies of a plane mechanism may have inertia about its normal alone: they stay in the plane.
@@ -74,6 +74,7 @@ def _weightless(mechanism: Mechanism) -> bool:
 
 
 def _in_plane(mechanism: Mechanism, member: str) -> dict[str, Any]:
+    """Return the planar joint that keeps a broken hinge in its plane."""
     axis = mechanism.joints[member].axis
     numbers = [expression_to_float(x, mechanism.values) for x in axis]
     along_x = abs(numbers[0]) > 0.9 * float(np.linalg.norm(numbers))
@@ -81,6 +82,7 @@ def _in_plane(mechanism: Mechanism, member: str) -> dict[str, Any]:
 
 
 def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanism:
+    """Return the mechanism with a joint replaced, without what acts along it."""
     joint = mechanism.joints[member]
     gone = {*joint_coordinate_names(member, joint), *joint_velocity_names(member, joint)}
     gone |= {f"d{name}" for name in gone}
@@ -107,7 +109,7 @@ def _uses(part: Any, gone: set[str]) -> bool:
     return bool(spoken & gone)
 
 
-def carried_over(
+def carry_over_motion(
     before: Mechanism, after: Mechanism, member: str, q: Floats, qd: Floats
 ) -> tuple[Floats, Floats]:
     """The same places and velocities of all bodies, in the coordinates of the mechanism after."""

@@ -12,19 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...types import Floats
-from .boxes import boxed
-from .dynamics import Held, Instant
-from .event_tolerances import EVENT_TOLERANCES
-from .modes import Forces, Mode, NoSolutionError, forces_of
+from .boxes import solve_box_complementarity
+from .dynamics import HeldSolution, InstantDynamics
+from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
+from .modes import ElementForces, Mode, NoSolutionError, solve_mode_forces
 from .rows import Barrier
 
 Direction = tuple[float, float]
 
-_TURNS = 300
-
 
 @dataclass(frozen=True)
-class Case:
+class ModeCase:
     """What is to be decided: `closed` barriers that neither close nor open; and rubs and contacts
     that have let go just now, with the sign or direction in which they begin to slide."""
 
@@ -33,14 +31,16 @@ class Case:
     leaving: tuple[tuple[int, Direction], ...] = ()
 
 
-def chosen(instant: Instant, case: Case) -> Mode:
+def choose_mode(instant: InstantDynamics, case: ModeCase) -> Mode:
     """The mode of a state; speeds of what is closed or sticks are zero within a tolerance."""
     choice = _Choice(instant, case)
     return _settled(instant, choice.mode())
 
 
 class _Choice:
-    def __init__(self, instant: Instant, case: Case) -> None:
+    """The complementarity problem of one state."""
+
+    def __init__(self, instant: InstantDynamics, case: ModeCase) -> None:
         self.instant, self.case = instant, case
         self.rows, self.V = instant.of.rows, instant.R @ instant.qd
         self.closed, self.toward = list(case.closed), dict(case.leaving)
@@ -51,9 +51,11 @@ class _Choice:
         self.all = [*self.closed, *(self.rows.rubs[k].row for k in self.still)]
 
     def _barrier(self, i: int) -> Barrier:
+        """Return a stop or contact."""
         return self.rows.barriers[i]
 
     def _slow(self, i: int) -> bool:
+        """Whether a contact with friction does not slide."""
         slip = list(self._barrier(i).slip)
         return bool(slip) and float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
 
@@ -75,11 +77,11 @@ class _Choice:
         R, gamma = now.R[self.all], now.gamma[self.all]
         P = now.admittance_holding(gripped)
         A = R @ P @ R.T
-        for _ in range(_TURNS):
+        for _ in range(FORCE_SOLVER.max_mode_iterations):
             known = self._known(limits, normal)
-            free = now.held(gripped, now.R[gripped].T, known)
+            free = now.hold_rows(gripped, now.R[gripped].T, known)
             b = R @ free.qdd + gamma
-            x = boxed(A, b, *self._bounds(limits), start=x)
+            x = solve_box_complementarity(A, b, *self._bounds(limits), start=x)
             before = np.concatenate([limits, normal])
             normal = x[: len(self.closed)].copy()
             limits = self._limits(free.qdd + P @ (R.T @ x), known + R.T @ x, normal)
@@ -105,6 +107,7 @@ class _Choice:
         return total
 
     def _bounds(self, limits: Floats) -> tuple[Floats, Floats]:
+        """Return the bounds of the forces: normal forces push, friction is limited."""
         count = len(self.closed)
         most = [limits[k] * self.rows.rubs[k].ratio for k in self.still]
         return np.array([0.0] * count + [-x for x in most]), np.array([np.inf] * count + most)
@@ -124,7 +127,7 @@ class _Choice:
         for i, force in zip(self.closed, normal, strict=True):
             if i >= self.rows.stop_count:
                 pushes[2, i - self.rows.stop_count] = force
-        found: Floats = limits + arms * now.pressed(Held(qdd, np.zeros(0), lam), pushes)[0]
+        found: Floats = limits + arms * now.loads(HeldSolution(qdd, np.zeros(0), lam), pushes)[0]
         return found
 
     def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
@@ -154,11 +157,11 @@ def _sign(velocity: float) -> int:
     return 0 if abs(velocity) <= EVENT_TOLERANCES.still_velocity else int(np.sign(velocity))
 
 
-def _settled(instant: Instant, mode: Mode) -> Mode:
+def _settled(instant: InstantDynamics, mode: Mode) -> Mode:
     """Less what its own forces exceed: friction in motion may be less than at rest, and a contact
     that begins to slide turns into the direction of its acceleration."""
-    for _ in range(_TURNS):
-        found = forces_of(instant, mode)
+    for _ in range(FORCE_SOLVER.max_mode_iterations):
+        found = solve_mode_forces(instant, mode)
         other = _turned(instant, _released(instant, mode, found), found)
         if other == mode:
             return mode
@@ -166,7 +169,8 @@ def _settled(instant: Instant, mode: Mode) -> Mode:
     return mode
 
 
-def _released(instant: Instant, mode: Mode, found: Forces) -> Mode:
+def _released(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
+    """Return the mode without what its own forces exceed."""
     rows, signs = instant.of.rows, list(mode.sliding)
     for k, force in found.rub.items():
         limit = found.limits[k] * rows.rubs[k].ratio
@@ -185,13 +189,13 @@ def _released(instant: Instant, mode: Mode, found: Forces) -> Mode:
     return Mode(resting, frozenset(grip & set(resting)), kept, tuple(signs))
 
 
-def _mobility(instant: Instant, rows: list[int]) -> float:
+def _mobility(instant: InstantDynamics, rows: list[int]) -> float:
     """Acceleration along rows, for a unit of force: the most of all directions."""
     R = instant.R[rows]
     return float(np.linalg.norm(R @ instant.admittance @ R.T, 2))
 
 
-def _turned(instant: Instant, mode: Mode, found: Forces) -> Mode:
+def _turned(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
     """Contacts that begin to slide, turned into their acceleration."""
     rows, toward = instant.of.rows, []
     V = instant.R @ instant.qd

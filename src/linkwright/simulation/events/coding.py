@@ -15,11 +15,13 @@ from ...readings.llvm import compile_tape
 from ...tape import normalize_tape, record_tape, schedule_tape
 from ...types import Floats
 
-Place = tuple[str, Any, tuple[int, ...]]
+NamedExpression = tuple[str, Any, tuple[int, ...]]
 """A name, a CasADi expression, and the shape of its numbers."""
 
 
-def coded(name: str, inputs: list[Place], outputs: list[Place]) -> Callable[..., list[Floats]]:
+def compile_expressions(
+    name: str, inputs: list[NamedExpression], outputs: list[NamedExpression]
+) -> Callable[..., list[Floats]]:
     """A function of arrays, whose leading axes are states. For empty inputs and outputs there is
     no code: they are left out of it."""
     taken = [k for k, place in enumerate(inputs) if 0 not in place[2]]
@@ -29,9 +31,12 @@ def coded(name: str, inputs: list[Place], outputs: list[Place]) -> Callable[...,
         return lambda *_: list(empty)
     ins, outs = [inputs[k] for k in taken], [outputs[k] for k in made]
     function = ca.Function(
-        name, [symbol for _, symbol, _ in ins], ca.cse([ca.densify(ca.SX(e)) for _, e, _ in outs]),
-        [n for n, *_ in ins], [n for n, *_ in outs],
-    )  # fmt: skip
+        name,
+        [symbol for _, symbol, _ in ins],
+        ca.cse([ca.densify(ca.SX(e)) for _, e, _ in outs]),
+        [n for n, *_ in ins],
+        [n for n, *_ in outs],
+    )
     ports = ([Port(n, shape) for n, _, shape in side] for side in (ins, outs))
     code = compile_tape(schedule_tape(normalize_tape(record_tape(function, *ports))), threads=1)
 
@@ -54,7 +59,7 @@ def least_squares(A: Floats, b: Floats, rank_below: float) -> tuple[Floats, int]
     return x[:n], int(rank)
 
 
-def inverse_of(M: Floats) -> Floats | None:
+def symmetric_inverse(M: Floats) -> Floats | None:
     """M⁻¹ of a symmetric matrix; None where it is not positive definite."""
     factor, failed = dpotrf(M)
     if failed:

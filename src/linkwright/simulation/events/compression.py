@@ -16,29 +16,28 @@ import numpy as np
 
 from ...types import Floats
 from .coding import least_squares
-from .dynamics import Instant
-
-_SWEEPS, _ROUNDS, _NEWTON, _RANK = 10, 200, 8, 1e-12
-ENOUGH = 1e-14
-"""Speeds that are left over, as a share of the fastest."""
+from .dynamics import InstantDynamics
+from .event_tolerances import FORCE_SOLVER
 
 
-def compressed(instant: Instant, qd: Floats, taking: list[int]) -> tuple[Floats, Floats]:
-    """Speeds at the end of compression of the barriers `taking`, and their impulses along the
-    slips, and normal, one row each."""
+def compress_contacts(
+    instant: InstantDynamics, qd: Floats, taking: list[int]
+) -> tuple[Floats, Floats]:
+    """Return the velocities at the end of compression of the contacts `taking`, and their impulses
+    along the slips and normal, one row each."""
     barriers, P, rows = instant.of.rows.barriers, instant.admittance, []
     for i in taking:
         slip = list(barriers[i].slip)
         rows.append(instant.R[[i, *slip]] if slip else np.vstack([instant.R[i], 0 * P[:2]]))
     B = np.concatenate(rows)
     mu = np.array([barriers[i].friction for i in taking])
-    p = Problem(B @ P @ B.T, B @ qd, mu).solved()
+    p = CompressionProblem(B @ P @ B.T, B @ qd, mu).solve()
     return qd + P @ (B.T @ p), p.reshape(-1, 3)[:, [1, 2, 0]]
 
 
 @dataclass
-class Problem:
-    """Of the speeds u⁻, how impulses change them, and the coefficients of friction."""
+class CompressionProblem:
+    """The velocities u⁻, how impulses change them (W), and the coefficients of friction."""
 
     W: Floats
     u: Floats
@@ -48,12 +47,13 @@ class Problem:
         self.count = len(self.mu)
         self.blocks = [self.W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] for k in range(self.count)]
         self.sizes = [(float(b[0, 0]), _largest(b[1:, 1:])) for b in self.blocks]
-        self.enough = ENOUGH * float(np.abs(self.u).max())
+        self.enough = FORCE_SOLVER.compression_residual_share * float(np.abs(self.u).max())
 
-    def solved(self) -> Floats:
+    def solve(self) -> Floats:
+        """Return the impulses at the end of compression."""
         p = np.zeros(3 * self.count)
-        for _ in range(_ROUNDS):
-            for _ in range(_SWEEPS):
+        for _ in range(FORCE_SOLVER.compression_rounds):
+            for _ in range(FORCE_SOLVER.compression_sweeps):
                 if self._sweep(p) <= self.enough:
                     return p
             found = self._newton(p)
@@ -62,7 +62,7 @@ class Problem:
         return p
 
     def _sweep(self, p: Floats) -> float:
-        """One turn; how much it changed the speeds."""
+        """Improve all impulses in place; return how much that changed the velocities."""
         u, most = self.u + self.W @ p, 0.0
         for k, (w, wt) in enumerate(self.sizes):
             if w <= 0:
@@ -78,24 +78,25 @@ class Problem:
         return most
 
     def _slip(self, k: int, p: Floats, u: Floats, wt: float) -> Floats:
+        """Return the slip impulse of a contact, no longer than friction allows."""
         push = p[3 * k + 1 : 3 * k + 3] - u[3 * k + 1 : 3 * k + 3] / wt
         limit = self.mu[k] * p[3 * k]
         found: Floats = push * min(1.0, limit / max(float(np.hypot(*push)), 1e-300))
         return found
 
     def _newton(self, start: Floats) -> Floats | None:
-        """From impulses that are nearly right; None where it does not get there."""
+        """Return the solution by Newton's method from nearby impulses; None if it fails."""
         p = start.copy()
-        for _ in range(_NEWTON):
+        for _ in range(FORCE_SOLVER.compression_newton_steps):
             F, slope = self._equations(p)
-            p = p - least_squares(slope, F, _RANK)[0]
+            p = p - least_squares(slope, F, FORCE_SOLVER.compression_rank_share)[0]
             p[0::3] = np.maximum(p[0::3], 0.0)
             if self._sweep(p) <= self.enough:
                 return p
         return None
 
     def _equations(self, p: Floats) -> tuple[Floats, Floats]:
-        """What is left of the equations, in speeds, and its derivative by p."""
+        """Return the residual of the equations, in velocities, and its derivative by p."""
         u, F, slope = self.u + self.W @ p, np.zeros_like(p), np.zeros_like(self.W)
         for k, (w, wt) in enumerate(self.sizes):
             n, t = 3 * k, slice(3 * k + 1, 3 * k + 3)
@@ -120,12 +121,13 @@ class Problem:
 
 
 def _only(p: Floats, old: Floats, k: int) -> Floats:
+    """Return the change of the impulses of one contact."""
     change = np.zeros_like(p)
     change[3 * k : 3 * k + 3] = p[3 * k : 3 * k + 3] - old
     return change
 
 
 def _largest(A: Floats) -> float:
-    """The larger eigenvalue of a symmetric 2 × 2 matrix."""
+    """Return the larger eigenvalue of a symmetric 2 × 2 matrix."""
     half, apart = (A[0, 0] + A[1, 1]) / 2, (A[0, 0] - A[1, 1]) / 2
     return float(half + np.hypot(apart, A[0, 1]))

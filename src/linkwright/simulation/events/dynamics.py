@@ -23,20 +23,19 @@ from ...mechanism import Mechanism
 from ...model.model import Model
 from ...model.near_redundancy import make_rows_redundant
 from ...types import Floats
-from .coding import coded, inverse_of, least_squares
+from .coding import compile_expressions, least_squares, symmetric_inverse
+from .event_tolerances import FORCE_SOLVER
 from .rows import Rows
 
 if TYPE_CHECKING:
-    from .modes import Plan
+    from .modes import ModePlan
 
 
 Share = Callable[[Floats], Floats]
 
-RANK = 1e-10
-
 
 @dataclass(frozen=True)
-class Held:
+class HeldSolution:
     """The solution: accelerations, forces x of the held rows, λ of the mechanism's constraints."""
 
     qdd: Floats
@@ -52,13 +51,16 @@ class DynamicsCode:
         self.constrained = bool(model.names.constraints)
         tables = (mechanism.joints, mechanism.loops)
         self.members = [
-            (name, joint.breaks) for table in tables for name, joint in table.items()
+            (name, joint.breaks)
+            for table in tables
+            for name, joint in table.items()
             if joint.breaks is not None
-        ]  # fmt: skip
+        ]
         self.ties = [
-            (name, strength) for name, tie in mechanism.constraints.items()
+            (name, strength)
+            for name, tie in mechanism.constraints.items()
             if (strength := getattr(tie, "breaks", None)) is not None
-        ]  # fmt: skip
+        ]
 
     @cached_property
     def numbers(self) -> Callable[..., list[Floats]]:
@@ -71,12 +73,18 @@ class DynamicsCode:
         found = ca.Function("numbers", symbols, [eqs.expressions(kind)[0] for kind in kinds])
         M, bias, *ties = found(own.q, own.qd, own.t)
         J, J_bias = ties or (ca.SX(0, n), ca.SX(0, 1))
-        return coded(
+        return compile_expressions(
             "numbers",
             [("q", own.q, (self.model.nq,)), ("qd", own.qd, (n,)), ("t", own.t, ())],
-            [("M", M, (n, n)), ("bias", bias, (n,)), ("R", rows.R, (rows.count, n)),
-             ("gamma", rows.gamma, (rows.count,)), ("J", J, (m, n)), ("J_bias", J_bias, (m,))],
-        )  # fmt: skip
+            [
+                ("M", M, (n, n)),
+                ("bias", bias, (n,)),
+                ("R", rows.R, (rows.count, n)),
+                ("gamma", rows.gamma, (rows.count,)),
+                ("J", J, (m, n)),
+                ("J_bias", J_bias, (m,)),
+            ],
+        )
 
     @cached_property
     def wrenches(self) -> Callable[..., list[Floats]]:
@@ -96,16 +104,25 @@ class DynamicsCode:
         strong = [every[names.index(name), :] for name, _ in self.members]
         sizes = [ca.norm_2(cut) for row in strong for cut in (row[0, 3:], row[0, :3])]
         n = (len(self.model.names.qd),)
-        return coded(
+        return compile_expressions(
             "wrenches",
-            [("q", own.q, (self.model.nq,)), ("qd", own.qd, n), ("qdd", own.qdd, n),
-             ("t", own.t, ()), ("lam", lam, (lam.numel(),)), ("push", push, tuple(push.shape))],
-            [("pressed", ca.vertcat(ca.SX(0, 1), *pressed), (len(pressed),)),
-             ("sizes", ca.vertcat(ca.SX(0, 1), *sizes), (len(sizes),)),
-             ("every", every, tuple(every.shape))],
-        )  # fmt: skip
+            [
+                ("q", own.q, (self.model.nq,)),
+                ("qd", own.qd, n),
+                ("qdd", own.qdd, n),
+                ("t", own.t, ()),
+                ("lam", lam, (lam.numel(),)),
+                ("push", push, tuple(push.shape)),
+            ],
+            [
+                ("pressed", ca.vertcat(ca.SX(0, 1), *pressed), (len(pressed),)),
+                ("sizes", ca.vertcat(ca.SX(0, 1), *sizes), (len(sizes),)),
+                ("every", every, tuple(every.shape)),
+            ],
+        )
 
     def _pressure(self, rub: Any, found: Any) -> Any:
+        """Return the force that presses on a joint's friction."""
         if rub.arm == 0.0:
             return ca.SX(0)
         force = found[rub.joint, 3:].T
@@ -143,12 +160,13 @@ class Dynamics:
         """Of the rubs when last solved for: a start for the next."""
         self.still, self.nothing = np.zeros(len(model.names.qd)), np.zeros(0)
         self.by_reaction = any(rub.arm for rub in rows.rubs)
-        self.plan: Plan | None = None
+        self.plan: ModePlan | None = None
         """Of the mode when last solved for."""
         self.members, self.ties = code.members, code.ties
 
-    def at(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Instant:
-        return Instant(self, t, q, qd, tau)
+    def at(self, t: float, q: Floats, qd: Floats, tau: Floats) -> InstantDynamics:
+        """Return the dynamics at a state under inputs."""
+        return InstantDynamics(self, t, q, qd, tau)
 
     @property
     def numbers(self) -> Callable[..., list[Floats]]:
@@ -162,7 +180,7 @@ class Dynamics:
         return self.code.wrenches
 
 
-class Instant:
+class InstantDynamics:
     """One state under drives."""
 
     def __init__(self, of: Dynamics, t: float, q: Floats, qd: Floats, tau: Floats) -> None:
@@ -174,26 +192,26 @@ class Instant:
     @cached_property
     def inverse(self) -> Floats | None:
         """M⁻¹; None where some coordinate moves no mass."""
-        return inverse_of(self.M)
+        return symmetric_inverse(self.M)
 
-    def held(
+    def hold_rows(
         self, rows: list[int], columns: Floats, known: Floats, share: Share | None = None
-    ) -> Held:
+    ) -> HeldSolution:
         """With forces of least norm where they are not unique; of x over weights, where `share`
         gives these from the forces of least norm."""
         m = len(rows)
-        qdd, x, unique = self.solved(rows, columns, known)
+        qdd, x, unique = self.solve_held_rows(rows, columns, known)
         if not unique:
             D = np.concatenate([columns, self.J.T], axis=1) if len(self.J) else columns
             total = D @ x
-            x = least_squares(D, total, RANK)[0]
+            x = least_squares(D, total, FORCE_SOLVER.rank_share)[0]
             if share is not None:
                 weights = np.ones(len(x))
                 weights[:m] = share(x[:m])
-                x = weights * least_squares(D * weights, total, RANK)[0]
-        return Held(qdd, x[:m], x[m:])
+                x = weights * least_squares(D * weights, total, FORCE_SOLVER.rank_share)[0]
+        return HeldSolution(qdd, x[:m], x[m:])
 
-    def solved(
+    def solve_held_rows(
         self, rows: list[int], columns: Floats, known: Floats
     ) -> tuple[Floats, Floats, bool]:
         """Accelerations, some forces x and λ with which they come about, and whether there are no
@@ -212,7 +230,7 @@ class Instant:
         scale = np.sqrt(np.abs(S.diagonal()))
         scale[scale == 0.0] = 1.0
         S /= scale[:, None] * scale
-        x, rank = least_squares(S, (A @ free + gamma) / -scale, RANK)
+        x, rank = least_squares(S, (A @ free + gamma) / -scale, FORCE_SOLVER.rank_share)
         x /= scale
         return free + answer @ x, x, rank == len(S)
 
@@ -223,7 +241,9 @@ class Instant:
         n = len(F)
         K = np.block([[self.M, -D], [A, np.zeros((len(A), len(A)))]])
         size = np.maximum(np.abs(K).max(axis=1), 1e-300)
-        found, _ = least_squares(K / size[:, None], np.concatenate([F, -gamma]) / size, RANK)
+        found, _ = least_squares(
+            K / size[:, None], np.concatenate([F, -gamma]) / size, FORCE_SOLVER.rank_share
+        )
         return found[:n], found[n:]
 
     @cached_property
@@ -242,15 +262,16 @@ class Instant:
         found: Floats = Z @ np.linalg.pinv(inner, rcond=1e-13, hermitian=True) @ Z.T
         return found
 
-    def pressed(self, held: Held, pushes: Floats) -> tuple[Floats, Floats]:
+    def loads(self, held: HeldSolution, pushes: Floats) -> tuple[Floats, Floats]:
         """How rubs are pressed, and the forces and moments of members that may fail."""
         pressure, sizes, _ = self._wrenches(held, pushes)
         return pressure, sizes
 
-    def borne(self, held: Held, pushes: Floats) -> Floats:
+    def reactions(self, held: HeldSolution, pushes: Floats) -> Floats:
         """What joints and loops bear, contacts included, (joints and loops, 6)."""
         return self._wrenches(held, pushes)[2]
 
-    def _wrenches(self, held: Held, pushes: Floats) -> list[Floats]:
+    def _wrenches(self, held: HeldSolution, pushes: Floats) -> list[Floats]:
+        """Return the loads of friction, of members that may break, and of all joints."""
         state = self.q, self.qd, held.qdd, self.t
         return self.of.wrenches(*state, held.multipliers, pushes)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...types import Floats
 from ..run_context import RunContext
-from .modes import Forces
+from .modes import ElementForces
 from .present_mode import PresentMode
 from .zeno import IMPACT_ADVICE, ZenoAdvice
 
@@ -53,7 +53,7 @@ class StepStates:
         return self._watched[2]
 
     @cached_property
-    def forces(self) -> list[Forces]:
+    def forces(self) -> list[ElementForces]:
         """Forces of the present mode, one entry a time."""
         inputs = self.context.inputs
         return [

@@ -56,3 +56,39 @@ class EventTolerances:
 
 
 EVENT_TOLERANCES = EventTolerances()
+
+
+@dataclass(frozen=True)
+class ForceSolverOptions:
+    """Numbers of the solvers for forces of modes and impulses of impacts."""
+
+    rank_share: float = 1e-10
+    """Singular values of scaled force equations below this share are zero: rows of redundant
+    contacts and constraints differ by rounding only."""
+    max_mode_iterations: int = 300
+    """Iterations for the limits of friction and for the mode; ten are usual, and friction that
+    locks itself never ends."""
+    max_reaction_iterations: int = 200
+    """Iterations for friction that depends on reactions; secant steps need about ten."""
+    box_rounds: int = 400
+    """Rounds of Gauss–Seidel for a complementarity problem, each ended by an exact solve."""
+    box_sweeps: int = 12
+    """Gauss–Seidel sweeps in a round: by then the bounds that hold seldom change."""
+    box_residual_share: float = 1e-11
+    """The residual of an exact solve that is accepted, as a share of the right-hand side."""
+    compression_rounds: int = 200
+    """Rounds of sweeps and Newton steps for the end of compression."""
+    compression_sweeps: int = 10
+    """Sweeps in a round: by then contacts that open, stick and slide are known."""
+    compression_newton_steps: int = 8
+    """Newton steps in a round; they converge quadratically or not at all."""
+    compression_rank_share: float = 1e-12
+    """Singular values of Newton's equations below this share are zero."""
+    compression_residual_share: float = 1e-14
+    """Velocities that are left over, as a share of the fastest: rounding."""
+    max_impact_rounds: int = 100
+    """Rounds of impacts at one instant; in the second half of them nothing rebounds, so that they
+    end."""
+
+
+FORCE_SOLVER = ForceSolverOptions()

@@ -13,7 +13,8 @@ from ...errors import LinkwrightError
 from ...expressions import Expression, expression_to_float
 from ...types import Floats
 from .coding import least_squares
-from .dynamics import RANK, Instant
+from .dynamics import InstantDynamics
+from .event_tolerances import FORCE_SOLVER
 from .impacts import Impact
 
 
@@ -24,7 +25,7 @@ class FailureError(LinkwrightError):
     impulse: float = 0.0
 
 
-def check_strengths(instant: Instant, found: Impact) -> None:
+def check_strengths(instant: InstantDynamics, found: Impact) -> None:
     """Complains of the member whose strength is exceeded most."""
     borne = _borne(instant, found)
     values = instant.of.mechanism.values
@@ -39,7 +40,7 @@ def check_strengths(instant: Instant, found: Impact) -> None:
         raise failure
 
 
-def _borne(instant: Instant, found: Impact) -> dict[str, tuple[float, Expression]]:
+def _borne(instant: InstantDynamics, found: Impact) -> dict[str, tuple[float, Expression]]:
     """By member: the impulse of its force, and its strength."""
     of = instant.of
     members = [(name, s.impulse) for name, s in of.members if s.impulse is not None]
@@ -59,7 +60,7 @@ def _borne(instant: Instant, found: Impact) -> dict[str, tuple[float, Expression
     return borne
 
 
-def _multipliers(instant: Instant, found: Impact) -> Floats:
+def _multipliers(instant: InstantDynamics, found: Impact) -> Floats:
     """Impulses λ of the mechanism's constraints, of least norm."""
     if not len(instant.J):
         return np.zeros(0)
@@ -67,10 +68,10 @@ def _multipliers(instant: Instant, found: Impact) -> Floats:
     for i, push in found.pushes.items():
         slip = list(instant.of.rows.barriers[i].slip)
         rest = rest - push[2] * instant.R[i] - push[: len(slip)] @ instant.R[slip]
-    return least_squares(instant.J.T, rest, RANK)[0]
+    return least_squares(instant.J.T, rest, FORCE_SOLVER.rank_share)[0]
 
 
-def _wrenches(instant: Instant, found: Impact, lam: Floats) -> Floats:
+def _wrenches(instant: InstantDynamics, found: Impact, lam: Floats) -> Floats:
     """Impulses of the reactions: these are linear in accelerations, λ and forces of contacts, and
     what is there without them has no impulse."""
     of, still = instant.of, np.zeros(len(instant.qd))

@@ -16,7 +16,7 @@ from ...types import Floats
 from ..state_space import StateSpace
 
 
-class Fitting:
+class StateFitting:
     """Of a mechanism with constraints, at one instant."""
 
     def __init__(self, space: StateSpace, model: Model, t: float, where: str) -> None:
@@ -25,7 +25,7 @@ class Fitting:
         self.leeway = model.leeway
         self.share = model.mechanism.closure if self.leeway else CLOSURE_TOLERANCES.fine_rank_share
 
-    def positions(self, q: Floats, given: tuple[int, ...]) -> Floats:
+    def fit_positions(self, q: Floats, given: tuple[int, ...]) -> Floats:
         """By the least changes of the coordinates that are not given."""
         model, wanted, held = self.model, q[list(given)], list(given)
 
@@ -47,7 +47,7 @@ class Fitting:
         )
         return self._checked(closure.q, float(closure.residual), "positions")
 
-    def speeds(self, q: Floats, qd: Floats, given: tuple[int, ...]) -> Floats:
+    def fit_velocities(self, q: Floats, qd: Floats, given: tuple[int, ...]) -> Floats:
         """By the least changes of the speeds that are not given."""
         model, fixed = self.model, np.eye(len(qd))[list(given)]
         A = np.vstack([model.constraint_jacobian(q, *self.time), fixed])
@@ -57,9 +57,11 @@ class Fitting:
         return self._checked(qd - change, left / max(1.0, np.abs(qd).max(initial=0.0)), "speeds")
 
     def _checked(self, found: Floats, left: float, what: str) -> Floats:
+        """Return a state that was found; raise an error if it contradicts the constraints."""
         if not left <= max(CLOSURE_TOLERANCES.tracked_residual, self.leeway):
             raise LinkwrightError(
-                f"the action gives {what} that contradict the constraints", where=self.where,
+                f"the action gives {what} that contradict the constraints",
+                where=self.where,
                 remedy="change fewer of them: the others follow",
-            )  # fmt: skip
+            )
         return found

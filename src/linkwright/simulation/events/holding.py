@@ -15,7 +15,7 @@ from ...types import Floats
 from .dynamics import Dynamics
 
 
-def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
+def stop_rows(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
     """Speeds with those of some rows zero, and the mechanism's own constraints held."""
     if not rows:
         return qd
@@ -30,7 +30,7 @@ def stopped(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> F
     return project_velocities(A, qd, wrong, rank=rank, metric=now.M)
 
 
-def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
+def close_gaps(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
     """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
     model, position_rows = of.model, list(of.model.names.position_rows)
     time = [t] if of.in_time else []
@@ -50,6 +50,9 @@ def touching(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int])
 
     functions = PositionConstraints(residual, jacobian, model.integrate, model.mass_matrix)
     return close_positions(
-        functions, q, tolerance=CLOSURE_TOLERANCES.rounding_residual, rank=rank,
+        functions,
+        q,
+        tolerance=CLOSURE_TOLERANCES.rounding_residual,
+        rank=rank,
         max_iterations=CLOSURE_TOLERANCES.max_corrections,
-    ).q  # fmt: skip
+    ).q

@@ -21,12 +21,10 @@ import numpy as np
 
 from ...errors import LinkwrightError
 from ...types import Floats
-from .boxes import boxed
-from .compression import compressed
-from .dynamics import Instant
-from .event_tolerances import EVENT_TOLERANCES
-
-_ROUNDS = 100
+from .boxes import solve_box_complementarity
+from .compression import compress_contacts
+from .dynamics import InstantDynamics
+from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
 
 
 @dataclass(frozen=True)
@@ -44,8 +42,8 @@ class Impact:
         return {i: float(push[2]) for i, push in self.pushes.items() if push[2] > 0}
 
 
-def impact(
-    instant: Instant, closed: list[int], slow: dict[int, float], *, one_by_one: bool = False
+def solve_impact(
+    instant: InstantDynamics, closed: list[int], slow: dict[int, float], *, one_by_one: bool = False
 ) -> Impact:
     """Until nothing that is closed comes nearer; what is `slow` is not thrown back, nor is
     anything without end."""
@@ -53,15 +51,15 @@ def impact(
     qd = instant.qd.copy()
     speeds: dict[int, float] = {}
     pushes = {i: np.zeros(3) for i in closed}
-    for turn in range(_ROUNDS):
+    for turn in range(FORCE_SOLVER.max_impact_rounds):
         v = {i: float(instant.R[i] @ qd) for i in closed}
         hit = [i for i in closed if v[i] < -EVENT_TOLERANCES.still_velocity]
         if not hit:
             break
         taking = [i for i in closed if v[i] <= EVENT_TOLERANCES.still_velocity]
-        if one_by_one and turn < _ROUNDS // 2:
+        if one_by_one and turn < FORCE_SOLVER.max_impact_rounds // 2:
             taking = [min(hit, key=v.__getitem__)]
-        late = turn >= _ROUNDS // 2
+        late = turn >= FORCE_SOLVER.max_impact_rounds // 2
         e = np.array(
             [0.0 if late or -v[i] <= slow[i] else barriers[i].restitution or 0.0 for i in taking]
         )
@@ -75,14 +73,15 @@ def impact(
     return Impact(qd, speeds, pushes)
 
 
-def check_gave_way(instant: Instant, found: Impact) -> None:
+def check_impact_is_possible(instant: InstantDynamics, found: Impact) -> None:
     """What no impulse could slow down is driven on by the constraints, against a barrier."""
     for i, speed in found.speeds.items():
         if instant.R[i] @ found.qd <= -0.999 * speed:
             raise _blocked(instant, i)
 
 
-def _blocked(instant: Instant, i: int) -> LinkwrightError:
+def _blocked(instant: InstantDynamics, i: int) -> LinkwrightError:
+    """Return the error that the constraints push on into a stop or contact."""
     rows, mechanism = instant.of.rows, instant.of.mechanism
     name = rows.barriers[i].name
     if i >= rows.stop_count:
@@ -95,7 +94,9 @@ def _blocked(instant: Instant, i: int) -> LinkwrightError:
     return LinkwrightError(f"{what} against its stop", remedy=remedy)
 
 
-def _newton(instant: Instant, qd: Floats, taking: list[int], e: Floats) -> tuple[Floats, Floats]:
+def _newton(
+    instant: InstantDynamics, qd: Floats, taking: list[int], e: Floats
+) -> tuple[Floats, Floats]:
     """Speeds and impulses by Newton's rule, without friction."""
     R = instant.R[taking]
     found = _pushed(R @ instant.admittance @ R.T, (1 + e) * (R @ qd))
@@ -106,15 +107,16 @@ def _newton(instant: Instant, qd: Floats, taking: list[int], e: Floats) -> tuple
 
 def _pushed(A: Floats, b: Floats) -> Floats:
     """Λ ≥ 0 with A Λ + b ≥ 0, one of them zero."""
-    return boxed(A, b, np.zeros(len(b)), np.full(len(b), np.inf))
+    return solve_box_complementarity(A, b, np.zeros(len(b)), np.full(len(b), np.inf))
 
 
 def _with_friction(
-    instant: Instant, qd: Floats, taking: list[int], e: Floats
+    instant: InstantDynamics, qd: Floats, taking: list[int], e: Floats
 ) -> tuple[Floats, Floats]:
+    """Return velocities and impulses with friction: compression, then restitution."""
     R, P, M = instant.R[taking], instant.admittance, instant.M
     wanted = np.maximum(-e * (R @ qd), 0.0)
-    squeezed, pushes = compressed(instant, qd, taking)
+    squeezed, pushes = compress_contacts(instant, qd, taking)
     target = np.where(pushes[:, 2] > 0, wanted, 0.0)
     back = _pushed(R @ P @ R.T, R @ squeezed - target)
     change = P @ (R.T @ back)

@@ -6,13 +6,13 @@ import numpy as np
 
 from ...types import Floats
 from ..run_context import RunContext
-from .choice import Case, chosen
+from .choice import ModeCase, choose_mode
 from .event_function import Releases
 from .event_log import EventLog
 from .event_tolerances import EVENT_TOLERANCES
 from .failures import check_strengths
-from .holding import stopped, touching
-from .impacts import check_gave_way, impact
+from .holding import close_gaps, stop_rows
+from .impacts import check_impact_is_possible, solve_impact
 from .modes import Mode
 from .present_mode import PresentMode
 
@@ -37,15 +37,15 @@ class ModeTransition:
         space = self.context.space
         q, qd = space.motion(y)
         closed = self._closed(q, qd, releases)
-        q = touching(self.dynamics, t, q, qd, closed)
+        q = close_gaps(self.dynamics, t, q, qd, closed)
         qd = self._impact(t, q, qd, closed)
         still, slow = self._still(q, qd, closed, releases.turning)
-        qd = stopped(self.dynamics, t, q, qd, [*still, *slow])
+        qd = stop_rows(self.dynamics, t, q, qd, [*still, *slow])
         tau = self.context.inputs.forces(t, space.with_motion(y, q, qd))
         leaving = {i: d for i, d in releases.leaving.items() if i in still}
-        case = Case(still, tuple(releases.slipping.items()), tuple(leaving.items()))
+        case = ModeCase(still, tuple(releases.slipping.items()), tuple(leaving.items()))
         before = self.present.mode
-        self.present.change(chosen(self.dynamics.at(t, q, qd, tau), case))
+        self.present.change(choose_mode(self.dynamics.at(t, q, qd, tau), case))
         self._note_changes(t, before)
         return self.present.jump_to(y, *self.present.hold(t, q, qd))
 
@@ -86,8 +86,8 @@ class ModeTransition:
             return qd
         instant = self.dynamics.at(t, q, qd, np.zeros(len(qd)))
         slow = {i: self._rebound_velocity(i) for i in closed}
-        found = impact(instant, closed, slow, one_by_one=self.one_by_one)
-        check_gave_way(instant, found)
+        found = solve_impact(instant, closed, slow, one_by_one=self.one_by_one)
+        check_impact_is_possible(instant, found)
         check_strengths(instant, found)
         for i, speed in found.speeds.items():
             self._fastest[i] = max(self._fastest.get(i, 0.0), speed)

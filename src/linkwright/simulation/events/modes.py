@@ -10,14 +10,14 @@ import numpy as np
 
 from ...errors import LinkwrightError
 from ...types import Floats, Integers
-from .dynamics import Held, Instant
+from .dynamics import HeldSolution, InstantDynamics
+from .event_tolerances import FORCE_SOLVER
 from .rows import Rows
 
 CREEP = 1e-4
-"""A contact that slides in space slower than this turns its friction gradually, m/s; the size of
-friction, and a slide along a line, are not touched."""
-
-_TURNS = 200
+"""A contact that slides slower than this turns the direction of its friction gradually, m/s: a
+slide that passes near zero would otherwise turn within rounding. The size of friction, and slides
+along a line, are not affected."""
 
 
 class NoSolutionError(LinkwrightError):
@@ -49,6 +49,7 @@ class Mode:
 
     @property
     def plain(self) -> bool:
+        """Whether nothing rests or sticks."""
         return not self.resting and all(self.sliding)
 
     def rows(self, rows: Rows) -> list[int]:
@@ -86,7 +87,7 @@ class _Slides:
         return found
 
 
-class Plan:
+class ModePlan:
     """What a mode means for the rows: made once, used at every state of the mode."""
 
     def __init__(self, rows: Rows, mode: Mode) -> None:
@@ -97,8 +98,9 @@ class Plan:
         self.signs = np.array(mode.sliding, dtype=float)
         self.own = np.array([rub.force for rub in rows.rubs])
         self.arms = np.array([rub.arm for rub in rows.rubs])
-        self.stuck = {k: self.place[rub.row] for k, rub in enumerate(rows.rubs)
-                      if mode.sliding[k] == 0}  # fmt: skip
+        self.stuck = {
+            k: self.place[rub.row] for k, rub in enumerate(rows.rubs) if mode.sliding[k] == 0
+        }
         toward = dict(mode.toward)
         self.grips: list[_Grip] = []
         sliding: list[int] = []
@@ -109,12 +111,17 @@ class Plan:
                 self.grips.append(_Grip(i, k, places, barrier.friction))
             elif slip:
                 sliding.append(i)
-        self.slides = None if not sliding else _Slides(
-            sliding, [self.place[i] for i in sliding],
-            np.array([rows.barriers[i].slip for i in sliding]),
-            np.array([rows.barriers[i].friction for i in sliding]),
-            np.array([toward[i] for i in sliding]),
-        )  # fmt: skip
+        self.slides = (
+            None
+            if not sliding
+            else _Slides(
+                sliding,
+                [self.place[i] for i in sliding],
+                np.array([rows.barriers[i].slip for i in sliding]),
+                np.array([rows.barriers[i].friction for i in sliding]),
+                np.array([toward[i] for i in sliding]),
+            )
+        )
 
     def share(self, x: Floats) -> Floats:
         """Slip forces share by what friction can do, so that none lets go before it must."""
@@ -125,12 +132,12 @@ class Plan:
         return weights
 
 
-class Forces:
+class ElementForces:
     """What a mode comes to at a state: all forces along the speeds, those of single elements
     when asked for. `limits` is what friction in every rub amounts to while it slides."""
 
     def __init__(
-        self, plan: Plan, held: Held, along: Floats, limits: Floats, drags: Floats
+        self, plan: ModePlan, held: HeldSolution, along: Floats, limits: Floats, drags: Floats
     ) -> None:
         self.plan, self.held, self.along, self.limits = plan, held, along, limits
         self.drags = drags
@@ -138,14 +145,17 @@ class Forces:
 
     @cached_property
     def normal(self) -> dict[int, float]:
+        """The normal forces of closed stops and contacts."""
         return dict(zip(self.plan.mode.resting, self.held.x.tolist(), strict=False))
 
     @cached_property
     def slip(self) -> dict[int, Floats]:
+        """The tangential forces of contacts that stick."""
         return {grip.barrier: self.held.x[grip.slip] for grip in self.plan.grips}
 
     @cached_property
     def rub(self) -> dict[int, float]:
+        """The friction forces of joints that stick."""
         return {k: float(self.held.x[place]) for k, place in self.plan.stuck.items()}
 
     @cached_property
@@ -164,10 +174,10 @@ class Forces:
         return found
 
 
-class Solver:
+class ModeForceSolver:
     """Forces of a mode at one state."""
 
-    def __init__(self, instant: Instant, plan: Plan) -> None:
+    def __init__(self, instant: InstantDynamics, plan: ModePlan) -> None:
         self.instant, self.plan = instant, plan
         self.columns = instant.R[plan.held].T
         self.drags: Floats = np.zeros((0, 2))
@@ -177,15 +187,15 @@ class Solver:
             pushed = (self.drags[:, None, :] @ across)[:, 0].T
             self.columns[:, plan.slides.normal] += pushed
 
-    def forces(self) -> Forces:
+    def forces(self) -> ElementForces:
         """By repetition where friction depends on reactions, which depend on friction."""
         own, arms, of = self.plan.own, self.plan.arms, self.instant.of
         if not of.by_reaction and not of.members:
             return self._with(own)
         limits, last = own + arms * of.pressure, None
-        for _ in range(_TURNS):
+        for _ in range(FORCE_SOLVER.max_reaction_iterations):
             found = self._with(limits)
-            pressure, found.strengths = self.instant.pressed(found.held, found.pushes)
+            pressure, found.strengths = self.instant.loads(found.held, found.pushes)
             error = own + arms * pressure - limits
             if np.abs(error).max(initial=0.0) <= 1e-13 * (1 + np.abs(limits).max(initial=0.0)):
                 of.pressure = pressure
@@ -197,7 +207,7 @@ class Solver:
             remedy="lower friction_coefficient or pin_radius",
         )
 
-    def along(self) -> Floats:
+    def generalized_forces(self) -> Floats:
         """All forces along the speeds, without saying who gives how much of them."""
         plan, of = self.plan, self.instant.of
         if of.by_reaction:
@@ -205,7 +215,7 @@ class Solver:
         known = self._known(plan.own)
         if not plan.held:
             return known
-        x = self.instant.solved(plan.held, self.columns, known)[1]
+        x = self.instant.solve_held_rows(plan.held, self.columns, known)[1]
         found: Floats = known + self.columns @ x[: len(plan.held)]
         return found
 
@@ -216,12 +226,13 @@ class Solver:
         found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.rub_rows]
         return found
 
-    def _with(self, limits: Floats) -> Forces:
+    def _with(self, limits: Floats) -> ElementForces:
+        """Return the forces for given limits of friction."""
         plan, instant = self.plan, self.instant
         known = self._known(limits)
         share = plan.share if len(plan.grips) > 1 else None
-        held = instant.held(plan.held, self.columns, known, share)
-        return Forces(plan, held, known + self.columns @ held.x, limits, self.drags)
+        held = instant.hold_rows(plan.held, self.columns, known, share)
+        return ElementForces(plan, held, known + self.columns @ held.x, limits, self.drags)
 
 
 def _secant(x: Floats, error: Floats, last: tuple[Floats, Floats] | None) -> Floats:
@@ -235,12 +246,14 @@ def _secant(x: Floats, error: Floats, last: tuple[Floats, Floats] | None) -> Flo
     return found
 
 
-def solver_of(instant: Instant, mode: Mode) -> Solver:
+def mode_force_solver(instant: InstantDynamics, mode: Mode) -> ModeForceSolver:
+    """Return the solver for the forces of a mode; its plan is kept while the mode lasts."""
     of = instant.of
     if of.plan is None or of.plan.mode is not mode:
-        of.plan = Plan(of.rows, mode)
-    return Solver(instant, of.plan)
+        of.plan = ModePlan(of.rows, mode)
+    return ModeForceSolver(instant, of.plan)
 
 
-def forces_of(instant: Instant, mode: Mode) -> Forces:
-    return solver_of(instant, mode).forces()
+def solve_mode_forces(instant: InstantDynamics, mode: Mode) -> ElementForces:
+    """Return the forces of a mode at a state."""
+    return mode_force_solver(instant, mode).forces()

@@ -7,8 +7,8 @@ import numpy as np
 from ...types import Floats
 from ..state_space import StateSpace
 from .dynamics import Dynamics
-from .holding import stopped, touching
-from .modes import Forces, Mode, forces_of, solver_of
+from .holding import close_gaps, stop_rows
+from .modes import ElementForces, Mode, mode_force_solver, solve_mode_forces
 
 
 class PresentMode:
@@ -44,11 +44,11 @@ class PresentMode:
         """Return the generalized forces of friction, stops and rigid contacts."""
         if self.mode.plain and not self.rows.rubs:
             return np.zeros(len(qd))
-        return solver_of(self.dynamics.at(t, q, qd, tau), self.mode).along()
+        return mode_force_solver(self.dynamics.at(t, q, qd, tau), self.mode).generalized_forces()
 
-    def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Forces:
+    def forces(self, t: float, q: Floats, qd: Floats, tau: Floats) -> ElementForces:
         """Return the forces of all elements."""
-        return forces_of(self.dynamics.at(t, q, qd, tau), self.mode)
+        return solve_mode_forces(self.dynamics.at(t, q, qd, tau), self.mode)
 
     def reactions(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Floats | None:
         """Return the reactions of joints and loops where rigid contacts press on bodies.
@@ -58,8 +58,8 @@ class PresentMode:
         if not self.rows.contacts:
             return None
         instant = self.dynamics.at(t, q, qd, tau)
-        found = forces_of(instant, self.mode)
-        return instant.borne(found.held, found.pushes)
+        found = solve_mode_forces(instant, self.mode)
+        return instant.reactions(found.held, found.pushes)
 
     @property
     def is_holding(self) -> bool:
@@ -71,8 +71,8 @@ class PresentMode:
         held = self.mode.rows(self.rows)
         if not held:
             return q, qd
-        q = touching(self.dynamics, t, q, qd, list(self.mode.resting))
-        return q, stopped(self.dynamics, t, q, qd, held)
+        q = close_gaps(self.dynamics, t, q, qd, list(self.mode.resting))
+        return q, stop_rows(self.dynamics, t, q, qd, held)
 
     def follow_slip(self, q: Floats, qd: Floats) -> None:
         """Update the directions in which contacts slide."""

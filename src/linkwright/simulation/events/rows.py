@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
@@ -24,7 +23,7 @@ from ...kinematics.tree_coordinates import (
 )
 from ...mechanism import Contact, Joint, Mechanism, joint_coordinate_name, mechanism_names
 from ...types import SX, Floats
-from .coding import coded
+from .coding import compile_expressions
 
 FAR = 1e12
 """Limits beyond this are none."""
@@ -73,9 +72,9 @@ class Rows:
         self.tree = build_kinematic_tree(mechanism, "numeric")
         self.barriers: list[Barrier] = []
         self.rubs: list[Rub] = []
-        self._gaps: list[Any] = []
-        self._speeds: list[Any] = []
-        self._contacts: list[tuple[Any, Any]] = []
+        self._gaps: list[SX] = []
+        self._speeds: list[SX] = []
+        self._contacts: list[tuple[SX, SX]] = []
         self._setting = ConstrainedBodyStates(self.tree)
         if stops != "ignore":
             self._add_stops()
@@ -87,15 +86,18 @@ class Rows:
         self._compile()
 
     def number(self, expression: Expression) -> float:
+        """Return the value of an expression of parameters."""
         return expression_to_float(expression, self.mechanism.values)
 
     @property
     def any(self) -> bool:
+        """Whether there are rows or compliant contacts."""
         return bool(self._speeds or self._pads)
 
     # -- stops ---------------------------------------------------------------------------
 
     def _add_stops(self) -> None:
+        """Add the stops of all joints with limits."""
         full = spread_coordinates(self.tree, self.tree.motion.q)
         v = spread_velocities(self.tree, self.tree.motion.qd)
         for span in self.tree.joints:
@@ -105,14 +107,16 @@ class Rows:
                 continue
             if joint.by_quaternion:
                 raise UnsupportedError(
-                    "coordinates of a quaternion have no stops", where=f"joints.{span.name}",
+                    "coordinates of a quaternion have no stops",
+                    where=f"joints.{span.name}",
                     remedy='give rotation = "cardan", or simulate with stops="ignore"',
-                )  # fmt: skip
+                )
             for k, index in enumerate(span.links):
                 link = self.tree.links[index]
                 self._add_stop(span.name, joint, k, full[link.q], v[link.v])
 
-    def _add_stop(self, name: str, joint: Joint, k: int, q: Any, v: Any) -> None:
+    def _add_stop(self, name: str, joint: Joint, k: int, q: SX, v: SX) -> None:
+        """Add the stops of one coordinate."""
         ends = {}
         for side, limit in (("lower", joint.limits.lower), ("upper", joint.limits.upper)):
             if limit is not None:
@@ -134,6 +138,7 @@ class Rows:
     # -- contacts ------------------------------------------------------------------------
 
     def _add_contacts(self) -> None:
+        """Add the rigid contacts, and rows of slip where they have friction."""
         slips = []
         for name, contact in self.mechanism.contacts.items():
             if not contact.is_rigid:
@@ -152,9 +157,14 @@ class Rows:
             )
             mu = self.number(contact.friction)
             self.barriers.append(
-                Barrier(name, self.number(contact.restitution), *bodies, friction=mu,
-                        ratio=self.number(contact.static_ratio))
-            )  # fmt: skip
+                Barrier(
+                    name,
+                    self.number(contact.restitution),
+                    *bodies,
+                    friction=mu,
+                    ratio=self.number(contact.static_ratio),
+                )
+            )
             self._gaps.append(self._gap(contact))
             self._speeds.append(ca.dot(plane.R[:, 2], slip))
             self._contacts.append((at, plane.R))
@@ -167,16 +177,19 @@ class Rows:
                 self.barriers[here] = replace(self.barriers[here], slip=(first, first + 1))
                 self._speeds += pair
 
-    def _gap(self, contact: Contact) -> Any:
+    def _gap(self, contact: Contact) -> SX:
+        """Return the gap of a contact as an expression."""
         plane, tip = (
             self._setting.frame_pose(contact.plane),
             self._setting.frame_pose(contact.point).p,
         )
-        return ca.dot(plane.R[:, 2], tip - plane.p) - self.number(contact.radius)
+        found: SX = ca.dot(plane.R[:, 2], tip - plane.p) - self.number(contact.radius)
+        return found
 
     # -- friction ------------------------------------------------------------------------
 
     def _add_rubs(self) -> None:
+        """Add the joints with dry friction."""
         v = spread_velocities(self.tree, self.tree.motion.qd)
         for place, span in enumerate(self.tree.joints):
             joint = self.mechanism.joints[span.name]
@@ -185,10 +198,12 @@ class Rows:
                 self._add_rub(span.name, joint, k, index, place, v[index])
 
     def _speeds_of(self, link: int) -> range:
+        """Return the indices of a link's velocities in the tree."""
         own = self.tree.links[link].velocity_range
         return range(own.start, own.stop)
 
-    def _add_rub(self, name: str, joint: Joint, k: int, index: int, place: int, v: Any) -> None:
+    def _add_rub(self, name: str, joint: Joint, k: int, index: int, place: int, v: SX) -> None:
+        """Add the dry friction of one velocity."""
         effect = self.tree.joint_effects[index]
         sharp = effect.smoothing == 0.0
         force = float(effect.friction) if sharp else 0.0
@@ -199,14 +214,22 @@ class Rows:
         if force > 0 or arm > 0:
             label = joint_coordinate_name(name, joint.dofs[k].ending)
             self.rubs.append(
-                Rub(label, len(self._speeds), force, self.number(joint.static_ratio), arm, place,
-                    index if slides else -1)
-            )  # fmt: skip
+                Rub(
+                    label,
+                    len(self._speeds),
+                    force,
+                    self.number(joint.static_ratio),
+                    arm,
+                    place,
+                    index if slides else -1,
+                )
+            )
             self._speeds.append(v)
 
     # -- numbers -------------------------------------------------------------------------
 
     def _compile(self) -> None:
+        """Derive R and γ of all rows."""
         own = self.tree.motion
         self.V = ca.vertcat(ca.SX(0, 1), *self._speeds)
         self.R = ca.densify(ca.jacobian(self.V, own.qd))
@@ -220,11 +243,15 @@ class Rows:
         """(q, q̇) → gaps, speeds V, gaps of compliant contacts."""
         own, names = self.tree.motion, mechanism_names(self.mechanism)
         gaps, pads = (ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._pads))
-        return coded(
-            "watched", [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,))],
-            [("gaps", gaps, (len(self._gaps),)), ("V", self.V, (self.count,)),
-             ("pads", pads, (self.pads,))],
-        )  # fmt: skip
+        return compile_expressions(
+            "watched",
+            [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,))],
+            [
+                ("gaps", gaps, (len(self._gaps),)),
+                ("V", self.V, (self.count,)),
+                ("pads", pads, (self.pads,)),
+            ],
+        )
 
     def gap_expressions(self, q: SX) -> SX:
         """Gaps of stops and contacts, and of compliant contacts, at coordinates q."""
@@ -236,12 +263,14 @@ class Rows:
         gaps, V, _ = self.watched(q, qd)
         return gaps, V
 
-    def axis(self, speed: int) -> Any:
+    def axis(self, speed: int) -> SX:
         """The axis, in the world, of one of the tree's freedoms."""
-        return next(f.s for f in self._setting.world.joint_axes if f.velocity_index == speed)
+        axes = self._setting.world.joint_axes
+        found: SX = next(axis.s for axis in axes if axis.velocity_index == speed)
+        return found
 
     @property
-    def contacts(self) -> list[tuple[Barrier, Any, Any]]:
+    def contacts(self) -> list[tuple[Barrier, SX, SX]]:
         """Rigid contacts: the barrier, where it touches, and its axes (normal last)."""
         found = self.barriers[self.stop_count :]
         return [(b, at, R) for b, (at, R) in zip(found, self._contacts, strict=True)]

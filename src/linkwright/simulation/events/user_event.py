@@ -16,7 +16,7 @@ from ...expressions import parse_expression
 from ...kinematics.parameter_values import read_kinematic_expression
 from ...types import SX, Floats
 from .event_function import Effect, EventFunction, StepStates
-from .fitting import Fitting
+from .fitting import StateFitting
 from .present_mode import PresentMode
 from .zeno import USER_ADVICE
 
@@ -59,10 +59,10 @@ class UserEvent:
         dynamics = present.dynamics
         if not dynamics.constrained:
             return q, qd
-        fitting = Fitting(present.space, dynamics.model, t, f"events.{self.name}")
+        fitting = StateFitting(present.space, dynamics.model, t, f"events.{self.name}")
         of_q, of_qd = ((), ()) if self.sets is None else self.sets
-        q = fitting.positions(q, of_q) if of_q or self.sets is None else q
-        return q, fitting.speeds(q, qd, of_qd)
+        q = fitting.fit_positions(q, of_q) if of_q or self.sets is None else q
+        return q, fitting.fit_velocities(q, qd, of_qd)
 
 
 @dataclass(frozen=True)
@@ -122,13 +122,15 @@ def read_user_events(equations: Equations, given: Mapping[str, Any] | None) -> l
 
 
 def _read_user_event(equations: Equations, name: str, given: Any) -> UserEvent:
+    """Return one event, checked."""
     event = _event(name, given)
     where = f"events.{name}"
     if not isinstance(event.direction, str) or event.direction not in DIRECTIONS:
         raise LinkwrightError(
-            f"{event.direction!r} is no direction", where=where,
+            f"{event.direction!r} is no direction",
+            where=where,
             remedy=f"use {', '.join(DIRECTIONS)}",
-        )  # fmt: skip
+        )
     value = _value(equations, event.when, where)
     change, sets = None, None
     if isinstance(event.action, Mapping):
@@ -139,9 +141,10 @@ def _read_user_event(equations: Equations, name: str, given: Any) -> UserEvent:
         change = _own_change(equations, event.action, where)
     elif event.action not in ACTIONS:
         raise LinkwrightError(
-            f"{event.action!r} is no action", where=where,
+            f"{event.action!r} is no action",
+            where=where,
             remedy="use record, stop, a table of new values, or a function of (t, q, qd)",
-        )  # fmt: skip
+        )
     sign = DIRECTIONS[event.direction]
     text = event.when if isinstance(event.when, str) else None
     expression = None if text is None else _expressions(equations, [text])
@@ -149,6 +152,7 @@ def _read_user_event(equations: Equations, name: str, given: Any) -> UserEvent:
 
 
 def _event(name: str, given: Any) -> Event:
+    """Return an `Event` from what the user gives."""
     if isinstance(given, Event):
         return given
     if isinstance(given, Mapping):
@@ -162,12 +166,14 @@ def _event(name: str, given: Any) -> Event:
 
 
 def _scope(equations: Equations) -> dict[str, Any]:
+    """Return the symbols that expressions may name."""
     s, names = equations.symbols, equations.names
     scope = dict(zip(names.q, ca.vertsplit(s["q"]), strict=True)) | {"t": s["t"]}
     return scope | {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}
 
 
 def _expressions(equations: Equations, texts: list[str]) -> SX:
+    """Return texts as one vector of expressions."""
     scope = _scope(equations)
     found: SX = ca.vertcat(
         *(
@@ -179,12 +185,14 @@ def _expressions(equations: Equations, texts: list[str]) -> SX:
 
 
 def _compiled(equations: Equations, texts: list[str]) -> ArrayFunction:
+    """Return texts as a function of (q, q̇, t)."""
     s = equations.symbols
     inputs = [s["q"], s["qd"], s["t"]]
     return ArrayFunction(ca.Function("event", inputs, [_expressions(equations, texts)]))
 
 
 def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floats, Floats], float]:
+    """Return the event function."""
     if isinstance(when, str):
         function = _compiled(equations, [when])
         return lambda t, q, qd: float(function(q, qd, t)[0][0, 0])
@@ -217,6 +225,7 @@ def _places(equations: Equations, table: Mapping[str, Any], where: str) -> list[
 def _changes(
     equations: Equations, table: Mapping[str, Any], places: list[tuple[int, int]], where: str
 ) -> Callable[[float, Floats, Floats], tuple[Floats, Floats]]:
+    """Return the action of a table of new values."""
     function = _compiled(equations, [str(value) for value in table.values()])
 
     def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
@@ -236,6 +245,7 @@ def _changes(
 def _own_change(
     equations: Equations, function: Callable[..., Any], where: str
 ) -> Callable[[float, Floats, Floats], tuple[Floats, Floats]]:
+    """Return the action of a Python function, checked."""
     sizes = equations.names.nq, equations.names.nv
 
     def change(t: float, q: Floats, qd: Floats) -> tuple[Floats, Floats]:

@@ -113,9 +113,11 @@ class MinimalStepper:
         self.restart(self.t, y, self.end)
 
     def _time(self, t: float) -> list[float]:
+        """Return the time as an argument of functions that depend on it."""
         return [t] if self.context.names.is_time_dependent else []
 
     def _jacobian(self, t: float, q: Floats) -> Floats:
+        """Return the Jacobian of the constraints."""
         found: Floats = self.context.model.constraint_jacobian(q, *self._time(t))
         return found
 
