@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -12,6 +13,7 @@ import linkwright as lw
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.mechanism import replace_part_fields
 from linkwright.simulation import Event, Run
+from linkwright.simulation.feedback import Feedback, Reference
 from tests.commands import ok
 from tests.simulate.known import TOP, spinning
 
@@ -122,6 +124,14 @@ def differences(
     return (a - b) / 2e-5, (u - v) / 2e-5
 
 
+def integral_controller() -> Feedback:
+    """Forces −20 q − 2 q̇ − 5 z with ż = q, whose states z start at numbers."""
+    q, qd, z = (ca.SX.sym(name, 2) for name in ("q", "qd", "z"))
+    symbols = [ca.SX.sym("t"), q, qd, z, ca.SX.sym("r", 0)]
+    law = ca.Function("law", symbols, [-20 * q - 2 * qd - 5 * z, q])
+    return Feedback(law, ("a", "b"), (0.1, 0.2), Reference(lambda t: np.zeros(0)))
+
+
 CASES = {
     "loop": ("four-bar", {"theta1": 1.0}, {"theta1": 2.0}, ["l2", "q0", "qd0"], {}),
     "another independent coordinate": (
@@ -138,6 +148,10 @@ CASES = {
         "elbow", {"q1": 0.5, "q2": 0.2}, {"q1": 0.0, "q2": 0.0}, ["l1", "q0"],
         {"by": "kane",
          "torque": {"q1": "2*sin(t) - 3*dq1", "q2": ([0, 0.2, 0.5], [0.0, 1.0, 0.0])}},
+    ),
+    "controller": (
+        "elbow", {"q1": 0.5, "q2": 0.2}, {"q1": 0.0, "q2": 0.0}, ["q0.q1", "qd0.q2"],
+        {"torque": integral_controller()},
     ),
 }  # fmt: skip
 
