@@ -72,7 +72,7 @@ def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -
     return (
         integrator in METHODS
         and drive.function is None
-        and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
+        and (drive.feedback is None or drive.is_sampled or not drive.feedback.follows)
         and (events is None or can_signal(events))
     )
 
@@ -132,7 +132,7 @@ class CompiledMotion:
         x, controls = system.space.x, max(1, len(system.drive.state_names))
         z = self.y[system.space.size : self.motion_count - WORKS]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [x, system.drive.z, system.drive.w, system.expressions.push]
+        symbols = [x, system.drive.z, system.expressions.w, system.expressions.push]
         values = [
             self.y[: system.space.size],
             z if z.shape[0] else ca.SX.zeros(controls),

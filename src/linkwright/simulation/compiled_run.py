@@ -1,10 +1,9 @@
 """A run in compiled code, from start to end.
 
-The code returns to Python at kinks of tables, at signals that cross zero, at margin alarms, and
-regularly for progress and Ctrl-C. It cannot handle persistent contacts, singular configurations and
-steps that fail. Then `integrate_compiled` returns None, and the loop in `integration_loop`
-repeats the run
-from its start.
+The code returns to Python at kinks of tables, where a sampled controller acts, at events that
+change the state or end the run, at margin alarms, and regularly for progress and Ctrl-C. It cannot
+handle persistent contacts, singular configurations and steps that fail. Then `integrate_compiled`
+returns None, and the loop in `integration_loop` repeats the run from its start.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from ..integrators import (
     Sizes,
     StopReason,
 )
-from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
@@ -36,8 +34,10 @@ from .events.signals import (
     hand_passages_to_python,
     note_logged_events,
 )
+from .input_forces import InputForces
 from .right_hand_side import RightHandSide
 from .run import FINISHED
+from .run_context import RunContext
 from .state_projector import StateProjector
 from .steppers.singularity_crossing import CROSSING
 from .wheels import rolls_on_planes
@@ -53,19 +53,26 @@ its usual value."""
 
 def integrate_compiled(
     motion: CompiledMotion,
-    system: RightHandSide,
+    context: RunContext,
     events: Hybrid | None,
     times: Floats,
     y: Floats,
     options: Mapping[str, float],
+    *,
     report: Callable[[float], None],
 ) -> CompiledTrajectory | None:
-    """Return the states at the times; None if the loop in Python must compute them."""
-    records = TrajectoryRecords(motion, times, y[None], options)
-    run = CompiledRun(records, 0, system, events)
+    """Return the states at the times; None if the loop in Python must compute them.
+
+    A sampled controller must have acted at the first time.
+    """
+    inputs = context.inputs if context.drive.is_sampled else None
+    held = None if inputs is None else inputs.held
+    records = TrajectoryRecords(motion, times, y[None], options, held=held)
+    run = CompiledRun(records, 0, context.rhs, events, inputs)
     try:
+        only = np.zeros(1, np.int64)
         while run.status is None:
-            records.advance(np.zeros(1, np.int64))
+            records.advance(only)
             run.go_on()
             report(run.t)
     except KeyboardInterrupt:
@@ -90,9 +97,13 @@ class TrajectoryRecords:
         options: Mapping[str, float],
         parameters: Floats | None = None,
         inputs: EnsembleInputs | None = None,
+        *,
+        held: Floats | None = None,
     ) -> None:
         (rows, n), count = y.shape, len(times)
         self.motion, self.inputs, self.end = motion, inputs, float(times[-1])
+        self.held = held
+        """The forces that a sampled controller holds now, if there is one."""
         self.closed = largest_gap(motion.system)
         self.budget = max(50, INSTRUCTIONS_PER_CALL // (len(motion.rates_tape) * 16 * 13) + 1)
         self.clock = np.zeros((rows, len(Clock)))
@@ -117,11 +128,14 @@ class TrajectoryRecords:
         self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
         self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
         self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
+        self._ticket = np.zeros(1, np.int64)
+        self._bound: tuple[Integers, Callable[[], None]] | None = None
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
-        """Restart trajectories at t; they stop at the next kink of a table."""
-        table_pieces = self.motion.outer.values(t)
+        """Restart trajectories at t; they stop at the next kink of a table, or where a sampled
+        controller acts."""
+        table_pieces = self.motion.outer.values(t, self.held)
         self.parameters[rows, : len(table_pieces)] = table_pieces
         if self.inputs is not None:
             runs = range(len(self.y)) if isinstance(rows, slice) else [rows]
@@ -132,24 +146,32 @@ class TrajectoryRecords:
     def watch(self, columns: Integers) -> None:
         """Set the event columns that the program watches in all trajectories."""
         self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
+        self._bound = None
 
     def advance(self, active: Integers, threads: int = 1) -> None:
         """Run the program on the active trajectories until each of them stops."""
+        if self._bound is None or self._bound[0] is not active:
+            self._bound = active, self._bind(active)
+        self.progress[active, Progress.BUDGET] = self.budget
+        self._ticket[0] = 0
+        program = self._bound[1]
+        if threads < 2:
+            program()
+            return
+        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
+            for run in [pool.submit(program) for _ in range(threads)]:
+                run.result()
+
+    def _bind(self, active: Integers) -> Callable[[], None]:
+        """Return the program with its arguments."""
         is_single = len(self.y) == 1
         program, tapes = self.motion.single_code if is_single else self.motion.ensemble_code
-        self.progress[active, Progress.BUDGET] = self.budget
-        arguments: tuple[Floats | Integers | LoadedCode, ...] = (
-            np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
+        return program.bind(
+            self._ticket, np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
             self.samples, self.fastest, self.passages, self.event_log, self.event_columns,
             self.sizes, *tapes,
         )  # fmt: skip
-        if threads < 2:
-            program(*arguments)
-            return
-        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
-            for run in [pool.submit(program, *arguments) for _ in range(threads)]:
-                run.result()
 
     def projected_states(self, row: int) -> Floats:
         """Return the state of a trajectory on the constraints."""
@@ -179,9 +201,14 @@ class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
     def __init__(
-        self, records: TrajectoryRecords, row: int, system: RightHandSide, events: Hybrid | None
+        self,
+        records: TrajectoryRecords,
+        row: int,
+        system: RightHandSide,
+        events: Hybrid | None,
+        inputs: InputForces | None = None,
     ) -> None:
-        self.records, self.row = records, row
+        self.records, self.row, self.inputs = records, row, inputs
         self.motion, self.system, self.events = records.motion, system, events
         self.status: str | None = None
         self.times, self.end = records.times, records.end
@@ -231,10 +258,13 @@ class CompiledRun:
                 raise CannotContinueError
 
     def reach_stop(self) -> None:
-        """Finish the run, or continue after a kink of a table."""
+        """Finish the run, or continue after a kink of a table or the action of a controller."""
         if self.t >= self.end:
             self.status = FINISHED
             return
+        if self.inputs is not None:
+            self.y[:] = self.inputs.act(self.t, self.y)
+            self.records.held = self.inputs.held
         if self.events is not None:
             self.y[:] = self.events.pass_force_jump(self.t, self.y)
             self.check_mode()
