@@ -74,7 +74,7 @@ def best(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def symbols_of(n: int) -> tuple[Any, ...]:
-    """Coordinates, masses, lengths, distances of mass centres and inertias of n links, and g."""
+    """Coordinates, masses, lengths, distances of centres of mass and inertias of n links, and g."""
     import sympy
     from sympy.physics.mechanics import dynamicsymbols
 

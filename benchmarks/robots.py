@@ -23,7 +23,7 @@ def path_of(ending: str) -> Path:
 
 
 def long_chain(n: int) -> lw.Mechanism:
-    """Alternating axes, offset mass centres, full inertias."""
+    """Alternating axes, offset centres of mass, full inertias."""
     rng = np.random.default_rng(0)
     bodies, joints = {}, {}
     for i in range(n):

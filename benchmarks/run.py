@@ -2,7 +2,8 @@
 
     python benchmarks/run.py [--seconds 1] [--growth] [--write]
 
-Every figure is the best of many, candidates in turn, on one thread unless said otherwise.
+Every figure is the best of many measurements on one thread, unless stated otherwise; candidates
+take turns.
 Before anything is timed, the results are compared. `--growth` adds chains of 2 to 200 links;
 `--write` puts the tables into README.md and docs/performance.md.
 """

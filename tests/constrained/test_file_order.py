@@ -11,7 +11,7 @@ import linkwright as lw
 from linkwright.errors import AssemblyError, MechanismError
 from linkwright.files.toml_reader import read_toml
 from linkwright.formulations import FORMULATIONS
-from linkwright.simulation.dataset import row_names
+from linkwright.simulation.dataset import constraint_row_names
 from linkwright.writers.toml_writer import write_toml
 
 RADIUS, LENGTH, CENTER, GRAVITY = 0.2, 1.0, 0.3, 9.81
@@ -215,7 +215,7 @@ def test_starts_that_do_not_close_name_the_owner() -> None:
 
 
 def test_runs_label_rows_in_file_order() -> None:
-    assert row_names(OWNERS) == [*(f"roll[{k}]" for k in range(3)), *(f"pin[{k}]" for k in range(5)), "still[0]"]  # fmt: skip
+    assert constraint_row_names(OWNERS) == [*(f"roll[{k}]" for k in range(3)), *(f"pin[{k}]" for k in range(5)), "still[0]"]  # fmt: skip
 
 
 def test_reactions_stand_in_the_order_of_loops() -> None:

@@ -35,6 +35,24 @@ def test_content_decides_where_the_name_does_not() -> None:
         detect_file_format("", "arm.xml")
 
 
+@pytest.mark.parametrize(
+    "first_line",
+    [
+        "name = 'alpha, beta'",
+        "parameters = { alpha = 0.1, m = 1 }",
+        "  # alpha, a, d",
+        "['alpha, a']",
+        "[parameters] # alpha, a and d",
+    ],
+)
+def test_toml_is_not_a_table_because_it_names_alpha(first_line: str) -> None:
+    assert detect_file_format(f"{first_line}\n[bodies.bob]\nmass = 1\n", "").name == "toml"
+
+
+def test_tables_may_begin_with_blanks() -> None:
+    assert detect_file_format("  \n # table\n alpha, a, d\n", "").name == "dh.csv"
+
+
 def test_texts_for_users_list_all_endings() -> None:
     words = re.split(r"[\s,]+", str(app.info.help))
     for row in FILE_FORMATS.values():

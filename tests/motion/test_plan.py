@@ -54,6 +54,16 @@ def test_both_ends_and_the_way_are_drawn() -> None:
     assert any(np.allclose(end, [1, 1]) for end in ends)
 
 
+def test_plans_with_quaternions_are_refused() -> None:
+    for target in (["--to", "0.3,0.2,0.1"], ["--line", "0,0,0.1"]):
+        failed = run("plan", "quadruped", "--frame", "lf_foot", *target)
+        assert failed.returncode == 2
+        assert failed.stderr.strip() == (
+            "linkwright: quadruped: trajectories need coordinates whose rates are the velocities; "
+            'give the ball or free joint rotation = "cardan"'
+        )
+
+
 def test_the_gripper_of_paper_000() -> None:
     found = json.loads(
         ok("plan", *VUKOBRATOVIC, "--line", "0,0,1", "--acceleration", "2", "--json")

@@ -257,7 +257,7 @@ def test_bad_input() -> None:
 
 
 def test_fixed_steps_refuse_rigid_contacts() -> None:
-    with pytest.raises(LinkwrightError, match="know no rigid contact"):
+    with pytest.raises(LinkwrightError, match="do not support rigid contacts"):
         lw.rollout(lw.compile(ball()), [[1.0]], [[0.0]])
 
 

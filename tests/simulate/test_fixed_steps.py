@@ -253,7 +253,7 @@ def test_wrong_steps() -> None:
             lw.simulate(lw.gallery("elbow"), 0.1, **options)
     with pytest.raises(LinkwrightError, match="step cannot be -1"):
         lw.simulate(lw.gallery("elbow"), 0.1, integrator="rk4", step=-1.0)
-    with pytest.raises(UnsupportedError, match="rates are the speeds"):
+    with pytest.raises(UnsupportedError, match="rates are the velocities"):
         lw.simulate(TOP, 0.1, integrator="variational")
 
 

@@ -15,7 +15,7 @@ from linkwright.errors import LinkwrightError
 from linkwright.simulation.inputs import drive_of
 from linkwright.simulation.right_hand_side import RightHandSide
 from linkwright.simulation.run_context import RunContext
-from linkwright.simulation.tables import table_of
+from linkwright.simulation.time_tables import read_time_table
 
 SLIDE = lw.Mechanism(
     name="slide", gravity=[0, 0, 0], bodies={"block": {"mass": 1}},
@@ -27,7 +27,7 @@ SLIDE = lw.Mechanism(
 def test_tables(kind: str) -> None:
     rng = np.random.default_rng(0)
     times, values = np.cumsum(rng.uniform(0.1, 1, 9)), rng.uniform(-2, 2, 9)
-    table = table_of("q1", (times, values, kind))
+    table = read_time_table("q1", (times, values, kind))
     inside = np.linspace(times[0], times[-1], 101)
     wanted = (
         np.interp(inside, times, values) if kind == "linear" else CubicSpline(times, values)(inside)

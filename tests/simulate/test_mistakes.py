@@ -84,7 +84,7 @@ def test_simulate(options: dict[str, Any], what: str) -> None:
         (lambda: solve_kinematics(BAR, over="theta1"), "over cannot be 'theta1'"),
         (lambda: solve_kinematics(BAR, over=("theta1", 0, "pi")), "over is 'pi'"),
         (lambda: solve_kinematics(BAR, over=()), r"over cannot be \(\)"),
-        (lambda: solve_kinematics(BAR, "theta1"), "the motion is no table"),
+        (lambda: solve_kinematics(BAR, "theta1"), "the motion is not a table"),
         (lambda: solve_kinematics(BAR, {"theta1": None}), "'theta1' is given by neither"),
         (lambda: solve_kinematics(BAR, {"theta1": nan}), "the motion of 'theta1' is nan"),
         (

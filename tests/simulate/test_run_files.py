@@ -94,7 +94,7 @@ def test_a_damaged_run_file_is_refused_in_a_sentence(
 ) -> None:
     change, message = DAMAGES[damage]
     path = damaged(swing, tmp_path / "run.nc", change)
-    with pytest.raises(LinkwrightError, match="is no run: ") as error:
+    with pytest.raises(LinkwrightError, match="is not a run: ") as error:
         load_run(path)
     assert message in str(error.value)
     assert "\n" not in str(error.value)

@@ -12,7 +12,7 @@ import pytest
 import linkwright as lw
 from linkwright.mechanism import replace_part_fields
 from linkwright.simulation import load_run
-from linkwright.simulation.progress import Watch
+from linkwright.simulation.progress import RunProgress
 
 SLIDE = lw.Mechanism(
     name="slide", gravity=[0, 0, 0], bodies={"block": {"mass": 1}},
@@ -89,11 +89,11 @@ def test_interrupted_command_writes_its_file(tmp_path) -> None:
     program = (
         "import os, signal\n"
         "from linkwright.cli import main\n"
-        "from linkwright.simulation.progress import Watch\n"
+        "from linkwright.simulation.progress import RunProgress\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored\n"
         "def step(self, t):\n"
         "    if t > 2: os.kill(os.getpid(), signal.SIGINT)\n"
-        "Watch.step = step\n"
+        "RunProgress.step = step\n"
         "main()"
     )
     words = ["simulate", "elbow", "-t", "200", "-o", str(file)]
@@ -117,10 +117,10 @@ def test_progress(monkeypatch) -> None:
     monkeypatch.setattr("linkwright.simulation.progress._PAUSE", 0.0)
     for stream, shown in ((Screen(), True), (io.StringIO(), False)):
         monkeypatch.setattr(sys, "stderr", stream)
-        with Watch("arm", 10.0) as watch:
+        with RunProgress("arm", 10.0) as watch:
             watch.step(2.0)
             watch.step(2.5)
-            words = watch.words(watch.begin + 5)
+            words = watch.status_text(watch.begin + 5)
         assert ("arm" in stream.getvalue()) is shown
     assert stream.getvalue() == ""
     assert words == "t = 2.5 of 10 s, steps of 1.2e+00 s, about 15 s to go"

@@ -23,7 +23,7 @@ from linkwright.readings.llvm import CompiledStepLoop, code_loader, compile_step
 from linkwright.readings.llvm.code_loader import LoadedCode
 from linkwright.readings.llvm.code_table import LoadedCodeTable
 from linkwright.readings.llvm.ir_compiler import compile_ir
-from linkwright.simulation.fixed.kernels import Kernel
+from linkwright.simulation.fixed_steps.compiled_steps import CompiledStep
 from linkwright.tape import Tape, record_tape
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="counts mappings")
@@ -190,25 +190,25 @@ def test_a_guarded_function_solves_weak_states_after_its_model_is_gone() -> None
         np.testing.assert_allclose(function(q, zeros, zeros), wanted, rtol=1e-9, atol=1e-12)
 
 
-def test_compiled_steps_work_after_their_kernel_is_gone(table: LoadedCodeTable) -> None:
-    def step_and_march() -> tuple[np.ufunc, np.ufunc]:
-        kernel = Kernel(lw.derive(lw.gallery("elbow"), parameters="numeric"), "rk4")
-        return kernel.ufunc, kernel.march
+def test_compiled_steps_work_after_the_object_of_their_step_is_gone(table: LoadedCodeTable) -> None:
+    def step_and_loop() -> tuple[np.ufunc, np.ufunc]:
+        compiled = CompiledStep(lw.derive(lw.gallery("elbow"), parameters="numeric"), "rk4")
+        return compiled.single_step, compiled.step_loop
 
     state = np.array([0.1, 0.2]), np.array([0.3, 0.4])
     tau, times = np.zeros((3, 2)), np.arange(3) * 0.01
 
-    def walked(march: np.ufunc) -> Any:
+    def walked(loop: np.ufunc) -> Any:
         ends = np.empty((1, 3, 2)), np.empty((1, 3, 2))
-        return march(*state, tau[None], times[None], 0.01, out=ends)
+        return loop(*state, tau[None], times[None], 0.01, out=ends)
 
-    one = walked(step_and_march()[1])
-    step, march = step_and_march()
+    one = walked(step_and_loop()[1])
+    step, loop = step_and_loop()
     reuse_freed_memory()
     q, qd = state
     for k in range(3):
         q, qd = step(q, qd, tau[k], times[k], 0.01)
-    many = walked(march)
+    many = walked(loop)
     np.testing.assert_array_equal(many, one)
     np.testing.assert_allclose([x[0, -1] for x in many], [q, qd], rtol=1e-15)
 

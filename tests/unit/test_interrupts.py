@@ -134,7 +134,7 @@ def test_an_interrupted_wait_ends_the_workers_of_other_threads() -> None:
 SLOW_TO_SAVE = """
 import signal, os, time
 from linkwright.cli import main
-from linkwright.simulation.progress import Watch
+from linkwright.simulation.progress import RunProgress
 from linkwright.simulation import storage
 def step(self, t):
     os.kill(os.getpid(), signal.SIGINT)
@@ -142,7 +142,7 @@ def save(run, target, histories_only):
     storage.partial_file_name(target).write_text("half")
     open("begun", "w").close()
     time.sleep(1000)
-Watch.step, storage.save = step, save
+RunProgress.step, storage.save = step, save
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """

@@ -27,7 +27,7 @@ MAX_VALUE_MULTIPLE = 8
 @dataclass
 class AssumptionFinder:
     """The settings under which the equations of a section are tried; `used_names` are the names of
-    ours that its text has, of which nothing is ever assumed."""
+    ours that its text has; nothing is assumed about these."""
 
     meanings: SymbolMeanings
     statements: Sequence[Statement]

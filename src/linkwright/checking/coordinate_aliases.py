@@ -51,7 +51,7 @@ def _coordinate_letters(vocabulary: CheckerVocabulary, text_names: Set[str]) -> 
         stems = {letter, f"{letter}1", f"{letter}_1", f"{letter}2"}
         rates = {word for stem in stems for pair in spellings_of_rate(stem) for word in pair}
         if any(word in vocabulary for word in rates & text_names):
-            continue  # x1, … are mass centres
+            continue  # x1, … are centres of mass
         if rates & text_names:
             dotted.append(letter)
         elif stems & text_names and _is_customary_letter(vocabulary, letter):

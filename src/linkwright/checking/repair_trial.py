@@ -57,7 +57,7 @@ class RepairBudget:
     left: int = MOST_EVALUATIONS
 
     def spend_on_repair_trials(self, count: int) -> bool:
-        """Whether so many may be evaluated."""
+        """Whether `count` more definitions may be evaluated; they count as evaluated."""
         self.left -= count
         return self.left >= 0
 

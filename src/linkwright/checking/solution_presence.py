@@ -9,7 +9,7 @@ that the solution's equation uses, but does not state, may be replaced by its va
 text with nothing but Lagrange's equation does not have the equations written out.
 
 An entry of the mass matrix or of the gravity vector also follows from the equation of its joint
-written out: M12 is the factor of ddq2 in tau1, g1 is what is left of tau1 at rest.
+written out: M12 is the factor of ddq2 in tau1, g1 is tau1 at rest.
 
 Relations between coordinates, velocities and parameters alone have no such row; they are present
 where the text has them up to a constant factor.

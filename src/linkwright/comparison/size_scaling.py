@@ -35,7 +35,7 @@ VIRGALA_COEFFICIENTS = (0.0191, -0.1025, 0.3757, -0.3647)
 
 @dataclass(frozen=True)
 class CostPowerLaw:
-    """Cost ≈ factor · n^exponent, with the exponent's standard error, from so many points."""
+    """Cost ≈ factor · n^exponent, with the exponent's standard error and the number of points."""
 
     exponent: float
     factor: float

@@ -121,7 +121,7 @@ def gallery(name: str | None = None) -> Mechanism | list[str]:
     Parameters
     ----------
     name : str, optional
-        Such as "elbow", "four-bar" or "cart-pole" (default: the list of all names).
+        A name such as "elbow", "four-bar" or "cart-pole" (default: the list of all names).
 
     Returns
     -------

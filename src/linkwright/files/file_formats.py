@@ -108,5 +108,14 @@ def detect_file_format(text: str, name: str) -> FileFormat:
         raise FileError("is not a known kind of file", remedy=f"use {file_endings_in_words()}")
     if "[[links]]" in text:
         return FILE_FORMATS["dh.toml"]
-    first = next((line for line in text.splitlines() if line and line[0] != "#"), "")
-    return FILE_FORMATS["dh.csv" if "alpha" in first and "," in first else "toml"]
+    return FILE_FORMATS["dh.csv" if _has_dh_csv_header(text) else "toml"]
+
+
+def _has_dh_csv_header(text: str) -> bool:
+    """Return whether the first line that is not a comment is the header of a table with `alpha`.
+
+    The first line of TOML sets a key or opens a table, so it has "=" or begins with "[".
+    """
+    lines = (line.strip() for line in text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    return "alpha" in first and "," in first and "=" not in first and not first.startswith("[")

@@ -81,7 +81,7 @@ def _urdf_child_tags_read(element: XmlElement, kind: str) -> set[str]:
 
 
 def _unused_urdf_repetitions(elements: list[XmlElement], place: str) -> Iterator[str]:
-    """Yield notes on repeated elements where URDF allows one, of which the first is used."""
+    """Yield notes on repeated elements where URDF allows one; the first is used."""
     if len(elements) > 1:
         yield f"{place}: the other {len(elements) - 1} of {len(elements)} <{elements[0].tag}>"
     for first in elements[:1]:

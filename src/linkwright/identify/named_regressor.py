@@ -123,7 +123,7 @@ class NamedRegressor(NotebookDisplayed):
         Returns
         -------
         str
-            Such as "column 1 plus (l1) times column 2".
+            The combination, such as "column 1 plus (l1) times column 2".
         """
         parts = []
         for other, factor in others.items():

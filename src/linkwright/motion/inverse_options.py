@@ -55,7 +55,7 @@ class InverseKinematicsOptions:
     nearest_gradient: float = 1e-6
     """The same below which a point counts as the nearest: Newton's next step would be 1e-12."""
     rough_gradient: float = 1e-4
-    """The same for attempts, of which only the best is pursued."""
+    """The same for attempts; only the best of them is pursued."""
     near_miss_share: float = 1e-3
     """What misses a target by less than this share of the length is likely to stand where the
     Jacobian is singular."""

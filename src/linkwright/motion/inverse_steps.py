@@ -2,7 +2,7 @@
 
     (Jᵀ J + λ) Δq = Jᵀ e        (Levenberg–Marquardt; λ follows the gain of each step: Nielsen)
 
-e are the errors of all frames. Of a rotation R that should be T it is √2 sin θ along the axis of
+e are the errors of all frames. For a rotation R that should be T, e is √2 sin θ along the axis of
 the turn from R to T: with this, Jᵀ J and Jᵀ e are those of the nine differences T − R, so that the
 cost ½|T − R|² is smooth everywhere and each step is exactly Gauss–Newton's. Where there are fewer
 rows than joints, Jᵀ (J Jᵀ + λ)⁻¹ e is the same step with a smaller matrix. Coordinates at the end

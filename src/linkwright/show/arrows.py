@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..types import Floats
+from .axes_labels import Label, draw_labels
 from .figure_style import INK_COLOR, line_color, new_figure
-from .label_text import indexed_label, plain_label
+from .label_text import indexed_label, plain_label, symbol_label
 from .scaled_axes import round_scale_bar_length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from .free_body_balance import FreeBody
 
 
 REACTION_COLOR, WEIGHT_COLOR, OTHER_FORCE_COLOR = line_color(1), line_color(0), line_color(2)
@@ -26,7 +30,19 @@ _FORCE_SCALE_HEIGHT = 5.0
 """And for the scale below, mm."""
 
 
-def make_free_body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
+def draw_free_body_panels(
+    bodies: Sequence[FreeBody], width: float, draw_body: Callable[[Axes, FreeBody], list[Label]]
+) -> Figure:
+    """Draws every body in a panel of its own, then the labels that `draw_body` returns, which need
+    the limits of all panels."""
+    figure, panels = _make_free_body_panels(width, [symbol_label(body.name) for body in bodies])
+    drawn = [draw_body(axes, body) for axes, body in zip(panels, bodies, strict=True)]
+    for axes, labels in zip(panels, drawn, strict=True):
+        draw_labels(axes, labels)
+    return figure
+
+
+def _make_free_body_panels(width: float, names: list[str]) -> tuple[Figure, list[Axes]]:
     """Makes a figure with a panel without axes for every body, in rows."""
     columns = int(np.clip(np.round(width / _PANEL_WIDTH), 1, max(len(names), 1)))
     rows = -(-len(names) // columns)

@@ -13,8 +13,7 @@ from .figure_style import (
     COLUMN_WIDTH,
     INK_COLOR,
     draw_legend,
-    save_figure_if_path,
-    with_figure_style,
+    draws_figure,
 )
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 _DEFAULT_FIGURE_COUNT = 18
 
 
-@with_figure_style
+@draws_figure
 def cyclograph(
     run: Run,
     every: float | None = None,
@@ -105,7 +104,7 @@ def cyclograph(
     _draw_traced_paths(axes, scene, between, seen, trace)
     finish_axes(axes, seen)
     _draw_time_color_bar(figure, axes, times)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def _time_color_map() -> Any:

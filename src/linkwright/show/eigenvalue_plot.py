@@ -15,10 +15,9 @@ from .figure_style import (
     COLUMN_WIDTH,
     INK_COLOR,
     draw_legend,
+    draws_figure,
     line_color,
     new_figure,
-    save_figure_if_path,
-    with_figure_style,
 )
 from .history_plots import flatten_rounding_errors_on_axis
 from .label_text import symbol_label
@@ -30,7 +29,7 @@ _EIGENVALUE_DOT_SIZE = 4.5
 """Size of an eigenvalue, in points."""
 
 
-@with_figure_style
+@draws_figure
 def eigenvalues(
     source: Mechanism | Callable[[float], object],
     parameter: str,
@@ -57,7 +56,7 @@ def eigenvalues(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------
@@ -92,7 +91,7 @@ def eigenvalues(
     lower.set_xlabel(f"{name} / {unit}" if unit else name)
     lower.margins(x=0)
     figure.align_ylabels()
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def _plotted_eigenvalues(

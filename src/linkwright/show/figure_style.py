@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, wraps
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
@@ -249,11 +250,21 @@ def save(figure: Figure, path: str | Path) -> Path:
     return target
 
 
-def save_figure_if_path(figure: Figure, path: str | Path | None) -> Figure:
-    """Saves the figure if a path is given, and returns it."""
-    if path is not None:
-        save(figure, path)
-    return figure
+def draws_figure(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """The same drawing function, run in the house style; it saves its figure in the file of its
+    argument `path`, which the function itself does not use."""
+    arguments_of = signature(draw).bind
+
+    @wraps(draw)
+    def draw_and_save(*args: P.args, **keywords: P.kwargs) -> Figure:
+        with house_figure_style():
+            figure = draw(*args, **keywords)
+        path = arguments_of(*args, **keywords).arguments.get("path")
+        if path is not None:
+            save(figure, path)
+        return figure
+
+    return draw_and_save
 
 
 @with_figure_style

@@ -14,24 +14,22 @@ from .arrows import (
     arrow_magnitude_label,
     draw_arrow,
     draw_force_scale,
+    draw_free_body_panels,
     draw_moment_arrow,
     fit_panel_limits,
     force_arrow_color,
     force_arrow_label,
-    make_free_body_panels,
 )
-from .axes_labels import Label, draw_labels
+from .axes_labels import Label
 from .figure_style import (
     COLUMN_WIDTH,
     FAINT_COLOR,
     GRAY_COLOR,
     INK_COLOR,
-    save_figure_if_path,
-    with_figure_style,
+    draws_figure,
 )
 from .free_body_balance import FreeBody, FreeBodyLoad, free_bodies, free_body_state
 from .glyph_brush import GlyphBrush
-from .label_text import symbol_label
 from .scene import Scene, mechanism_scene
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ _MIN_FORCE_SHARE = 0.01
 """Share of a body's largest force below which none is drawn."""
 
 
-@with_figure_style
+@draws_figure
 def free_body_diagrams(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -89,15 +87,10 @@ def free_body_diagrams(
     """
     scene, bodies = mechanism_scene(mechanism), free_bodies(mechanism, q, qd, tau, t)
     seen, here = scene.view(view), free_body_state(mechanism, q, qd, tau, t).q
-    figure, panels = make_free_body_panels(width, [symbol_label(body.name) for body in bodies])
     poses = scene.link_placements(here)
-    drawn = [
-        _draw_free_body(axes, scene, poses, body, seen)
-        for axes, body in zip(panels, bodies, strict=True)
-    ]
-    for axes, labels in zip(panels, drawn, strict=True):
-        draw_labels(axes, labels)
-    return save_figure_if_path(figure, path)
+    return draw_free_body_panels(
+        bodies, width, lambda axes, body: _draw_free_body(axes, scene, poses, body, seen)
+    )
 
 
 def _draw_free_body(

@@ -296,7 +296,7 @@ _SHAPED_GLYPHS: dict[str, Callable[[GlyphBrush, Glyph, Floats], None]] = {
 
 
 def _spring_zigzag_path(turns: int) -> list[tuple[float, float]]:
-    """The path of a spring with so many turns, along (0…1) and across (±1) its axis."""
+    """The path of a spring with a given number of turns, along (0…1) and across (±1) its axis."""
     inner = [(0.15 + 0.7 * (k + 0.5) / (2 * turns), (-1.0) ** k) for k in range(2 * turns)]
     return [(0.0, 0.0), (0.15, 0.0), *inner, (0.85, 0.0), (1.0, 0.0)]
 

@@ -20,11 +20,10 @@ from .figure_style import (
     axis_label_width,
     dash_pattern,
     draw_legend,
+    draws_figure,
     legend_columns,
     line_color,
     new_figure,
-    save_figure_if_path,
-    with_figure_style,
 )
 from .histories import history_panels
 from .label_text import strip_label_markup, symbol_label
@@ -51,7 +50,7 @@ _COINCIDENCE_SHARE = 1e-3
 """Lines that are nowhere farther apart, as a share of the panel's values, lie on each other."""
 
 
-@with_figure_style
+@draws_figure
 def plot(
     run: Run,
     *names: str,
@@ -79,7 +78,7 @@ def plot(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------
@@ -98,10 +97,10 @@ def plot(
         unit = coordinate_units(run.mechanism)[mechanism_names(run.mechanism).q.index(over)]
         figure.axes[-1].set_xlabel(f"{symbol_label(over)} / {unit}")
     _draw_event_lines(figure, run)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
-@with_figure_style
+@draws_figure
 def over_time(
     t: Sequence[float] | Floats,
     found: Sequence[Panel],
@@ -121,7 +120,7 @@ def over_time(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------
@@ -145,7 +144,7 @@ def over_time(
     axes[0].get_gridspec().set_height_ratios(heights)
     if height is None:
         figure.set_figheight((TIME_AXIS_HEIGHT + sum(heights)) / 25.4)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def panel_height(panel: Panel, width: float, beside: float | None = None) -> float:

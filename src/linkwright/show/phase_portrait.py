@@ -14,10 +14,9 @@ from .figure_style import (
     COLUMN_WIDTH,
     dash_pattern,
     draw_legend,
+    draws_figure,
     line_color,
     new_figure,
-    save_figure_if_path,
-    with_figure_style,
 )
 from .label_text import symbol_label
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from ..simulation.run import Run
 
 
-@with_figure_style
+@draws_figure
 def phase(
     run: Run,
     *names: str,
@@ -50,7 +49,7 @@ def phase(
     Returns
     -------
     Figure
-        Of matplotlib.
+        A matplotlib figure.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def phase(
     axes = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
     for each, group in zip(axes, groups, strict=True):
         _draw_phase_panel(each, run, group, units[group[0]], degrees)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def _draw_phase_panel(axes: Axes, run: Run, group: list[str], unit: str, degrees: bool) -> None:

@@ -17,11 +17,10 @@ from .figure_style import (
     COLUMN_WIDTH,
     GRAY_COLOR,
     draw_legend,
+    draws_figure,
     figure_bytes,
     line_color,
     new_figure,
-    save_figure_if_path,
-    with_figure_style,
 )
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
@@ -51,7 +50,7 @@ _MAX_STILL_CHANGE = 1e-9
 _START_COLOR, _GOAL_COLOR, _PATH_COLOR = "#B0B0B0", line_color(0), line_color(1)
 
 
-@with_figure_style
+@draws_figure
 def plan_figure(
     plan: MotionPlan,
     *,
@@ -104,7 +103,7 @@ def plan_figure(
     extent.set_axes_limits(above)
     _draw_plan_ends(above, plan, seen, each, extent.meters_per_mm)
     _note_left_out_lines(figure, found)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def plan_picture(plan: MotionPlan, kind: str) -> bytes:
@@ -183,7 +182,7 @@ _PAGE_HEIGHT = 297.0
 """Height of a page, mm."""
 
 
-@with_figure_style
+@draws_figure
 def plan_ends(
     plan: MotionPlan,
     *,
@@ -222,10 +221,10 @@ def plan_ends(
     figure, axes = prepare_axes(scene, scene.link_placements(plan.q), seen, width)
     figure.set_figheight(figure.get_figheight() + _LEGEND_HEIGHT / 25.4)
     _draw_plan_ends(axes, plan, seen, width)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
-@with_figure_style
+@draws_figure
 def plan_histories(
     plan: MotionPlan,
     *names: str,
@@ -268,7 +267,7 @@ def plan_histories(
     found = _plan_panels(plan, names or PLAN_HISTORIES, degrees, only)
     figure = over_time(plan.t, found, width, height)
     _note_left_out_lines(figure, found)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def _plan_panels(

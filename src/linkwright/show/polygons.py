@@ -21,10 +21,10 @@ from .arrows import (
     arrow_magnitude_label,
     draw_arrow,
     draw_force_scale,
+    draw_free_body_panels,
     fit_panel_limits,
     force_arrow_color,
     force_arrow_label,
-    make_free_body_panels,
 )
 from .axes_labels import Label, draw_labels, group_labels
 from .body_motions import DrawnBodyMotions
@@ -33,10 +33,9 @@ from .figure_style import (
     GRAY_COLOR,
     INK_COLOR,
     draw_legend,
+    draws_figure,
     line_color,
     new_figure,
-    save_figure_if_path,
-    with_figure_style,
 )
 from .free_body_balance import FreeBody, free_bodies, free_body_state
 from .glyphs import drawn_point
@@ -138,7 +137,7 @@ def _image_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
     return found
 
 
-@with_figure_style
+@draws_figure
 def velocity_polygon(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -172,12 +171,10 @@ def velocity_polygon(
     1
     """
     found = images(mechanism, q, qd)
-    return save_figure_if_path(
-        _draw_polygon_figure(mechanism, found, [i.velocity for i in found], "v", "m/s", width), path
-    )
+    return _draw_polygon_figure(mechanism, found, [i.velocity for i in found], "v", "m/s", width)
 
 
-@with_figure_style
+@draws_figure
 def acceleration_polygon(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -216,9 +213,7 @@ def acceleration_polygon(
     """
     found = images(mechanism, q, qd, tau, t)
     values = [i.acceleration for i in found]
-    return save_figure_if_path(
-        _draw_polygon_figure(mechanism, found, values, "a", "m/s²", width), path
-    )
+    return _draw_polygon_figure(mechanism, found, values, "a", "m/s²", width)
 
 
 def _require_planar_view(mechanism: Mechanism) -> View:
@@ -301,7 +296,7 @@ def _image_point_label(image: ImagePoint) -> str:
     )
 
 
-@with_figure_style
+@draws_figure
 def force_polygons(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -339,13 +334,9 @@ def force_polygons(
     2
     """
     view, bodies = _require_planar_view(mechanism), free_bodies(mechanism, q, qd, tau, t)
-    figure, panels = make_free_body_panels(width, [symbol_label(body.name) for body in bodies])
-    drawn = [
-        _draw_force_polygon(axes, body, view) for axes, body in zip(panels, bodies, strict=True)
-    ]
-    for axes, labels in zip(panels, drawn, strict=True):
-        draw_labels(axes, labels)
-    return save_figure_if_path(figure, path)
+    return draw_free_body_panels(
+        bodies, width, lambda axes, body: _draw_force_polygon(axes, body, view)
+    )
 
 
 def force_polygon_corners(body: FreeBody, view: View) -> Floats:

@@ -16,11 +16,10 @@ from ..types import Booleans
 from .figure_style import (
     COLUMN_WIDTH,
     FAINT_COLOR,
+    draws_figure,
     label_text_width,
     line_color,
     new_figure,
-    save_figure_if_path,
-    with_figure_style,
 )
 from .histories import drawing_model
 from .label_text import symbol_label
@@ -51,7 +50,7 @@ def sparsity_pattern(mechanism: Mechanism, quantity: str = "mass_matrix") -> Boo
     return np.asarray(ca.DM(matrix.sparsity(), 1).full(), dtype=bool)
 
 
-@with_figure_style
+@draws_figure
 def sparsity(
     mechanism: Mechanism,
     quantity: str = "mass_matrix",
@@ -107,7 +106,7 @@ def sparsity(
     half, across = label_text_width(title, 8.0) / 2 + _FIGURE_RIM, len(columns) * plan.cell
     middle = float(np.clip(left + across / 2, half, max(half, wide - half)))
     axes.set_title(title, x=(middle - left) / across)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 @dataclass(frozen=True)

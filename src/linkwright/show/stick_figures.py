@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..mechanism import Mechanism
 from ..types import Floats
 from .axes_labels import draw_labels
-from .figure_style import COLUMN_WIDTH, save_figure_if_path, with_figure_style
+from .figure_style import COLUMN_WIDTH, draws_figure
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
 from .length_dimensions import write_length_dimensions
@@ -40,7 +40,7 @@ class DrawingDetails:
     dimensions: bool = False
 
 
-@with_figure_style
+@draws_figure
 def figure_of(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
@@ -106,7 +106,7 @@ def figure_of(
     brush = draw_stick_figure(axes, scene, poses, seen, details)
     finish_axes(axes, seen)
     _write_figure_labels(brush, details)
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def draw_stick_figure(

@@ -14,11 +14,10 @@ from .figure_style import (
     FAINT_COLOR,
     GRAY_COLOR,
     INK_COLOR,
+    draws_figure,
     label_text_width,
     line_color,
     new_figure,
-    save_figure_if_path,
-    with_figure_style,
 )
 from .graph_outline import draw_graph_outline
 from .label_text import symbol_label
@@ -34,7 +33,7 @@ _JOINT_LABEL_SHARE = 0.55
 """The share of its edge at which the name of a joint stands."""
 
 
-@with_figure_style
+@draws_figure
 def graph(
     mechanism: Mechanism, *, width: float | None = None, path: str | Path | None = None
 ) -> Figure:
@@ -65,9 +64,7 @@ def graph(
     spots = graph_node_places(require_mechanism(mechanism))
     across, wide = max(x for x, _ in spots.values()) + 1, width or COLUMN_WIDTH
     if _is_graph_crowded(mechanism, wide / across, across > 1):
-        return save_figure_if_path(
-            draw_graph_outline(mechanism, _graph_edges_of_springs(mechanism), width), path
-        )
+        return draw_graph_outline(mechanism, _graph_edges_of_springs(mechanism), width)
     deep = max(y for _, y in spots.values()) + 1
     figure = new_figure(wide, float(np.clip(17 * deep + 6, 20, 400)))
     axes = figure.add_subplot()
@@ -101,7 +98,7 @@ def graph(
             bbox=box,
             zorder=5,
         )
-    return save_figure_if_path(figure, path)
+    return figure
 
 
 def _is_graph_crowded(mechanism: Mechanism, pitch: float, branches: bool) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from .ensembles import simulate_ensemble
 from .events.user_event import Event
-from .fixed.rollouts import rollout
-from .inverse import solve_inverse
-from .kinematic import Kinematics, solve_kinematics
-from .linear import Linear, linearize
+from .fixed_steps.rollouts import rollout
+from .inverse_motion import solve_inverse
+from .kinematic_motion import Kinematics
+from .kinematic_solver import solve_kinematics
+from .linear_model import Linear, linearize
 from .provenance import repeat
 from .run import Happened, Run
 from .simulator import simulate

@@ -29,8 +29,8 @@ from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats, Integers
 from .events.hybrid import Hybrid
 from .events.signals import can_signal, signal_expressions
-from .fixed.ingredients import Ingredients
-from .fixed.onto import Onto
+from .fixed_steps.step_equations import StepEquations
+from .fixed_steps.step_projection import StepProjection
 from .projection import Projection
 from .right_hand_side import RightHandSide
 from .state_space import WORKS
@@ -186,7 +186,7 @@ class CompiledMotion:
     def projection_tape(self) -> Tape:
         """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
         q, qd, gap, pivot = self.projected_motion(
-            Ingredients(self.system.equations, kept=self.kept)
+            StepEquations(self.system.equations, kept=self.kept)
         )
         space = self.system.space
         y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
@@ -194,23 +194,23 @@ class CompiledMotion:
             "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
         )
 
-    def projected_motion(self, of: Ingredients) -> tuple[SX, SX, SX, SX]:
+    def projected_motion(self, of: StepEquations) -> tuple[SX, SX, SX, SX]:
         """Return q and q̇ on the constraints, their remaining residual, and the smallest pivot."""
         system, t = self.system, self.system.space.symbols[3]
         q, qd = self.motion_in_states
         if system.names.nq != system.names.nv:
-            q = of.moved(q, ca.SX.zeros(system.names.nv))
+            q = of.move_coordinates(q, ca.SX.zeros(system.names.nv))
         gap, pivot = ca.SX(0), ca.SX(1)
         if self._holds_constraints:
-            onto = Onto(of)
-            q, one = onto.positions_of(q, t)
-            qd, other = onto.speeds_of(q, qd, t)
+            onto = StepProjection(of)
+            q, one = onto.close_positions(q, t)
+            qd, other = onto.project_velocities(q, qd, t)
             pivot = ca.fmin(one, other)
-            if onto.positions:
+            if onto.position_row_count:
                 gap = ca.mmax(ca.fabs(onto.residual(q, t)))
         if self.has_modes and self.mode_functions is not None:
             mode = self.p[self.first_mode_number :]
-            q, qd = self.mode_functions.held(q, qd, t, mode, of.moved)
+            q, qd = self.mode_functions.held(q, qd, t, mode, of.move_coordinates)
         return q, qd, gap, pivot
 
     @cached_property

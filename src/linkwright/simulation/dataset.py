@@ -1,110 +1,132 @@
-"""A run as an `xarray.Dataset`: every number with its name and unit."""
+"""Runs and kinematics as an `xarray.Dataset`: every number with its name and unit."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..mechanism import mechanism_names
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
+from ..types import Floats
 
 if TYPE_CHECKING:
     import xarray
 
-    from .details import Details, Named
-    from .kinematic import Kinematics
+    from .details import Details, NamedHistories
+    from .kinematic_motion import Kinematics
     from .run import Run
 
 AXES = ["x", "y", "z"]
+"""Labels of vectors."""
+
 WRENCH = ["mx", "my", "mz", "fx", "fy", "fz"]
+"""Labels of moments and forces."""
 
 SEED = 0
-"""Of the one search that draws at random: the starts of assembly."""
+"""Seed of the one random search, for the starts of assembly."""
 
-Entry = tuple[Any, ...]
+DatasetVariable = tuple[str | tuple[str, ...], Floats, dict[str, str]]
+"""Dimensions, values and attributes."""
+
+DatasetLabels = Mapping[str, object]
+"""Labels of dimensions, and arrays along them such as units, by name."""
 
 
-def dataset(run: Run, histories_only: bool = False) -> xarray.Dataset:
-    """Everything that a run has; or only what it cannot compute from the rest."""
+def dataset_of_run(run: Run, histories_only: bool = False) -> xarray.Dataset:
+    """Return all data of a run, or only those that do not follow from the others."""
     import xarray
 
     if histories_only:
-        variables = _own(run) | (_reactions(run) if run.borne is not None else {})
-        return xarray.Dataset(variables, _own_labels(run), attributes_of_file(run))
-    variables = _own(run) | _of_parts(run.details) | _of_constraints(run)
-    return xarray.Dataset(variables, _coordinates(run), attributes_of_file(run))
+        variables = _history_variables(run)
+        variables |= _reaction_variables(run) if run.borne is not None else {}
+        return xarray.Dataset(variables, _history_labels(run), file_attributes(run))
+    variables = _history_variables(run) | _part_variables(run.details)
+    variables |= _reaction_variables(run) | _multiplier_variables(run)
+    return xarray.Dataset(variables, _all_labels(run), file_attributes(run))
 
 
-def dataset_of_kinematics(found: Kinematics) -> xarray.Dataset:
-    """Motions of coordinates and frames."""
+def dataset_of_kinematics(motion: Kinematics) -> xarray.Dataset:
+    """Return the motions of coordinates and frames."""
     import xarray
 
-    variables = _motions(found)
-    variables["closure_error"] = ("time", found.closure, {"units": "m or rad"})
-    frames = list(found.mechanism.frames)
+    variables = _motion_variables(motion)
+    variables["closure_error"] = ("time", motion.closure, {"units": "m or rad"})
+    labels = dict(_motion_labels(motion))
+    frames = list(motion.mechanism.frames)
     if frames:
-        parts = [np.stack(x, axis=1) for x in zip(*map(found.frame, frames), strict=True)]
-        for key, values, unit in zip(
-            ("frame_positions", "frame_velocities", "frame_accelerations"), parts,
-            ("m", "m/s", "m/s^2"), strict=True,
-        ):  # fmt: skip
-            variables[key] = (("time", "frame", "axis"), values, {"units": unit})
-    labels: dict[str, Any] = {"frame": frames, "axis": AXES} if frames else {}
+        columns = zip(*map(motion.frame, frames), strict=True)
+        position, velocity, acceleration = (np.stack(column, axis=1) for column in columns)
+        axes = ("time", "frame", "axis")
+        variables["frame_positions"] = (axes, position, {"units": "m"})
+        variables["frame_velocities"] = (axes, velocity, {"units": "m/s"})
+        variables["frame_accelerations"] = (axes, acceleration, {"units": "m/s^2"})
+        labels |= {"frame": frames, "axis": AXES}
     singular = [
         {"t": one.t, "kind": one.kind, "what": list(one.what), "q": one.q.tolist()}
-        for one in found.singular
+        for one in motion.singular
     ]
     attributes = {
-        **_origin(found), "settings": json.dumps(dict(found.settings)),
+        **_source_attributes(motion),
+        "settings": json.dumps(dict(motion.settings)),
         "singular": json.dumps(singular),
-    }  # fmt: skip
-    return xarray.Dataset(variables, {**_motion_labels(found), **labels}, attributes)
+    }
+    return xarray.Dataset(variables, labels, attributes)
 
 
-def _motions(run: Run | Kinematics) -> dict[str, Entry]:
+def _motion_variables(run: Run | Kinematics) -> dict[str, DatasetVariable]:
+    """Return q, q̇ and q̈."""
     pairs = {
-        "q": ("coordinate", run.q, "rad or m"), "qd": ("speed", run.qd, "rad/s or m/s"),
+        "q": ("coordinate", run.q, "rad or m"),
+        "qd": ("speed", run.qd, "rad/s or m/s"),
         "qdd": ("speed", run.qdd, "rad/s^2 or m/s^2"),
-    }  # fmt: skip
+    }
     return {
         key: (("time", dim), values, {"units": unit, "units_of_each": f"{key}_units"})
         for key, (dim, values, unit) in pairs.items()
     }
 
 
-def _motion_labels(run: Run | Kinematics) -> dict[str, Any]:
+def _motion_labels(run: Run | Kinematics) -> DatasetLabels:
+    """Return times, names of coordinates and velocities, and their units."""
     names, units = mechanism_names(run.mechanism), velocity_units(run.mechanism)
     clock, over = {"units": "s"}, run.settings.get("over")
     if over:
         unit = coordinate_units(run.mechanism)[names.q.index(over)]
         clock = {"units": unit, "long_name": f"way of {over}, by which rates are taken"}
-    found: dict[str, Any] = {
+    return {
         "time": ("time", run.t, clock),
-        "coordinate": list(names.q), "speed": list(names.qd),
+        "coordinate": list(names.q),
+        "speed": list(names.qd),
         "q_units": ("coordinate", coordinate_units(run.mechanism)),
         "turns": ("speed", [unit == "rad" for unit in units]),
-    }  # fmt: skip
-    for key in ("qd", "qdd"):
-        found[f"{key}_units"] = ("speed", [UNITS_OF_RATES[key][unit] for unit in units])
-    return found
+        "qd_units": ("speed", [UNITS_OF_RATES["qd"][unit] for unit in units]),
+        "qdd_units": ("speed", [UNITS_OF_RATES["qdd"][unit] for unit in units]),
+    }
 
 
-def _own(run: Run) -> dict[str, Entry]:
-    found = _motions(run)
+def _history_variables(run: Run) -> dict[str, DatasetVariable]:
+    """Return the histories that a run stores."""
+    found = _motion_variables(run)
     about = {"units": "N m or N", "units_of_each": "tau_units"}
     found["tau"] = (("time", "speed"), run.tau, about)
     if run.pushes is not None:
         found["push"] = (("time", "speed"), run.pushes, about)
     if run.u is not None:
         found["u"] = (("time", "actuator"), run.u, {"units": "N m or N"})
-    for key, values in {
-        "kinetic_energy": run.kinetic, "potential_energy": run.potential, "energy": run.energy,
-        "work": run.work, "work_inputs": run.work_inputs, "work_given": run.work_given,
-        "work_losses": run.work_losses, "energy_error": run.balance,
-    }.items():  # fmt: skip
+    energies = {
+        "kinetic_energy": run.kinetic,
+        "potential_energy": run.potential,
+        "energy": run.energy,
+        "work": run.work,
+        "work_inputs": run.work_inputs,
+        "work_given": run.work_given,
+        "work_losses": run.work_losses,
+        "energy_error": run.balance,
+    }
+    for key, values in energies.items():
         found[key] = ("time", values, {"units": "J"})
     found["closure_error"] = ("time", run.closure, {"units": "m or rad"})
     for name, values in run.control.items():
@@ -112,9 +134,9 @@ def _own(run: Run) -> dict[str, Entry]:
     return found
 
 
-def _of_parts(details: Details) -> dict[str, Entry]:
-    """Energies and places of bodies, motors, springs and frames; momenta."""
-    found: dict[str, Entry] = {}
+def _part_variables(details: Details) -> dict[str, DatasetVariable]:
+    """Return energies and positions of bodies, motors, springs and frames, and momenta."""
+    found: dict[str, DatasetVariable] = {}
     for key, named, dimension, unit, axes in (
         ("kinetic_energy_of_bodies", details.kinetic, "body", "J", []),
         ("potential_energy_of_bodies", details.weight, "body", "J", []),
@@ -124,43 +146,41 @@ def _of_parts(details: Details) -> dict[str, Entry]:
         ("frame_positions", details.frames, "frame", "m", ["axis"]),
     ):
         if named:
-            found[key] = (("time", dimension, *axes), _stacked(named), {"units": unit})
-    found["momenta"] = (
-        ("time", "speed"), details.momenta, {"units": UNITS_OF_RATES["p"]["rad or m"]},
-    )  # fmt: skip
+            found[key] = (("time", dimension, *axes), _stack_histories(named), {"units": unit})
+    unit_of_momenta = UNITS_OF_RATES["p"]["rad or m"]
+    found["momenta"] = (("time", "speed"), details.momenta, {"units": unit_of_momenta})
     if details.has_mass:
         angular, linear = details.momentum[:, :3], details.momentum[:, 3:]
         found["center_of_mass"] = (("time", "axis"), details.center_of_mass, {"units": "m"})
-        found["angular_momentum"] = (
-            ("time", "axis"), angular, {"units": "kg m^2/s", "about": "the mass centre"},
-        )  # fmt: skip
+        about = {"units": "kg m^2/s", "about": "the centre of mass"}
+        found["angular_momentum"] = (("time", "axis"), angular, about)
         found["linear_momentum"] = (("time", "axis"), linear, {"units": "kg m/s"})
     return found
 
 
-def _reactions(run: Run) -> dict[str, Entry]:
+def _reaction_variables(run: Run) -> dict[str, DatasetVariable]:
+    """Return the reactions of joints and loops."""
     about = "what the parent does to the child, at the joint's origin, world axes"
-    return {
-        "reactions": (
-            ("time", "joint", "component"), run.reactions, {"units": "N m or N", "what": about},
-        ),
-    }  # fmt: skip
+    attributes = {"units": "N m or N", "what": about}
+    return {"reactions": (("time", "joint", "component"), run.reactions, attributes)}
 
 
-def _of_constraints(run: Run) -> dict[str, Entry]:
-    found = _reactions(run)
-    if run.multipliers.shape[1]:
-        found["multipliers"] = (("time", "row"), run.multipliers, {"units": "N or N m"})
-    return found
+def _multiplier_variables(run: Run) -> dict[str, DatasetVariable]:
+    """Return the multipliers, if there are constraints."""
+    if not run.multipliers.shape[1]:
+        return {}
+    return {"multipliers": (("time", "row"), run.multipliers, {"units": "N or N m"})}
 
 
-def _stacked(named: Named) -> Any:
+def _stack_histories(named: NamedHistories) -> Floats:
+    """Return the histories of all names as one array, (times, names, …)."""
     return np.stack(list(named.values()), axis=1)
 
 
-def _own_labels(run: Run) -> dict[str, Any]:
+def _history_labels(run: Run) -> dict[str, object]:
+    """Return the labels of the histories that a run stores."""
     names, units = mechanism_names(run.mechanism), velocity_units(run.mechanism)
-    found = _motion_labels(run)
+    found = dict(_motion_labels(run))
     found["tau_units"] = ("speed", [UNITS_OF_RATES["tau"][unit] for unit in units])
     if run.u is not None:
         found["actuator"] = list(names.actuators)
@@ -169,27 +189,30 @@ def _own_labels(run: Run) -> dict[str, Any]:
     return found
 
 
-def _coordinates(run: Run) -> dict[str, Any]:
+def _all_labels(run: Run) -> DatasetLabels:
+    """Return the labels of all data of a run."""
     names, details = mechanism_names(run.mechanism), run.details
-    found = _own_labels(run)
+    found = _history_labels(run)
     found |= {"axis": AXES, "component": WRENCH, "joint": [*names.joints, *names.loops]}
     units = [UNITS_OF_RATES["p"][unit] for unit in velocity_units(run.mechanism)]
     found["momenta_units"] = ("speed", units)
-    for dimension, labels in {
-        "body": details.kinetic, "motor": details.rotors, "spring": details.springs,
-        "frame": details.frames, "row": row_names(names.constraints),
-    }.items():  # fmt: skip
-        if labels:
-            found[dimension] = list(labels)
-    return found
+    parts = {
+        "body": list(details.kinetic),
+        "motor": list(details.rotors),
+        "spring": list(details.springs),
+        "frame": list(details.frames),
+        "row": constraint_row_names(names.constraints),
+    }
+    return found | {dimension: labels for dimension, labels in parts.items() if labels}
 
 
-def row_names(owners: Sequence[str]) -> list[str]:
-    """pin[0], pin[1], …: the rows of every loop and constraint."""
+def constraint_row_names(owners: Sequence[str]) -> list[str]:
+    """Return names of the rows of every loop and constraint: pin[0], pin[1], …"""
     return [f"{owner}[{owners[:k].count(owner)}]" for k, owner in enumerate(owners)]
 
 
-def _origin(run: Run | Kinematics) -> dict[str, Any]:
+def _source_attributes(run: Run | Kinematics) -> dict[str, str]:
+    """Return title, version, mechanism and status."""
     from .. import __version__
     from ..writers import write_mechanism_text
 
@@ -202,8 +225,9 @@ def _origin(run: Run | Kinematics) -> dict[str, Any]:
     }
 
 
-def attributes_of_file(run: Run) -> dict[str, Any]:
-    return _origin(run) | {
+def file_attributes(run: Run) -> dict[str, object]:
+    """Return all attributes of a run's file."""
+    return _source_attributes(run) | {
         "energy_audit": run.audit,
         "seed": SEED,
         "versions": json.dumps(dict(run.versions)),

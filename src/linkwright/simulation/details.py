@@ -1,10 +1,12 @@
-"""What a motion has beyond coordinates and speeds: energies of every part, momenta, multipliers,
-reactions, places. All follow from the mechanism and the histories, and are made when asked for."""
+"""Details of a motion: energies of every part, momenta, multipliers, reactions, positions.
+
+All follow from the mechanism and the histories, and are computed when they are first read.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -13,17 +15,18 @@ from ..kinematics.part_contributions import TreePartKinematics
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..model.model import Model
-from ..model.model import compile as compiled
-from ..ports import Port
-from ..readings.llvm import compile_tape
-from ..tape import normalize_tape, record_tape, schedule_tape
+from ..model.model import compile as compile_model
+from ..readings.llvm import compile_expressions
+from ..tape import vector_tape_expressions
 from ..types import Floats
 
-Named = dict[str, Floats]
+NamedHistories = dict[str, Floats]
+"""Histories by the names of bodies, joints, forces or frames."""
 
 
 class Details:
-    """Of states q, q̇ with accelerations q̈ under forces τ at times t, one row each."""
+    """Details of states q, q̇ with accelerations q̈ under forces τ at times t, one row for each
+    time."""
 
     def __init__(
         self, mechanism: Mechanism, t: Floats, q: Floats, qd: Floats, qdd: Floats, tau: Floats
@@ -33,10 +36,12 @@ class Details:
 
     @cached_property
     def model(self) -> Model:
-        return compiled(self.mechanism, threads=1)
+        """The compiled functions of the mechanism."""
+        return compile_model(self.mechanism, threads=1)
 
     @property
     def _clock(self) -> list[Floats]:
+        """The times, if functions of the model depend on time."""
         return [self.t] if self.model.names.is_time_dependent else []
 
     @cached_property
@@ -47,23 +52,24 @@ class Details:
 
     @cached_property
     def momentum(self) -> Floats:
-        """Of the whole: angular about the mass centre, then linear, (times, 6)."""
+        """Momentum of all bodies: angular about the centre of mass, then linear, (times, 6)."""
         found: Floats = self.model.momentum(self.q, self.qd)
         return found
 
     @cached_property
     def has_mass(self) -> bool:
-        """Whether something that moves has mass, and so a mass centre."""
+        """Whether a body that moves has mass, so that there is a centre of mass."""
         return bool(self.model.inertial_parameters[::10].any())
 
     @cached_property
     def center_of_mass(self) -> Floats:
+        """Centre of mass of all bodies, (times, 3), m."""
         found: Floats = self.model.center_of_mass(self.q)
         return found
 
     @cached_property
     def multipliers(self) -> Floats:
-        """λ, (times, rows); no rows without constraints."""
+        """Multipliers λ, (times, rows); without constraints there are no rows."""
         if not self.model.names.constraints:
             return np.zeros((len(self.t), 0))
         found: Floats = self.model.multipliers(self.q, self.qd, self.tau, *self._clock)
@@ -71,7 +77,7 @@ class Details:
 
     @cached_property
     def reactions(self) -> Floats:
-        """(times, joints and loops, 6): moment and force of the parent on the child, about the
+        """Moment and force of the parent on the child, (times, joints and loops, 6), about the
         joint's origin, world axes."""
         model, state = self.model, (self.q, self.qd)
         if model.names.constraints:
@@ -81,65 +87,65 @@ class Details:
         return found
 
     @cached_property
-    def _shares(self) -> tuple[TreePartKinematics, dict[str, Floats]]:
-        """Compiled once for all parts."""
-        tree = build_kinematic_tree(self.mechanism, "numeric")
-        own = TreePartKinematics(tree)
-        parts: dict[str, list[Any]] = {
-            "kinetic": own.kinetic_energies(),
-            "weight": own.weight_energies(),
-            "rotors": list(own.rotor_energies().values()),
-            "springs": list(own.spring_energies().values()),
-            "centers": own.centers_of_mass(),
-            "frames": list(own.frame_origins().values()),
-        }
-        made = {key: ca.densify(ca.vertcat(*map(ca.SX, x))) for key, x in parts.items() if x}
-        function = ca.Function(
-            "shares", [tree.motion.q, tree.motion.qd], ca.cse(list(made.values())), ["q", "qd"],
-            list(made),
-        )  # fmt: skip
-        inputs = [Port("q", (tree.nq,)), Port("qd", (tree.nv,))]
-        outputs = [Port(key, (int(x.shape[0]),)) for key, x in made.items()]
-        ufunc = compile_tape(
-            schedule_tape(normalize_tape(record_tape(function, inputs, outputs))), threads=1
-        )
-        found = ufunc(self.q, self.qd)
-        rows = found if isinstance(found, tuple) else (found,)
-        return own, dict(zip(made, rows, strict=True))
+    def _parts(self) -> TreePartKinematics:
+        """Expressions of all parts."""
+        return TreePartKinematics(build_kinematic_tree(self.mechanism, "numeric"))
 
-    def _named(self, key: str, names: Any, *shape: int) -> Named:
-        values = self._shares[1].get(key)
+    @cached_property
+    def _part_values(self) -> dict[str, Floats]:
+        """Values of all parts, (times, …), from one compiled function."""
+        parts, tree = self._parts, self._parts.tree
+        columns = {
+            "kinetic": parts.kinetic_energies(),
+            "weight": parts.weight_energies(),
+            "rotors": list(parts.rotor_energies().values()),
+            "springs": list(parts.spring_energies().values()),
+            "centers": parts.centers_of_mass(),
+            "frames": list(parts.frame_origins().values()),
+        }
+        outputs = {key: ca.densify(ca.vertcat(*map(ca.SX, x))) for key, x in columns.items() if x}
+        inputs = {"q": tree.motion.q, "qd": tree.motion.qd}
+        function = compile_expressions(
+            "shares", vector_tape_expressions(inputs), vector_tape_expressions(outputs), threads=1
+        )
+        values = function(self.q, self.qd)
+        rows = values if isinstance(values, tuple) else (values,)
+        return dict(zip(outputs, rows, strict=True))
+
+    def _named_histories(self, key: str, names: Collection[str], *shape: int) -> NamedHistories:
+        """Return the histories of one kind of values by name."""
+        values = self._part_values.get(key)
         if values is None:
             return {}
         columns = values.reshape(len(self.t), len(names), *shape)
         return {name: columns[:, k] for k, name in enumerate(names)}
 
     @property
-    def kinetic(self) -> Named:
-        """By body, J."""
-        return self._named("kinetic", self._shares[0].bodies)
+    def kinetic(self) -> NamedHistories:
+        """Kinetic energy by body, J."""
+        return self._named_histories("kinetic", self._parts.bodies)
 
     @property
-    def weight(self) -> Named:
-        """Potential energy of weight by body, J."""
-        return self._named("weight", self._shares[0].bodies)
+    def weight(self) -> NamedHistories:
+        """Potential energy of gravity by body, J."""
+        return self._named_histories("weight", self._parts.bodies)
 
     @property
-    def rotors(self) -> Named:
+    def rotors(self) -> NamedHistories:
         """Kinetic energy of motors by joint, J."""
-        return self._named("rotors", self._shares[0].rotor_energies())
+        return self._named_histories("rotors", self._parts.rotor_energies())
 
     @property
-    def springs(self) -> Named:
+    def springs(self) -> NamedHistories:
         """Energy of springs by joint or force, J."""
-        return self._named("springs", self._shares[0].spring_energies())
+        return self._named_histories("springs", self._parts.spring_energies())
 
     @property
-    def centers(self) -> Named:
-        """Mass centres by body, (times, 3)."""
-        return self._named("centers", self._shares[0].bodies, 3)
+    def centers(self) -> NamedHistories:
+        """Centres of mass by body, (times, 3), m."""
+        return self._named_histories("centers", self._parts.bodies, 3)
 
     @property
-    def frames(self) -> Named:
-        """Origins of frames, (times, 3)."""
-        return self._named("frames", self.mechanism.frames, 3)
+    def frames(self) -> NamedHistories:
+        """Origins of frames by name, (times, 3), m."""
+        return self._named_histories("frames", self.mechanism.frames, 3)

@@ -23,12 +23,12 @@ from ..errors import (
 )
 from ..formulations import derive
 from ..integrators import Clock, Progress, StopReason
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compile_model
 from ..number_checks import check_finite_array, check_positive, check_whole_number
 from ..types import Booleans, Floats, ForceLike, VectorLike
-from .checked import check_mechanism, sample_times
+from .argument_checks import sample_times
 from .compiled_motion import METHODS, CompiledMotion
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
 from .ensemble_starts import EnsembleStart
@@ -105,7 +105,7 @@ def simulate_ensemble(
     >>> found["q"].shape
     (3, 2, 2)
     """
-    check_mechanism(mechanism)
+    require_mechanism(mechanism)
     times = sample_times(t, samples)
     if integrator not in METHODS:
         raise UnsupportedError(

@@ -28,7 +28,7 @@ from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
 from ..types import SX, Floats, ForceLike
 from .feedback import NOT_KEPT, Feedback
-from .tables import Table, table_of
+from .time_tables import TimeTable, read_time_table
 
 _IDLE, _NONE = np.zeros(1), np.zeros(0)
 
@@ -47,7 +47,7 @@ class Drive:
     tau: SX
     u: SX | None = None
     function: Callable[..., ArrayLike] | None = None
-    tables: tuple[Table, ...] = ()
+    tables: tuple[TimeTable, ...] = ()
     feedback: Feedback | None = None
     z: SX = field(default_factory=lambda: ca.SX.sym("z", 1))
     z_rate: SX = field(default_factory=lambda: ca.SX.zeros(0, 1))
@@ -205,7 +205,7 @@ def sized(values: ArrayLike, n: int) -> Floats:
 
 def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
     """Return inputs by velocity or actuator: numbers, expressions of t, q, qd, tables."""
-    tables = {k: table_of(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
+    tables = {k: read_time_table(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
     w = ca.SX.sym("w", max(1, len(tables)))
     for name, value in given.items():
         if isinstance(value, Real):
@@ -220,7 +220,7 @@ def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
 
 def _written(value: Any) -> Any:
     """Return an input as a file keeps it."""
-    if isinstance(value, Table):
+    if isinstance(value, TimeTable):
         return [list(value.times), list(value.values), value.kind]
     return value if isinstance(value, str) else float(value)
 

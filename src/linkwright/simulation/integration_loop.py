@@ -10,7 +10,7 @@ from .diagnosis import describe_stop
 from .events.hybrid import Hybrid, Outcome
 from .events.search import LostError
 from .faults import FAULT_SEARCH, check_input_forces, find_input_fault
-from .progress import Watch
+from .progress import RunProgress
 from .run import FINISHED
 from .run_context import RunContext
 from .sample_record import SampleRecord
@@ -38,7 +38,7 @@ class IntegrationLoop:
         self._last = stepper.t, stepper.y
         """The end of the last step that went well."""
 
-    def run(self, times: Floats, watch: Watch | None = None) -> str:
+    def run(self, times: Floats, watch: RunProgress | None = None) -> str:
         """Take samples at the times; return how the run ended.
 
         Ctrl-C ends it too, and so does an error of an input or an event.
@@ -63,7 +63,7 @@ class IntegrationLoop:
         self.samples.keep(self.stepper.t, self.stepper.y)
         return self._end_run(self.stepper.t, outcome)
 
-    def _run(self, times: Floats, watch: Watch | None) -> str:
+    def _run(self, times: Floats, watch: RunProgress | None) -> str:
         """Step until all samples are taken."""
         if not np.isfinite(self.context.rates(self.stepper.t, self.stepper.y)).all():
             return self._describe_stop("its rates are not finite")
@@ -83,7 +83,7 @@ class IntegrationLoop:
         if reason is not None:
             return self._describe_stop(reason)
         q, qd = self.context.space.motion(self.stepper.y)
-        if (wheel := self._wheels.fallen(q)) is not None:
+        if (wheel := self._wheels.find_fallen_wheel(q)) is not None:
             return _describe_fallen_wheel(self.stepper.step_start, wheel)
         self.steps += 1
         self._compare_velocities(qd)

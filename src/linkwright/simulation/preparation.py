@@ -16,7 +16,7 @@ from .events.rows import without_sharp_friction
 from .events.user_event import Event
 from .feedback import NOT_KEPT, Feedback
 from .inputs import drive_of
-from .provenance import written
+from .provenance import stored_form
 from .right_hand_side import RightHandSide
 from .stabilization import stabilization_of
 
@@ -50,7 +50,7 @@ class Preparation:
         impacts: str,
     ) -> EventParts | None:
         """Return the events that may occur during a run; None if there are none."""
-        kept = repr((written(events), stops, impacts))
+        kept = repr((stored_form(events), stops, impacts))
         if NOT_KEPT in kept:
             return find_event_parts(mechanism, self.rhs, events, stops, impacts)
         if kept not in self.event_parts_by_settings:
@@ -102,13 +102,13 @@ def prepare_simulation(
     stabilization: str | Mapping[str, float],
 ) -> Preparation:
     """Return the preparation of a mechanism; the same inputs reuse an earlier one."""
-    kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(written(torque))
+    kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(stored_form(torque))
     subject = _Subject(
         mechanism.digest,
         mechanism.unused,
         by,
         kept,
-        repr(written(stabilization)),
+        repr(stored_form(stabilization)),
         mechanism,
         torque,
         stabilization,

@@ -4,35 +4,47 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
 
 _PATIENCE = 0.5
+"""Seconds before a bar appears: most runs are faster and need none."""
+
 _PAUSE = 0.1
+"""Seconds between updates of the bar: as fast as the eye reads, and cheap."""
 
 
-class Watch:
-    """Told of every step; shows a bar on stderr once the run takes long, none in a pipe."""
+class RunProgress:
+    """Counts the steps of a run; shows a bar on stderr once the run takes long, unless stderr is
+    not a terminal."""
 
     def __init__(self, name: str, end: float, wanted: bool | None = None) -> None:
         self.name, self.end = name, end
         self.begin = self.last = time.monotonic()
         self.t, self.steps = 0.0, 0
-        self.seen = 0.0, 0
-        self.bar: Any = None
-        self.console = _terminal() if wanted is not False else None
+        self._shown = 0.0, 0
+        self.bar: Progress | None = None
+        self.console = _stderr_console() if wanted is not False else None
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> RunProgress:
+        """Return the progress itself."""
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
+        """Remove the bar."""
         if self.bar is not None:
             self.bar.stop()
 
     def step(self, t: float) -> None:
-        """The run has come to t."""
+        """Count a step to the time t, and update the bar."""
         self.t, self.steps = t, self.steps + 1
         if self.console is None:
             return
@@ -41,21 +53,23 @@ class Watch:
             return
         self.last = now
         if self.bar is None:
-            self._open()
-        self.bar.update(self.task, completed=self.t, words=self.words(now))
+            self._open_bar()
+        assert self.bar is not None
+        self.bar.update(self.task, completed=self.t, words=self.status_text(now))
 
-    def words(self, now: float) -> str:
-        """Simulated time, the mean step since the last look, the seconds that are left."""
-        before, count = self.seen
-        self.seen = self.t, self.steps
+    def status_text(self, now: float) -> str:
+        """Return the simulated time, the mean step since the last call, and the remaining time."""
+        before, count = self._shown
+        self._shown = self.t, self.steps
         step = (self.t - before) / max(1, self.steps - count)
-        found = f"t = {self.t:.4g} of {self.end:g} s, steps of {step:.1e} s"
+        text = f"t = {self.t:.4g} of {self.end:g} s, steps of {step:.1e} s"
         if self.t <= 0:
-            return found
+            return text
         left = (now - self.begin) * (self.end - self.t) / self.t
-        return f"{found}, about {_duration(left)} to go"
+        return f"{text}, about {_duration_text(left)} to go"
 
-    def _open(self) -> None:
+    def _open_bar(self) -> None:
+        """Show the bar."""
         from rich.progress import BarColumn, Progress, TextColumn
 
         columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[words]}")
@@ -64,8 +78,8 @@ class Watch:
         self.bar.start()
 
 
-def _terminal() -> Any:
-    """The console of stderr if that is a terminal."""
+def _stderr_console() -> Console | None:
+    """Return the console of stderr if that is a terminal."""
     import sys
 
     if sys.stderr is None or not sys.stderr.isatty():
@@ -75,7 +89,8 @@ def _terminal() -> Any:
     return Console(stderr=True, highlight=False, emoji=False)
 
 
-def _duration(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
+    """Return a duration in seconds, minutes or hours."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     if seconds < 6000:

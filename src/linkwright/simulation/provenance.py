@@ -1,4 +1,4 @@
-"""Where a run comes from: versions and settings, so that it can be made again."""
+"""Provenance of a run: versions and settings, and the repetition of a run from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import platform
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,61 +17,83 @@ from .feedback import NOT_KEPT
 from .run import Run
 from .storage import load_run
 
+StoredSetting = None | str | bool | int | float | list["StoredSetting"] | dict[str, "StoredSetting"]
+"""A setting as a file keeps it."""
 
-def versions() -> dict[str, str]:
-    """Versions of all that computes: the same ones on one kind of machine give the same bits."""
-    return dict(_versions())
+
+def software_versions() -> dict[str, str]:
+    """Return the versions of all software that computes, and the kind of machine.
+
+    The same versions on one kind of machine give the same bits.
+    """
+    return dict(_cached_versions())
 
 
 @cache
-def _versions() -> dict[str, str]:
+def _cached_versions() -> dict[str, str]:
+    """Return the versions, which packages read from their files once."""
     from importlib.metadata import version
 
     from .. import __version__
 
     packages = {name: version(name) for name in ("numpy", "scipy", "casadi", "llvmlite")}
     return {
-        "linkwright": __version__, "python": platform.python_version(), **packages,
+        "linkwright": __version__,
+        "python": platform.python_version(),
+        **packages,
         "machine": f"{platform.system()} {platform.machine()}",
-    }  # fmt: skip
+    }
 
 
-def written(value: Any) -> Any:
-    """A setting as files keep it: numbers, texts, lists and tables; infinite is None."""
+def stored_settings(settings: Mapping[str, object]) -> dict[str, StoredSetting]:
+    """Return all settings as files keep them."""
+    return {key: stored_form(value) for key, value in settings.items()}
+
+
+def stored_form(value: object) -> StoredSetting:
+    """Return a setting as files keep it: numbers, texts, lists and tables; None for infinity."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, Event):
         value = vars(value)
     if isinstance(value, Mapping):
-        return {str(key): written(item) for key, item in value.items()}
+        return {str(key): stored_form(item) for key, item in value.items()}
     if isinstance(value, float | np.floating):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, np.integer):
         return int(value)
     if isinstance(value, np.ndarray | list | tuple):
-        return [written(item) for item in value]
+        return [stored_form(item) for item in value]
     return NOT_KEPT
 
 
 def repeat(source: str | Path | Run) -> Run:
-    """The run of a file made again, from its own mechanism and settings: the same bits where
-    versions and machine are the same."""
+    """Repeat a run from its own mechanism and settings.
+
+    The result has the same bits where versions and machine are the same.
+
+    Parameters
+    ----------
+    source : str, Path or Run
+        The run, or the file of one.
+
+    Returns
+    -------
+    Run
+        The new run.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> run = lw.simulate(lw.gallery("elbow"), 0.1, samples=3)
+    >>> bool((lw.simulation.repeat(run).q == run.q).all())
+    True
+    """
     from . import simulate, solve_inverse
 
     run = source if isinstance(source, Run) else load_run(source)
     where = "" if isinstance(source, Run) else str(source)
-    if "after" in run.settings:
-        raise UnsupportedError(
-            f"the run is what followed after '{run.settings['after']}' broke", where=where,
-            remedy="repeat the first part",
-        )  # fmt: skip
-    lost = [key for key, value in run.settings.items() if _is_lost(value)]
-    if lost:
-        raise UnsupportedError(
-            f"the run cannot be repeated: its {' and '.join(lost)} was a function of Python, "
-            "which no file keeps", where=where,
-            remedy="give expressions or tables instead, or call simulate with the function again",
-        )  # fmt: skip
+    _check_repeatable(run, where)
     given = {key: value for key, value in run.settings.items() if value is not None}
     if "controller" in given:
         recipe = given.pop("controller")
@@ -87,14 +108,34 @@ def repeat(source: str | Path | Run) -> Run:
     return solve_inverse(run.mechanism, simulate(run.mechanism, **given))
 
 
-def _is_lost(value: Any) -> bool:
+def _check_repeatable(run: Run, where: str) -> None:
+    """Raise for the run after a member broke, and for settings that no file keeps."""
+    if "after" in run.settings:
+        raise UnsupportedError(
+            f"the run is what followed after '{run.settings['after']}' broke",
+            where=where,
+            remedy="repeat the first part",
+        )
+    lost = [key for key, value in run.settings.items() if _has_python_function(value)]
+    if lost:
+        raise UnsupportedError(
+            f"the run cannot be repeated: its {' and '.join(lost)} was a function of Python, "
+            "which no file keeps",
+            where=where,
+            remedy="give expressions or tables instead, or call simulate with the function again",
+        )
+
+
+def _has_python_function(value: object) -> bool:
+    """Return whether a setting was, or contained, a Python function."""
     if isinstance(value, Mapping):
-        return any(map(_is_lost, value.values()))
+        return any(map(_has_python_function, value.values()))
     return isinstance(value, str) and value == NOT_KEPT
 
 
-def differences(run: Run, other: Run) -> float:
-    """The largest difference of two runs' coordinates and speeds; 0 where all bits agree."""
+def largest_difference(run: Run, other: Run) -> float:
+    """Return the largest difference of two runs' coordinates and velocities; 0 where all bits
+    agree, infinity where their samples differ."""
     if run.q.shape != other.q.shape or not np.array_equal(run.t, other.t):
         return math.inf
     pairs = ((run.q, other.q), (run.qd, other.qd))

@@ -11,7 +11,7 @@ import numpy as np
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Floats
-from .provenance import versions
+from .provenance import software_versions
 from .right_hand_side import RightHandSide
 from .run import Happened, Run
 from .run_context import RunContext
@@ -101,7 +101,7 @@ def record_run(
         status=found.status,
         statistics={**found.statistics, "largest_kinetic_energy": largest},
         settings=settings,
-        versions=versions(),
+        versions=software_versions(),
         singular=found.singular,
         u=_actuator_histories(context, times, q, qd, tau),
         events=found.events,

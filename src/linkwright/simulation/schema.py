@@ -1,8 +1,9 @@
-"""What a run file must hold, checked on loading: attributes, sizes, names, finite numbers."""
+"""The content that a run file must have, checked on loading: attributes, sizes, names, numbers."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,12 +23,13 @@ HISTORIES = {
     "potential": "potential_energy", "work": "work", "work_inputs": "work_inputs",
     "work_given": "work_given", "closure": "closure_error",
 }  # fmt: skip
-"""Fields of a run, and what they are called in its file."""
+"""Fields of a run, and their names in its file."""
 
 _LAST_MAY_FAIL = {"qdd", "tau", "u", "push", "reactions"}
 """Histories whose last row need not be finite: a run may stop where accelerations are not."""
 
 _NUMBER, _TEXT = (int, float), (str,)
+"""Types of numbers and texts in JSON."""
 _SETTINGS: dict[str, tuple[type, ...]] = {
     "t": _NUMBER, "q0": (list, dict), "qd0": (list, dict), "by": _TEXT, "integrator": _TEXT,
     "rtol": _NUMBER, "atol": _NUMBER, "samples": (int,), "max_step": _NUMBER, "step": _NUMBER,
@@ -35,75 +37,84 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "impacts": _TEXT, "torque": (str, list, dict, *_NUMBER), "controller": (str, dict),
     "after": _TEXT, "mode": _TEXT, "motion": (str, dict), "over": _TEXT, "rough": (dict,),
 }  # fmt: skip
+"""Settings that a file may have, with their types."""
+
+RunFields = dict[str, Any]
+"""Keyword arguments of `Run`; their types are those of its fields."""
 
 
-def mechanism_of(data: xarray.Dataset) -> Mechanism:
-    """The mechanism of the file, which must be the one whose digest the file has."""
+def read_mechanism(data: xarray.Dataset) -> Mechanism:
+    """Return the mechanism of the file, which must be the one whose digest the file has."""
     try:
-        mechanism = read_toml(_text(data, "mechanism"))
+        mechanism = read_toml(_read_text(data, "mechanism"))
     except LinkwrightError as error:
         raise FileError(f"its mechanism cannot be read: {error}") from None
-    if mechanism.digest != _text(data, "digest"):
+    if mechanism.digest != _read_text(data, "digest"):
         raise FileError("its mechanism is not the one of its digest: one of them was changed")
     return mechanism
 
 
-def attributes_of(data: xarray.Dataset) -> dict[str, Any]:
-    """Settings, statistics, versions, events, singular times and the status."""
-    found: dict[str, Any] = {"status": _text(data, "status")}
-    for key, kind in (("settings", dict), ("statistics", dict), ("versions", dict),
-                      ("singular", list), ("events", list)):  # fmt: skip
-        found[key] = _json(data, key, kind)
+def read_attributes(data: xarray.Dataset) -> RunFields:
+    """Return settings, statistics, versions, events, singular times and the status."""
+    found: RunFields = {"status": _read_text(data, "status")}
+    found |= {key: _read_json(data, key, dict) for key in ("settings", "statistics", "versions")}
+    found |= {key: _read_json(data, key, list) for key in ("singular", "events")}
     _check_settings(found["settings"])
     for name, value in found["statistics"].items():
-        _number(value, f"statistics '{name}'")
+        _check_number(value, f"statistics '{name}'")
     for name, value in found["versions"].items():
         _check_text(value, f"version '{name}'")
-    found["singular"] = tuple(_number(t, "a singular time") for t in found["singular"])
-    found["events"] = tuple(_event(event) for event in found["events"])
+    found["singular"] = tuple(_check_number(t, "a singular time") for t in found["singular"])
+    found["events"] = tuple(_read_event(event) for event in found["events"])
     return found
 
 
-def histories_of(data: xarray.Dataset, mechanism: Mechanism) -> dict[str, Any]:
-    """All histories, with the sizes and names that the mechanism has."""
+def read_histories(data: xarray.Dataset, mechanism: Mechanism) -> RunFields:
+    """Return all histories, with the sizes and names that the mechanism has."""
     names = mechanism_names(mechanism)
     _check_labels(data, "coordinate", names.q)
     _check_labels(data, "speed", names.qd)
-    times = _array(data, "time", (None,))
+    times = _read_array(data, "time", (None,))
     if not len(times):
         raise FileError("it has no times")
-    sizes = _sizes(len(times), names)
-    found: dict[str, Any] = {
-        field: _array(data, key, sizes[key]) for field, key in HISTORIES.items()
+    sizes = _array_sizes(len(times), names)
+    found: RunFields = {
+        field: _read_array(data, key, sizes[key]) for field, key in HISTORIES.items()
     }
     for field, key in (("u", "u"), ("pushes", "push")):
-        found[field] = _array(data, key, sizes[key]) if key in data else None
-    rigid = any(contact.is_rigid for contact in mechanism.contacts.values())
-    found["borne"] = _array(data, "reactions", sizes["reactions"]) if rigid else None
+        found[field] = _read_array(data, key, sizes[key]) if key in data else None
+    has_rigid_contacts = any(contact.is_rigid for contact in mechanism.contacts.values())
+    found["borne"] = (
+        _read_array(data, "reactions", sizes["reactions"]) if has_rigid_contacts else None
+    )
     found["control"] = {
-        str(x.attrs["state"]): _array(data, str(key), (len(times),))
+        str(x.attrs["state"]): _read_array(data, str(key), (len(times),))
         for key, x in data.data_vars.items()
         if "state" in x.attrs
     }
     return found
 
 
-def check_times(times: Floats, settings: dict[str, Any]) -> None:
-    """Times rise; over a coordinate's way they may fall."""
+def check_times(times: Floats, settings: dict[str, object]) -> None:
+    """Raise where times do not rise; over the way of a coordinate they may fall."""
     if not settings.get("over") and not (np.diff(times) >= 0).all():
         raise FileError("its times do not rise")
 
 
-def _sizes(n: int, names: MechanismNames) -> dict[str, tuple[int | None, ...]]:
+def _array_sizes(n: int, names: MechanismNames) -> dict[str, tuple[int | None, ...]]:
+    """Return the sizes of all arrays for n times."""
     found: dict[str, tuple[int | None, ...]] = dict.fromkeys(HISTORIES.values(), (n,))
     found |= dict.fromkeys(("qd", "qdd", "tau", "push"), (n, names.nv))
     joints = len(names.joints) + len(names.loops)
     return found | {
-        "q": (n, names.nq), "u": (n, len(names.actuators)), "reactions": (n, joints, 6),
-    }  # fmt: skip
+        "q": (n, names.nq),
+        "u": (n, len(names.actuators)),
+        "reactions": (n, joints, 6),
+    }
 
 
-def _array(data: xarray.Dataset, key: str, shape: tuple[int | None, ...]) -> Floats:
+def _read_array(data: xarray.Dataset, key: str, shape: tuple[int | None, ...]) -> Floats:
+    """Return an array of the wanted shape (None: any size) with finite numbers."""
     if key not in data:
         raise FileError(f"it has no '{key}'")
     found = data[key].to_numpy()
@@ -119,25 +130,29 @@ def _array(data: xarray.Dataset, key: str, shape: tuple[int | None, ...]) -> Flo
     return np.asarray(found, dtype=float)
 
 
-def _check_labels(data: xarray.Dataset, key: str, names: Any) -> None:
+def _check_labels(data: xarray.Dataset, key: str, names: Sequence[str]) -> None:
+    """Raise where the labels of an axis are not the names of the mechanism."""
     found = [str(label) for label in data[key].to_numpy()] if key in data.coords else None
     if found != list(names):
         raise FileError(f"its {key} names are not those of its mechanism")
 
 
-def _text(data: xarray.Dataset, key: str) -> str:
+def _read_text(data: xarray.Dataset, key: str) -> str:
+    """Return an attribute that is text."""
     return _check_text(data.attrs.get(key), f"attribute '{key}'")
 
 
-def _check_text(value: Any, what: str) -> str:
+def _check_text(value: object, what: str) -> str:
+    """Return the value; raise if it is not text."""
     if not isinstance(value, str):
         raise FileError(f"its {what} is missing or is not text")
     return value
 
 
-def _json(data: xarray.Dataset, key: str, kind: type) -> Any:
+def _read_json(data: xarray.Dataset, key: str, kind: type) -> Any:
+    """Return an attribute that is JSON of the given kind."""
     try:
-        found = json.loads(_text(data, key), parse_constant=_refuse_constant)
+        found = json.loads(_read_text(data, key), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, kind):
@@ -146,29 +161,31 @@ def _json(data: xarray.Dataset, key: str, kind: type) -> Any:
 
 
 def _refuse_constant(text: str) -> float:
+    """Raise for NaN and Infinity, which are not JSON."""
     raise ValueError(text)
 
 
-def _number(value: Any, what: str) -> float:
+def _check_number(value: object, what: str) -> float:
+    """Return the value; raise if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, _NUMBER) or not np.isfinite(float(value)):
         raise FileError(f"its {what} is not a finite number")
     return value
 
 
-def _event(event: Any) -> Happened:
+def _read_event(event: object) -> Happened:
+    """Return an event from its list of time, name and meaning."""
     if not isinstance(event, list) or len(event) != 3:
         raise FileError("its attribute 'events' is not what `save` writes")
     t, name, what = event
-    _number(t, "time of an event")
+    _check_number(t, "time of an event")
     return Happened(t, _check_text(name, "event's name"), _check_text(what, "event's meaning"))
 
 
-def _check_settings(settings: dict[str, Any]) -> None:
+def _check_settings(settings: dict[str, object]) -> None:
+    """Raise for unknown settings and values of another type."""
     for key, value in settings.items():
         if key not in _SETTINGS:
             raise FileError(f"it has an unknown setting '{key}'")
-        wrong = value is not None and (
-            not isinstance(value, _SETTINGS[key]) or isinstance(value, bool)
-        )
-        if wrong:
+        has_type = isinstance(value, _SETTINGS[key]) and not isinstance(value, bool)
+        if value is not None and not has_type:
             raise FileError(f"its setting '{key}' cannot be {value!r}")

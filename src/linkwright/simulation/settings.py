@@ -10,10 +10,10 @@ from typing import Any
 
 from ..errors import LinkwrightError
 from ..types import Floats, VectorLike
-from .checked import sample_times
+from .argument_checks import sample_times
 from .events.user_event import Event
-from .fixed.tables import FIXED
-from .provenance import written
+from .fixed_steps.tableaus import FIXED_STEP_METHODS
+from .provenance import stored_settings
 from .steppers.stepper import MakeStepper, StepOptions
 from .steppers.stepper_choice import check_step_options, stepper_named
 
@@ -109,12 +109,12 @@ class Settings:
     @property
     def has_fixed_steps(self) -> bool:
         """Whether steps have a fixed length, and go across kinks of tables."""
-        return self.integrator in FIXED
+        return self.integrator in FIXED_STEP_METHODS
 
     def serialized(self) -> dict[str, Any]:
         """Return the settings as a run and its file keep them: numbers, texts, lists, tables."""
         fields = {
             name: getattr(self, name) for name in self.__dataclass_fields__ if name != "after"
         }
-        found: dict[str, Any] = written(fields)
+        found: dict[str, Any] = {**stored_settings(fields)}
         return found if self.after is None else found | {"after": self.after}

@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
-from .checked import MOST_SAMPLES, check_mechanism, check_single_start
+from .argument_checks import MOST_SAMPLES, check_single_start
 from .compiled_motion import CompiledTrajectory, can_compile
 from .compiled_run import integrate_compiled
 from .events.breaking import carry_over_motion, remove_member
@@ -25,7 +25,7 @@ from .feedback import Feedback
 from .integration_loop import IntegrationLoop
 from .onward import remaining_held_forces, remaining_inputs
 from .preparation import Preparation, prepare_simulation
-from .progress import Watch
+from .progress import RunProgress
 from .record import RunTrajectory, prepare_recording, record_run
 from .run import Run
 from .run_context import RunContext
@@ -108,7 +108,7 @@ def simulate(
     >>> lw.simulate(lw.gallery("elbow"), 0.1, q0={"q1": 0.5}, samples=3).q.shape
     (3, 2)
     """
-    check_mechanism(mechanism)
+    require_mechanism(mechanism)
     check_single_start(q0, qd0)
     settings = Settings(
         t=t,
@@ -265,9 +265,9 @@ class Simulator:
         settings = {**self.settings.serialized(), **context.drive.kept}
         return record_run(self.mechanism, context, trajectory, settings)
 
-    def _watch(self, times: Floats) -> Watch:
+    def _watch(self, times: Floats) -> RunProgress:
         """Return the display of progress."""
-        return Watch(self.mechanism.name, times[-1], self.progress)
+        return RunProgress(self.mechanism.name, times[-1], self.progress)
 
     def _check_period(self, duration: float) -> None:
         """Refuse a controller that acts more often than a run can have samples."""

@@ -16,8 +16,8 @@ from ..kinematics.closing import CLOSURE_TOLERANCES, gauss_newton_step
 from ..kinematics.mobility_analysis import constraint_ranks
 from ..model.model import Model
 from ..types import SX, Floats
-from .fixed.ingredients import Ingredients
-from .fixed.onto import Onto
+from .fixed_steps.step_equations import StepEquations
+from .fixed_steps.step_projection import StepProjection
 
 _DEFAULT_RATE = 10.0
 """α and β in 1/s: errors die out within some tenths of a second, and steps stay as long."""
@@ -33,13 +33,13 @@ class Baumgarte:
 
     def expression(self, equations: Equations, q: SX, qd: SX, t: SX) -> SX:
         """Return what it adds to q̈: the least in the metric of the mass matrix."""
-        onto = Onto(Ingredients(equations))
-        return onto.metric(q, t).least(self.rows(onto, q, qd, t))
+        onto = StepProjection(StepEquations(equations))
+        return onto.metric(q, t).smallest_correction(self.rows(onto, q, qd, t))
 
-    def rows(self, onto: Onto, q: SX, qd: SX, t: SX) -> SX:
+    def rows(self, onto: StepProjection, q: SX, qd: SX, t: SX) -> SX:
         """Return 2α (J q̇ − b) + β² φ."""
-        rows = onto.violated(q, qd, t) * (2 * self.alpha)
-        if onto.positions:
+        rows = onto.velocity_residual(q, qd, t) * (2 * self.alpha)
+        if onto.position_row_count:
             rows = rows + self.beta**2 * onto.residual_of_all_rows(q, t)
         return rows
 

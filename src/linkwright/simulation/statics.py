@@ -1,7 +1,7 @@
-"""Rest and small motions about it: equilibria, stiffness, natural frequencies, modes.
+"""Equilibria and small motions about them: stiffness, natural frequencies, modes.
 
-Under constraints everything is reduced to the independent speeds a by q̇ = G a: what is left of a
-force h is Gᵀh, and ∂q̈/∂q along the constraints is that of the constrained accelerations.
+Under constraints everything is reduced to the independent velocities ȧ by q̇ = G ȧ: a force h
+becomes Gᵀh, and ∂q̈/∂q along the constraints is that of the constrained accelerations.
 """
 
 from __future__ import annotations
@@ -13,25 +13,54 @@ import numpy as np
 
 from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, UnsupportedError
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
 from ..model.model import Model
-from ..model.model import compile as compiled
+from ..model.model import compile as compile_model
 from ..number_checks import check_vector, check_whole_number
 from ..types import Floats, VectorLike
-from .checked import check_mechanism
-from .linear import forces_at, independent_map, linearize
+from .linear_model import constant_forces, independent_velocity_map, linearize
 from .start import start_of
 
 __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
+
+NEWTON_ITERATIONS = 60
+"""Newton steps, at most: enough for several turns at the largest step."""
+
+LARGEST_STEP = 0.5
+"""Largest change of a coordinate in a Newton step, rad or m: linear terms are poor beyond it."""
+
+CONVERGED_STEP = 1e-13
+"""Newton step below which the iteration ends: rounding."""
+
+RANK_SHARE = 1e-12
+"""Singular values below this share count as zero: motions that meet no resistance."""
+
+RESTING_ACCELERATION = 1e-8
+"""Largest acceleration of an equilibrium, rad/s² or m/s²: far above rounding, far below gravity."""
+
+SAME_CONFIGURATION = 1e-6
+"""Configurations that differ by less are one equilibrium, rad or m."""
+
+INDIFFERENT_SHARE = 1e-10
+"""Squared frequencies below this share of the largest are zero up to rounding."""
+
+WINDING_ACCELERATION = 1e-7
+"""Largest acceleration after angles are reduced by full turns, rad/s² or m/s²: sin and cos of large
+angles have more rounding."""
+
+WINDING_RESIDUAL = 1e-10
+"""Largest residual of the constraints after angles are reduced by full turns, rad or m."""
 
 
 @dataclass(frozen=True, repr=False)
 class Equilibrium(NotebookDisplayed):
     """A configuration at rest, about which M ä + D ȧ + K a = 0 in the independent coordinates.
 
-    `frequencies` (rad/s) are those of the undamped system, lowest first; one below zero stands for
-    a motion that runs away at that rate. `modes` are columns for all speeds, of length 1.
+    `q` is the configuration, `names` are the independent coordinates, and `mass`, `damping` and
+    `stiffness` the matrices M, D and K. `frequencies` (rad/s) are those of the undamped system,
+    lowest first; one below zero stands for a motion that grows at that rate. `modes` are columns
+    for all velocities, of length 1.
     """
 
     q: Floats
@@ -43,17 +72,18 @@ class Equilibrium(NotebookDisplayed):
     modes: Floats
 
     def summary(self) -> str:
-        """The kind of equilibrium and its lowest frequency."""
+        """Return the kind of equilibrium and its lowest frequency."""
         lowest = f", lowest {self.frequencies.min():.4g} rad/s" if len(self.frequencies) else ""
         return f"Equilibrium, {self.kind}{lowest}"
 
     @property
     def is_stable(self) -> bool:
+        """Whether all small motions about the configuration oscillate."""
         return self.kind == "stable"
 
     @property
     def kind(self) -> str:
-        """stable; unstable; indifferent, where some motion meets no resistance."""
+        """One of "stable", "unstable" and "indifferent", where some motion meets no resistance."""
         lowest = self.frequencies.min(initial=np.inf)
         return "stable" if lowest > 0 else "unstable" if lowest < 0 else "indifferent"
 
@@ -64,6 +94,7 @@ class Equilibrium(NotebookDisplayed):
         return NotebookTable(("frequency (rad/s)", "mode"), list(modes), (place,))
 
     def __str__(self) -> str:
+        """Return the kind, the configuration and the frequencies."""
         rates = ", ".join(f"{f:.6g}" for f in self.frequencies)
         return f"{self.kind} at q = {np.round(self.q, 6).tolist()}: {rates} rad/s"
 
@@ -98,23 +129,23 @@ def equilibria(
     >>> len(lw.equilibria(lw.gallery("elbow"), starts=10))
     4
     """
-    model = _at_rest(mechanism)
+    model = _model_without_time(mechanism)
     rng = np.random.default_rng(seed)
-    tau = forces_at(model, torque)
+    tau = constant_forces(model, torque)
     found: list[Equilibrium] = []
     for k in range(check_whole_number(starts, "starts", 1)):
         step = rng.uniform(-np.pi, np.pi, model.nv) * (k > 0)
         try:
-            one = _rest(model, model.integrate(model.home(), step), tau)
+            one = _solve_equilibrium(model, model.integrate(model.home(), step), tau)
         except LinkwrightError:
             continue
-        if all(_apart(model, one.q, other) > 1e-6 for other in found):
+        if all(_distance(model, one.q, other) > SAME_CONFIGURATION for other in found):
             found.append(one)
     return sorted(found, key=lambda one: -float(one.frequencies.min(initial=np.inf)))
 
 
-def _apart(model: Model, q: Floats, other: Equilibrium) -> float:
-    """How far configurations are apart; full turns and indifferent motions do not count."""
+def _distance(model: Model, q: Floats, other: Equilibrium) -> float:
+    """Return the distance of configurations; full turns and indifferent motions do not count."""
     gap: Floats = model.difference(other.q, q)
     idle = other.modes[:, other.frequencies == 0]
     gap = gap - idle @ (np.linalg.pinv(idle) @ gap) if idle.size else gap
@@ -124,74 +155,102 @@ def _apart(model: Model, q: Floats, other: Equilibrium) -> float:
 def equilibrium(
     mechanism: Mechanism, q0: VectorLike | None = None, torque: VectorLike | None = None
 ) -> Equilibrium:
-    """Where the mechanism rests, by Newton's steps from q0 (an array, or some coordinates by name;
-    home unless said), under constant forces `torque` (an array, or a table by speed or
-    actuator)."""
-    model = _at_rest(mechanism)
+    """Return the configuration in which a mechanism rests, by Newton's method from a start.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    q0 : (nq,) array or mapping of names to numbers, optional
+        The start, rad or m (default: home).
+    torque : (nv,) array or mapping, optional
+        Constant generalized forces, N m or N, or a table by velocity or actuator (default: none).
+
+    Returns
+    -------
+    Equilibrium
+        The configuration with its stiffness, frequencies and modes.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.simulation.equilibrium(lw.gallery("elbow"), {"q1": -1.5}).kind
+    'stable'
+    """
+    model = _model_without_time(mechanism)
     start = model.home()
-    if q0 is not None:
-        named = isinstance(q0, Mapping)
-        start = (
-            start_of(mechanism, model, q0, None)[0] if named else check_vector(q0, model.nq, "q0")
-        )
-    return _rest(model, start, forces_at(model, torque))
+    if isinstance(q0, Mapping):
+        start = start_of(mechanism, model, q0, None)[0]
+    elif q0 is not None:
+        start = check_vector(q0, model.nq, "q0")
+    return _solve_equilibrium(model, start, constant_forces(model, torque))
 
 
-def _at_rest(mechanism: Mechanism) -> Model:
-    check_mechanism(mechanism)
-    model = compiled(mechanism, threads=1)
+def _model_without_time(mechanism: Mechanism) -> Model:
+    """Return the model; raise if the mechanism depends on time."""
+    require_mechanism(mechanism)
+    model = compile_model(mechanism, threads=1)
     if model.names.is_time_dependent:
-        raise UnsupportedError("what depends on time has no rest", where=mechanism.name)
+        raise UnsupportedError(
+            "a mechanism that depends on time has no equilibrium",
+            where=mechanism.name,
+            remedy="remove the drives and forces that depend on t",
+        )
     return model
 
 
-def _rest(model: Model, q: Floats, tau: Floats) -> Equilibrium:
+def _solve_equilibrium(model: Model, q: Floats, tau: Floats) -> Equilibrium:
+    """Return the equilibrium that Newton's method reaches from q."""
     rest = np.zeros(model.nv)
     rows = [model.names.qd.index(name) for name in model.independent_names]
     q = model.close(q) if model.names.constraints else q
-    for _ in range(60):
+    for _ in range(NEWTON_ITERATIONS):
         qdd = model.forward_dynamics(q, rest, tau)
-        G = independent_map(model, q, [])
-        slope = model.forward_dynamics_derivatives(q, rest, tau)[0][rows] @ G
-        step = -np.linalg.pinv(slope, rcond=1e-12) @ qdd[rows]
-        step *= min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
+        G = independent_velocity_map(model, q, [])
+        derivative = model.forward_dynamics_derivatives(q, rest, tau)[0][rows] @ G
+        step = -np.linalg.pinv(derivative, rcond=RANK_SHARE) @ qdd[rows]
+        step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         q = model.integrate(q, G @ step)
         q = model.close(q) if model.names.constraints else q
-        if np.abs(step).max() < 1e-13:
+        if np.abs(step).max() < CONVERGED_STEP:
             break
     left = np.abs(model.forward_dynamics(q, rest, tau)).max()
-    if not left < 1e-8:
+    if not left < RESTING_ACCELERATION:
         raise LinkwrightError(
             f"no equilibrium was found: {left:.3g} (rad/s² or m/s²) is left",
-            where=model.mechanism.name, remedy="start elsewhere, or give forces that hold it",
-        )  # fmt: skip
-    return _about(model, _wound_back(model, q, tau), tau, rows)
+            where=model.mechanism.name,
+            remedy="start elsewhere, or give forces that hold it",
+        )
+    return _small_motions(model, _remove_full_turns(model, q, tau), tau, rows)
 
 
-def _wound_back(model: Model, q: Floats, tau: Floats) -> Floats:
-    """The same rest with angles within half a turn, where full turns make no difference."""
+def _remove_full_turns(model: Model, q: Floats, tau: Floats) -> Floats:
+    """Return the equilibrium with angles within half a turn, where full turns make no
+    difference."""
     units = coordinate_units(model.mechanism)
-    enough = max(1e-10, model.leeway) if model.names.position_row_count else 0.0
+    allowed = max(WINDING_RESIDUAL, model.leeway) if model.names.position_row_count else 0.0
     for k in [k for k, unit in enumerate(units) if unit == "rad" and abs(q[k]) > np.pi]:
         other = q.copy()
         other[k] -= 2 * np.pi * np.round(q[k] / (2 * np.pi))
-        open_ = model.constraint_residual(other) if model.names.position_row_count else np.zeros(1)
-        moves = model.forward_dynamics(other, np.zeros(model.nv), tau)
-        if np.abs(open_).max() < enough and np.abs(moves).max() < 1e-7:
+        has_rows = model.names.position_row_count
+        residual = model.constraint_residual(other) if has_rows else np.zeros(1)
+        qdd = model.forward_dynamics(other, np.zeros(model.nv), tau)
+        if np.abs(residual).max() < allowed and np.abs(qdd).max() < WINDING_ACCELERATION:
             q = other
     return q
 
 
-def _about(model: Model, q: Floats, tau: Floats, rows: list[int]) -> Equilibrium:
-    """Stiffness and modes: K = −M̄ ∂q̈/∂q and D = −M̄ ∂q̈/∂q̇ along the constraints."""
-    rest, G = np.zeros(model.nv), independent_map(model, q, [])
+def _small_motions(model: Model, q: Floats, tau: Floats, rows: list[int]) -> Equilibrium:
+    """Return an equilibrium with its modes; along the constraints, K = −M̄ ∂q̈/∂q and
+    D = −M̄ ∂q̈/∂q̇."""
+    rest, G = np.zeros(model.nv), independent_velocity_map(model, q, [])
     M = G.T @ model.mass_matrix(q) @ G
     by_q, by_qd, _ = model.forward_dynamics_derivatives(q, rest, tau)
     K, D = -M @ by_q[rows] @ G, -M @ by_qd[rows] @ G
     squares, vectors = np.linalg.eig(np.linalg.solve(M, K))
     order = np.argsort(squares.real)
     squares, modes = squares[order].real, (G @ vectors[:, order]).real
-    squares[np.abs(squares) < 1e-10 * np.abs(squares).max(initial=1.0)] = 0.0
+    squares[np.abs(squares) < INDIFFERENT_SHARE * np.abs(squares).max(initial=1.0)] = 0.0
     frequencies = np.sign(squares) * np.sqrt(np.abs(squares))
     length = np.linalg.norm(modes, axis=0)
     return Equilibrium(q, model.independent_names, M, D, K, frequencies, modes / length)

@@ -1,40 +1,45 @@
-"""Runs in files: NetCDF out and in, tables (CSV, Parquet) out."""
+"""Files of runs: NetCDF, written and read; tables (CSV, Parquet), written only."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import ArgumentError, FileError, MissingExtraError, type_in_words
 from ..files.partial_files import partial_file_name
 from ..mechanism import mechanism_names
-from .dataset import attributes_of_file, dataset
+from ..types import Floats
+from .dataset import dataset_of_run, file_attributes
 from .run import Run
-from .schema import attributes_of, check_times, histories_of, mechanism_of
+from .schema import check_times, read_attributes, read_histories, read_mechanism
 
 if TYPE_CHECKING:
     import xarray
 
-    from .kinematic import Kinematics
+    from .kinematic_motion import Kinematics
 
-FORMATS = (".nc", ".csv", ".parquet")
+RUN_FORMATS = (".nc", ".csv", ".parquet")
+"""Endings of the files in which runs are saved."""
 
 
 def check_format(path: Path) -> None:
-    if path.suffix not in FORMATS:
+    """Raise unless runs can be saved in a file with this ending."""
+    if path.suffix not in RUN_FORMATS:
         raise FileError(
-            f"'{path.suffix}' is no format of runs", where=str(path),
-            remedy=f"use {', '.join(FORMATS[:-1])} or {FORMATS[-1]}",
-        )  # fmt: skip
+            f"'{path.suffix}' is not a format of runs",
+            where=str(path),
+            remedy=f"use {', '.join(RUN_FORMATS[:-1])} or {RUN_FORMATS[-1]}",
+        )
     if path.suffix == ".parquet":
-        _pyarrow()
+        _import_pyarrow()
 
 
 def prepare_saving(target: Path) -> None:
-    """Loads the library that writes the file, which takes time that an interrupted run has not."""
+    """Load the library that writes the file, so that an interrupted run is saved at once."""
     check_format(target)
     if target.suffix == ".nc":
         import scipy.io  # noqa: F401
@@ -42,76 +47,81 @@ def prepare_saving(target: Path) -> None:
 
 
 def save(run: Run | Kinematics, target: Path, histories_only: bool = False) -> None:
-    """Writes a file whole or not at all."""
+    """Write a run, and the runs that follow it, into files that are complete or absent."""
     check_format(target)
-    half = partial_file_name(target)
+    partial = partial_file_name(target)
     try:
         if target.suffix == ".nc":
-            _with_next(run, target, histories_only).to_netcdf(half, engine="scipy")
+            _dataset_for_file(run, target, histories_only).to_netcdf(partial, engine="scipy")
         elif target.suffix == ".csv":
-            half.write_text(_csv(columns(run, histories_only)), encoding="utf-8")
+            partial.write_text(_csv_text(table_columns(run, histories_only)), encoding="utf-8")
         else:
-            _write_parquet(run, half, histories_only)
+            _write_parquet(run, partial, histories_only)
         if isinstance(run, Run) and run.next is not None:
-            save(run.next, _later(target), histories_only)
-        half.replace(target)
+            save(run.next, _next_file(target), histories_only)
+        partial.replace(target)
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
     finally:
-        half.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
-def _with_next(run: Run | Kinematics, target: Path, histories_only: bool) -> xarray.Dataset:
-    """The data; a run that goes on after a member broke has another file beside its own."""
+def _dataset_for_file(run: Run | Kinematics, target: Path, histories_only: bool) -> xarray.Dataset:
+    """Return the data, with the name of the next run's file if a member broke."""
     if not isinstance(run, Run):
         return run.data
-    data = dataset(run, histories_only)
-    return data if run.next is None else data.assign_attrs(next=_later(target).name)
+    data = dataset_of_run(run, histories_only)
+    return data if run.next is None else data.assign_attrs(next=_next_file(target).name)
 
 
-def _later(path: Path) -> Path:
-    """The file of the run that follows: run.nc, run.part2.nc, run.part3.nc, …"""
+def _next_file(path: Path) -> Path:
+    """Return the file of the run that follows: run.nc, run.part2.nc, run.part3.nc, …"""
     stem, _, number = path.stem.rpartition(".part")
     if stem and number.isdigit():
         return path.with_name(f"{stem}.part{int(number) + 1}{path.suffix}")
     return path.with_name(f"{path.stem}.part2{path.suffix}")
 
 
-def columns(run: Run | Kinematics, histories_only: bool = False) -> dict[str, Any]:
-    """A table by the names of its columns: t, q1, dq1, ddq1, tau_q1, energies, works, and (unless
-    `histories_only`) the positions of frames; of kinematics, only motions."""
+def table_columns(run: Run | Kinematics, histories_only: bool = False) -> dict[str, Floats]:
+    """Return columns by name: t, q1, dq1, ddq1, tau_q1, energies, works, and (unless
+    `histories_only`) the positions of frames; motions only for kinematics."""
     names = mechanism_names(run.mechanism)
     found = {"t": run.t}
     found |= dict(zip(names.q, run.q.T, strict=True))
     for prefix, values in (("d", run.qd), ("dd", run.qdd)):
         found |= {f"{prefix}{n}": x for n, x in zip(names.qd, values.T, strict=True)}
     if isinstance(run, Run):
-        found |= _forces(run)
+        found |= _force_and_energy_columns(run)
     for frame, places in {} if histories_only else run.frames.items():
         found |= {f"{frame}_{axis}": x for axis, x in zip("xyz", places.T, strict=True)}
     return found
 
 
-def _forces(run: Run) -> dict[str, Any]:
+def _force_and_energy_columns(run: Run) -> dict[str, Floats]:
+    """Return the columns of forces, actuator efforts, energies and works."""
     names = mechanism_names(run.mechanism)
     found = {f"tau_{n}": x for n, x in zip(names.qd, run.tau.T, strict=True)}
     if run.u is not None:
         found |= {f"u_{n}": x for n, x in zip(names.actuators, run.u.T, strict=True)}
-    found |= {
-        "kinetic": run.kinetic, "potential": run.potential, "work": run.work,
-        "work_inputs": run.work_inputs, "work_given": run.work_given,
+    return found | {
+        "kinetic": run.kinetic,
+        "potential": run.potential,
+        "work": run.work,
+        "work_inputs": run.work_inputs,
+        "work_given": run.work_given,
         "work_losses": run.work_losses,
-    }  # fmt: skip
-    return found
+    }
 
 
-def _csv(table: dict[str, Any]) -> str:
+def _csv_text(table: dict[str, Floats]) -> str:
+    """Return a table as CSV, with all digits."""
     rows = np.column_stack(list(table.values())).tolist()
     lines = [",".join(table), *(",".join(map(repr, row)) for row in rows)]
     return "\n".join(lines) + "\n"
 
 
-def _pyarrow() -> Any:
+def _import_pyarrow() -> ModuleType:
+    """Return pyarrow; raise if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -119,14 +129,16 @@ def _pyarrow() -> Any:
             "Parquet files need pyarrow, which is not installed",
             remedy='pip install "linkwright[parquet]", or save as .nc or .csv',
         ) from None
-    return pyarrow
+    module: ModuleType = pyarrow
+    return module
 
 
 def _write_parquet(run: Run | Kinematics, path: Path, histories_only: bool) -> None:
-    pyarrow = _pyarrow()
-    about = attributes_of_file(run) if isinstance(run, Run) else run.data.attrs
-    kept = {k: str(v) for k, v in about.items()}
-    table = pyarrow.table(columns(run, histories_only)).replace_schema_metadata(kept)
+    """Write a table with the attributes of the run as metadata."""
+    pyarrow = _import_pyarrow()
+    attributes = file_attributes(run) if isinstance(run, Run) else run.data.attrs
+    metadata = {key: str(value) for key, value in attributes.items()}
+    table = pyarrow.table(table_columns(run, histories_only)).replace_schema_metadata(metadata)
     pyarrow.parquet.write_table(table, path)
 
 
@@ -156,39 +168,36 @@ def load_run(path: str | Path) -> Run:
         raise ArgumentError(
             f"{type_in_words(path)} is not a file", remedy='write load_run("run.nc")'
         )
-    runs: list[Run] = []
-    later: Path | None = Path(path)
-    seen: list[Path] = []
-    while later is not None:
-        if later in seen:
-            raise _no_run(path, f"'{later.name}' follows itself")
-        seen.append(later)
-        run, following = _read_run(later)
-        runs.append(run)
-        later = None if following is None else later.with_name(following)
-    found = runs.pop()
-    for run in reversed(runs):
-        found = replace(run, next=found)
-    return found
+    runs: dict[Path, Run] = {}
+    file: Path | None = Path(path)
+    while file is not None:
+        if file in runs:
+            raise _invalid_run(path, f"'{file.name}' follows itself")
+        runs[file], next_name = _read_run(file)
+        file = None if next_name is None else file.with_name(next_name)
+    first, *others = reversed(runs.values())
+    for run in others:
+        first = replace(run, next=first)
+    return first
 
 
 def _read_run(path: Path) -> tuple[Run, str | None]:
-    """A run without those that follow, and the name of the next one's file."""
+    """Return a run without those that follow, and the name of the next one's file."""
     data = _read_dataset(path)
     try:
-        mechanism = mechanism_of(data)
-        attributes, histories = attributes_of(data), histories_of(data, mechanism)
+        mechanism = read_mechanism(data)
+        attributes, histories = read_attributes(data), read_histories(data, mechanism)
         check_times(histories["t"], attributes["settings"])
-        following = data.attrs.get("next")
-        if following is not None and not _is_name(following):
+        next_name = data.attrs.get("next")
+        if next_name is not None and not _is_file_name(next_name):
             raise FileError("its attribute 'next' does not name a file beside it")
     except FileError as error:
-        raise _no_run(path, error.what) from None
-    return Run(mechanism=mechanism, **attributes, **histories), following
+        raise _invalid_run(path, error.what) from None
+    return Run(mechanism=mechanism, **attributes, **histories), next_name
 
 
 def _read_dataset(path: Path) -> xarray.Dataset:
-    """What the file holds, as it is written there."""
+    """Return the content of the file, without decoding."""
     import xarray
 
     try:
@@ -198,21 +207,24 @@ def _read_dataset(path: Path) -> xarray.Dataset:
         ) as data:
             return data.load()
     except FileError as error:
-        raise _no_run(path, error.what) from None
-    except Exception as error:  # what readers raise on damaged bytes has no end
-        raise _no_run(path, " ".join(str(error).split()) or type(error).__name__) from None
+        raise _invalid_run(path, error.what) from None
+    except Exception as error:  # readers raise many kinds on damaged bytes
+        raise _invalid_run(path, " ".join(str(error).split()) or type(error).__name__) from None
 
 
 def _check_is_file(path: Path) -> None:
+    """Raise for folders, pipes and devices."""
     if path.exists() and not path.is_file():
         raise FileError("it is a folder, pipe or device")
 
 
-def _is_name(name: object) -> bool:
+def _is_file_name(name: object) -> bool:
+    """Return whether the name is that of a file in the same folder."""
     return isinstance(name, str) and bool(name) and Path(name).name == name
 
 
-def _no_run(path: str | Path, why: str) -> FileError:
+def _invalid_run(path: str | Path, why: str) -> FileError:
+    """Return the error of a file that does not contain a run."""
     return FileError(
-        f"is no run: {why}", where=str(path), remedy="name a .nc file that save has written"
+        f"is not a run: {why}", where=str(path), remedy="name a .nc file that save has written"
     )

@@ -1,7 +1,7 @@
 """A random point over a prime field: the values of names, angles and functions there.
 
 All readings modulo a prime draw their numbers here, so that equal names, angles and arguments have
-equal values in each. Functions that are not rational are unknown functions, of which only the
+equal values in each. Functions that are not rational are unknown functions; only their
 symmetries are known. What holds for any such function holds for the actual one.
 """
 

@@ -155,13 +155,13 @@ def _repeat_option_outcome(
 ) -> CommandOutcome:
     """Repeat a run from its own file, and say how far the result differs from the first."""
     from ... import simulation
-    from ...simulation.provenance import differences
+    from ...simulation.provenance import largest_difference
 
     first, again = simulation.load_run(source), simulation.repeat(source)
     others = [key for key, value in again.versions.items() if first.versions.get(key) != value]
     notes = [f"made with another {', '.join(others)}"] if others else []
     return _simulate_command_outcome(
-        again, output, pictures, {"difference": differences(first, again)}, notes
+        again, output, pictures, {"difference": largest_difference(first, again)}, notes
     )
 
 

@@ -1,7 +1,8 @@
 """The progress of a closing iteration: when it is done, and which iterate is kept.
 
-One state is followed with Python's own numbers, many with arrays and masks: the rules are the
-same, but a single state, of which a simulation closes thousands, is several times as fast so.
+A single state is followed with Python's own numbers, many states with arrays and masks. The rules
+are the same. Python's numbers are several times as fast for single states, of which a simulation
+closes thousands.
 """
 
 from __future__ import annotations

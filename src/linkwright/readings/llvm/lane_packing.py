@@ -246,7 +246,7 @@ done:
 """
 
     def write_unpack_last_tile(self) -> str:
-        """Unpacks the tile at the end of an operand, of which only %left entries exist."""
+        """Unpacks the last tile of an operand, which has only %left entries."""
         return f"""
 define void @unpack.last(ptr %tile, i64 %stride, ptr %target, i64 %left) {{
 {self.write_lane_mask()}

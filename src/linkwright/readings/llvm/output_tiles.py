@@ -30,7 +30,7 @@ RegisterIndices = NDArray[np.integer[Any]]
 class LaneTile:
     """Entries [first, first + W) of an output port, at W slots of a context.
 
-    A tile that `leads` begins `lead` entries later in both. Of a tile at an `edge` only a part is written: the first
+    A tile that `leads` begins `lead` entries later in both. Only a part of a tile at an `edge` is written: the first
     `lead` entries, all but `lead`, or the rest of the output.
     """
 

@@ -120,7 +120,7 @@ class TapeIrEmitter:
         return found
 
     def split_angle(self, value: int) -> tuple[int, float] | None:
-        """The input and the offset that add up to a value, or None; −0.0 is no offset at all."""
+        """The input and the offset that add up to a value, or None; −0.0 is not an offset."""
         tape = self.tape
         if tape.ops[value] == Op.INPUT:
             return value, -0.0

@@ -6,10 +6,10 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...types import Floats
-from ..fixed.again import midpoint_again, step_again
-from ..fixed.kernels import Kernel, check_method
-from ..fixed.methods import evaluations_of
-from ..fixed.tables import IMPLICIT, MIDPOINT, TABLES
+from ..fixed_steps.compiled_steps import CompiledStep
+from ..fixed_steps.pivoted_steps import midpoint_step_with_pivoting, step_with_pivoting
+from ..fixed_steps.step_methods import check_method, evaluations_per_step
+from ..fixed_steps.tableaus import IMPLICIT_METHODS, MIDPOINT, TABLEAUS
 from ..run_context import RunContext
 from .stepper import DenseOutput, MakeStepper, StepOptions, Stepper, refuse_baumgarte
 
@@ -53,15 +53,15 @@ class FixedStepper:
         refuse_baumgarte(context, "steps of fixed length")
         self.method, self.context, self.space = method, context, context.space
         self.length = float(options.step or DEFAULT_STEP)
-        self.evaluations = evaluations_of(method)
+        self.evaluations = evaluations_per_step(method)
         drive, own_states = context.drive, context.equations.state is not None
         has_events = context.has_mode_forces or drive.feedback is not None
-        self.by_stages = method not in IMPLICIT and (
+        self.by_stages = method not in IMPLICIT_METHODS and (
             drive.function is not None or own_states or has_events
         )
-        if own_states and method not in TABLES:
+        if own_states and method not in TABLEAUS:
             _refuse_own_states(method, context)
-        if has_events and method in IMPLICIT:
+        if has_events and method in IMPLICIT_METHODS:
             raise UnsupportedError(
                 f"'{method}' knows no controllers, stops, contacts and friction that sticks",
                 where=context.equations.mechanism.name,
@@ -70,7 +70,7 @@ class FixedStepper:
         if not self.by_stages:
             compiled_drive = None if drive.function is not None else drive
             power = context.rhs.expressions.power
-            self.kernel = Kernel(context.equations, method, compiled_drive, power)
+            self.compiled_step = CompiledStep(context.equations, method, compiled_drive, power)
         self.restart(t, y, end)
 
     @property
@@ -104,7 +104,7 @@ class FixedStepper:
     def _after(self, t: float, y: Floats, dt: float) -> Floats | None:
         """Return y after a step; None if its equations were not solved."""
         if self.by_stages:
-            return step_again(self.context, self.method, t, y, dt)
+            return step_with_pivoting(self.context, self.method, t, y, dt)
         if self.context.drive.function is not None:
             return self._step_with_function(t, y, dt)
         return self._compiled_step(t, y, dt, np.zeros(self.context.names.nv))
@@ -114,8 +114,10 @@ class FixedStepper:
         q, qd = self.space.motion(y)
         self.context.counts.add(evaluations=self.evaluations)
         with np.errstate(all="ignore"):
-            found = self.kernel.ufunc(q, qd, tau, t, *self.kernel.outside(t, dt), dt)
-        if self.kernel.may_fail and not found[-1] < 1:
+            found = self.compiled_step.single_step(
+                q, qd, tau, t, *self.compiled_step.outside_inputs(t, dt), dt
+            )
+        if self.compiled_step.may_fail and not found[-1] < 1:
             return self._step_with_pivoting(t, y, dt)
         after: Floats = self.space.with_motion(y, found[0], found[1])
         after[self.space.size :] += found[2]
@@ -124,11 +126,11 @@ class FixedStepper:
     def _step_with_pivoting(self, t: float, y: Floats, dt: float) -> Floats | None:
         """Return y after a step whose compiled elimination fails."""
         context = self.context
-        if self.method not in IMPLICIT:
-            return step_again(context, self.method, t, y, dt)
+        if self.method not in IMPLICIT_METHODS:
+            return step_with_pivoting(context, self.method, t, y, dt)
         driven = context.drive.function is not None
         if self.method == MIDPOINT and context.names.constraints and not driven:
-            return midpoint_again(context, t, y, dt)
+            return midpoint_step_with_pivoting(context, t, y, dt)
         return None
 
     def _step_with_function(self, t: float, y: Floats, dt: float) -> Floats | None:

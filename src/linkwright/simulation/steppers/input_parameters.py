@@ -14,7 +14,7 @@ import numpy as np
 
 from ...types import Floats
 from ..right_hand_side import RightHandSide
-from ..tables import PIECE
+from ..time_tables import NUMBERS_PER_PIECE
 
 MAX_FAULTS = 100
 """So many inputs that are not finite end a call of a solver, which would go on in ever shorter
@@ -38,7 +38,7 @@ class InputParameters:
         if drive.is_sampled:
             self.count = self.size
         elif drive.tables:
-            self.count = PIECE * len(drive.tables)
+            self.count = NUMBERS_PER_PIECE * len(drive.tables)
 
     def w(self, parameters: list[Expression], t: Expression) -> list[Expression]:
         """Return the entries of w as expressions, of any kind, of the parameters and t."""
@@ -48,8 +48,8 @@ class InputParameters:
             zero: Any = 0 * t  # type: ignore[operator]
             return [zero] * self.size
         found = []
-        for k in range(0, self.count, PIECE):
-            piece: list[Any] = [*parameters[k : k + PIECE]]
+        for k in range(0, self.count, NUMBERS_PER_PIECE):
+            piece: list[Any] = [*parameters[k : k + NUMBERS_PER_PIECE]]
             a, b, c, d, begin = piece
             x = t - begin
             found.append(((a * x + b) * x + c) * x + d)

@@ -6,7 +6,7 @@ import math
 
 from ...errors import UnsupportedError
 from ...number_checks import check_positive
-from ..fixed.tables import FIXED
+from ..fixed_steps.tableaus import FIXED_STEP_METHODS
 from .fixed_stepper import fixed_stepper
 from .minimal_stepper import minimal_stepper
 from .scipy_stepper import SCIPY_METHODS, scipy_stepper
@@ -18,7 +18,7 @@ INTEGRATORS: dict[str, MakeStepper] = {
     **{name: scipy_stepper(name) for name in SCIPY_METHODS},
     **{name: sundials_stepper(name) for name in SUNDIALS_METHODS},
     "taylor": taylor_stepper,
-    **{name: fixed_stepper(name) for name in FIXED},
+    **{name: fixed_stepper(name) for name in FIXED_STEP_METHODS},
 }
 """By name, the function that makes a stepper."""
 
@@ -58,13 +58,13 @@ def check_step_options(
     """Return checked options; what an integrator would not heed is an error."""
     rtol, atol = check_positive(rtol, "rtol"), check_positive(atol, "atol")
     max_step = check_positive(max_step, "max_step", or_infinite=True)
-    if integrator in FIXED:
+    if integrator in FIXED_STEP_METHODS:
         if max_step < math.inf:
             raise UnsupportedError(f"'{integrator}' heeds no max_step", remedy="use step")
         step = None if step is None else check_positive(step, "step")
     elif step is not None:
         raise UnsupportedError(
             f"'{integrator}' chooses its steps itself",
-            remedy=f"use max_step, or one of {', '.join(FIXED)}",
+            remedy=f"use max_step, or one of {', '.join(FIXED_STEP_METHODS)}",
         )
     return StepOptions(rtol, atol, max_step, step, spacing)

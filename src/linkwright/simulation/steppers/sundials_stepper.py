@@ -20,8 +20,8 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...types import SX, Floats
-from ..fixed.ingredients import Ingredients
-from ..fixed.onto import Onto
+from ..fixed_steps.step_equations import StepEquations
+from ..fixed_steps.step_projection import StepProjection
 from ..run_context import RunContext
 from .input_parameters import InputCallback, InputParameters
 from .singularity_crossing import cross_singularities
@@ -222,12 +222,12 @@ class SundialsStepper:
         """States, accelerations and multipliers, rates, and the equations of these unknowns."""
         rhs, expressions = self.context.rhs, self.context.rhs.expressions
         q, v, _, t = rhs.space.symbols
-        of = Ingredients(rhs.equations, None, expressions.power)
+        of = StepEquations(rhs.equations, None, expressions.power)
         a, tau = ca.SX.sym("a", rhs.names.nv), expressions.tau
-        balance, rows = of.required(q, v, a, t) - tau, ca.SX(0, 1)
+        balance, rows = of.required_forces(q, v, a, t) - tau, ca.SX(0, 1)
         force = ca.SX.sym("lambda", 0)
         if rhs.names.constraints:
-            onto = Onto(of)
+            onto = StepProjection(of)
             force = ca.SX.sym("lambda", len(onto.rows))
             J = onto.jacobian(q, t)[onto.rows, :]
             balance, rows = balance - J.T @ force, J @ a + onto.bias(q, v, t)[onto.rows]

@@ -1,24 +1,22 @@
-"""Times of samples and mechanisms that users give, checked where they come in."""
+"""Checks of the times and starts that users give to simulations."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import require_mechanism
 from ..number_checks import is_number, value_text
 from ..types import Floats
 
 MOST_SAMPLES = 10_000_000
-"""Of a run: more would fill the memory before the motion begins."""
+"""Samples of a run, at most: more would fill the memory before the motion begins."""
 
 
-def sample_times(t: Any, samples: Any) -> Floats:
-    """So many equal times from 0 to t."""
+def sample_times(t: object, samples: object) -> Floats:
+    """Return equal times from 0 to t."""
     if not is_number(t) or not 0 < t < math.inf:
         raise LinkwrightError(f"t must be a number of seconds above 0 (got {value_text(t)})")
     if not isinstance(samples, int | np.integer) or samples < 2:
@@ -28,12 +26,8 @@ def sample_times(t: Any, samples: Any) -> Floats:
     return np.linspace(0.0, float(t), int(samples))
 
 
-def check_mechanism(given: Any) -> None:
-    require_mechanism(given)
-
-
-def check_single_start(*starts: Any) -> None:
-    """Raises where the starts of many runs are given."""
+def check_single_start(*starts: object) -> None:
+    """Raise where the starts of several runs are given."""
     for start in starts:
         values = start.values() if isinstance(start, Mapping) else ()
         if any(isinstance(x, np.ndarray | list) and np.ndim(x) for x in values) or (

@@ -1,25 +1,25 @@
-"""Inverse dynamics along a motion: what drives it, and what joints and loops bear."""
+"""`solve_inverse`: the forces that a motion needs, and the reactions of joints and loops."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import Mechanism, mechanism_names
+from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..model.model import Model
-from ..model.model import compile as compiled
+from ..model.model import compile as compile_model
 from ..types import Floats
-from .checked import check_mechanism
-from .kinematic import Kinematics, solve_kinematics
+from .kinematic_motion import Kinematics
+from .kinematic_solver import solve_kinematics
 from .powers import power_of
-from .provenance import versions, written
+from .provenance import software_versions, stored_settings
 from .record import actuator_forces
 from .run import FINISHED, Run
 
-Rows = tuple[Floats, Floats, Floats, Floats]
+MotionRows = tuple[Floats, Floats, Floats, Floats]
+"""Histories t, q, q̇ and q̈."""
 
 
 def solve_inverse(
@@ -59,48 +59,56 @@ def solve_inverse(
     >>> lw.solve_inverse(lw.gallery("elbow"), {"q1": "t", "q2": "0"}, 0.1, samples=3).tau.shape
     (3, 2)
     """
-    check_mechanism(mechanism)
-    rows, status, settings = _motion(mechanism, motion, t, rough, samples)
-    times, q, qd, qdd = rows
-    model = compiled(mechanism, threads=1)
-    tau, u, complaint = _drives(model, rows)
-    clock = [times] if model.names.is_time_dependent else []
-    powers = power_of(mechanism, rows, tau)
-    works = _integrated(times, powers)
+    require_mechanism(mechanism)
+    if motion is None or isinstance(motion, Mapping):
+        motion = solve_kinematics(mechanism, motion, t, rough=rough, samples=samples)
+    _check_motion(mechanism, motion)
+    times, q, qd, qdd = rows = (motion.t, motion.q, motion.qd, motion.qdd)
+    model = compile_model(mechanism, threads=1)
+    tau, u, status = _forces_of_motion(model, rows)
+    works = _integrate_powers(times, power_of(mechanism, rows, tau))
     closure = np.zeros(len(times))
     if model.names.position_row_count:
+        clock = [times] if model.names.is_time_dependent else []
         closure = np.abs(model.constraint_residual(q, *clock)).max(axis=-1)
     return Run(
-        mechanism=mechanism, t=times, q=q, qd=qd, qdd=qdd, tau=tau,
-        kinetic=model.kinetic_energy(q, qd), potential=model.potential_energy(q),
-        work=works[2], work_inputs=works[0], work_given=works[1], closure=closure,
-        status=complaint if status == FINISHED else status,
-        statistics={"evaluations": len(times)}, settings=written(settings),
-        versions=versions(), u=u,
-    )  # fmt: skip
+        mechanism=mechanism,
+        t=times,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=tau,
+        kinetic=model.kinetic_energy(q, qd),
+        potential=model.potential_energy(q),
+        work=works[2],
+        work_inputs=works[0],
+        work_given=works[1],
+        closure=closure,
+        status=status if motion.status == FINISHED else motion.status,
+        statistics={"evaluations": len(times)},
+        settings=stored_settings({**motion.settings, "mode": "inverse"}),
+        versions=software_versions(),
+        u=u,
+    )
 
 
-def _motion(
-    mechanism: Mechanism, motion: Any, t: float, rough: Any, samples: int
-) -> tuple[Rows, str, dict[str, Any]]:
-    if motion is not None and not isinstance(motion, Mapping | Kinematics | Run):
+def _check_motion(mechanism: Mechanism, motion: Kinematics | Run) -> None:
+    """Raise unless the motion is one of the mechanism's coordinates."""
+    if not isinstance(motion, Kinematics | Run):
         raise LinkwrightError(
-            f"a {type(motion).__name__} is no motion",
+            f"a {type(motion).__name__} is not a motion",
             remedy="give a table by coordinate, a Kinematics or a Run",
         )
-    if isinstance(motion, Mapping) or motion is None:
-        motion = solve_kinematics(mechanism, motion, t, rough=rough, samples=samples)
     if mechanism_names(motion.mechanism).q != mechanism_names(mechanism).q:
         raise LinkwrightError(
             f"the motion is one of {motion.mechanism.name}, with other coordinates",
-            where=mechanism.name, remedy="give a motion of this mechanism",
-        )  # fmt: skip
-    settings = {**motion.settings, "mode": "inverse"}
-    return (motion.t, motion.q, motion.qd, motion.qdd), motion.status, settings
+            where=mechanism.name,
+            remedy="give a motion of this mechanism",
+        )
 
 
-def _drives(model: Model, rows: Rows) -> tuple[Floats, Floats | None, str]:
-    """τ, u where there are actuators, and a complaint where they cannot do it."""
+def _forces_of_motion(model: Model, rows: MotionRows) -> tuple[Floats, Floats | None, str]:
+    """Return τ, the efforts u of actuators, and the status: whether actuators can give τ."""
     times, q, qd, qdd = rows
     clock = [times] if model.names.is_time_dependent else []
     if not model.names.constraints:
@@ -108,7 +116,7 @@ def _drives(model: Model, rows: Rows) -> tuple[Floats, Floats | None, str]:
         if not model.names.actuators:
             return tau, None, FINISHED
         u = actuator_forces(model, q, tau)
-        return tau, u, FINISHED if u is not None else _lacking(model, times, q, tau)
+        return tau, u, FINISHED if u is not None else _missing_effort(model, times, q, tau)
     try:
         tau = model.inverse_dynamics(q, qd, qdd, *clock)
         u = model.actuator_forces(q, qd, qdd, *clock) if model.names.actuators else None
@@ -118,8 +126,8 @@ def _drives(model: Model, rows: Rows) -> tuple[Floats, Floats | None, str]:
     return tau, u, FINISHED
 
 
-def _lacking(model: Model, times: Floats, q: Floats, tau: Floats) -> str:
-    """What actuators of a tree cannot give, and where most of it is lacking."""
+def _missing_effort(model: Model, times: Floats, q: Floats, tau: Floats) -> str:
+    """Return the status that names the largest force which the actuators of a tree cannot give."""
     B = model.input_matrix(q)
     left = np.abs((B @ (np.linalg.pinv(B) @ tau[..., None]))[..., 0] - tau)
     row, column = np.unravel_index(np.argmax(left), left.shape)
@@ -130,11 +138,11 @@ def _lacking(model: Model, times: Floats, q: Floats, tau: Floats) -> str:
     )
 
 
-def _integrated(times: Floats, powers: Floats) -> Floats:
-    """Works from powers (times, 3), by splines through the samples."""
+def _integrate_powers(times: Floats, powers: Floats) -> Floats:
+    """Return works (3, times) from powers (times, 3), by splines through the samples."""
     from scipy.interpolate import CubicSpline
 
     if len(times) < 2:
         return np.zeros(powers.T.shape)
-    found: Floats = CubicSpline(times, powers).antiderivative()(times).T
-    return found
+    works: Floats = CubicSpline(times, powers).antiderivative()(times).T
+    return works

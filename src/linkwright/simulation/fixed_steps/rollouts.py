@@ -1,4 +1,4 @@
-"""Thousands of trajectories at once: what they are given, checked where it comes in."""
+"""`rollout`: many trajectories at once with fixed steps, and the checks of its arguments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,13 +21,21 @@ from ...types import Floats, ForceLike, VectorLike
 from ..feedback import Feedback
 from ..inputs import check_inputs_without, drive_of
 from ..start import with_unit_quaternions
-from .kernels import Kernel, check_method
-from .many import Many
-from .parameters import kept_parameters
-from .tables import IMPLICIT
+from .compiled_steps import CompiledStep
+from .parameter_inputs import read_kept_parameters
+from .step_methods import check_method
+from .tableaus import IMPLICIT_METHODS
+from .trajectory_batch import TrajectoryBatch
 
-KEPT = 16
-"""Compiled steps that a model keeps, for as many methods and drives; the oldest go first."""
+CACHED_STEPS = 16
+"""Compiled steps that are kept for each model, one for each method and input; the oldest goes
+first."""
+
+CACHED_MODELS = 16
+"""Models of mechanisms that are kept; the oldest goes first."""
+
+StepInputs = Mapping[str, object] | Feedback | None
+"""Inputs that become part of a compiled step."""
 
 
 def rollout(
@@ -85,45 +92,51 @@ def rollout(
     >>> q.shape
     (2, 2)
     """
-    model = _model_of(model, parameters)
+    model = _model_with_parameters(model, parameters)
     check_method(method, model.equations)
     _refuse_events(model.equations.mechanism)
     steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
     if dt == 0:
-        raise LinkwrightError("steps of 0 s are no motion", remedy="give another dt")
-    cores = _cores() if threads is None else check_whole_number(threads, "threads", 1)
-    _check_drive(inputs, method, dt)
-    drives = inputs if isinstance(inputs, Mapping | Feedback) else None
-    check_inputs_without(model.equations.mechanism, drives, model.parameters)
-    kernel = _kernel(model, method, drives)
-    p = kept_parameters(model, parameters)
-    q, qd, batch = _started(model, q0, qd0, p, t)
-    forces = _forces(None if drives is not None else inputs, batch, steps, model.nv)
+        raise LinkwrightError("dt must not be 0 s", remedy="give another step")
+    cores = _core_count() if threads is None else check_whole_number(threads, "threads", 1)
+    _check_inputs(inputs, method, dt)
+    step_inputs = inputs if isinstance(inputs, Mapping | Feedback) else None
+    check_inputs_without(model.equations.mechanism, step_inputs, model.parameters)
+    step = _cached_step(model, method, step_inputs)
+    p = read_kept_parameters(model, parameters)
+    q, qd, batch = _read_starts(model, q0, qd0, p, t)
+    given_forces = None if isinstance(inputs, Mapping | Feedback) or callable(inputs) else inputs
+    forces = _read_forces(given_forces, batch, steps, model.nv)
     times = t + dt * np.arange(steps, dtype=np.float64)
-    many = Many(model, kernel, drives, dt, times, history)
-    own = p.reshape(1, -1) if p.ndim == 1 else _rows(p, batch)
-    q, qd = (x.reshape(*batch, *x.shape[1:]) for x in many(q, qd, forces, own, cores))
-    return q, qd
+    trajectories = TrajectoryBatch(model, step, step_inputs, dt, times, history=history)
+    own = p.reshape(1, -1) if p.ndim == 1 else _rows_of_batch(p, batch)
+    q, qd = trajectories.integrate(q, qd, forces, own, threads=cores)
+    return q.reshape(*batch, *q.shape[1:]), qd.reshape(*batch, *qd.shape[1:])
 
 
-def _model_of(source: Model | Mechanism, parameters: Any) -> Model:
+def _model_with_parameters(source: Model | Mechanism, parameters: VectorLike | None) -> Model:
+    """Return the model, compiled with the named parameters if a mechanism is given."""
     if isinstance(source, Mechanism):
         if not (parameters is None or isinstance(parameters, Mapping)):
             raise LinkwrightError(
                 "parameters of a mechanism have no order", remedy="give them by name"
             )
-        return _compiled(source, tuple(parameters or ()))
+        return _compile_cached_model(source, tuple(parameters or ()))
     if not isinstance(source, Model):
-        raise LinkwrightError(f"a {type(source).__name__} is no model", remedy="compile it first")
+        raise LinkwrightError(
+            f"a {type(source).__name__} is not a model", remedy="compile it first"
+        )
     return source
 
 
-@lru_cache(maxsize=KEPT)
-def _compiled(mechanism: Mechanism, names: tuple[str, ...]) -> Model:
+@lru_cache(maxsize=CACHED_MODELS)
+def _compile_cached_model(mechanism: Mechanism, names: tuple[str, ...]) -> Model:
+    """Return the model of a mechanism with parameters as inputs, compiled once."""
     return compile_model(mechanism, parameters=names)
 
 
-def _check_drive(inputs: Any, method: str, dt: float) -> None:
+def _check_inputs(inputs: ForceLike | Feedback | None, method: str, dt: float) -> None:
+    """Raise for Python functions, and for controllers that the method cannot run."""
     if callable(inputs) and not isinstance(inputs, Feedback):
         raise UnsupportedError(
             "rollouts are compiled whole, and take no Python function as inputs",
@@ -131,40 +144,51 @@ def _check_drive(inputs: Any, method: str, dt: float) -> None:
         )
     if not isinstance(inputs, Feedback):
         return
-    if method in IMPLICIT:
-        raise UnsupportedError(f"'{method}' knows no controllers", remedy="use another method")
+    if method in IMPLICIT_METHODS:
+        raise UnsupportedError(
+            f"'{method}' does not support controllers", remedy="use another method"
+        )
     if dt < 0:
         raise UnsupportedError("controllers do not run backward in time", remedy="give dt above 0")
 
 
 def _refuse_events(mechanism: Mechanism) -> None:
-    """What only events of a simulation bring about is not left out in silence."""
-    found = [(name, "rigid contact") for name, c in mechanism.contacts.items() if c.is_rigid]
-    found += [
-        (name, "friction by reaction") for name, joint in mechanism.joints.items()
+    """Raise for parts that act only through events of a simulation, instead of ignoring them."""
+    joints = mechanism.joints.items()
+    refused = [(name, "rigid contacts") for name, c in mechanism.contacts.items() if c.is_rigid]
+    refused += [
+        (name, "friction by reaction")
+        for name, joint in joints
         if "friction_coefficient" in joint.model_fields_set
-    ]  # fmt: skip
-    found += [
-        (name, "stop that throws back") for name, joint in mechanism.joints.items()
+    ]
+    refused += [
+        (name, "stops with restitution")
+        for name, joint in joints
         if joint.limits.restitution is not None
-    ]  # fmt: skip
+    ]
     members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
-    found += [(n, "member that breaks") for n, x in members.items() if getattr(x, "breaks", None)]
-    for name, what in found:
+    refused += [
+        (name, "members that break")
+        for name, member in members.items()
+        if getattr(member, "breaks", None)
+    ]
+    for name, what in refused:
         raise UnsupportedError(
-            f"rollouts know no {what} ('{name}')", where=mechanism.name,
+            f"rollouts do not support {what} ('{name}')",
+            where=mechanism.name,
             remedy='use simulate, or leave it out: without("contacts", "friction", "limits")',
-        )  # fmt: skip
+        )
 
 
-def _cores() -> int:
+def _core_count() -> int:
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _started(
-    model: Model, q0: Any, qd0: Any, p: Floats, t: float
+def _read_starts(
+    model: Model, q0: ArrayLike, qd0: ArrayLike, p: Floats, t: float
 ) -> tuple[Floats, Floats, tuple[int, ...]]:
-    """Rows of q and q̇, and the shape of the batch."""
+    """Return rows of q and q̇ that satisfy the constraints, and the shape of the batch."""
     q, qd = check_finite_array(q0, "q0"), check_finite_array(qd0, "qd0")
     for what, array, size in (("q0", q, model.nq), ("qd0", qd, model.nv)):
         if array.shape[-1:] != (size,):
@@ -177,19 +201,20 @@ def _started(
             f"q0 has shape {q.shape} and qd0 {qd.shape}{more}",
             remedy="give as many of each, or one",
         ) from None
-    last = [_rows(p, batch)] if model.parameters else []
-    q, qd = with_unit_quaternions(model, _rows(q, batch), *last), _rows(qd, batch)
+    last = [_rows_of_batch(p, batch)] if model.parameters else []
+    q, qd = with_unit_quaternions(model, _rows_of_batch(q, batch), *last), _rows_of_batch(qd, batch)
     if model.names.constraints:
-        _check_held(model, q, qd, last, t)
+        _check_constraints(model, q, qd, last, t)
     return q, qd, batch
 
 
-def _rows(values: Floats, batch: tuple[int, ...]) -> Floats:
-    """One row for each trajectory of the batch."""
+def _rows_of_batch(values: Floats, batch: tuple[int, ...]) -> Floats:
+    """Return one row for each trajectory of the batch."""
     return np.broadcast_to(values, (*batch, values.shape[-1])).reshape(-1, values.shape[-1])
 
 
-def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: float) -> None:
+def _check_constraints(model: Model, q: Floats, qd: Floats, last: list[Floats], t: float) -> None:
+    """Raise where the starts do not satisfy the constraints."""
     time: list[float | Floats] = [*([t] if model.names.is_time_dependent else []), *last]
     positions = (
         model.constraint_residual(q, *time) if model.names.position_row_count else np.zeros((1, 1))
@@ -203,8 +228,8 @@ def _check_held(model: Model, q: Floats, qd: Floats, last: list[Floats], t: floa
             )
 
 
-def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
-    """(rows or 1, steps or 1, nv)."""
+def _read_forces(given: ArrayLike | None, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
+    """Return the given forces, (rows or 1, steps or 1, nv)."""
     forces = np.zeros(nv) if given is None else check_finite_array(given, "inputs")
     in_time = forces.ndim == len(batch) + 2 or (forces.ndim == 2 and batch == ())
     wanted = (*batch, steps, nv) if in_time else (*batch, nv)
@@ -222,19 +247,19 @@ def _forces(given: Any, batch: tuple[int, ...], steps: int, nv: int) -> Floats:
     return whole
 
 
-_KERNELS: WeakKeyDictionary[Model, dict[object, Kernel]] = WeakKeyDictionary()
+_CACHED_STEPS: WeakKeyDictionary[Model, dict[object, CompiledStep]] = WeakKeyDictionary()
 
 
-def _kernel(model: Model, method: str, drives: Mapping[str, Any] | Feedback | None) -> Kernel:
-    """One compiled step for each method and drive of a model, which is looked up first."""
-    known = _KERNELS.setdefault(model, {})
+def _cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
+    """Return the compiled step of a method and inputs; compile it if it is not in the cache."""
+    steps = _CACHED_STEPS.setdefault(model, {})
     drive = None
-    if isinstance(drives, Mapping):
-        drive = drive_of(model.equations, drives or None)
-    key = (method, id(drives) if isinstance(drives, Feedback) else repr(drive and drive.written))
-    if key not in known:
-        for oldest in list(known)[: len(known) + 1 - KEPT]:
-            known.pop(oldest, None)
-        drive = drive or drive_of(model.equations, drives)
-        known[key] = Kernel(model.equations, method, drive, kept=model.parameters)
-    return known[key]
+    if isinstance(inputs, Mapping):
+        drive = drive_of(model.equations, inputs or None)
+    key = (method, id(inputs) if isinstance(inputs, Feedback) else repr(drive and drive.written))
+    if key not in steps:
+        for oldest in list(steps)[: len(steps) + 1 - CACHED_STEPS]:
+            steps.pop(oldest, None)
+        drive = drive or drive_of(model.equations, inputs)
+        steps[key] = CompiledStep(model.equations, method, drive, kept=model.parameters)
+    return steps[key]

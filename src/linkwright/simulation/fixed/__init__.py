@@ -1,1 +1,0 @@
-"""Steps of fixed length, compiled whole, and many trajectories of them at once."""

@@ -1,0 +1,68 @@
+"""Warnings about a run: what a user should know before trusting the motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from ..kinematics.assembly_search import describe_far_assembly_moves
+from ..kinematics.constraint_system import constraint_system
+from .run import Run
+
+SHOWN_TIMES = 5
+"""Singular times that a warning lists, at most."""
+
+STEP_COUNT_SLACK = 1e-6
+"""Share of a step by which the duration may miss a whole number of steps: rounding."""
+
+
+def run_warnings(run: Run) -> tuple[str, ...]:
+    """Return all warnings, the most important ones first."""
+    found = [] if run.finished else [run.status]
+    found += _audit_warnings(run) + _step_warnings(run)
+    if run.singular:
+        times = ", ".join(f"{t:.6g}" for t in run.singular[:SHOWN_TIMES])
+        more = " …" if len(run.singular) > SHOWN_TIMES else ""
+        found.append(f"the constraints came near to losing rank at t = {times}{more} s")
+    return (*found, *_assembly_warnings(run))
+
+
+def _audit_warnings(run: Run) -> list[str]:
+    """Return a warning where the energy audit fails."""
+    if run.accounted:
+        return []
+    remedy = "smaller tolerances, or an integrator for stiff systems"
+    if run.settings.get("mode") == "inverse":
+        remedy = "more samples"
+    return [
+        f"energy is not accounted for: kinetic + potential − work strays by "
+        f"{run.audit:.2g} of the largest energy (more than {run.audit_limit:.0e}); "
+        f"try {remedy}"
+    ]
+
+
+def _step_warnings(run: Run) -> list[str]:
+    """Return a warning where a run with fixed steps made other steps than those asked for."""
+    step, made = run.settings.get("step"), run.statistics.get("steps")
+    if step is None or made is None or not run.finished or run.next is not None:
+        return []
+    asked = math.ceil((run.t[-1] - run.t[0]) / step - STEP_COUNT_SLACK)
+    if made == asked:
+        return []
+    return [
+        f"{made:g} steps were made where {asked} of {step:g} s were asked for: "
+        "a step ends where an event happens or a sampled controller acts"
+    ]
+
+
+def _assembly_warnings(run: Run) -> list[str]:
+    """Return warnings about coordinates that assembly moved far from the values of the file."""
+    given = run.settings.get("q0")
+    is_constrained = run.mechanism.loops or run.mechanism.constraints
+    is_assembled = given is None or isinstance(given, Mapping)
+    if not (is_constrained and is_assembled and "by" in run.settings and run.t[0] == 0):
+        return []
+    moves = describe_far_assembly_moves(
+        constraint_system(run.mechanism), run.q[0], tuple(given or ())
+    )
+    return [f"assembly moved {move}" for move in moves]
