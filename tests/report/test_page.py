@@ -161,13 +161,22 @@ def test_the_command_says_how_large_the_page_is(
     )
     file = tmp_path / "elbow.html"
     outcome = report(
-        elbow, "elbow", output=file, time=2.0, start={"q1": 1.0}, speed={"q2": 3.0},
-        drive={"q1": "t"}, **options,
-    )  # fmt: skip
+        elbow,
+        "elbow",
+        output=file,
+        time=2.0,
+        start={"q1": 1.0},
+        speed={"q2": 3.0},
+        drive={"q1": "t"},
+        **options,
+    )
     assert asked == {
-        "words": (elbow, "elbow", 2.0), "q0": {"q1": 1.0}, "qd0": {"q2": 3.0},
-        "efforts": {"q1": "t"}, **options,
-    }  # fmt: skip
+        "words": (elbow, "elbow", 2.0),
+        "q0": {"q1": 1.0},
+        "qd0": {"q2": 3.0},
+        "efforts": {"q1": "t"},
+        **options,
+    }
     assert outcome.data == {"file": str(file), "bytes": 3000, "digest": elbow.digest}
     assert file.stat().st_size == 3000
     outcome.show()
