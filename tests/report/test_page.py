@@ -230,6 +230,7 @@ def test_the_printed_command_makes_the_motion(
     moved = simulate_page_motion(lw.gallery(name), start)
     command = PageCommands.from_request(name, moved, start, start, 20.0, None).simulate
     again = json.loads(ok(*shlex.split(command)[1:], "--json", cwd=tmp_path))
+    assert again["t"] == 0.05
     assert again["q"] == pytest.approx(moved.run.q[-1], rel=1e-12, abs=1e-12)
     assert again["qd"] == pytest.approx(moved.run.qd[-1], rel=1e-9, abs=1e-12)
 
