@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.verification import known_motions
+from linkwright.verification import known_motions, numeric_checks
 from linkwright.verification.known_motions import (
     KNOWN_MOTION_CHECKS,
     check_known_motions,
     check_natural_frequency,
     derive_for_check,
 )
+from linkwright.verification.numeric_checks import check_random_motion
 from linkwright.verification.verified_equations import VerifiedEquations
 
 ARM = lw.Mechanism(
@@ -93,3 +94,11 @@ def test_checks_that_do_not_apply_say_why() -> None:
     verdicts = {x.name: (x.verdict, x.figure) for x in check_known_motions(pole)}
     assert verdicts["huge mass as ground"][0] == "skipped"
     assert "two degrees of freedom" in verdicts["huge mass as ground"][1]
+
+
+def test_motions_that_cannot_be_followed_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five evaluations are too few for any motion."""
+    monkeypatch.setattr(numeric_checks, "MAX_EVALUATIONS", 5)
+    (found,) = check_random_motion(derive_for_check(lw.gallery("cart-pole"), "recursive"))
+    assert (found.name, found.verdict) == ("energy along a run", "skipped")
+    assert found.meaning == "the motion cannot be followed"
