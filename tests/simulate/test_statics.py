@@ -243,7 +243,7 @@ def test_matrices_are_written_and_printed(
     outcome = linearize_command(
         pendulum, state={}, speed={}, drive={}, outputs=["q", "dq"], output=file
     )
-    found, I = np.load(file), m * l**2  # noqa: E741
+    found, I = np.load(file), m * l**2
     np.testing.assert_allclose(found["A"], [[0, 1], [-G / l, -c / I]], rtol=1e-12)
     np.testing.assert_allclose(found["B"], [[0], [1 / I]], rtol=1e-12)
     np.testing.assert_array_equal(found["C"], np.eye(2))
