@@ -374,6 +374,26 @@ def test_most_terms_of_a_sum_are_positive() -> None:
     assert form == lw.derive(arm, by="lagrange").closed_form("M")
 
 
+@pytest.mark.parametrize(
+    ("radius", "M"),
+    [
+        ("l + h", "m*(h + l)^2"),
+        ("l - h", "m*(h - l)^2"),
+        ("l + 0.5", "m*(l + 0.5)^2"),
+        ("2*l - 1", "4*m*(l - 0.5)^2"),
+        ("l - 2*h", "m*(4*h^2 - 4*h*l + l^2)"),
+    ],
+)
+def test_squares_of_sums_are_recognized(radius: str, M: str) -> None:
+    """A mass on an arm r has the inertia m r²; a sum with other factors than ±1 is written out."""
+    arm = lw.Mechanism(
+        parameters={"l": 1, "m": 1, "h": "1/4"},
+        bodies={"b": {"mass": "m", "center": [radius, 0, 0]}},
+        joints={"q1": {"type": "revolute", "child": "b"}},
+    )
+    assert lw.derive(arm).closed_form("M").text() == f"M[1,1] = {M}"
+
+
 @pytest.mark.parametrize("name", lw.gallery())
 def test_no_invented_symbol_stands_for_a_number(name: str) -> None:
     """Closed forms, steps and tables of the gallery have numbers where their files have some."""
