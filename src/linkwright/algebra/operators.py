@@ -6,8 +6,8 @@ before it takes them for the expressions that they are: 25 µs, most of the time
 such short way, but arrays of NumPy become expressions once, not in each product. Operands of other
 types go the old way.
 
-All functions of CasADi ask whether an operand is a list of numbers or expressions. What has a method
-`__SX__` is one expression, and no list: with it `sin(a)` and `a @ b` take half the time.
+All functions of CasADi ask whether an operand is a list of numbers or expressions. What has a
+method `__SX__` is one expression, and no list: with it `sin(a)` and `a @ b` take half the time.
 
 CasADi has these operators only while Linkwright builds expressions, and its own at all other times.
 """
