@@ -61,12 +61,7 @@ class UfuncLoopIrWriter:
         self.angles = angles
         self.blocks = self.count_blocks_together()
         self.n_in = len(tape.inputs)
-        self.leading = {  # operands with tiles that begin at cache lines
-            self.n_in + tile.port
-            for some in plan.leaving_tiles
-            for tile in some
-            if tile.leads or tile.edge in ("head", "tail")
-        }
+        self.leading = {self.n_in + port for port in plan.leading_ports()}
         self.ports: list[Port] = [*tape.inputs, *tape.outputs]
         self.strides: list[tuple[int, ...]] = []
         position = len(self.ports)
