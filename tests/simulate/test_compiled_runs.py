@@ -108,6 +108,43 @@ def test_events_of_free_fall_have_their_closed_form() -> None:
     assert [e.t for e in run.events] == sorted(e.t for e in run.events)
 
 
+@pytest.mark.parametrize(
+    "reference", [[0.3, -0.2], lambda t: ([0.3 * t, 0.1], [0.3, 0.0], [0.0, 0.0])]
+)
+def test_sampled_controllers_act_between_compiled_steps(
+    monkeypatch: pytest.MonkeyPatch, reference: Any
+) -> None:
+    """Their reference may be a Python function: it is called only where they act."""
+    arm = lw.gallery("elbow")
+    law = lw.control.pid(arm, reference, 40, 30, 5, period=0.01)
+    events = {"passes": "q1 - 0.1"}
+    run = lw.simulate(arm, 0.5, torque=law, events=events, samples=26)
+    peer = stepwise(monkeypatch, arm, 0.5, torque=law, events=events, samples=26)
+    assert (run.statistics["compiled"], peer.statistics["compiled"]) == (1, 0)
+    np.testing.assert_allclose(run.q, peer.q, atol=1e-11)
+    np.testing.assert_allclose(run.tau, peer.tau, atol=1e-8)
+    assert list(run.control) == list(peer.control)
+    for name, states in peer.control.items():
+        np.testing.assert_allclose(run.control[name], states, atol=1e-10)
+    np.testing.assert_allclose([e.t for e in run.events], [e.t for e in peer.events], rtol=1e-10)
+
+
+def test_a_sampled_controller_has_the_closed_form_of_its_recursion() -> None:
+    """With a force that is held, a mass moves on a parabola from instant to instant."""
+    slide = lw.load(
+        "name = 'slide'\n[bodies.b]\nmass = 2\n[joints.x]\ntype = 'prismatic'\nchild = 'b'\n"
+        "axis = [1, 0, 0]\n"
+    )
+    law, h = lw.control.pid(slide, [0.0], 9, 0, 3, period=0.05), 0.05
+    run = lw.simulate(slide, 1.0, q0=[0.7], torque=law, samples=21)
+    assert run.statistics["compiled"] == 1
+    x, v = 0.7, 0.0
+    for k in range(20):
+        assert run.q[k, 0] == pytest.approx(x, abs=1e-12)
+        a = (-9 * x - 3 * v) / 2
+        x, v = x + h * v + h * h * a / 2, v + h * a
+
+
 def test_limits_end_compiled_runs() -> None:
     limited = lw.load(
         "name = 'arm'\n[bodies.a]\nmass = 1\ncenter = [0.5, 0, 0]\n[joints.q]\ntype = 'revolute'\n"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.simulation.compiled_run import TrajectoryRecords
+from linkwright.simulation.feedback import Feedback, Reference
 
 RNG = np.random.default_rng(20261116)
 
@@ -138,9 +141,124 @@ def test_starts_that_do_not_close_are_refused() -> None:
         lw.simulate_ensemble(bars, 1.0, np.array([closed, closed + 0.1]))
 
 
-def test_limits_are_refused_by_name() -> None:
-    with pytest.raises(UnsupportedError, match="stops"):
-        lw.simulate_ensemble(lw.gallery("six-axis"), 1.0)
+ARM = (
+    "name = 'arm'\n[bodies.a]\nmass = 1\ncenter = [0.5, 0, 0]\n[joints.q]\ntype = 'revolute'\n"
+    "child = 'a'\naxis = [0, 1, 0]\nlimits = { lower = -0.2, upper = 1.0 }\n"
+)
+STONE = (
+    "name = 'stone'\ngravity = [0, 0, -9.81]\n[bodies.b]\nmass = 2\n[joints.z]\n"
+    "type = 'prismatic'\nchild = 'b'\naxis = [0, 0, 1]\n"
+)
+SLIDE = (
+    "name = 'slide'\n[bodies.b]\nmass = 2\n[joints.x]\ntype = 'prismatic'\nchild = 'b'\n"
+    "axis = [1, 0, 0]\n"
+)
+
+
+def test_events_and_limits_of_a_run_are_those_of_the_run_alone() -> None:
+    arm = lw.load(ARM)
+    starts = {"q": np.array([-0.1, 0.3, 0.9, 0.5, -0.15, 0.0, 0.2, 0.7, 0.95])}
+    events = {"passes": "q - 0.6", "slow": {"when": "dq - 1.5", "action": "stop"}}
+    found = lw.simulate_ensemble(arm, 3.0, starts, events=events, samples=7)
+    for k, q in enumerate(starts["q"]):
+        alone = lw.simulate(arm, 3.0, {"q": q}, events=events, samples=7)
+        own = found["event_run"].values == k
+        assert found["status"].values[k] == alone.status
+        assert found["event_name"].values[own].tolist() == [e.name for e in alone.events]
+        assert found["event_note"].values[own].tolist() == [e.what for e in alone.events]
+        np.testing.assert_array_equal(found["event_time"].values[own], [e.t for e in alone.events])
+        assert found["end_time"].values[k] == alone.t[-1]
+        np.testing.assert_allclose(found["q_end"].values[k], alone.q[-1], atol=1e-14)
+        count = int(np.isfinite(found["q"].values[k, :, 0]).sum())
+        np.testing.assert_array_equal(found["q"].values[k, :count], alone.q[:count])
+    assert "limit is reached" in found["status"].values[8]
+    assert "by event 'slow'" in found["status"].values[0]
+
+
+def test_events_of_free_fall_have_their_closed_form_in_every_run() -> None:
+    stone, heights = lw.load(STONE), RNG.uniform(1, 5, 20)
+    events = {"half": "z - 0.5", "ground": {"when": "z", "action": "stop"}, "ticks": "sin(200*t)"}
+    found = lw.simulate_ensemble(
+        stone, 2.0, {"z": heights}, events=events, max_step=0.005, threads=1
+    )
+    end = np.sqrt(2 * heights / 9.81)
+    np.testing.assert_allclose(found["end_time"].values, end, rtol=1e-13)
+    np.testing.assert_allclose(found["qd_end"].values[:, 0], -9.81 * end, rtol=1e-13)
+    names, times, runs = (found[f"event_{key}"].values for key in ("name", "time", "run"))
+    half = np.sqrt(2 * (heights - 0.5) / 9.81)
+    np.testing.assert_allclose(times[names == "half"], half, rtol=1e-13)
+    np.testing.assert_array_equal(runs[names == "half"], np.arange(20))
+    highest = int(np.argmax(heights))
+    ticks = times[(names == "ticks") & (runs == highest)]
+    np.testing.assert_allclose(ticks, np.pi / 200 * np.arange(1, len(ticks) + 1), rtol=1e-13)
+    assert len(ticks) == int(200 * end[highest] / np.pi)
+
+
+def test_starts_beyond_a_limit_have_a_status() -> None:
+    found = lw.simulate_ensemble(lw.load(ARM), 0.1, {"q": [2.0, 0.5]})
+    first, second = found["status"].values
+    assert first == "cannot start: the motion starts 1 beyond 'q upper'"
+    assert second == "finished"
+    ignored = lw.simulate_ensemble(lw.load(ARM), 0.1, {"q": [2.0, 0.5]}, stops="ignore")
+    assert set(ignored["status"].values) == {"finished"}
+
+
+def test_forces_may_differ_from_run_to_run() -> None:
+    slide, forces = lw.load(SLIDE), RNG.uniform(-3, 3, 10)
+    times = np.array([0.0, 0.4, 1.0])
+    ramps = np.column_stack([np.zeros(10), forces, forces])
+    t = np.linspace(0, 1, 5)
+    by_number, by_array, by_table = (
+        lw.simulate_ensemble(slide, 1.0, torque=torque, samples=5)["q"].values[..., 0]
+        for torque in ({"x": forces}, forces[:, None], {"x": (times, ramps)})
+    )
+    exact = forces[:, None] * t**2 / 4
+    np.testing.assert_allclose(by_number, exact, atol=1e-10)
+    np.testing.assert_array_equal(by_array, by_number)
+    ramp = np.where(t < 0.4, t**3 / 2.4, 0.4**2 / 6 + 0.2 * (t - 0.4) + (t - 0.4) ** 2 / 2)
+    np.testing.assert_allclose(by_table, forces[:, None] * ramp / 2, atol=1e-10)
+
+
+def test_a_law_without_reference_drives_all_runs() -> None:
+    import casadi as ca
+
+    slide = lw.load(SLIDE)
+    t, q, qd = ca.SX.sym("t"), ca.SX.sym("q", 1), ca.SX.sym("qd", 1)
+    z, r = ca.SX.sym("z", 1), ca.SX.sym("r", 0)
+    law = ca.Function("law", [t, q, qd, z, r], [-8 * q - z, q])
+    feedback = Feedback(law, ("z",), (0.5,), Reference(lambda t: np.zeros(0)))
+    starts = {"x": [0.2, -0.4]}
+    found = lw.simulate_ensemble(slide, 1.0, starts, torque=feedback, samples=4)
+    for k, x in enumerate(starts["x"]):
+        alone = lw.simulate(slide, 1.0, {"x": x}, torque=feedback, samples=4)
+        np.testing.assert_allclose(found["q"].values[k], alone.q, atol=1e-12)
+
+
+BOUNCING = ARM.replace("upper = 1.0", "upper = 1.0, restitution = 0.5")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "given", "words"),
+    [
+        (lw.gallery("six-axis"), {}, "sticking friction"),
+        (lw.load(BOUNCING), {}, "stops that throw back"),
+        (lw.load(ARM), {"events": {"e": lambda t, q, qd: q[0]}}, "Python functions"),
+        (lw.load(ARM), {"events": {"e": {"when": "q", "action": {"dq": "0"}}}}, "change the state"),
+        (lw.load(ARM), {"torque": {"q": [1.0, 2.0]}, "q0": {"q": [0.1] * 3}}, "numbers of runs"),
+        (lw.load(ARM), {"torque": np.zeros((2, 3))}, "shape"),
+    ],
+)
+def test_events_and_inputs_that_ensembles_lack_are_named(
+    mechanism: lw.Mechanism, given: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(LinkwrightError, match=words):
+        lw.simulate_ensemble(mechanism, 1.0, **given)
+
+
+def test_events_may_not_depend_on_varied_parameters() -> None:
+    arm = lw.gallery("elbow")
+    with pytest.raises(UnsupportedError, match="depends on 'm1', which differs"):
+        lw.simulate_ensemble(arm, 0.5, parameters={"m1": [1.0, 2.0]}, events={"e": "q1 - m1"})
 
 
 def test_simulate_points_to_ensembles() -> None:

@@ -11,12 +11,17 @@ import pytest
 
 import linkwright as lw
 from linkwright.mechanism import replace_part_fields
-from linkwright.simulation.events.dynamics import Dynamics, Instant
+from linkwright.simulation.events.dynamics import Dynamics, InstantDynamics
 from linkwright.simulation.events.held_motion import HeldMotion
-from linkwright.simulation.events.holding import stopped, touching
+from linkwright.simulation.events.holding import close_gaps, stop_rows
 from linkwright.simulation.events.mode_forces import ModeForces, find_mode_forces
 from linkwright.simulation.events.mode_layout import sample_configurations
-from linkwright.simulation.events.modes import Forces, Mode, forces_of, solver_of
+from linkwright.simulation.events.modes import (
+    ElementForces,
+    Mode,
+    mode_force_solver,
+    solve_mode_forces,
+)
 from linkwright.simulation.events.single_forces import SingleForces, watched_numbers
 from linkwright.simulation.preparation import prepare_simulation
 from linkwright.types import Floats
@@ -115,7 +120,7 @@ def random_mode(dynamics: Dynamics, rng: np.random.Generator) -> Mode:
     return Mode(closed, grip, (), tuple(rng.integers(-1, 2, len(rows.rubs)).tolist()))
 
 
-def states(name: str, limit: int) -> Iterator[tuple[Instant, Mode]]:
+def states(name: str, limit: int) -> Iterator[tuple[InstantDynamics, Mode]]:
     """Some modes at random states that satisfy them: what is held has no speed."""
     dynamics, *_ = forces_of_mechanism(name)
     rows, rng = dynamics.rows, np.random.default_rng(3)
@@ -137,7 +142,7 @@ def states(name: str, limit: int) -> Iterator[tuple[Instant, Mode]]:
         yield now, Mode(mode.resting, mode.grip, tuple(toward), mode.sliding)
 
 
-def watched_in_python(now: Instant, mode: Mode, found: Forces) -> list[float]:
+def watched_in_python(now: InstantDynamics, mode: Mode, found: ElementForces) -> list[float]:
     """What the event functions of Python watch, in the order of the expression."""
     rows, (gaps, V) = now.of.rows, now.of.rows.gaps_and_speeds(now.q, now.qd)
     wanted = [found.normal.get(i, gap) for i, gap in enumerate(gaps)]
@@ -160,7 +165,10 @@ def test_forces_of_modes_are_those_of_python(name: str) -> None:
     dynamics, forces, function = forces_of_mechanism(name)
     rows = dynamics.rows
     for now, mode in states(name, 25):
-        wanted, found = solver_of(now, mode).along(), forces_of(now, mode)
+        wanted, found = (
+            mode_force_solver(now, mode).generalized_forces(),
+            solve_mode_forces(now, mode),
+        )
         numbers = forces.layout.numbers(mode, now.R @ now.qd)
         values = function(now.q, now.qd, now.tau, now.t, numbers)
         push, watched, qdd, contacts, _ = (np.asarray(x, dtype=float) for x in values)
@@ -202,14 +210,14 @@ def test_held_motion_is_that_of_python(name: str) -> None:
         if len(mode.resting) > 1 and name == "table":
             continue
         numbers = forces.layout.numbers(mode, now.R @ now.qd)
-        q = touching(dynamics, 0.0, now.q, now.qd, list(mode.resting))
+        q = close_gaps(dynamics, 0.0, now.q, now.qd, list(mode.resting))
         step = 1e-7 * np.random.default_rng(2).normal(size=len(now.qd))
         off = model.integrate(q, step) if not dynamics.constrained else q
         qd = now.qd + (1e-7 * step if not dynamics.constrained else 0.0)
         found_q, found_qd = (np.asarray(x, dtype=float)[:, 0] for x in hold(off, qd, 0.0, numbers))
-        wanted_q = touching(dynamics, 0.0, off, qd, list(mode.resting))
+        wanted_q = close_gaps(dynamics, 0.0, off, qd, list(mode.resting))
         np.testing.assert_allclose(found_q, wanted_q, atol=1e-13, err_msg=str(mode))
-        wanted_qd = stopped(dynamics, 0.0, wanted_q, qd, mode.rows(dynamics.rows))
+        wanted_qd = stop_rows(dynamics, 0.0, wanted_q, qd, mode.rows(dynamics.rows))
         np.testing.assert_allclose(found_qd, wanted_qd, atol=1e-12, err_msg=str(mode))
 
 

@@ -358,7 +358,7 @@ def leave_zero(
     share = FIRST_SHARE
     evaluate_signals(functions, method, sizes, lane, step, begin, signals=search.signals)
     height = -sign * search.signals[signal]
-    highest = height
+    highest: float = height
     is_flat = height <= AT_ZERO
     if is_flat:
         highest = -math.inf

@@ -67,7 +67,7 @@ def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -
     return (
         integrator in METHODS
         and drive.function is None
-        and (drive.feedback is None or not (drive.feedback.follows or drive.feedback.period))
+        and (drive.feedback is None or drive.is_sampled or not drive.feedback.follows)
         and (events is None or can_signal(events))
     )
 
@@ -159,7 +159,7 @@ class CompiledMotion:
         system, t = self.system, self.system.space.symbols[3]
         z = self.y[system.space.size : self.state_count - WORKS]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [system.space.x, system.drive.z, system.drive.w, system.expressions.push]
+        symbols = [system.space.x, system.drive.z, system.expressions.w, system.expressions.push]
         values = [
             self.y[: system.space.size],
             z if z.shape[0] else ca.SX.zeros(max(1, len(system.drive.state_names))),

@@ -1,10 +1,10 @@
 """A run in compiled code, from start to end.
 
-The code returns to Python at kinks of tables, at events that change the state or the mode or end
-the run, at margin alarms, and regularly for progress and Ctrl-C. It cannot handle singular
-configurations and steps that fail, and contacts and friction only where their forces are
-expressions. In other cases `integrate_compiled` returns None, and the loop in `integration_loop`
-repeats the run from its start.
+The code returns to Python at kinks of tables, where a sampled controller acts, at events that
+change the state or the mode or end the run, at margin alarms, and regularly for progress and
+Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
+where their forces are expressions. In other cases `integrate_compiled` returns None, and the loop
+in `integration_loop` repeats the run from its start.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from ..integrators import (
     Sizes,
     StopReason,
 )
-from ..readings.llvm import LoadedCode
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
+from .ensemble_inputs import EnsembleInputs
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
 from .events.signals import (
@@ -36,8 +36,11 @@ from .events.signals import (
     hand_passages_to_python,
     note_logged_events,
 )
+from .input_forces import InputForces
+from .mode_history import ModeHistory, ModeStart
 from .right_hand_side import RightHandSide
 from .run import FINISHED
+from .run_context import RunContext
 from .state_projector import StateProjector
 from .steppers.singularity_crossing import CROSSING
 from .wheels import rolls_on_planes
@@ -53,19 +56,26 @@ its usual value."""
 
 def integrate_compiled(
     motion: CompiledMotion,
-    system: RightHandSide,
+    context: RunContext,
     events: Hybrid | None,
     times: Floats,
     y: Floats,
     options: Mapping[str, float],
+    *,
     report: Callable[[float], None],
 ) -> CompiledTrajectory | None:
-    """Return the states at the times; None if the loop in Python must compute them."""
-    records = TrajectoryRecords(motion, times, y[None], options)
-    run = CompiledRun(records, 0, system, events)
+    """Return the states at the times; None if the loop in Python must compute them.
+
+    A sampled controller must have acted at the first time.
+    """
+    inputs = context.inputs if context.drive.is_sampled else None
+    held = None if inputs is None else inputs.held
+    records = TrajectoryRecords(motion, times, y[None], options, held=held)
+    run = CompiledRun(records, 0, context.rhs, events, inputs)
     try:
+        only = np.zeros(1, np.int64)
         while run.status is None:
-            records.advance(np.zeros(1, np.int64), motion=run.form)
+            records.advance(only)
             run.go_on()
             report(run.t)
     except KeyboardInterrupt:
@@ -89,9 +99,16 @@ class TrajectoryRecords:
         y: Floats,
         options: Mapping[str, float],
         parameters: Floats | None = None,
+        inputs: EnsembleInputs | None = None,
+        *,
+        held: Floats | None = None,
     ) -> None:
         (rows, n), count = y.shape, len(times)
-        self.motion, self.end = motion, float(times[-1])
+        self.motion, self.inputs, self.end = motion, inputs, float(times[-1])
+        self.form = motion
+        """The program for the present mode: with forces of contacts and friction or without."""
+        self.held = held
+        """The forces that a sampled controller holds now, if there is one."""
         self.closed = largest_gap(motion.system)
         self.budget = max(50, INSTRUCTIONS_PER_CALL // (len(motion.rates_tape) * 16 * 13) + 1)
         self.clock = np.zeros((rows, len(Clock)))
@@ -116,40 +133,61 @@ class TrajectoryRecords:
         self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
         self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
         self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
+        self._ticket = np.zeros(1, np.int64)
+        self._bound: tuple[Integers, Callable[[], None]] | None = None
         self.begin_segment(slice(None), float(times[0]))
 
     def begin_segment(self, rows: int | slice, t: float) -> None:
-        """Restart trajectories at t; they stop at the next kink of a table."""
-        table_pieces = self.motion.outer.values(t)
+        """Restart trajectories at t; they stop at the next kink of a table, or where a sampled
+        controller acts."""
+        table_pieces = self.motion.outer.values(t, self.held)
         self.parameters[rows, : len(table_pieces)] = table_pieces
+        if self.inputs is not None:
+            runs = range(len(self.y)) if isinstance(rows, slice) else [rows]
+            self.inputs.write_pieces(self.parameters[runs[0] : runs[-1] + 1], runs, t)
         self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
         self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
 
-    def watch(self, columns: Integers) -> None:
-        """Set the event columns that the program watches in all trajectories."""
-        self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
-
-    def advance(
-        self, active: Integers, threads: int = 1, motion: CompiledMotion | None = None
-    ) -> None:
-        """Run the program on the active trajectories until each of them stops; `motion` is another
+    def watch(self, columns: Integers, form: CompiledMotion | None = None) -> None:
+        """Set the event columns that the program watches in all trajectories; `form` is another
         program for the same buffers."""
-        motion = motion or self.motion
-        is_single = len(self.y) == 1
-        program, tapes = motion.single_code if is_single else motion.ensemble_code
+        self.form = form or self.motion
+        self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
+        self._bound = None
+
+    def advance(self, active: Integers, threads: int = 1) -> None:
+        """Run the program on the active trajectories until each of them stops."""
+        if self._bound is None or self._bound[0] is not active:
+            self._bound = active, self._bind(active)
         self.progress[active, Progress.BUDGET] = self.budget
-        arguments: tuple[Floats | Integers | LoadedCode, ...] = (
-            np.zeros(1, np.int64), np.array([len(active), len(self.times) - 1]), active,
+        self._ticket[0] = 0
+        program = self._bound[1]
+        if threads < 2:
+            program()
+            return
+        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
+            for run in [pool.submit(program) for _ in range(threads)]:
+                run.result()
+
+    def _bind(self, active: Integers) -> Callable[[], None]:
+        """Return the program with its arguments."""
+        is_single = len(self.y) == 1
+        program, tapes = self.form.single_code if is_single else self.form.ensemble_code
+        return program.bind(
+            self._ticket, np.array([len(active), len(self.times) - 1]), active,
             self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
             self.samples, self.fastest, self.passages, self.event_log, self.event_columns,
             self.sizes, *tapes,
         )  # fmt: skip
-        if threads < 2:
-            program(*arguments)
-            return
-        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
-            for run in [pool.submit(program, *arguments) for _ in range(threads)]:
-                run.result()
+
+    def projected_states(self, row: int) -> Floats:
+        """Return the state of a trajectory on the constraints."""
+        if not self.motion.needs_projection:
+            return self.y[row].copy()
+        t = self.clock[row, Clock.TIME]
+        with np.errstate(all="ignore"):
+            found: Floats = self.motion.project([t], self.y[row], self.parameters[row])[0]
+        return found
 
     def projected_samples(self, rows: int | slice) -> Floats:
         """Return samples (rows, times, states) on the constraints; NaN where projection fails."""
@@ -173,9 +211,14 @@ class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
     def __init__(
-        self, records: TrajectoryRecords, row: int, system: RightHandSide, events: Hybrid | None
+        self,
+        records: TrajectoryRecords,
+        row: int,
+        system: RightHandSide,
+        events: Hybrid | None,
+        inputs: InputForces | None = None,
     ) -> None:
-        self.records, self.row = records, row
+        self.records, self.row, self.inputs = records, row, inputs
         self.motion, self.system, self.events = records.motion, system, events
         self.status: str | None = None
         self.times, self.end = records.times, records.end
@@ -184,10 +227,7 @@ class CompiledRun:
         self.columns: list[EventFunction] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
-        self.form = self.motion
-        """The program for the present mode: with forces of contacts and friction or without."""
-        self.mode_starts: list[tuple[int, CompiledMotion, Floats]] = []
-        """The first sample of each mode, its program and its numbers."""
+        self.modes = ModeHistory()
         self.watch_events(0)
 
     @property
@@ -229,10 +269,13 @@ class CompiledRun:
                 raise CannotContinueError
 
     def reach_stop(self) -> None:
-        """Finish the run, or continue after a kink of a table."""
+        """Finish the run, or continue after a kink of a table or the action of a controller."""
         if self.t >= self.end:
             self.status = FINISHED
             return
+        if self.inputs is not None:
+            self.y[:] = self.inputs.act(self.t, self.y)
+            self.records.held = self.inputs.held
         if self.events is not None:
             self.y[:] = self.events.pass_force_jump(self.t, self.y)
             same = self.t - 1e-12 * max(1.0, self.t)
@@ -264,26 +307,25 @@ class CompiledRun:
         """Let the program compute and watch what the present mode does, from a sample on."""
         if self.events is None:
             return
-        self.set_mode(self.events, first_sample)
-        has_forces = self.form is not self.motion
+        form = self.set_mode(self.events, first_sample)
+        has_forces = form is not self.motion
         self.columns = compiled_event_functions(self.events, has_forces=has_forces)
-        self.records.watch(event_column_table(self.events, self.columns))
+        self.records.watch(event_column_table(self.events, self.columns), form)
 
-    def set_mode(self, events: Hybrid, first_sample: int) -> None:
-        """Choose the program of the present mode, and hand it the mode's numbers."""
+    def set_mode(self, events: Hybrid, first_sample: int) -> CompiledMotion:
+        """Return the program of the present mode, and hand it the mode's numbers."""
         functions = self.motion.mode_functions
         has_forces = bool(events.rows.rubs) or not events.mode.plain
         form = self.motion.with_modes if has_forces else self.motion
         if form is None:  # its forces are no expression
             raise CannotContinueError
-        self.form, numbers = form, np.zeros(0)
+        numbers = np.zeros(0)
         if functions is not None:
             _, V = events.rows.gaps_and_speeds(*self.system.space.motion(self.y))
             numbers = functions.layout.numbers(events.mode, V)
         self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
-        while self.mode_starts and self.mode_starts[-1][0] >= first_sample:
-            self.mode_starts.pop()  # no sample was in it
-        self.mode_starts.append((first_sample, form, numbers))
+        self.modes.add(ModeStart(first_sample, form, numbers))
+        return form
 
     def take_over_log(self) -> None:
         """Add the events that the program has noted to what happened."""
@@ -325,37 +367,16 @@ class CompiledRun:
         """Return the result with states on the constraints; None if projection failed."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
-        times, states, modes = self.times[:count], self.projected_states(count), None
+        times = self.times[:count]
+        states = self.modes.projected_samples(self.records, self.row, count)
         if self.last is not None:
             times, states = np.append(times, self.last[0]), np.vstack([states, self.last[1]])
         if not np.isfinite(states).all():
             return None
-        if any(form is not self.motion for _, form, _ in self.mode_starts):
-            modes = self.mode_numbers(len(times))
         statistics = {
             "steps": int(self.progress[Progress.STEPS]),
             "rejected": int(self.progress[Progress.REJECTED]),
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
-        fastest = self.records.fastest[self.row, 1:]
+        fastest, modes = self.records.fastest[self.row, 1:], self.modes.numbers(len(times))
         return CompiledTrajectory(times, states.T, fastest, statistics, self.status, modes)
-
-    def projected_states(self, count: int) -> Floats:
-        """Return the first samples on the constraints and the contacts of their modes."""
-        if not self.mode_starts:
-            return self.records.projected_samples(self.row)[:count]
-        found = self.records.samples[self.row, :count].copy()
-        firsts = [*(first for first, *_ in self.mode_starts), count]
-        for (first, form, numbers), end in zip(self.mode_starts, firsts[1:], strict=True):
-            part = slice(first, min(end, count))
-            parameters = self.records.parameters[self.row].copy()
-            parameters[self.motion.first_mode_number :][: len(numbers)] = numbers
-            found[part] = self.records.projected(form, self.times[part], found[part], parameters)
-        return found
-
-    def mode_numbers(self, count: int) -> Floats:
-        """Return the numbers of the modes at the samples."""
-        found = np.zeros((count, len(self.mode_starts[0][2])))
-        for first, _, numbers in self.mode_starts:
-            found[first:] = numbers
-        return found

@@ -43,6 +43,8 @@ class EnsembleStart:
         q0: Any,
         qd0: Any,
         parameters: Mapping[str, Floats],
+        *,
+        runs: int | None = None,
     ) -> None:
         self.model, self.mechanism, self.names = model, mechanism, model.names
         self.parameter_names = list(parameters)
@@ -52,9 +54,10 @@ class EnsembleStart:
             np.shape(v)[0] for table in (*tables, parameters) for v in table.values() if np.ndim(v)
         }
         counts |= {array.shape[0] for array in arrays if array.ndim > 1}
+        counts |= {runs} if runs is not None else set()
         if len(counts) > 1:
             raise LinkwrightError(
-                f"starts and parameters have different numbers of runs: {sorted(counts)}",
+                f"starts, parameters and inputs have different numbers of runs: {sorted(counts)}",
                 remedy="give arrays of equal length, or single numbers",
             )
         self.count = counts.pop() if counts else 1
@@ -197,4 +200,6 @@ class EnsembleStart:
     def states(self, system: RightHandSide) -> Floats:
         """Return the states that are integrated, one row per run; the work terms start at zero."""
         assert system.equations.state is None
-        return np.hstack([self.q, self.qd, np.zeros((self.count, WORKS))])
+        law = system.drive.feedback
+        z = np.tile(() if law is None else law.start, (self.count, 1))
+        return np.hstack([self.q, self.qd, z, np.zeros((self.count, WORKS))])

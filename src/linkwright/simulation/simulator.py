@@ -141,6 +141,14 @@ class RunStart:
     qd: Floats
     held: Floats | None = None
 
+    def act_at_first_time(self, context: RunContext) -> Floats:
+        """Let a sampled controller act at the first time, unless it has; return the first state."""
+        y = context.space.start(self.q, self.qd)
+        if self.held is None:
+            return context.inputs.act(self.times[0], y)
+        context.inputs.hold(self.times[0], self.held)
+        return y
+
 
 @dataclass(frozen=True, eq=False)
 class Simulator:
@@ -181,7 +189,7 @@ class Simulator:
         context = RunContext(rhs) if events is None else events.context
         if self.settings.coordinates != "all" or not can_compile(rhs, integrator, events):
             return None
-        y = rhs.space.start(start.q, start.qd)
+        y = start.act_at_first_time(context)
         if events is not None:
             y = events.begin(times[0], y)
         options = self.settings.step_options
@@ -190,7 +198,9 @@ class Simulator:
             prepare_recording(rhs)
             program = self.prepared.program(integrator, parts)
             try:
-                found = integrate_compiled(program, rhs, events, times, y, tolerances, watch.step)
+                found = integrate_compiled(
+                    program, context, events, times, y, tolerances, report=watch.step
+                )
             except OSError:  # the sources, of which programs are made, are not there
                 return None
             if found is None:
@@ -222,11 +232,7 @@ class Simulator:
         else:
             events = parts.begin_run(rhs, crosses_kinks=crosses_kinks)
             context = events.context
-        y = rhs.space.start(start.q, start.qd)
-        if start.held is None:
-            y = context.inputs.act(times[0], y)
-        else:
-            context.inputs.hold(times[0], start.held)
+        y = start.act_at_first_time(context)
         ending = None
         if events is not None:
             try:

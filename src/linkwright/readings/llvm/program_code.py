@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,25 @@ class CompiledProgram:
 
     def __call__(self, *arguments: NDArray[np.float64] | NDArray[np.int64] | LoadedCode) -> None:
         """Run the program; Python's global interpreter lock is released during the call."""
+        self.bind(*arguments)()
+
+    def bind(
+        self, *arguments: NDArray[np.float64] | NDArray[np.int64] | LoadedCode
+    ) -> Callable[[], None]:
+        """Return a function that runs the program with these arguments, as often as it is called.
+
+        To find the addresses of all arrays takes longer than a few steps of an integrator.
+        """
         addresses = (ctypes.c_void_p * len(arguments))(
             *(x.address if isinstance(x, LoadedCode) else x.ctypes.data for x in arguments)
         )
-        self._call(ctypes.addressof(addresses))
+        call, place, kept = self._call, ctypes.addressof(addresses), (addresses, arguments)
+
+        def run() -> None:
+            call(place)
+            assert kept  # the memory at these addresses
+
+        return run
 
 
 def lane_count(is_single: bool) -> int:

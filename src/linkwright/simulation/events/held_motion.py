@@ -1,5 +1,5 @@
 """Held gaps and speeds made zero, by the least change in the metric of the mass matrix: the same as
-`Hybrid.hold`, as an expression in which the mode is data."""
+`PresentMode.hold`, as an expression in which the mode is data."""
 
 from __future__ import annotations
 

@@ -206,7 +206,8 @@ def find_mode_forces(code: DynamicsCode) -> ModeForces | None:
     """Return the forces of a mechanism's modes; None where they are no expression (friction by
     reactions, which takes iterations) or too large a one, or where there are none."""
     rows = code.rows
-    if not rows.count or any(rub.arm for rub in rows.rubs):
+    can_rest = any(barrier.restitution is not None for barrier in rows.barriers)
+    if not (can_rest or rows.rubs) or any(rub.arm for rub in rows.rubs):
         return None
     found = ModeForces(code)
     return found if len(found.groups) <= MAX_UNKNOWNS else None

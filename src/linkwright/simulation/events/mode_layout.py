@@ -136,7 +136,9 @@ def relative_sign(first: list[Floats], second: list[Floats]) -> int:
 def sample_configurations(code: DynamicsCode) -> list[Floats]:
     """Return where the mechanism is assembled, and configurations near to it."""
     home = code.model.home() if code.constrained else code.model.neutral()
-    steps = np.random.default_rng(1).uniform(-0.5, 0.5, (3, len(code.model.names.qd)))
+    steps = np.random.default_rng(1).uniform(-0.5, 0.5, (3, code.model.nv))
+    if code.model.nq == code.model.nv:
+        return [home, *(home + steps)]
     return [home, *(np.asarray(code.model.integrate(home, step), dtype=float) for step in steps)]
 
 

@@ -21,8 +21,8 @@ does not let go again and again."""
 
 
 class SingleForces:
-    """Forces of single rows, as `forces_of` finds them: of least norm where they are not unique,
-    and slip forces by what friction can do."""
+    """Forces of single rows, as `solve_mode_forces` finds them: of least norm where they are not
+    unique, and slip forces by what friction can do."""
 
     def __init__(self, forces: ModeForces) -> None:
         self.forces, self.rows, self.groups = forces, forces.rows, forces.groups
