@@ -108,7 +108,7 @@ class Batch:
 
 
 def compiled(method: StepMethod, *, is_single: bool = False, watches: bool = False) -> object:
-    absent = {"project": None} if watches else {"project": None, "signals": None}
+    absent = {"project": None, "jacobian": None} | ({} if watches else {"signals": None})
     return compile_program(
         lambda: read_program(integrate_trajectories, method=method, functions=absent),
         ("test", method.name, watches),
@@ -122,7 +122,7 @@ def in_python(method: StepMethod) -> object:
         codes = [x for x in arguments if isinstance(x, Procedure)]
         buffers = TrajectoryBuffers(*arrays)  # type: ignore[arg-type]
         signals = codes[1] if len(codes) > 1 else None
-        functions = MotionFunctions(rates=codes[0], project=None, signals=signals)
+        functions = MotionFunctions(rates=codes[0], project=None, signals=signals, jacobian=None)
         integrate_trajectories(buffers, functions, method)
 
     return run

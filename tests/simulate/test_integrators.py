@@ -19,7 +19,7 @@ from linkwright.simulation.steppers.stepper_choice import stepper_named
 from linkwright.tape import record_tape
 from tests.simulate.known import FREE_ARM, PENDULUM, TOP, n_four_bar, pendulum, spinning
 
-ADAPTIVE = ("dop853", "rk45", "radau", "bdf", "lsoda", "cvodes", "idas", "taylor")
+ADAPTIVE = ("dop853", "rk45", "rodas", "radau", "bdf", "lsoda", "cvodes", "idas", "taylor")
 
 
 def skip_without_heyoka(integrator: str) -> None:
@@ -53,7 +53,7 @@ def test_pendulum_to_machine_precision() -> None:
     assert found.audit < 1e-13
 
 
-@pytest.mark.parametrize("integrator", ["dop853", "radau", "cvodes", "idas", "taylor"])
+@pytest.mark.parametrize("integrator", ["dop853", "rodas", "radau", "cvodes", "idas", "taylor"])
 def test_torque_free_body(integrator: str) -> None:
     skip_without_heyoka(integrator)
     w = np.array([0.9, -0.4, 2.0])

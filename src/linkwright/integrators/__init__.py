@@ -2,6 +2,8 @@
 
 from .events import EVENT_COLUMN_SIZE, EventColumn
 from .explicit_steps import ExplicitMethod
+from .rosenbrock_steps import RosenbrockMethod
+from .rosenbrock_tableaus import RODAS5P, RosenbrockTableau
 from .step_method import MotionFunctions, StepMethod
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
 from .trajectories import LEAST_MARGIN, integrate_trajectories
@@ -18,11 +20,14 @@ __all__ = [
     "DORMAND_PRINCE",
     "EVENT_COLUMN_SIZE",
     "LEAST_MARGIN",
+    "RODAS5P",
     "Clock",
     "EventColumn",
     "ExplicitMethod",
     "MotionFunctions",
     "Progress",
+    "RosenbrockMethod",
+    "RosenbrockTableau",
     "RungeKuttaPair",
     "Sizes",
     "StepMethod",

@@ -28,6 +28,11 @@ class ExplicitMethod:
         return self.pair.error_order
 
     @property
+    def needs_jacobian(self) -> bool:
+        """Explicit methods need rates only."""
+        return False
+
+    @property
     def work_rows(self) -> int:
         """The number of slopes."""
         return self.pair.slopes

@@ -17,6 +17,8 @@ class MotionFunctions:
     """→ y on the constraints, and (largest residual, smallest pivot)."""
     signals: Procedure | None
     """→ the values of the event functions."""
+    jacobian: Procedure | None
+    """→ ∂ẏ/∂y and ∂ẏ/∂t, for methods that need them."""
 
 
 @record
@@ -58,6 +60,7 @@ class LaneTrajectory:
     steps: int
     rejected: int
     evaluations: int
+    jacobians: int
     logged: int
     """The number of events in the log."""
     event_mask: int
@@ -127,6 +130,10 @@ class StepMethod(Protocol):
     @property
     def work_matrices(self) -> int:
         """The number of n × n matrices that the method needs, after these rows."""
+
+    @property
+    def needs_jacobian(self) -> bool:
+        """Whether the method needs the Jacobian of the rates."""
 
     @property
     def end_slope_row(self) -> int:

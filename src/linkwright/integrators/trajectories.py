@@ -77,8 +77,8 @@ def integrate_trajectories(
         index=0, is_running=False, reason=0, t=0.0, stop=0.0, h=0.0, rtol=0.0, atol=0.0,
         max_step=0.0, closed=0.0, least_step=0.0, margin=0.0, margin_before=0.0, step_before=0.0,
         top_speed=0.0, sample=0, budget=0, quiet=0, was_rejected=False, steps=0, rejected=0,
-        evaluations=0, logged=0, event_mask=0, y=vector(sizes.states), f=vector(sizes.states),
-        p=vector(sizes.parameters), passed_at=vector(sizes.signals),
+        evaluations=0, jacobians=0, logged=0, event_mask=0, y=vector(sizes.states),
+        f=vector(sizes.states), p=vector(sizes.parameters), passed_at=vector(sizes.signals),
         passed_side=vector(sizes.signals),
     )  # fmt: skip
     while True:

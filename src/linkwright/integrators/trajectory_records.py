@@ -44,6 +44,8 @@ class Progress(IntEnum):
     """The number of events in the log."""
     EVENT_MASK = 9
     """The columns of the event at which the trajectory stopped: bit k is 1 for column k."""
+    JACOBIANS = 10
+    """Jacobians that were evaluated; each is factorized once."""
 
 
 class Sizes(IntEnum):
@@ -133,6 +135,7 @@ def load_trajectory(
     lane.steps = buffers.progress[progress + Progress.STEPS]
     lane.rejected = buffers.progress[progress + Progress.REJECTED]
     lane.evaluations = buffers.progress[progress + Progress.EVALUATIONS]
+    lane.jacobians = buffers.progress[progress + Progress.JACOBIANS]
     lane.budget = buffers.progress[progress + Progress.BUDGET]
     lane.quiet = buffers.progress[progress + Progress.QUIET]
     lane.was_rejected = buffers.progress[progress + Progress.WAS_REJECTED] == 1
@@ -155,6 +158,7 @@ def save_trajectory(buffers: TrajectoryBuffers, sizes: MotionSizes, lane: LaneTr
     buffers.progress[progress + Progress.STEPS] = lane.steps
     buffers.progress[progress + Progress.REJECTED] = lane.rejected
     buffers.progress[progress + Progress.EVALUATIONS] = lane.evaluations
+    buffers.progress[progress + Progress.JACOBIANS] = lane.jacobians
     buffers.progress[progress + Progress.QUIET] = lane.quiet
     buffers.progress[progress + Progress.WAS_REJECTED] = 1 if lane.was_rejected else 0
     buffers.progress[progress + Progress.LOGGED] = lane.logged

@@ -13,7 +13,9 @@ import numpy as np
 from ..integrators import (
     DOP853,
     DORMAND_PRINCE,
+    RODAS5P,
     ExplicitMethod,
+    RosenbrockMethod,
     StepMethod,
     integrate_trajectories,
 )
@@ -38,7 +40,12 @@ from .steppers.input_parameters import InputParameters
 from .wheels import wheel_lean_expressions
 
 METHODS: dict[str, StepMethod] = {
-    pair.name: ExplicitMethod(pair) for pair in (DOP853, DORMAND_PRINCE)
+    method.name: method
+    for method in (
+        ExplicitMethod(DOP853),
+        ExplicitMethod(DORMAND_PRINCE),
+        RosenbrockMethod(RODAS5P),
+    )
 }
 """The integrators that can run in compiled code."""
 
@@ -80,6 +87,7 @@ def compile_integrator(
     trajectory or for many."""
     absent: dict[str, object] = {} if projects else {"project": None}
     absent |= {} if has_signals else {"signals": None}
+    absent |= {} if method.needs_jacobian else {"jacobian": None}
     identity = ("integrate", method, projects, has_signals)
     return compile_program(
         lambda: read_program(integrate_trajectories, method=method, functions=absent),
@@ -102,7 +110,9 @@ class CompiledMotion:
     ) -> None:
         self.system, self.method, self.events = system, METHODS[integrator], events
         self.outer = InputParameters(system)
-        self.state_count = system.space.size + len(system.drive.state_names) + WORKS
+        self.motion_count = system.space.size + len(system.drive.state_names) + WORKS
+        self.state_count = self.motion_count
+        """Entries of y; a subclass may append others to those of the motion."""
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
         """Symbols of the parameters that differ between runs; in p they follow the values of the
         inputs."""
@@ -113,7 +123,8 @@ class CompiledMotion:
         mode_count = 0 if self.mode_functions is None else self.mode_functions.layout.size
         self.first_mode_number = self.outer.count + len(self.kept)
         self.parameter_count = max(1, self.first_mode_number + mode_count)
-        self.y = ca.SX.sym("y", self.state_count)
+        self.y = ca.SX.sym("y", self.motion_count)
+        self.all_states = self.y
         self.p = ca.SX.sym("p", self.parameter_count)
 
     # -- tapes -----------------------------------------------------------------------------------
@@ -131,14 +142,20 @@ class CompiledMotion:
         return bool(system.names.constraints) and exactly
 
     @cached_property
-    def rates_tape(self) -> Tape:
-        """(t, y, p) → ẏ and the margin: the smallest pivot, or how far wheels are from flat."""
+    def rate_expressions(self) -> tuple[SX, SX]:
+        """ẏ and the margin (the smallest pivot, or how far wheels are from flat) by t, y and p."""
         system = self.system
         push, margin = self.push_and_margin()
         rates, pivot = self.in_states([*system.expressions.rates_and_pivot], push)
         if system.is_guarded:
             margin = pivot if margin.is_constant() else ca.fmin(pivot, margin)
         margin = self._with_wheels(ca.SX(margin))
+        return self._with_parameters(rates), self._with_parameters(margin)
+
+    @cached_property
+    def rates_tape(self) -> Tape:
+        """(t, y, p) → ẏ and the margin."""
+        rates, margin = self.rate_expressions
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
 
     def push_and_margin(self) -> tuple[SX, SX]:
@@ -157,7 +174,7 @@ class CompiledMotion:
     def in_states(self, expressions: list[SX], push: SX) -> list[SX]:
         """Return expressions of the system's symbols as expressions of (t, y, p)."""
         system, t = self.system, self.system.space.symbols[3]
-        z = self.y[system.space.size : self.state_count - WORKS]
+        z = self.y[system.space.size : self.motion_count - WORKS]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
         symbols = [system.space.x, system.drive.z, system.expressions.w, system.expressions.push]
         values = [
@@ -183,16 +200,28 @@ class CompiledMotion:
         return margin
 
     @cached_property
-    def projection_tape(self) -> Tape:
-        """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
+    def jacobian_tape(self) -> Tape:
+        """(t, y, p) → ∂ẏ/∂y and ∂ẏ/∂t, exact."""
+        rates, n = self.rate_expressions[0], self.state_count
+        by_state = ca.vec(ca.densify(ca.jacobian(rates, self.all_states)).T)  # row by row
+        by_time = ca.jacobian(rates, self.system.space.symbols[3])
+        return self._tape("jacobian", [("by_state", by_state, n * n), ("by_time", by_time, n)])
+
+    @cached_property
+    def projection_expressions(self) -> tuple[SX, SX]:
+        """y on the constraints; their remaining residual and the smallest pivot."""
         q, qd, gap, pivot = self.projected_motion(
             StepEquations(self.system.equations, kept=self.kept)
         )
         space = self.system.space
         y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
-        return self._tape(
-            "projection", [("projected", y, self.state_count), ("gap", ca.vertcat(gap, pivot), 2)]
-        )
+        return y, ca.vertcat(gap, pivot)
+
+    @cached_property
+    def projection_tape(self) -> Tape:
+        """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
+        y, gap = self.projection_expressions
+        return self._tape("projection", [("projected", y, self.state_count), ("gap", gap, 2)])
 
     def projected_motion(self, of: StepEquations) -> tuple[SX, SX, SX, SX]:
         """Return q and q̇ on the constraints, their remaining residual, and the smallest pivot."""
@@ -229,7 +258,7 @@ class CompiledMotion:
         t = self.system.space.symbols[3]
         inputs: list[TapeExpression] = [
             ("t", t, (1,)),
-            ("y", self.y, (self.state_count,)),
+            ("y", self.all_states, (self.state_count,)),
             ("p", self.p, (self.parameter_count,)),
         ]
         made = [
@@ -278,6 +307,7 @@ class CompiledMotion:
         tapes = [self.rates_tape]
         tapes += [self.projection_tape] if self.needs_projection else []
         tapes += [] if self.signals_tape is None else [self.signals_tape]
+        tapes += [self.jacobian_tape] if self.method.needs_jacobian else []
         program = compile_integrator(
             self.method,
             projects=self.needs_projection,
@@ -289,7 +319,8 @@ class CompiledMotion:
     @cached_property
     def closing(self) -> Projection | None:
         """Singular values of the constraints, if singular configurations are possible."""
-        return Projection(self.system.model) if self._holds_constraints else None
+        is_numeric = self._holds_constraints and not self.kept
+        return Projection(self.system.model) if is_numeric else None
 
     @cached_property
     def with_modes(self) -> CompiledMotion | None:

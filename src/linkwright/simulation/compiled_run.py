@@ -285,7 +285,7 @@ class CompiledRun:
     def is_near_singular(self) -> bool:
         """Whether the constraints may lose rank in the next steps, or a wheel may lie flat."""
         system, closing = self.system, self.motion.closing
-        if self.motion.kept or closing is None or rolls_on_planes(system.equations.mechanism):
+        if closing is None or rolls_on_planes(system.equations.mechanism):
             return True
         q, qd = system.space.motion(self.y)
         length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
@@ -378,5 +378,7 @@ class CompiledRun:
             "rejected": int(self.progress[Progress.REJECTED]),
             "evaluations": int(self.progress[Progress.EVALUATIONS]),
         }
+        if self.motion.method.needs_jacobian:
+            statistics["jacobians"] = int(self.progress[Progress.JACOBIANS])
         fastest, modes = self.records.fastest[self.row, 1:], self.modes.numbers(len(times))
         return CompiledTrajectory(times, states.T, fastest, statistics, self.status, modes)

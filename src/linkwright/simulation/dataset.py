@@ -11,6 +11,7 @@ import numpy as np
 from ..mechanism import mechanism_names
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..types import Floats
+from .sensitivity_data import add_sensitivities
 
 if TYPE_CHECKING:
     import xarray
@@ -42,10 +43,12 @@ def dataset_of_run(run: Run, histories_only: bool = False) -> xarray.Dataset:
     if histories_only:
         variables = _history_variables(run)
         variables |= _reaction_variables(run) if run.borne is not None else {}
-        return xarray.Dataset(variables, _history_labels(run), file_attributes(run))
+        data = xarray.Dataset(variables, _history_labels(run), file_attributes(run))
+        return add_sensitivities(data, run.sensitivity)
     variables = _history_variables(run) | _part_variables(run.details)
     variables |= _reaction_variables(run) | _multiplier_variables(run)
-    return xarray.Dataset(variables, _all_labels(run), file_attributes(run))
+    data = xarray.Dataset(variables, _all_labels(run), file_attributes(run))
+    return add_sensitivities(data, run.sensitivity)
 
 
 def dataset_of_kinematics(motion: Kinematics) -> xarray.Dataset:

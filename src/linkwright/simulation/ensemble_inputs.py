@@ -12,7 +12,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..number_checks import check_finite_array
 from ..types import Floats
 from .feedback import Feedback
-from .time_tables import NUMBERS_PER_PIECE, Table, table_of
+from .time_tables import NUMBERS_PER_PIECE, Table
 
 
 class EnsembleInputs:

@@ -50,7 +50,9 @@ class EnsembleRecipe:
             progress=False,
             events=self.events,
             stops=self.stops,
-            **self.options,
+            rtol=self.options["rtol"],
+            atol=self.options["atol"],
+            max_step=self.options["max_step"],
         )
 
 

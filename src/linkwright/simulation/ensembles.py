@@ -87,7 +87,7 @@ def simulate_ensemble(
         Generalized forces (N·m or N) of all runs, as in `simulate`, but not a Python function. They
         may differ from run to run: a (runs, n) array, or by name a (runs,) array or a table
         (times, values) with values of shape (runs, times).
-    integrator : {"dop853", "rk45"}
+    integrator : {"dop853", "rk45", "rodas"}
         The integrator.
     rtol, atol : float
         Relative and absolute tolerance of a step.

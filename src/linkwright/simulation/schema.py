@@ -13,6 +13,7 @@ from ..files.toml_reader import read_toml
 from ..mechanism import Mechanism, MechanismNames, mechanism_names
 from ..types import Floats
 from .run import Happened
+from .sensitivity_data import read_sensitivities
 
 if TYPE_CHECKING:
     import xarray
@@ -36,6 +37,7 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "stabilization": (str, dict), "coordinates": _TEXT, "events": (dict,), "stops": _TEXT,
     "impacts": _TEXT, "torque": (str, list, dict, *_NUMBER), "controller": (str, dict),
     "after": _TEXT, "mode": _TEXT, "motion": (str, dict), "over": _TEXT, "rough": (dict,),
+    "sensitivity": (list,),
 }  # fmt: skip
 """Settings that a file may have, with their types."""
 
@@ -92,6 +94,7 @@ def read_histories(data: xarray.Dataset, mechanism: Mechanism) -> RunFields:
         for key, x in data.data_vars.items()
         if "state" in x.attrs
     }
+    found["sensitivity"] = read_sensitivities(data, mechanism)
     return found
 
 

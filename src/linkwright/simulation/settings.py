@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +22,9 @@ STOPS = ("stop", "impact", "ignore")
 
 IMPACTS = ("together", "one by one")
 """How impacts at one instant are solved."""
+
+_RARE = ("after", "sensitivity")
+"""Settings that files keep only where they are given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,8 @@ class Settings:
         What limits do, and how impacts at one instant are solved.
     after : str, optional
         The member whose failure this run follows.
+    sensitivity : sequence of str, optional
+        What the motion is differentiated by.
     """
 
     t: float = 1.0
@@ -72,6 +77,7 @@ class Settings:
     stops: str = "stop"
     impacts: str = "together"
     after: str | None = None
+    sensitivity: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         """Check what can be checked without a mechanism."""
@@ -114,7 +120,9 @@ class Settings:
     def serialized(self) -> dict[str, Any]:
         """Return the settings as a run and its file keep them: numbers, texts, lists, tables."""
         fields = {
-            name: getattr(self, name) for name in self.__dataclass_fields__ if name != "after"
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in _RARE or getattr(self, name) is not None
         }
         found: dict[str, Any] = {**stored_settings(fields)}
-        return found if self.after is None else found | {"after": self.after}
+        return found

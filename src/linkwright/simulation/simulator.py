@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,6 +29,7 @@ from .progress import RunProgress
 from .record import RunTrajectory, prepare_recording, record_run
 from .run import Run
 from .run_context import RunContext
+from .sensitivities import Sensitivities
 from .settings import Settings
 from .start import start_of
 
@@ -53,6 +54,7 @@ def simulate(
     stops: str = "stop",
     impacts: str = "together",
     closure: float | None = None,
+    sensitivity: Sequence[str] | None = None,
 ) -> Run:
     """Simulate the motion of a mechanism over t seconds.
 
@@ -96,6 +98,9 @@ def simulate(
         How impacts at one instant are solved.
     closure : float, optional
         Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+    sensitivity : sequence of str, optional
+        Names of parameters, "q0", "qd0" or single ones as "q0.theta1": `run.sensitivity` has the
+        derivatives of q and q̇ by these.
 
     Returns
     -------
@@ -126,9 +131,14 @@ def simulate(
         events=events,
         stops=stops,
         impacts=impacts,
+        sensitivity=sensitivity,
     )
     simulator = Simulator(mechanism.with_closure(closure), settings, torque, progress)
-    return simulator.run(simulator.start(q0, qd0))
+    if sensitivity is None:
+        return simulator.run(simulator.start(q0, qd0))
+    derivatives = Sensitivities(simulator.mechanism, sensitivity, torque, settings)
+    derivatives.check_inputs(simulator.prepared.rhs)
+    return derivatives.add_to(simulator.run(simulator.start(q0, qd0)), simulator.prepared.rhs)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 
 from ..equations import Equations
@@ -33,7 +34,9 @@ class Baumgarte:
 
     def expression(self, equations: Equations, q: SX, qd: SX, t: SX) -> SX:
         """Return what it adds to q̈: the least in the metric of the mass matrix."""
-        onto = StepProjection(StepEquations(equations))
+        symbols = ca.vertsplit(equations.symbols["p"]) if equations.parameters else []
+        kept = dict(zip(equations.parameters, symbols, strict=True))
+        onto = StepProjection(StepEquations(equations, kept=kept))
         return onto.metric(q, t).smallest_correction(self.rows(onto, q, qd, t))
 
     def rows(self, onto: StepProjection, q: SX, qd: SX, t: SX) -> SX:

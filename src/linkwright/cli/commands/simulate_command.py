@@ -22,6 +22,8 @@ from ..supervise import save_command_on_interrupt
 from .run_pictures import RunPictureOptions, split_output_option
 
 if TYPE_CHECKING:
+    import xarray
+
     from ...mechanism import Mechanism
     from ...simulation import Run
     from ...simulation.feedback import Feedback
@@ -51,6 +53,9 @@ def simulate(
         dict[str, str], typer.Option(metavar="NAME=EXPRESSION"), options.ASSIGNMENT_CONVERSION
     ],
     stops: str = "stop",
+    sensitivity: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
+    ] = None,
     without: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
     repeat: Path | None = None,
@@ -69,7 +74,7 @@ def simulate(
     control
         A .toml file of a controller, instead of --drive.
     integrator
-        dop853, radau, cvodes, idas, taylor, rk4, variational, …
+        dop853, rodas, radau, cvodes, idas, taylor, rk4, variational, …
     step
         Length of fixed steps: 1e-3, 2ms.
     tolerance
@@ -80,6 +85,8 @@ def simulate(
         End the run where an expression crosses zero: down='q1 + 0.5'.
     stops
         What joint limits without a restitution do: stop (end the run), impact or ignore.
+    sensitivity
+        Differentiate the motion by parameters and starts: m2,q0,qd0.q1.
     without
         Leave this out of the motion: friction, damping, gravity, …
     output
@@ -132,6 +139,7 @@ def simulate(
         step=step,
         events=event | {name: simulation.Event(e, "stop") for name, e in stop_when.items()},
         stops=stops,
+        sensitivity=sensitivity,
         progress=True,
     )
     return _simulate_command_outcome(run, run_file, pictures)
@@ -207,8 +215,21 @@ def _simulate_command_json(run: Run) -> dict[str, Any]:
         "work_of_losses": sum(float(part.work_losses[-1]) for part in parts),
         "closure_error": max(float(part.closure.max()) for part in parts),
         "events": [list(event) for part in parts for event in part.events],
+        **(
+            {} if run.sensitivity is None else {"sensitivity": _last_sensitivities(run.sensitivity)}
+        ),
         **run.statistics,
     }
+
+
+def _last_sensitivities(found: xarray.Dataset) -> dict[str, Any]:
+    """Return the last derivatives of q and q̇ by name, with their time and status."""
+    last = found.isel(time=-1)
+    by_name = {
+        str(name): {key: last[key].sel(wrt=name).values.tolist() for key in ("q", "qd")}
+        for name in found["wrt"].values
+    }
+    return {"t": float(last["time"]), "status": found.attrs["status"], "by": by_name}
 
 
 def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
@@ -232,6 +253,7 @@ def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
         "work": f"{inputs} of inputs, {given} given, {losses} of losses",
         "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",
         "events": "".join(f"\n  {t:.9g} s  {n}: {x}" for t, n, x in summary["events"]),
+        "sensitivity": _printed_sensitivities(names.q, summary.get("sensitivity")),
         "steps": f"{summary['steps']}, {summary['rejected']} rejected, {summary['evaluations']} "
         f"evaluations, {summary['seconds']:.3g} s",
         "difference": str(summary.get("difference", "")),
@@ -239,6 +261,17 @@ def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
         "pictures": summary["pictures"],
     }
     return [f"{key}: {text}" for key, text in found.items() if text]
+
+
+def _printed_sensitivities(names: Iterable[str], found: dict[str, Any] | None) -> str:
+    """Return one line for each parameter or start: the derivatives of q at the end."""
+    if found is None:
+        return ""
+    lines = [
+        f"\n  by {name}: " + ", ".join(f"{n} {x:.6g}" for n, x in zip(names, by["q"], strict=True))
+        for name, by in found["by"].items()
+    ]
+    return f"of q at t = {found['t']:g} s, {found['status']}" + "".join(lines)
 
 
 def _printed_named_values(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 from ...errors import UnsupportedError
+from ...integrators import RODAS5P, RosenbrockMethod
 from ...number_checks import check_positive
 from ..fixed_steps.tableaus import FIXED_STEP_METHODS
 from .fixed_stepper import fixed_stepper
 from .minimal_stepper import minimal_stepper
+from .program_stepper import program_stepper
 from .scipy_stepper import SCIPY_METHODS, scipy_stepper
 from .stepper import MakeStepper, StepOptions
 from .sundials_stepper import SUNDIALS_METHODS, sundials_stepper
@@ -16,6 +18,7 @@ from .taylor_stepper import taylor_stepper
 
 INTEGRATORS: dict[str, MakeStepper] = {
     **{name: scipy_stepper(name) for name in SCIPY_METHODS},
+    RODAS5P.name: program_stepper(RosenbrockMethod(RODAS5P)),
     **{name: sundials_stepper(name) for name in SUNDIALS_METHODS},
     "taylor": taylor_stepper,
     **{name: fixed_stepper(name) for name in FIXED_STEP_METHODS},
