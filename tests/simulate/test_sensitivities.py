@@ -163,7 +163,7 @@ def test_sensitivities_are_differences_of_runs(case: str) -> None:
     run = lw.simulate(arm, 0.6, q0, qd0, samples=4, sensitivity=ask, **TIGHT, **options)
     assert run.sensitivity is not None
     for wrt in run.sensitivity["wrt"].values:
-        q, qd = largest_difference(arm, str(wrt), q0, qd0, **options)
+        q, qd = differences(arm, str(wrt), q0, qd0, **options)
         np.testing.assert_allclose(of(run, "q", wrt), q, atol=1e-8 * max(1, np.abs(q).max()))
         np.testing.assert_allclose(of(run, "qd", wrt), qd, atol=1e-7 * max(1, np.abs(qd).max()))
 
@@ -174,7 +174,7 @@ def test_a_driven_loop_follows_its_drive_whatever_its_lengths() -> None:
     driven = replace_part_fields(bars, independent=(), constraints={"motor": motor})
     run = lw.simulate(driven, 0.6, {"theta1": 1.0}, samples=4, sensitivity=["l2"], **TIGHT)
     np.testing.assert_allclose(of(run, "q", "l2")[:, 0], 0, atol=1e-10)
-    q, _ = largest_difference(driven, "l2", {"theta1": 1.0}, {})
+    q, _ = differences(driven, "l2", {"theta1": 1.0}, {})
     np.testing.assert_allclose(of(run, "q", "l2"), q, atol=1e-8)
 
 
@@ -187,7 +187,7 @@ def test_compliant_contacts_do_not_end_sensitivities() -> None:
     assert run.sensitivity is not None
     assert run.sensitivity.attrs["status"] == "complete"
     for wrt in ("g", "q0.z"):
-        q, qd = largest_difference(arm, wrt, {"z": 0.5}, {"z": 0.0})
+        q, qd = differences(arm, wrt, {"z": 0.5}, {"z": 0.0})
         np.testing.assert_allclose(of(run, "q", wrt), q, atol=1e-6)
         np.testing.assert_allclose(of(run, "qd", wrt), qd, atol=1e-5)
 

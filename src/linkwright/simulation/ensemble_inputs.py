@@ -12,7 +12,7 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..number_checks import check_finite_array
 from ..types import Floats
 from .feedback import Feedback
-from .time_tables import NUMBERS_PER_PIECE, Table
+from .time_tables import NUMBERS_PER_PIECE, TimeTable, read_time_table
 
 
 class EnsembleInputs:
@@ -44,7 +44,7 @@ class EnsembleInputs:
         self.given = given
         self._columns: dict[str, Callable[[int], Any]] = {}
         """What the input of a name is in a run, for the inputs that differ."""
-        self._tables: dict[str, list[Table]] = {}
+        self._tables: dict[str, list[TimeTable]] = {}
         self._constants: dict[str, Floats] = {}
         counts = set()
         if isinstance(given, Mapping):

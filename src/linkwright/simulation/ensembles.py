@@ -20,7 +20,7 @@ from ..errors import (
     suggest_remedy,
 )
 from ..formulations import derive
-from ..mechanism import Mechanism, mechanism_names
+from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compile_model
 from ..number_checks import check_finite_array, check_positive, check_whole_number

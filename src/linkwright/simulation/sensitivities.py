@@ -115,7 +115,7 @@ class Sensitivities:
             self.settings.by,
             self.settings.integrator,
             _text_of_torque(self.torque),
-            repr(written(self.settings.stabilization)),
+            repr(stored_form(self.settings.stabilization)),
             self.mechanism,
             self.torque,
             self.settings.stabilization,

@@ -16,8 +16,8 @@ import numpy as np
 from ..model.model import Model
 from ..types import SX, Floats
 from .compiled_motion import CompiledMotion
-from .fixed.onto import Metric
 from .fixed_steps.step_equations import StepEquations
+from .fixed_steps.step_projection import ProjectionMetric, StepProjection
 from .projection import Projection
 from .right_hand_side import RightHandSide
 from .sensitivity_start import StartDerivative
@@ -83,7 +83,7 @@ class SensitivityMotion(CompiledMotion):
         ]
         return ca.vertcat(y, *columns), gap
 
-    def _tangent(self, metric: Metric | None, state: tuple[SX, SX, SX], column: SX, unit: SX) -> SX:
+    def _tangent(self, metric: ProjectionMetric | None, state: tuple[SX, SX, SX], column: SX, unit: SX) -> SX:
         """Return a column of S with the derivative of the constraints zero along it."""
         names, (q, qd, t) = self.system.names, state
         step, change = column[: names.nq], column[names.nq : names.nq + names.nv]
