@@ -59,6 +59,7 @@ bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/forms.py
 	$(BIN)/python benchmarks/rollouts.py
 	$(BIN)/python benchmarks/simulation.py
+	$(BIN)/python benchmarks/large_loops.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .

@@ -177,15 +177,6 @@ def test_free_bodies_of_the_planar_triple_pendulum() -> None:
     assert size(lw.gallery("stanford")) == (66, 78)  # quaternions have four entries
 
 
-@pytest.mark.parametrize(
-    ("name", "lacking"),
-    [("puma560", "'link1' has no mass,"), ("cart-pole", "'cart' has no inertia,")],
-)
-def test_bodies_without_inertia_cannot_be_free(name: str, lacking: str) -> None:
-    with pytest.raises(UnsupportedError, match=lacking):
-        lw.derive(lw.gallery(name), by="newton_euler")
-
-
 def test_free_bodies_that_may_leave_the_plane() -> None:
     """A kept parameter tilts an axis: the plane of its nominal value is not assumed."""
     body = {"mass": 1, "center": [0.5, 0.1, 0.2], "inertia": [0.1, 0.2, 0.3]}

@@ -9,19 +9,11 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.formulations import FORMULATIONS, formulation_module
+from linkwright.formulations import FORMULATIONS
 from tests.constrained.rolling_examples import EXAMPLES, Example
 
-WITHOUT_INERTIA = {
-    "sharp-edged-disk", "planet", "planet-in-ring", "sleigh-on-table", "sleigh-on-driven-table",
-}  # fmt: skip
-"""Particles, a carrier and slides without mass, which free bodies cannot be."""
-CASES = [
-    (name, by)
-    for name in EXAMPLES
-    for by in FORMULATIONS
-    if not (by == "newton_euler" and name in WITHOUT_INERTIA)
-]
+CASES = [(name, by) for name in EXAMPLES for by in FORMULATIONS]
+"""Particles, a carrier and slides without mass are no obstacle."""
 
 
 @cache
@@ -45,10 +37,3 @@ def test_accelerations_and_forces(name: str, by: str) -> None:
         J = one.model.constraint_jacobian(q, *one.t(q))
         needed = one.model.required_forces(q, v, wanted, *one.t(q)) - tau
         np.testing.assert_allclose(J.T @ forces, needed, atol=1e-9 * max(1, np.abs(needed).max()))
-
-
-@pytest.mark.parametrize("name", sorted(WITHOUT_INERTIA))
-def test_free_bodies_need_inertia(name: str) -> None:
-    reason = formulation_module("newton_euler").supports(example(name).mechanism)
-    assert reason is not None
-    assert "a free body needs mass and inertia" in reason

@@ -209,6 +209,21 @@ def test_large_outputs_begin_anywhere(level: str | None, dtype: type) -> None:
         assert (np.delete(room, np.s_[lead : lead + wanted.size]) == 9).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("count", [5, 300])
+def test_constant_outputs_one_by_one_and_from_a_table(count: int, dtype: type) -> None:
+    """A band of values among few and many constants, which are not all alike."""
+    x, wanted = ca.SX.sym("x"), np.arange(count) % 7 / 8 - 0.25
+    column = ca.SX(wanted)
+    column[count // 2] = 3 * x
+    function = compile_tape(record_tape(ca.Function("f", [x], [column])))
+    found = function(np.array([[1.0], [2.0], [5.0]], dtype))
+    assert found.dtype == dtype
+    for row, state in zip(found, (1.0, 2.0, 5.0), strict=True):
+        wanted[count // 2] = 3 * state
+        np.testing.assert_array_equal(row, wanted)
+
+
 def test_outputs_may_be_the_inputs() -> None:
     q, v, a = np.random.default_rng(0).uniform(-2, 2, (3, 40, 6))
     wanted = MODEL.inverse_dynamics(q, v, a)

@@ -13,6 +13,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
+from .elimination_order import elimination_order
 from .operators import constant_casadi_expression, is_numpy_matrix_operand
 
 Scalar = Any  # float or SX
@@ -151,25 +152,32 @@ def symmetric_from_upper(a: Array) -> Array:
 
 
 def solve_symmetric_matrix(A: Array, b: Array) -> Array:
-    """The solution A⁻¹ b for a positive definite A, by LDLᵀ without pivoting.
+    """The solution A⁻¹ b for a positive definite A, by LDLᵀ in an order of little fill-in.
 
     b may have several columns. Entries that are structurally zero cost no operations.
     """
     n = A.shape[0]
+    rows = [
+        {j: entry for j, entry in enumerate(row) if not entry.is_zero()}
+        for row in matrix_entries(ca.SX(A))
+    ]
+    order = elimination_order([set(row) - {i} for i, row in enumerate(rows)])
     L: list[dict[int, Scalar]] = []  # rows of L, their entries left of the diagonal
     D: list[Scalar] = []
     for i in range(n):
-        row: dict[int, Scalar] = {}  # L_ij D_j
+        given, row = rows[order[i]], dict[int, Scalar]()  # row has L_ij D_j
         for j in range(i):
-            rest = A[i, j]
+            rest = given.get(order[j], ca.SX(0))
             for k in L[j]:
                 if k in row:
                     rest = rest - row[k] * L[j][k]
             if not rest.is_zero():
                 row[j] = rest
         L.append({j: entry / D[j] for j, entry in row.items()})
-        D.append(A[i, i] - sum((row[j] * L[i][j] for j in row), ca.SX(0)))
-    x = ca.vertsplit(ca.SX(b))
+        diagonal = given.get(order[i], ca.SX(0))
+        D.append(diagonal - sum((row[j] * L[i][j] for j in row), ca.SX(0)))
+    right = ca.vertsplit(ca.SX(b))
+    x = [right[k] for k in order]
     for i in range(n):
         for k, entry in L[i].items():
             x[i] = x[i] - entry * x[k]
@@ -177,7 +185,8 @@ def solve_symmetric_matrix(A: Array, b: Array) -> Array:
     for i in reversed(range(n)):
         for k, entry in L[i].items():
             x[k] = x[k] - entry * x[i]
-    return ca.vertcat(*x)
+    places = {k: i for i, k in enumerate(order)}
+    return ca.vertcat(*(x[places[k]] for k in range(n)))
 
 
 class LUFactorization:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import casadi as ca
 import numpy as np
 
 from ..algebra.linear_algebra import Array, solve_symmetric_matrix
-from ..errors import UnsupportedError
 from ..kinematics.mobility_analysis import reference_configuration
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy
@@ -18,37 +16,48 @@ from .reduced_dynamics import ReducedDynamics
 
 
 class FormulationMultipliers:
-    """Multipliers of the independent rows that the reduction has chosen. `solve` applies M⁻¹, `F`
-    are all forces; `J` replaces the Jacobian of all rows where a formulation has its own."""
+    """Multipliers of the independent rows that the reduction has chosen. `F` are all forces; `J`
+    replaces the Jacobian of all rows where a formulation has its own.
+
+    With a regular mass matrix M, λ = −(J M⁻¹ Jᵀ)⁻¹ (J M⁻¹ F + γ). If some coordinate moves no mass,
+    M has no inverse; then the independent accelerations are found first, GᵀM G ȧ = Gᵀ(F − M c).
+    """
 
     def __init__(
-        self,
-        reduction: ReducedDynamics,
-        solve: Callable[[Array], Array],
-        F: Array,
-        J: Array | None = None,
+        self, reduction: ReducedDynamics, M: Array, F: Array, J: Array | None = None
     ) -> None:
-        self.reduction, self.solve_mass_matrix, self.F = reduction, solve, F
+        self.reduction, self.M, self.F = reduction, M, F
         rows = list(reduction.choice.rows)
         self.J = (reduction.constraints.J if J is None else J)[rows, :]
         self.gamma = reduction.constraints.bias[rows]
 
     @cached_property
+    def is_mass_regular(self) -> bool:
+        """Whether every coordinate of the tree moves mass, so that M has an inverse."""
+        return has_regular_mass_matrix(self.reduction.tree.mechanism)
+
+    @cached_property
     def _mass_solutions(self) -> Array:
         """M⁻¹ [Jᵀ F]."""
-        return self.solve_mass_matrix(ca.densify(ca.horzcat(self.J.T, self.F)))
+        return solve_symmetric_matrix(self.M, ca.densify(ca.horzcat(self.J.T, self.F)))
 
     @cached_property
     def independent_multipliers(self) -> Array:
-        """λ = −(J M⁻¹ Jᵀ)⁻¹ (J M⁻¹ F + γ)."""
+        """λ of the independent rows."""
         if not self.J.shape[0]:
             return ca.SX(0, 1)
+        if not self.is_mass_regular:
+            forces = self.M @ self.accelerations - self.F
+            own = self.reduction
+            return own.dependent_factors.solve_transposed(forces[own.p])
         A = ca.densify(self.J @ self._mass_solutions[:, :-1])
         return -solve_symmetric_matrix(A, self.J @ self._mass_solutions[:, -1] + self.gamma)
 
     @cached_property
     def accelerations(self) -> Array:
         """q̈ = M⁻¹(F + Jᵀλ)."""
+        if not self.is_mass_regular:
+            return self.reduction.reduced_accelerations(self.M, self.F)
         return (
             self._mass_solutions[:, -1]
             + self._mass_solutions[:, :-1] @ self.independent_multipliers
@@ -65,18 +74,11 @@ class FormulationMultipliers:
         return self.reduction.distribute_multipliers(self.independent_multipliers)
 
 
-def require_mass_for_multipliers(mechanism: Mechanism) -> None:
-    """Raise an error if M is singular: multipliers need inertia in every coordinate."""
+def has_regular_mass_matrix(mechanism: Mechanism) -> bool:
+    """Whether every coordinate of the tree, without its constraints, moves mass where the mechanism
+    is assembled."""
     tree = build_kinematic_tree(mechanism, "numeric")
     T = tree_kinetic_energy(tree, tree.motion.q, tree.motion.qd)
     M = ca.Function("M", [tree.motion.q], [ca.hessian(T, tree.motion.qd)[0]])
-    sizes, vectors = np.linalg.eigh(
-        np.asarray(M(reference_configuration(mechanism)[0]), dtype=float)
-    )
-    if sizes[0] <= 1e-12 * max(sizes[-1], 1e-300):
-        weak = tree.names.qd[int(np.argmax(np.abs(vectors[:, 0])))]
-        raise UnsupportedError(
-            f"'{weak}' can move without moving mass, and multipliers need its inertia",
-            where=mechanism.name,
-            remedy="give the bodies beyond it inertia, or use 'recursive' or 'kane'",
-        )
+    sizes = np.linalg.eigvalsh(np.asarray(M(reference_configuration(mechanism)[0]), dtype=float))
+    return bool(sizes[0] > 1e-12 * max(sizes[-1], 1e-300))

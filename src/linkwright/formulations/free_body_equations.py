@@ -8,7 +8,14 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import Array, cross, outer, skew, solve_symmetric_matrix
+from ..algebra.linear_algebra import (
+    Array,
+    cross,
+    outer,
+    skew,
+    solve_symmetric_matrix,
+    symmetric_from_upper,
+)
 from ..kinematics.body_forces import declared_body_forces, declared_joint_forces, spring_body_forces
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
@@ -248,46 +255,61 @@ class NewtonEulerFormulation(Formulation):
         for row, owner in enumerate(self.constraints.owners):
             if owner in along:
                 K[:, row] = J[row, :].T
-        return FormulationMultipliers(
-            self.reduction, lambda b: solve_symmetric_matrix(M, b), drives, K.T
-        )
+        return FormulationMultipliers(self.reduction, M, drives, K.T)
 
     @cached_property
     def reduced_system(self) -> tuple[Array, Array, Array]:
-        """M, the forces F and the matrix K of M q̈ = F + K λ, with y and w eliminated."""
-        tree, k, count = self.tree, self.k, len(self.bodies)
-        P = ca.SX(self.P)
-        X = ca.SX.eye(k * count)
-        N_inverse = ca.SX(k * count, k * count)
-        F, c, S = [], [], []
-        drifts = [self.body_acceleration(body, self.bias_motions) for body in self.bodies]
-        for b, body in enumerate(self.bodies):
-            rows = slice(k * b, k * (b + 1))
-            drift = drifts[b]
-            if body.parent >= 0:
-                across = self.parent_transport(body)
-                X[rows, k * body.parent : k * (body.parent + 1)] = -(P @ across @ P.T)
-                drift = drift - across @ drifts[body.parent]
-            N_inverse[rows, rows] = self.inverse_inertia(body)
-            F.append(P @ body.F)
-            c.append(P @ drift)
-            S.append(P @ self.joint_motion_matrix(body))
-        S_all = gather_columns(tree, ca.vertcat(*S))
-        A = X @ N_inverse @ X.T
-        E = ca.jacobian(ca.vertcat(*F), self.lam)
-        F_own = ca.substitute(ca.vertcat(*F), self.lam, ca.SX.zeros(self.lam.shape[0]))
-        known = ca.vertcat(*c) - X @ (N_inverse @ F_own)
-        solved = solve_symmetric_matrix(A, ca.horzcat(S_all, known))
+        """M, the forces F and the matrix K of M q̈ = F + K λ, with w and y eliminated.
+
+        y = X⁻¹(S q̈ + c) from ground outward, where X is unit triangular, and w = X⁻ᵀ(N y − F) from
+        the tips inward: no body's inertia is inverted, so that bodies may have none.
+        """
+        tree, k, P = self.tree, self.k, ca.SX(self.P)
+        S = [P @ self.joint_motion_matrix(body) for body in self.bodies]
+        drifts = [P @ self.body_acceleration(body, self.bias_motions) for body in self.bodies]
+        F_all = ca.vertcat(*(P @ body.F for body in self.bodies))
+        E = ca.jacobian(F_all, self.lam)
+        F = ca.substitute(F_all, self.lam, ca.SX.zeros(self.lam.shape[0]))
+        motions, N = self._carry_motions(S), [self.body_inertia(body) for body in self.bodies]
+        wrenches = self._carry_wrenches([
+            ca.horzcat(n @ motion, n @ drift - F[k * b : k * (b + 1)])
+            for b, (n, motion, drift) in enumerate(zip(N, motions, drifts, strict=True))
+        ])  # fmt: skip
+        whole = sum((own.T @ w for own, w in zip(S, wrenches, strict=True)), ca.SX(0))
         rotors = formulation_rotor_inertias(tree)
-        M = S_all.T @ solved[:, :-1] + gather_columns(tree, gather_forces(tree, rotors))
-        drives = self.tau + self.joint_element_forces() - S_all.T @ solved[:, -1]
+        M = symmetric_from_upper(whole[:, :-1].T) + rotors
+        drives = self.tau + self.joint_element_forces() - gather_forces(tree, whole[:, -1])
         if self.bias_accelerations is not None:
             drives -= gather_forces(tree, rotors @ self.bias_accelerations)
-        return ca.densify(M), drives, ca.densify(solved[:, :-1].T @ (X @ (N_inverse @ E)))
+        K = gather_columns(tree, ca.vertcat(*motions)).T @ E
+        return ca.densify(gather_columns(tree, gather_forces(tree, M))), drives, ca.densify(K)
 
-    def inverse_inertia(self, body: NewtonEulerBody) -> Array:
-        """N⁻¹ of a body in the chosen components."""
-        N = ca.SX(6, 6)
-        N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)
+    def _carry_motions(self, own: list[Array]) -> list[Array]:
+        """X⁻¹ S: what the tree's accelerations add to each body's (α, a)."""
+        found: list[Array] = []
+        for body, motion in zip(self.bodies, own, strict=True):
+            if body.parent >= 0:
+                motion = motion + self._reduced_transport(body) @ found[body.parent]
+            found.append(motion)
+        return found
+
+    def _carry_wrenches(self, needed: list[Array]) -> list[Array]:
+        """X⁻ᵀ (N y − F): the wrenches of the joints, from what each body needs."""
+        found = list(needed)
+        for b in reversed(range(len(found))):
+            body = self.bodies[b]
+            if body.parent >= 0:
+                passed = self._reduced_transport(body).T @ found[b]
+                found[body.parent] = found[body.parent] + passed
+        return found
+
+    def _reduced_transport(self, body: NewtonEulerBody) -> Array:
+        """The block of −X that carries the parent's (α, a) to a body, in the chosen components."""
         P = ca.SX(self.P)
-        return solve_symmetric_matrix(ca.densify(P @ N @ P.T), ca.SX.eye(self.k))
+        return P @ self.parent_transport(body) @ P.T
+
+    def body_inertia(self, body: NewtonEulerBody) -> Array:
+        """N = diag(I, m) of a body in the chosen components."""
+        N, P = ca.SX(6, 6), ca.SX(self.P)
+        N[:3, :3], N[3:, 3:] = body.I, body.m * ca.SX.eye(3)
+        return P @ N @ P.T

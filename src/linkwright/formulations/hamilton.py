@@ -20,7 +20,7 @@ from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy, tree_potential_energy, tree_weight_energy
 from ..mechanism import Mechanism
-from .constraint_multipliers import FormulationMultipliers, require_mass_for_multipliers
+from .constraint_multipliers import FormulationMultipliers, has_regular_mass_matrix
 from .formulation import Formulation, reject_quaternions
 
 
@@ -42,7 +42,6 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     extras = {"momenta": hamilton.momenta, "hamiltonian": lambda: hamilton.H}
     if hamilton.constraints is None:
         return hamilton.assemble_equations("hamilton", builders, extras, hamilton.state())
-    require_mass_for_multipliers(mechanism)
     extras["multipliers"] = lambda: hamilton.multipliers.all_multipliers
     return hamilton.assemble_equations(
         "hamilton",
@@ -73,8 +72,11 @@ class HamiltonFormulation(Formulation):
 
     @cached_property
     def velocities_from_momenta(self) -> Array:
-        """q̇ as a function of q and p: the solution of (10), which is linear."""
-        return solve_symmetric_matrix(self.M, self.p)
+        """q̇ as a function of q and p: the solution of (10), which is linear. If some coordinate
+        moves no mass, the constraints give its velocity."""
+        if self.constraints is None or has_regular_mass_matrix(self.tree.mechanism):
+            return solve_symmetric_matrix(self.M, self.p)
+        return self.reduction.velocities_from_momenta(self.M, self.p)
 
     @cached_property
     def H(self) -> Array:
@@ -92,9 +94,7 @@ class HamiltonFormulation(Formulation):
     def multipliers(self) -> FormulationMultipliers:
         """λ from J q̈ + γ = 0, with M q̈ = ṗ − Ṁ q̇."""
         forces = self.substitute_momenta(self.momentum_rates(self.tau)) - self.mass_rate_momentum()
-        return FormulationMultipliers(
-            self.reduction, lambda b: solve_symmetric_matrix(self.M, b), forces
-        )
+        return FormulationMultipliers(self.reduction, self.M, forces)
 
     def constrained_momentum_rates(self) -> Array:
         """ṗ with constraint forces, at q and p."""

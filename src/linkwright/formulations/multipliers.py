@@ -4,7 +4,8 @@
     J q̈ + γ = 0                            the constraints, differentiated until q̈ appears
     λ = −(J M⁻¹ Jᵀ)⁻¹ (J M⁻¹ (τ − b) + γ)    with M q̈ + b for the left side less Q's own part
 
-Constraints may be holonomic or not, and depend on time. λ and the forces Jᵀλ are results.
+Constraints may be holonomic or not, and depend on time. λ and the forces Jᵀλ are results. If some
+coordinate moves no mass, M has no inverse, and the independent accelerations are found first.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cached_property
 
 import casadi as ca
 
-from ..algebra.linear_algebra import Array, solve_symmetric_matrix
+from ..algebra.linear_algebra import Array
 from ..equations import Equations
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.mobility_analysis import reference_configuration
@@ -21,7 +22,7 @@ from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_totals import tree_kinetic_energy, tree_weight_energy
 from ..mechanism import Mechanism, mechanism_names
-from .constraint_multipliers import FormulationMultipliers, require_mass_for_multipliers
+from .constraint_multipliers import FormulationMultipliers
 from .formulation import Formulation, reject_quaternions
 
 
@@ -34,7 +35,6 @@ def supports(mechanism: Mechanism) -> str | None:
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Lagrange's equations of the first kind in all coordinates of the tree."""
-    require_mass_for_multipliers(mechanism)
     own = FirstKindLagrangeFormulation(build_kinematic_tree(mechanism, parameters))
     builders = {
         "mass_matrix": lambda: own.M,
@@ -91,5 +91,4 @@ class FirstKindLagrangeFormulation(Formulation):
     def multipliers(self) -> FormulationMultipliers:
         """λ from the accelerations of the constraints."""
         assert self.constraints is not None
-        solve = lambda b: solve_symmetric_matrix(self.M, b)  # noqa: E731
-        return FormulationMultipliers(self.reduction, solve, self.tau - self.bias)
+        return FormulationMultipliers(self.reduction, self.M, self.tau - self.bias)

@@ -8,9 +8,13 @@ joint is an unknown wrench w (moment, force) on the body behind it, about its ce
     X y = S q̈ + c        what the joints allow: S their motions, c the centripetal terms
     Sᵀ w = τ             the joint forces
 
-y and then w are eliminated: with A = X N⁻¹ Xᵀ,  w = A⁻¹(S q̈ + c − X N⁻¹ F). In a plane each body
-has three components, and three translations where nothing turns: the triple pendulum has nine
-accelerations and six reactions, 15 equations. Forces and moments at every joint are results.
+w and then y are eliminated: X is unit triangular, so that y = X⁻¹(S q̈ + c) from ground outward and
+w = X⁻ᵀ(N y − F) from the tips inward; Sᵀw = τ is left for q̈. N is not inverted: bodies may have no
+mass or no inertia, if the whole has a regular mass matrix.
+
+In a plane each body has three components, and three translations where nothing turns: the triple
+pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every joint
+are results.
 
 The states are those of the free bodies (`free_body_states`): twice as many as accelerations, and
 one more for each body in space, whose attitude is a unit quaternion.
@@ -25,34 +29,26 @@ import casadi as ca
 import numpy as np
 
 from ..equations import Equations
-from ..errors import UnsupportedError
-from ..kinematics.kinematic_tree import BodyMass, KinematicTree
+from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.mobility_analysis import reference_configuration
 from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..kinematics.tree_coordinates import neutral_coordinates
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism
 from ..types import Floats
-from .free_body_equations import NewtonEulerFormulation, newton_euler_body_mass
+from .free_body_equations import NewtonEulerFormulation
 from .free_body_states import NewtonEulerStates, newton_euler_states_per_body
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    tree = build_kinematic_tree(mechanism, "numeric")
-    return _newton_euler_refusal(tree, newton_euler_directions(tree))
+    return None
 
 
 def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
     """Equations of free bodies with the wrenches of the joints as unknowns."""
     tree = build_kinematic_tree(mechanism, parameters)
     directions = newton_euler_directions(tree)
-    reason = _newton_euler_refusal(build_kinematic_tree(mechanism, "numeric"), directions)
-    if reason is not None:
-        raise UnsupportedError(
-            reason, where=mechanism.name, remedy="give it, or keep fewer symbols"
-        )
     free = NewtonEulerFormulation(tree, directions)
     builders = {
         "inverse_dynamics": free.inverse_dynamics,
@@ -120,25 +116,3 @@ def size(mechanism: Mechanism) -> tuple[int, int]:
     k, bodies = len(newton_euler_directions(tree)), len(tree.names.bodies)
     tied = len(reference_configuration(mechanism)[1].rows) if tree.restraints.entries else 0
     return 2 * k * bodies - tree.names.nv + tied, newton_euler_states_per_body(k) * bodies
-
-
-def _newton_euler_refusal(tree: KinematicTree, directions: Floats) -> str | None:
-    """The reason why a body without mass or inertia cannot be treated, or None."""
-    placed = WorldKinematics(tree, ca.DM(neutral_coordinates(tree))).link_poses
-    for name in tree.names.bodies:
-        link = tree.bodies[name].link
-        mass, R = newton_euler_body_mass(tree, link), np.asarray(ca.DM(placed[link].R))
-        blocks = np.zeros((6, 6))
-        blocks[:3, :3], blocks[3:, 3:] = R @ mass.I @ R.T, float(mass.m) * np.eye(3)
-        if np.linalg.eigvalsh(directions @ blocks @ directions.T)[0] <= 1e-14:
-            missing = _newton_euler_missing_inertia(mass)
-            return f"'{name}' has {missing}, and a free body needs mass and inertia"
-    return None
-
-
-def _newton_euler_missing_inertia(mass: BodyMass) -> str:
-    """What the body lacks, in words."""
-    inertia = np.any(np.asarray(mass.I))
-    if float(mass.m) > 0:
-        return "no inertia about some axis" if inertia else "no inertia"
-    return "no mass" if inertia else "no mass or inertia"

@@ -43,7 +43,7 @@ class ReducedDynamics:
         choice: PivotChoice,
         leeway: float = 0.0,
     ) -> None:
-        self.n = tree.nv
+        self.tree, self.n = tree, tree.nv
         self.max_redundant_rate = max(MAX_REDUNDANT_RATE, 10 * leeway)
         self.constraints, self.choice = constraints, choice
         self.rows, self.p = list(choice.rows), list(choice.dependent)
@@ -87,19 +87,25 @@ class ReducedDynamics:
         f = len(self.a)
         return self.merge_velocity_rows(-self.dependent_solutions[:, f + 1], ca.SX.zeros(f, 1))
 
-    def reduced_mass_matrix(self, M: Array) -> Array:
-        """GᵀM G."""
-        return ca.densify(self.G.T @ M @ self.G)
-
     def reduced_accelerations(self, M: Array, forces: Array) -> Array:
         """q̈ under the forces τ − b and the constraints."""
         if not self.a:
             return self.bias_accelerations
-        right = self.G.T @ (forces - M @ self.bias_accelerations)
-        return (
-            self.G @ solve_symmetric_matrix(self.reduced_mass_matrix(M), right)
-            + self.bias_accelerations
-        )
+        rest = forces - M @ self.bias_accelerations
+        return self.independent_accelerations(self.G.T @ M @ self.G, rest)
+
+    def velocities_from_momenta(self, M: Array, p: Array) -> Array:
+        """q̇ = G a + k with the momenta p = M q̇ + Jᵀμ, for any μ; M may be singular."""
+        k = self.imposed_velocities
+        if not self.a:
+            return k
+        right = self.G.T @ (p - M @ k)
+        return self.G @ solve_symmetric_matrix(ca.densify(self.G.T @ M @ self.G), right) + k
+
+    def independent_accelerations(self, reduced_mass_matrix: Array, rest: Array) -> Array:
+        """q̈ = G ȧ + c from GᵀM G and the forces τ − b − M c."""
+        rates = solve_symmetric_matrix(ca.densify(reduced_mass_matrix), self.G.T @ rest)
+        return self.G @ rates + self.bias_accelerations
 
     def least_norm_multipliers(self, needed: Array) -> Array:
         """λ of all rows from M q̈ + b − τ, of least norm where rows are redundant."""

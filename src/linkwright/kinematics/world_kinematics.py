@@ -72,9 +72,8 @@ class WorldKinematics:
 
     def __init__(self, tree: KinematicTree, q: Array) -> None:
         self.tree = tree
-        self.link_poses: list[LinkPose] = link_poses(
-            tree, link_displacements(tree, spread_coordinates(tree, q))
-        )
+        self.displacements = link_displacements(tree, spread_coordinates(tree, q))
+        self.link_poses: list[LinkPose] = link_poses(tree, self.displacements)
 
     @cached_property
     def joint_axes(self) -> list[JointAxis]:

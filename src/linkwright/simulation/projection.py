@@ -20,6 +20,7 @@ from ..kinematics.closing import (
 from ..kinematics.mobility_analysis import constraint_ranks
 from ..model.model import Model
 from ..types import Floats
+from .compiled_correction import compile_least_correction
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Projection:
         self.in_time = model.names.is_time_dependent
         self.position_rows = list(model.names.position_rows)
         self.rank, self.position_rank = constraint_ranks(model.mechanism)
+        self.least_correction = compile_least_correction(model)
         self.usual = self.weakest(self._home())
 
     def project(
@@ -54,21 +56,27 @@ class Projection:
         m, residual = self.model, 0.0
         if self.position_rows:
             tolerance = 0.0 if is_polished else CLOSURE_TOLERANCES.corrected_residual
-            q, residual = self._close(q, time, tolerance)
+            q, residual = self._close(q, t, tolerance)
         J = m.constraint_jacobian(q, *time)
         for _ in range(2 if is_polished else 1):
             violation = m.constraint_velocity(q, qd, *time)
-            qd = project_velocities(J, qd, violation, rank=self.rank, metric=m.mass_matrix(q))
+            change = self.least_correction and self.least_correction(t, q, violation)
+            if change is None:
+                qd = project_velocities(J, qd, violation, rank=self.rank, metric=m.mass_matrix(q))
+            else:
+                qd = qd + change
         return ProjectedMotion(q, qd, residual, J)
 
-    def _close(self, q: Floats, time: list[float], tolerance: float) -> tuple[Floats, float]:
+    def _close(self, q: Floats, t: float, tolerance: float) -> tuple[Floats, float]:
         """Return closed positions, and the residual that is left."""
-        m = self.model
+        m, correct = self.model, self.least_correction
+        time = [t] if self.in_time else []
         functions = PositionConstraints(
             lambda q: m.constraint_residual(q, *time),
             lambda q: m.constraint_jacobian(q, *time)[self.position_rows],
             m.integrate,
             m.mass_matrix,
+            None if correct is None else lambda q, residual: correct(t, q, residual),
         )
         closure = close_positions(
             functions,

@@ -83,7 +83,9 @@ class SensitivityMotion(CompiledMotion):
         ]
         return ca.vertcat(y, *columns), gap
 
-    def _tangent(self, metric: ProjectionMetric | None, state: tuple[SX, SX, SX], column: SX, unit: SX) -> SX:
+    def _tangent(
+        self, metric: ProjectionMetric | None, state: tuple[SX, SX, SX], column: SX, unit: SX
+    ) -> SX:
         """Return a column of S with the derivative of the constraints zero along it."""
         names, (q, qd, t) = self.system.names, state
         step, change = column[: names.nq], column[names.nq : names.nq + names.nv]
@@ -95,10 +97,10 @@ class SensitivityMotion(CompiledMotion):
             if onto.position_row_count:
                 residual = onto.residual_of_all_rows(symbols[0], t)
                 rows = self._along(residual, symbols, (q, qd), (N @ step, change), unit)
-                step = step + metric.least(rows)
+                step = step + metric.smallest_correction(rows)
             violation = onto.velocity_residual(symbols[0], symbols[1], t)
             rows = self._along(violation, symbols, (q, qd), (N @ step, change), unit)
-            change = change + metric.least(rows)
+            change = change + metric.smallest_correction(rows)
         return ca.vertcat(N @ step, change, column[names.nq + names.nv :])
 
     def _along(

@@ -5,9 +5,11 @@ The algorithms of robotics libraries, in link frames, O(n) or O(n·depth).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import casadi as ca
 
-from ...algebra.linear_algebra import Array
+from ...algebra.linear_algebra import ZERO3, Array
 from ...equations import Equations
 from ...kinematics.canonical_frames import canonical_tree, is_numeric_tree, regroup_link_inertias
 from ...kinematics.kinematic_tree import KinematicTree
@@ -48,7 +50,9 @@ def recursive_equations(tree: KinematicTree, lean: KinematicTree) -> Equations:
     joints."""
     recursion = _RecursiveFormulation(tree, lean)
     builders = {name: getattr(recursion, name) for name in _BUILDERS}
-    return recursion.assemble_equations("recursive", builders)
+    is_deep = recursion.mean_link_depth() > 2 * _MIN_DEPTH_PER_RECURSION
+    accelerations = recursion.constrained_accelerations if is_deep else None
+    return recursion.assemble_equations("recursive", builders, accelerations=accelerations)
 
 
 class _RecursiveFormulation(Formulation):
@@ -62,6 +66,26 @@ class _RecursiveFormulation(Formulation):
         super().__init__(tree)
         self.regrouped_tree = lean
         self.bodies = [tree.bodies[name] for name in tree.names.bodies]
+
+    def mean_link_depth(self) -> float:
+        """The mean number of links from a link to ground."""
+        depths = [sum(1 for _ in self.tree.path_to_ground(i)) for i in range(len(self.tree.links))]
+        return sum(depths) / max(1, len(depths))
+
+    def constrained_accelerations(self) -> Array:
+        """q̈ under forces and constraints. A deep tree with few degrees of freedom needs no mass
+        matrix: M times a column of G is inverse dynamics at that acceleration, without velocities
+        and weight, O(n) for each."""
+        own, tree = self.reduction, self.regrouped_tree
+        if not own.a or self.mean_link_depth() <= _MIN_DEPTH_PER_RECURSION * (1 + len(own.a)):
+            return own.reduced_accelerations(self.mass_matrix(), self.tau - self.bias())
+        still, weightless = ca.SX.zeros(tree.nv), replace(tree, gravity=ZERO3)
+        columns = [
+            newton_euler_forces(weightless, self.q, still, column) for column in ca.horzsplit(own.G)
+        ]
+        needed = newton_euler_forces(tree, self.q, self.qd, own.bias_accelerations)
+        rest = self.tau + self.element_forces() - needed
+        return own.independent_accelerations(own.G.T @ ca.horzcat(*columns), rest)
 
     def inverse_dynamics(self) -> Array:
         """τ for the motion (q, q̇, q̈), by recursive Newton–Euler."""
@@ -186,6 +210,11 @@ class _RecursiveFormulation(Formulation):
         v, vd = self.symbols["v"], self.symbols["vd"]
         return recursive_slotine_li_regressor(self.tree, self.q, self.qd, v, vd, self.bodies)
 
+
+_MIN_DEPTH_PER_RECURSION = 2
+"""Mean depth of links for each recursion (one for each degree of freedom, one for the rest) from
+which on recursions take fewer operations than the mass matrix; a scissor chain of six stages has
+2.2, and takes a quarter less."""
 
 _MAX_MASS_MATRIX_SIZE = 10
 """Up to this many degrees of freedom the mass matrix always takes fewer operations."""

@@ -55,10 +55,10 @@ class ClosureIterate:
         self.has_converged = size <= tolerance
         return self.has_converged or not np.isfinite(size)
 
-    def record_closure_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
-        """Record the next step and return whether the iteration is done: a step that hardly changes
-        residuals ends it."""
-        closable = float(np.abs(J @ step).max(initial=0.0))
+    def record_closure_step(self, closed: Floats, tolerance: float) -> bool:
+        """Record what the next step changes of the residual (m), and return whether the iteration
+        is done: a step that hardly changes residuals ends it."""
+        closable = float(np.abs(closed).max(initial=0.0))
         stalled = (
             not closable < self.closable_residual
             and self.closable_residual <= CLOSURE_TOLERANCES.corrected_residual
@@ -105,9 +105,10 @@ class BatchClosureIterate:
         self._keep_best(better, stalled | (better & (size <= tolerance)), self.residual_size)
         return bool(self.is_done.all())
 
-    def record_closure_step(self, J: Floats, step: Floats, tolerance: float) -> bool:
-        """Record the next steps (…, nv) and return whether all states are done."""
-        closable = np.abs((J @ step[..., None])[..., 0]).max(axis=-1, initial=0.0)
+    def record_closure_step(self, closed: Floats, tolerance: float) -> bool:
+        """Record what the next steps change of the residuals (…, m), and return whether all states
+        are done."""
+        closable = np.abs(closed).max(axis=-1, initial=0.0)
         stalled = ~(closable < self.closable_residual) & (
             self.closable_residual <= CLOSURE_TOLERANCES.corrected_residual
         )

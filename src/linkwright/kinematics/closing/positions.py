@@ -24,12 +24,15 @@ class PositionConstraints:
 
     `residual` gives φ (…, m), `jacobian` ∂φ/∂step (…, m, n), `move` q after a step, and `metric`
     the matrix (…, n, n) in which corrections are least (default: all entries count alike).
+    `least_step` gives the step of one state that removes a residual, or None where it cannot; it is
+    used where a caller solves for it without singular values.
     """
 
     residual: Callable[[Floats], Floats]
     jacobian: Callable[[Floats], Floats]
     move: Callable[[Floats, Floats], Floats] = add_coordinate_step
     metric: Callable[[Floats], Floats] | None = None
+    least_step: Callable[[Floats, Floats], Floats | None] | None = None
 
 
 def close_positions(
@@ -63,16 +66,21 @@ def close_positions(
         residual = functions.residual(iterate.q)
         if iterate.record_closure_residual(residual, tolerance):
             break
-        J = functions.jacobian(iterate.q)
-        step = gauss_newton_step(
-            J,
-            residual,
-            free=_free_jacobian_columns(J, hold),
-            rank_share=rank_share,
-            rank=rank,
-            metric=None if functions.metric is None else functions.metric(iterate.q),
-        )
-        if iterate.record_closure_step(J, step, tolerance):
+        given = functions.least_step and functions.least_step(iterate.q, residual)
+        if given is None:
+            J = functions.jacobian(iterate.q)
+            step = gauss_newton_step(
+                J,
+                residual,
+                free=_free_jacobian_columns(J, hold),
+                rank_share=rank_share,
+                rank=rank,
+                metric=None if functions.metric is None else functions.metric(iterate.q),
+            )
+            closed = J @ step if step.ndim == 1 else (J @ step[..., None])[..., 0]
+        else:
+            step, closed = given, residual
+        if iterate.record_closure_step(closed, tolerance):
             break
         step = step if longest_step == np.inf else limit_closure_step(step, longest_step)
         iterate.move_to(functions.move(iterate.q, step))

@@ -137,5 +137,8 @@ def smallest_jacobian_singular_share(J: Floats, rank: int) -> float:
     """Return singular value number `rank` of J as a share of the first; 0 if there are fewer."""
     if rank < 1 or min(J.shape) < rank:
         return 0.0
-    sizes = np.linalg.svd(J, compute_uv=False)
+    restricting = J[J.any(axis=1)]  # in the plane, three rows of five of a revolute loop are zero
+    if len(restricting) < rank:
+        return 0.0
+    sizes = np.linalg.svd(restricting, compute_uv=False)
     return float(sizes[rank - 1] / max(sizes[0], 1e-300))

@@ -62,6 +62,32 @@ class ConstrainedBodyStates:
             R, p = R + ca.skew(turn) @ R, p + cross(turn, p) + slide
         return LinkPose(R, p)
 
+    def place_pair(
+        self, places: tuple[LinkFrame, LinkFrame], bodies: tuple[str, str]
+    ) -> tuple[LinkPose, LinkPose]:
+        """Return the poses of two frames in the axes of the nearest link that carries both: what
+        stands between them does not depend on the joints below it. If one of the bodies is
+        displaced, both poses are in the world."""
+        one, other = places
+        carrier = GROUND if self.displacements else self._common_carrier(one.link, other.link)
+        if carrier == GROUND:
+            return self.place_in_world(one, bodies[0]), self.place_in_world(other, bodies[1])
+        return self._place_on_carrier(one, carrier), self._place_on_carrier(other, carrier)
+
+    def _common_carrier(self, one: int, other: int) -> int:
+        """Return the outermost link on the way to ground from both links."""
+        carriers = set(self.tree.path_to_ground(one))
+        return next((link for link in self.tree.path_to_ground(other) if link in carriers), GROUND)
+
+    def _place_on_carrier(self, place: LinkFrame, carrier: int) -> LinkPose:
+        """Return the pose of a frame in the axes of a link that carries it."""
+        R, p, link = ca.SX(place.R), ca.SX(place.p), place.link
+        while link != carrier:
+            step = self.world.displacements[link]
+            R, p = ca.SX(step.rotation @ R), ca.SX(step.position + step.rotation @ p)
+            link = self.tree.links[link].parent
+        return LinkPose(R, p)
+
     def point_velocity(self, name: str, x: Array) -> Array:
         """Return the velocity, world axes, of the point x that moves with a frame or body."""
         total = ca.SX.zeros(3)

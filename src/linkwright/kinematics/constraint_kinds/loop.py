@@ -55,8 +55,7 @@ class LoopRestraint(Restraint):
 
     def constraint_rows(self, setting: ConstrainedBodyStates) -> ConstraintRows:
         """Return the rows of positions that the joint holds between its two bodies."""
-        parent = setting.place_in_world(self.at_parent, self.bodies[0])
-        child = setting.place_in_world(self.at_child, self.bodies[1])
+        parent, child = setting.place_pair(self.loop_frames, self.bodies)
         positions, upright = _loop_closure_rows(self, parent, child)
         return ConstraintRows(positions, upright=upright)
 
@@ -71,7 +70,7 @@ class LoopRestraint(Restraint):
         return replace(self, at_parent=change(self.at_parent), at_child=change(self.at_child))
 
     @property
-    def loop_frames(self) -> tuple[LinkFrame, ...]:
+    def loop_frames(self) -> tuple[LinkFrame, LinkFrame]:
         """The joint's frame in the link of the parent and in that of the child."""
         return self.at_parent, self.at_child
 

@@ -14,6 +14,7 @@ import numpy as np
 from ...ports import Port
 from ...tape import Op, Tape
 from .chunks import MachineCodeChunk, cut_into_machine_code_chunks
+from .constant_outputs import emit_constant_outputs
 from .fused_multiply_add import MachineFusedMultiplyAdd, find_machine_fused_multiply_adds
 from .output_tiles import plan_output_lane_tiles
 from .shared_ir import shared_ir_declarations
@@ -174,11 +175,11 @@ class TapeIrEmitter:
 
     def emit_constants(self) -> str:
         """The function that writes the outputs that are the same for all states into a context."""
-        self.lines = []
-        for value, at in self.plan.constant_slots:
-            self.store_value(value, self.layout.outputs + at)
-        body = "\n".join(self.lines)
-        return f"\ndefine internal void @constants(ptr %ctx) noinline {{\n{body}\n  ret void\n}}\n"
+        constants = [
+            (self.layout.outputs + at, self.p.literal(float(self.tape.constants[value])))
+            for value, at in self.plan.constant_slots
+        ]
+        return emit_constant_outputs(constants, self.w, self.p.scalar)
 
     def emit_trigonometry(self) -> str:
         """The table of angles, and the function that stores their sines and cosines."""

@@ -1,0 +1,60 @@
+"""IFToMM's A02, N four-bar windows in a row, as published: 10 s with N = 40, by its exact solution."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.kinematics.closing import solve_constraint_least_change
+from linkwright.simulation.compiled_correction import (
+    MIN_COMPILED_CONSTRAINTS,
+    compile_least_correction,
+)
+from tests.simulate.known import n_four_bar
+
+LARGE = MIN_COMPILED_CONSTRAINTS // 2 + 1
+"""Windows from which on corrections are compiled."""
+
+
+@pytest.mark.parametrize(
+    ("windows", "t", "passages"),
+    [(LARGE, 1.0, 1), pytest.param(40, 10.0, 10, marks=pytest.mark.slow)],
+)
+def test_windows_move_as_the_exact_solution(windows: int, t: float, passages: int) -> None:
+    """To 1e-8 of positions and energy, through every flat configuration."""
+    run = lw.simulate(
+        lw.gallery(f"n-four-bar-{windows}"), t, qd0={"theta0": -1.0}, samples=51, rtol=1e-11,
+        atol=1e-12,
+    )  # fmt: skip
+    assert run.finished
+    tips = np.array([np.cos(run.q[:, ::2]), np.sin(run.q[:, ::2])])
+    wanted = n_four_bar(windows, run.t).T[:, :, None]
+    np.testing.assert_allclose(tips, np.broadcast_to(wanted, tips.shape), atol=1e-8)
+    assert np.ptp(run.energy) < 1e-8 * run.kinetic.max()
+    assert len(run.singular) == passages
+    assert run.closure.max() < 1e-10
+
+
+def test_compiled_corrections_are_those_of_singular_values() -> None:
+    """In the metric of the mass matrix; near a flat configuration, singular values must decide."""
+    model = lw.compile(lw.gallery(f"n-four-bar-{LARGE}"))
+    correct = compile_least_correction(model)
+    assert correct is not None
+    rng = np.random.default_rng(0)
+    for angle in (1.5, 0.7, 0.1):
+        q = np.zeros(model.nv)
+        q[::2] = angle
+        J, wanted = model.constraint_jacobian(q), rng.normal(size=model.nv)
+        step = correct(0.0, q, -J @ wanted)
+        assert step is not None
+        least = solve_constraint_least_change(
+            J, J @ wanted, rank_share=1e-9, metric=model.mass_matrix(q)
+        )
+        np.testing.assert_allclose(step, least, rtol=1e-9, atol=1e-9)
+    assert correct(0.0, np.zeros(model.nv), np.zeros(len(J))) is None
+
+
+@pytest.mark.parametrize("name", ["n-four-bar-2", "stewart", "bricard"])
+def test_few_and_redundant_constraints_are_left_to_singular_values(name: str) -> None:
+    assert compile_least_correction(lw.compile(lw.gallery(name))) is None
