@@ -93,7 +93,7 @@ class SensitivityMotion(CompiledMotion):
         if names.nq != names.nv:  # N is orthogonal but for the factor of quaternions
             step = (N.T @ step) / ca.diag(N.T @ N)
         if metric is not None:
-            onto, symbols = metric.onto, [ca.SX.sym("q", names.nq), ca.SX.sym("v", names.nv)]
+            onto, symbols = metric.projection, [ca.SX.sym("q", names.nq), ca.SX.sym("v", names.nv)]
             if onto.position_row_count:
                 residual = onto.residual_of_all_rows(symbols[0], t)
                 rows = self._along(residual, symbols, (q, qd), (N @ step, change), unit)
