@@ -245,6 +245,15 @@ def test_sensitivities_end_at_an_event_that_changes_the_state() -> None:
     np.testing.assert_allclose(of(run, "q", "g")[:, 0], -(times**2) / 2, atol=1e-12)
 
 
+def test_sensitivities_reach_an_event_that_ends_the_run() -> None:
+    ground = {"ground": Event("z", "stop")}
+    run = lw.simulate(FALL, 1.0, [1.0], samples=11, events=ground, sensitivity=["g"])
+    assert run.sensitivity is not None
+    assert run.sensitivity.attrs["status"] == "complete"
+    assert run.sensitivity.attrs["until"] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-9)
+    np.testing.assert_allclose(of(run, "q", "g")[:, 0], -(run.t**2) / 2, atol=1e-12)
+
+
 def test_sensitivities_end_where_a_ball_bounces() -> None:
     ball = lw.gallery("bouncing-ball")
     run = lw.simulate(ball, 0.8, samples=9, sensitivity=["r", "qd0.fall.x"])

@@ -183,7 +183,7 @@ class TrajectoryRecords:
     def projected_states(self, row: int) -> Floats:
         """Return the state of a trajectory on the constraints."""
         if not self.motion.needs_projection:
-            return self.y[row].copy()
+            return np.array(self.y[row])
         t = self.clock[row, Clock.TIME]
         with np.errstate(all="ignore"):
             found: Floats = self.motion.project([t], self.y[row], self.parameters[row])[0]
