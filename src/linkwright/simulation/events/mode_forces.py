@@ -133,7 +133,8 @@ class ModeForces:
 
     def slip_speed(self, slip: SlipNumbers) -> SX:
         """Return the two speeds of slip."""
-        return self.rows.R[list(self.rows.barriers[slip.contact].slip), :] @ self.qd
+        found: SX = self.rows.R[list(self.rows.barriers[slip.contact].slip), :] @ self.qd
+        return found
 
     def drag(self, slip: SlipNumbers) -> SX:
         """Return the friction of a contact that slides, for a unit of normal force."""
