@@ -151,16 +151,22 @@ def symmetric_from_upper(a: Array) -> Array:
     return ca.triu2symm(ca.triu(a))
 
 
+def nonzero_matrix_rows(A: Array) -> list[dict[int, Scalar]]:
+    """The rows of a matrix, each a table by column of its entries that are not zero."""
+    matrix = ca.SX(A)
+    rows: list[dict[int, Scalar]] = [{} for _ in range(matrix.shape[0])]
+    for i, j, entry in zip(*matrix.sparsity().get_triplet(), matrix.nonzeros(), strict=True):
+        if not entry.is_zero():
+            rows[i][j] = entry
+    return rows
+
+
 def solve_symmetric_matrix(A: Array, b: Array) -> Array:
     """The solution A⁻¹ b for a positive definite A, by LDLᵀ in an order of little fill-in.
 
     b may have several columns. Entries that are structurally zero cost no operations.
     """
-    n = A.shape[0]
-    rows = [
-        {j: entry for j, entry in enumerate(row) if not entry.is_zero()}
-        for row in matrix_entries(ca.SX(A))
-    ]
+    n, rows = A.shape[0], nonzero_matrix_rows(A)
     order = elimination_order([set(row) - {i} for i, row in enumerate(rows)])
     L: list[dict[int, Scalar]] = []  # rows of L, their entries left of the diagonal
     D: list[Scalar] = []
@@ -196,8 +202,9 @@ class LUFactorization:
     """
 
     def __init__(self, A: Array) -> None:
-        n = A.shape[0]
-        rows = [{j: A[i, j] for j in range(n) if i == j or not A[i, j].is_zero()} for i in range(n)]
+        n, rows = A.shape[0], nonzero_matrix_rows(A)
+        for i, row in enumerate(rows):
+            row.setdefault(i, ca.SX(0))
         self.lower: list[dict[int, Scalar]] = [{} for _ in range(n)]
         for k in range(n):
             for i in range(k + 1, n):
