@@ -1,19 +1,24 @@
-"""Simulation beside SciPy on the same compiled rates, in one run: `make bench`.
+"""Simulation beside SciPy on the same compiled rates and beside EXUDYN, in one run: `make bench`.
 
-    python benchmarks/simulation.py [--seconds 2]
+    python benchmarks/simulation.py [--seconds 2] [--windows 40] [--runs 10000]
 
 Processor time on one thread, everything warm, best of many in turn. "whole call" is `lw.simulate`
 from the mechanism to the run, with assembly and energies; the peer is SciPy's DOP853 with the same
 tolerances and samples on our compiled rates, without projection. Final states are compared first.
+EXUDYN's solver gets as many steps as its own examples or more; `lw.simulate` gets the coarsest
+tolerance at which it is at least as accurate. Rollouts beside `mujoco.rollout`: `rollouts.py`.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import resource
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -66,6 +71,14 @@ def print_single_runs(seconds: float) -> None:
         a, b = best(ours, theirs, seconds=seconds, clock=time.process_time)
         steps = int(run.statistics["steps"])
         print(f"| {name} {t:g} s | {a * 1e3:.2f} | {b * 1e3:.1f} | {b / a:.0f} | {steps} |")
+    shifted = iter(np.linspace(0.9, 1.1, 10**6))
+    bars = lw.gallery("four-bar")
+    (a,) = best(
+        lambda: lw.simulate(bars, 2.0, {"theta1": next(shifted)}, {"theta1": 2.0}),
+        seconds=seconds,
+        clock=time.process_time,
+    )
+    print(f"| four-bar 2 s, another start each time | {a * 1e3:.2f} | | | |")
     run = simulated("triple-pendulum", 5.0, {"q0": [1.0, 0.5, -0.3], "events": EVENTS})
     count = len(run().events)
     (a,) = best(run, seconds=seconds, clock=time.process_time)
@@ -89,12 +102,106 @@ def print_ensembles(seconds: float) -> None:
         print(f"| {label} | {a:.2f} |")
 
 
+def matched_call(
+    simulate: Callable[[float], float], wanted: float, error: float
+) -> tuple[Callable[[], float], float]:
+    """The run with the coarsest tolerance whose error is not larger, and its error."""
+    for digits in range(3, 13):
+        rtol = 10.0**-digits
+        own = abs(simulate(rtol) - wanted)
+        if own <= error:
+            return partial(simulate, rtol), own
+    raise AssertionError(f"no tolerance gives an error of {error:.1e}")
+
+
+def exudyn_cases() -> list[tuple[str, int, Callable[[int], float], Callable[[float], float]]]:
+    """Name, steps of EXUDYN, its solver by the number of steps, and ours by the tolerance."""
+    import exudyn_models as peers
+
+    bars = lw.gallery("four-bar")
+    start: dict[str, Any] = {"q0": {"theta1": 1.0}, "qd0": {"theta1": 2.0}}
+    first = lw.simulate(bars, 2.0, **start)
+    disk, lean, spin = lw.gallery("rolling-disk").with_parameters(r=0.01), math.radians(1), 31.4
+    roll: dict[str, Any] = {"q0": {"theta": lean}, "qd0": {"psi": spin, "theta": 0, "phi": 0}}
+    height = list(lw.compile(disk).names.q).index("z")
+    linkage = lw.gallery("bricard")
+    point = lw.compile(linkage).placement("P3")
+
+    def crank(rtol: float) -> float:
+        found = lw.simulate(bars, 2.0, rtol=rtol, atol=rtol / 10, samples=2, **start)
+        return math.remainder(found.q[-1, 0], 2 * math.pi)
+
+    def center(rtol: float) -> float:
+        found = lw.simulate(disk, 0.5, rtol=rtol, atol=rtol / 100, samples=2, **roll)
+        return float(found.q[-1, height])
+
+    def corner(rtol: float) -> float:
+        found = lw.simulate(linkage, 10.0, rtol=rtol, atol=rtol / 10, samples=2)
+        return float(point(found.q[-1])[0, 3])
+
+    return [
+        ("four-bar, 2 s", 4000, peers.four_bar(first.q[0], first.qd[0], 2.0), crank),
+        ("coin, 0.5 s", 4000, peers.coin(lean, spin, 0.01, 0.5), center),
+        ("Bricard, 10 s", 8000, peers.bricard(10.0), corner),
+    ]
+
+
+def print_exudyn(seconds: float) -> None:
+    if find_spec("exudyn") is None:
+        print('\nEXUDYN is not installed: pip install "linkwright[bench]"')
+        return
+    print("\n| beside EXUDYN's solver | its error | its ms | our error | our ms | ratio |")
+    print("|---|---|---|---|---|---|")
+    for name, steps, theirs, ours in exudyn_cases():
+        wanted = ours(1e-12)
+        error = abs(theirs(steps) - wanted)
+        call, own = matched_call(ours, wanted, error)
+        a, b = best(call, partial(theirs, steps), seconds=seconds, clock=time.process_time)
+        print(f"| {name} | {error:.1e} | {b * 1e3:.0f} | {own:.1e} | {a * 1e3:.2f} | {b / a:.0f} |")
+
+
+def print_windows(windows: int) -> None:
+    """IFToMM's A02: N = 40 as published, against its exact solution."""
+    mechanism = lw.gallery(f"n-four-bar-{windows}")
+    begin = time.process_time()
+    run = lw.simulate(mechanism, 10.0, qd0={"theta0": -1.0}, samples=51)
+    took = time.process_time() - begin
+    print(f"\n| n-four-bar-{windows}, 10 s, with derivation: {run.status} | {took:.1f} s |")
+
+
+def resident_megabytes() -> tuple[float, int]:
+    """Resident memory of this process, and the number of its mappings."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    mappings = Path("/proc/self/maps").read_text().count("\n")
+    return pages * resource.getpagesize() / 2**20, mappings
+
+
+def print_memory(runs: int) -> None:
+    """Many runs of a hundred mechanisms in turn: memory and code images must not grow."""
+    bars, count = lw.gallery("elbow"), 100
+    mechanisms = [bars.with_parameters(m1=1 + k / count) for k in range(count)]
+    print(f"\n| {runs} runs of {count} mechanisms | resident, MB | mappings |")
+    print("|---|---|---|")
+    for done in range(runs):
+        lw.simulate(mechanisms[done % count], 0.1, {"q1": 0.3}, samples=11)
+        if done + 1 in (count, runs // 10, runs // 2, runs):
+            megabytes, mappings = resident_megabytes()
+            print(f"| after {done + 1} | {megabytes:.0f} | {mappings} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0)
-    seconds = parser.parse_args().seconds
-    print_single_runs(seconds)
-    print_ensembles(seconds)
+    parser.add_argument("--windows", type=int, default=40, help="0: without n-four-bar")
+    parser.add_argument("--runs", type=int, default=10_000, help="0: without the row of memory")
+    given = parser.parse_args()
+    print_single_runs(given.seconds)
+    print_exudyn(given.seconds)
+    print_ensembles(given.seconds)
+    if given.windows:
+        print_windows(given.windows)
+    if given.runs:
+        print_memory(given.runs)
 
 
 if __name__ == "__main__":

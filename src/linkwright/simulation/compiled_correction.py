@@ -48,7 +48,10 @@ def compile_least_correction(model: Model) -> LeastCorrection | None:
     least_change = compile_expressions(
         "least_correction",
         [("q", q, (names.nq,)), ("t", t, ()), ("violation", violation, (count,))],
-        [("step", metric.smallest_correction(violation), (names.nv,)), ("pivot", metric.pivot, ())],
+        [
+            ("step", metric.smallest_correction(violation), (names.nv,)),
+            ("pivot", metric.smallest_pivot, ()),
+        ],
         threads=1,
     )
 

@@ -62,7 +62,8 @@ class Projection:
             violation = m.constraint_velocity(q, qd, *time)
             change = self.least_correction and self.least_correction(t, q, violation)
             if change is None:
-                qd = project_velocities(J, qd, violation, rank=self.rank, metric=m.mass_matrix(q))
+                metric = m.mass_matrix(q)
+                qd = project_velocities(J, qd, violation, rank=self.rank, metric=metric)
             else:
                 qd = qd + change
         return ProjectedMotion(q, qd, residual, J)

@@ -38,9 +38,8 @@ class CrossingOptions:
     """The last coefficients of the polynomial must be below this share of the largest, or the
     motion is not smooth there."""
     look_points: int = 21
-    """Points at which the smallest singular value in a long step is looked for, twice: along the
-    step, then between the neighbours of the weakest point. The value falls towards that point from
-    both sides, so the time is found to 1/200 of the step."""
+    """Points at which the smallest singular value in a long step is looked for, twice: the second
+    time between the neighbours of the smallest one."""
 
 
 CROSSING = CrossingOptions()
@@ -186,13 +185,14 @@ class SingularityCrossing:
         return rate[names.nq : 2 * names.nq]
 
     def _note_weakest(self, t: float, length: float) -> None:
-        """Note where in the last step the constraints were weakest."""
-        inside, begin, end = self.dense_output(), t, t + length
+        """Note where in the last step the constraints were weakest, to 1/200 of it: the smallest
+        singular value falls towards that point from both sides."""
+        inside, low, high = self.dense_output(), 0.0, 1.0
         for _ in range(2):
-            x = np.linspace(begin, end, CROSSING.look_points)
+            x = t + length * np.linspace(low, high, CROSSING.look_points)
             weak = [self.weakest(s, self.space.motion(inside(s))[0]) for s in x]
-            k = int(np.argmin(weak))
-            begin, end = x[max(k - 1, 0)], x[min(k + 1, len(x) - 1)]
+            k, width = int(np.argmin(weak)), 1 / (CROSSING.look_points - 1)
+            low, high = max(0.0, low + width * (k - 1)), min(1.0, low + width * (k + 1))
         self.context.note_singularity(float(x[k]), weak[k])
 
 
