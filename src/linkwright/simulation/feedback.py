@@ -1,7 +1,8 @@
-"""A drive with a law: τ and the rates of its own states z, expressions of (t, q, q̇, z, r).
+"""Controllers: τ and the rates of their states z as expressions of (t, q, q̇, z, r).
 
-r is what the law follows, a reference known over time, which enters the compiled code as an input.
-A law without a period acts at every instant; with one it is sampled, and its τ is held between.
+r is what a controller follows, a reference known over time, which enters the compiled code as an
+input. A controller without a period acts at every instant; with a period it is sampled, and its τ
+is held in between.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NOT_KEPT = "a function of Python"
 
 @dataclass(frozen=True)
 class Reference:
-    """r over time: at an instant and, where that is quicker than one by one, at many as rows."""
+    """r over time: at one time and, if that is faster than one by one, at many times as rows."""
 
     at: Callable[[float], Floats]
     at_all: Callable[[Floats], Floats] | None = None
@@ -35,8 +36,11 @@ class Reference:
 
 @dataclass(frozen=True)
 class Feedback:
-    """`law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` are of z, which
-    is integrated with the motion; `reference` is r. A file keeps the `recipe`."""
+    """A controller.
+
+    `law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` belong to z, which is
+    integrated with the motion; `reference` gives r. A file keeps the `recipe`.
+    """
 
     law: Any
     names: tuple[str, ...]
@@ -47,16 +51,16 @@ class Feedback:
 
     @property
     def follows(self) -> int:
-        """How many numbers r are."""
+        """The number of entries of r."""
         return int(self.law.size1_in(4))
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Of q and q̇."""
+        """The numbers of entries of q and q̇."""
         return int(self.law.size1_in(1)), int(self.law.size1_in(2))
 
     def __call__(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
-        """(τ, ż) of an instant."""
+        """Return (τ, ż) at an instant."""
         found = self.law(t, q, qd, z, self.reference.at(t))
         tau, rate = (np.asarray(x, dtype=float).ravel() for x in found)
         return tau, rate

@@ -82,7 +82,8 @@ def _remaining_law(law: Feedback, before: Run, after: Mechanism) -> Feedback:
 
 
 def _without(tau: SX, rate: SX, z: SX, lost: SX) -> tuple[SX, SX]:
-    """Forces and rates of a law that needs nothing `lost`; states that no force needs stand."""
+    """Return forces and rates of a controller that needs nothing `lost`; states that no force needs
+    keep their values."""
     needed: set[int] = set()
     new = _uses(tau, z)
     while new - needed:
@@ -98,7 +99,7 @@ def _without(tau: SX, rate: SX, z: SX, lost: SX) -> tuple[SX, SX]:
 
 
 def _uses(expression: SX, symbols: SX) -> set[int]:
-    """Which of the symbols it depends on."""
+    """Return the places of the symbols on which an expression depends."""
     if not symbols.numel():
         return set()
     pattern = ca.jacobian_sparsity(ca.densify(ca.SX(expression)), symbols)

@@ -1,4 +1,4 @@
-"""Members that fail: the mechanism without them, and the same motion in its coordinates."""
+"""Members that break: the mechanism without them, and the same motion in its coordinates."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _KEPT = ("parent", "child", "origin", "child_origin")
 
 
 def remove_member(mechanism: Mechanism, member: str) -> Mechanism:
-    """Less a loop or constraint; a joint becomes a free one, and what acts along it is gone.
+    """Return the mechanism without a loop or constraint, or with a free joint in place of a joint.
 
-    Bodies of a plane mechanism may have inertia about its normal alone: they stay in the plane.
+    What acts along a broken joint is gone. Bodies of a plane mechanism may have inertia about its
+    normal alone: they stay in the plane.
     """
     mechanism = _with_named_sides(mechanism)
     if member in mechanism.joints:
@@ -42,7 +43,7 @@ def remove_member(mechanism: Mechanism, member: str) -> Mechanism:
 
 
 def _with_named_sides(mechanism: Mechanism) -> Mechanism:
-    """Wheels stay on their side of the plane, whatever becomes of the file's pose."""
+    """Return a mechanism whose wheels name their side of the plane."""
     rolling = [n for n, c in mechanism.constraints.items() if c.type == "rolling"]
     if not rolling:
         return mechanism
@@ -57,7 +58,7 @@ def _with_named_sides(mechanism: Mechanism) -> Mechanism:
 
 
 def _tidied(mechanism: Mechanism) -> Mechanism:
-    """Where nothing is to close any more, rough values of coordinates have no use."""
+    """Return a mechanism without rough values of coordinates if nothing needs closing."""
     if mechanism.loops or mechanism.constraints:
         return mechanism
     return replace_part_fields(mechanism, ["assembly"])
@@ -137,7 +138,7 @@ def carry_over_motion(
 def _apart(
     before: Mechanism, member: str, q: Floats, qd: Floats
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Where the joint's frame in the child stands in that of the parent, and how it moves."""
+    """Return the placement of the child's joint frame in that of the parent, and its velocities."""
     from scipy.spatial.transform import Rotation
 
     joint = before.joints[member]

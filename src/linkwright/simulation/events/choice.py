@@ -1,8 +1,8 @@
-"""The mode that goes on from a state: what rests, sticks or slides, by complementarity.
+"""The mode that follows a state: what rests, sticks or slides, by complementarity.
 
-Normal forces are zero or more, friction stays within its limits; what is not held accelerates in
-the direction that its force does not push. Limits that depend on these forces are found by
-repetition.
+Normal forces are at least zero, friction stays within its limits; what is not held accelerates in
+the direction in which its force does not act. Limits that depend on these forces are found by
+iteration.
 """
 
 from __future__ import annotations
@@ -23,8 +23,11 @@ Direction = tuple[float, float]
 
 @dataclass(frozen=True)
 class ModeCase:
-    """What is to be decided: `closed` barriers that neither close nor open; and rubs and contacts
-    that have let go just now, with the sign or direction in which they begin to slide."""
+    """What is to be decided.
+
+    `closed` are stops and contacts that neither close nor open. `slipping` and `leaving` have just
+    been let go, with the sign or direction in which they begin to slide.
+    """
 
     closed: tuple[int, ...]
     slipping: tuple[tuple[int, int], ...] = ()
@@ -60,7 +63,7 @@ class _Choice:
         return bool(slip) and float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
 
     def mode(self) -> Mode:
-        """Contacts that do not slide are held there first; those that do not press let go."""
+        """Return the mode; contacts at rest stick at first, those that do not press let go."""
         while True:
             x, w, limits = self._balance()
             pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
@@ -69,7 +72,7 @@ class _Choice:
             self.grips = [i for i in self.grips if i in pressing]
 
     def _balance(self) -> tuple[Floats, Floats, Floats]:
-        """Forces and accelerations of all that may be held, and the limits of friction."""
+        """Return forces and accelerations of all that may be held, and the limits of friction."""
         limits = np.array([rub.force for rub in self.rows.rubs])
         normal, x = np.zeros(len(self.closed)), None
         now = self.instant
@@ -94,7 +97,7 @@ class _Choice:
         )
 
     def _known(self, limits: Floats, normal: Floats) -> Floats:
-        """Forces of what slides already."""
+        """Return the generalized forces of what slides already."""
         total = np.zeros(len(self.instant.qd))
         for rub, s, limit in zip(self.rows.rubs, self.signs, limits, strict=True):
             total -= s * limit * self.instant.R[rub.row]
@@ -113,7 +116,7 @@ class _Choice:
         return np.array([0.0] * count + [-x for x in most]), np.array([np.inf] * count + most)
 
     def _limits(self, qdd: Floats, forces: Floats, normal: Floats) -> Floats:
-        """What friction in the joints amounts to under given accelerations and forces."""
+        """Return the limits of friction in the joints under given accelerations and forces."""
         rubs, now = self.rows.rubs, self.instant
         limits = np.array([rub.force for rub in rubs])
         arms = np.array([rub.arm for rub in rubs])
@@ -131,7 +134,7 @@ class _Choice:
         return found
 
     def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
-        """From forces x and accelerations w to what is held."""
+        """Return the mode for forces x and accelerations w."""
         small = 1e-10 * max(np.abs(w).max(initial=0.0), 1e-6)
         forces = dict(zip(self.all, x, strict=True))
         moves = dict(zip(self.all, w, strict=True))
@@ -158,8 +161,11 @@ def _sign(velocity: float) -> int:
 
 
 def _settled(instant: InstantDynamics, mode: Mode) -> Mode:
-    """Less what its own forces exceed: friction in motion may be less than at rest, and a contact
-    that begins to slide turns into the direction of its acceleration."""
+    """Return the mode without what its own forces exceed.
+
+    Kinetic friction may be less than static friction, and a contact that begins to slide turns into
+    the direction of its acceleration.
+    """
     for _ in range(FORCE_SOLVER.max_mode_iterations):
         found = solve_mode_forces(instant, mode)
         other = _turned(instant, _released(instant, mode, found), found)
@@ -190,13 +196,13 @@ def _released(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mod
 
 
 def _mobility(instant: InstantDynamics, rows: list[int]) -> float:
-    """Acceleration along rows, for a unit of force: the most of all directions."""
+    """Return the largest acceleration along rows for a unit of force."""
     R = instant.R[rows]
     return float(np.linalg.norm(R @ instant.admittance @ R.T, 2))
 
 
 def _turned(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
-    """Contacts that begin to slide, turned into their acceleration."""
+    """Return the mode with contacts that begin to slide turned into their acceleration."""
     rows, toward = instant.of.rows, []
     V = instant.R @ instant.qd
     for i, direction in mode.toward:

@@ -1,5 +1,5 @@
-"""What events evaluate over and over, as machine code; and small linear systems by LAPACK itself,
-since the checks of NumPy cost more than these."""
+"""Compiled functions of events, and small linear systems by LAPACK: the checks of NumPy cost more
+than these systems."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ NamedExpression = tuple[str, Any, tuple[int, ...]]
 def compile_expressions(
     name: str, inputs: list[NamedExpression], outputs: list[NamedExpression]
 ) -> Callable[..., list[Floats]]:
-    """A function of arrays, whose leading axes are states. For empty inputs and outputs there is
-    no code: they are left out of it."""
+    """Return a function of arrays, whose leading axes are states.
+
+    Empty inputs and outputs are left out of the compiled code.
+    """
     taken = [k for k, place in enumerate(inputs) if 0 not in place[2]]
     made = [k for k, place in enumerate(outputs) if 0 not in place[2]]
     empty = [np.zeros(shape) for _, _, shape in outputs]
@@ -51,7 +53,7 @@ def compile_expressions(
 
 
 def least_squares(A: Floats, b: Floats, rank_below: float) -> tuple[Floats, int]:
-    """The least x for which A x is nearest to b, and the rank of A."""
+    """Return the least x for which A x is nearest to b, and the rank of A."""
     m, n = A.shape
     right = b if m >= n else np.concatenate([b, np.zeros(n - m)])
     room = min(m, n) + 32 * (n + 2)
@@ -60,7 +62,7 @@ def least_squares(A: Floats, b: Floats, rank_below: float) -> tuple[Floats, int]
 
 
 def symmetric_inverse(M: Floats) -> Floats | None:
-    """M⁻¹ of a symmetric matrix; None where it is not positive definite."""
+    """Return M⁻¹ of a symmetric matrix; None if it is not positive definite."""
     factor, failed = dpotrf(M)
     if failed:
         return None

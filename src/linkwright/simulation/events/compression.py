@@ -1,11 +1,12 @@
 """The end of compression in an impact with friction: impulses in the space of the contacts.
 
-With u = u⁻ + W p the speeds of the contacts, p has a normal impulse n and two of slip, π, for each:
+With the velocities u = u⁻ + W p of the contacts, p has a normal impulse n and two slip impulses π
+for each contact:
 
     n = max(n − u_n/w, 0),     π = (π − u_t/w), but no longer than μ n
 
-Contact by contact over and over, these equations come nearer and nearer to their solution, and tell
-which contacts open, stick and slide; Newton's method then ends it.
+Sweeps over the contacts (Gauss–Seidel) approach the solution and tell which contacts open, stick
+and slide; Newton's method completes it.
 """
 
 from __future__ import annotations

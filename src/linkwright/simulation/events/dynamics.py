@@ -1,8 +1,8 @@
-"""Accelerations while some rows are held, and what holding them takes.
+"""Accelerations while some rows are held, and the forces that hold them.
 
     M q̈ = F + Dᵀx + Jᵀλ,    R q̈ + γ = 0 for the rows held,    J q̈ + γ_J = 0
 
-D is R, but for contacts that slide: there the friction −μ d goes with the normal force.
+D is R except for contacts that slide: there the friction −μ d goes with the normal force.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class DynamicsCode:
 
     @cached_property
     def numbers(self) -> Callable[..., list[Floats]]:
-        """(q, q̇, t) → M, what the motion takes without acceleration, R, γ, J and its γ."""
+        """The function (q, q̇, t) → M, bias, R, γ, J, and the bias of J."""
         own, rows, eqs = self.rows.tree.motion, self.rows, self.model.equations
         n, m = len(self.model.names.qd), len(self.model.names.constraints)
         kinds = ["mass_matrix", "bias"]
@@ -88,8 +88,8 @@ class DynamicsCode:
 
     @cached_property
     def wrenches(self) -> Callable[..., list[Floats]]:
-        """(q, q̇, q̈, t, λ, forces of contacts) → how rubs are pressed; forces and moments of
-        members that may fail; wrenches of all joints and loops."""
+        """The function (q, q̇, q̈, t, λ, forces of contacts) → forces that press on friction, loads
+        of members that may break, wrenches of all joints and loops."""
         tree, rows = self.rows.tree, self.rows
         own = tree.motion
         constraints = constraint_equations(tree)
@@ -132,7 +132,7 @@ class DynamicsCode:
         return ca.norm_2(force)
 
     def _pushes(self, push: Any) -> list[BodyForce]:
-        """What contacts do to both bodies: components along the plane's x and y, and normal."""
+        """Return the forces of contacts on both bodies, along the plane's x and y, and normal."""
         found = []
         for k, (barrier, at, R) in enumerate(self.rows.contacts):
             force = R @ push[:, k]
@@ -144,7 +144,10 @@ class DynamicsCode:
 
 
 class Dynamics:
-    """A mechanism in numbers, for one run; `model` lacks what the rows bring about."""
+    """The dynamics of a mechanism in numbers, for one run.
+
+    `model` lacks the friction that the rows describe.
+    """
 
     def __init__(self, code: DynamicsCode) -> None:
         self.code, self.mechanism, self.model, self.rows = (
@@ -170,18 +173,17 @@ class Dynamics:
 
     @property
     def numbers(self) -> Callable[..., list[Floats]]:
-        """(q, q̇, t) → M, what the motion takes without acceleration, R, γ, J and its γ."""
+        """The function (q, q̇, t) → M, bias, R, γ, J, and the bias of J."""
         return self.code.numbers
 
     @property
     def wrenches(self) -> Callable[..., list[Floats]]:
-        """(q, q̇, q̈, t, λ, forces of contacts) → loads of rubs, of members that may fail, of all
-        joints."""
+        """The function of `DynamicsCode.wrenches`."""
         return self.code.wrenches
 
 
 class InstantDynamics:
-    """One state under drives."""
+    """The dynamics at one state under inputs."""
 
     def __init__(self, of: Dynamics, t: float, q: Floats, qd: Floats, tau: Floats) -> None:
         self.of, self.t, self.q, self.qd, self.tau = of, t, q, qd, tau
@@ -191,14 +193,16 @@ class InstantDynamics:
 
     @cached_property
     def inverse(self) -> Floats | None:
-        """M⁻¹; None where some coordinate moves no mass."""
+        """M⁻¹; None if some coordinate moves no mass."""
         return symmetric_inverse(self.M)
 
     def hold_rows(
         self, rows: list[int], columns: Floats, known: Floats, share: Share | None = None
     ) -> HeldSolution:
-        """With forces of least norm where they are not unique; of x over weights, where `share`
-        gives these from the forces of least norm."""
+        """Return accelerations and forces that hold rows, of least norm where they are not unique.
+
+        `share` gives weights of x from the forces of least norm.
+        """
         m = len(rows)
         qdd, x, unique = self.solve_held_rows(rows, columns, known)
         if not unique:
@@ -214,8 +218,7 @@ class InstantDynamics:
     def solve_held_rows(
         self, rows: list[int], columns: Floats, known: Floats
     ) -> tuple[Floats, Floats, bool]:
-        """Accelerations, some forces x and λ with which they come about, and whether there are no
-        others."""
+        """Return accelerations, forces x and λ that cause them, and whether these are unique."""
         A, D, gamma = self.R[rows], columns, self.gamma[rows]
         if len(self.J):
             A, D = np.concatenate([A, self.J]), np.concatenate([D, self.J.T], axis=1)
@@ -237,7 +240,7 @@ class InstantDynamics:
     def _held_without_mass(
         self, A: Floats, D: Floats, gamma: Floats, F: Floats
     ) -> tuple[Floats, Floats]:
-        """All unknowns at once, where M alone has no inverse."""
+        """Return all unknowns at once, where M has no inverse."""
         n = len(F)
         K = np.block([[self.M, -D], [A, np.zeros((len(A), len(A)))]])
         size = np.maximum(np.abs(K).max(axis=1), 1e-300)
@@ -248,11 +251,11 @@ class InstantDynamics:
 
     @cached_property
     def admittance(self) -> Floats:
-        """P with Δq̇ = P · impulse along the speeds, under the mechanism's own constraints."""
+        """P with Δq̇ = P · generalized impulse, under the mechanism's own constraints."""
         return self.admittance_holding([])
 
     def admittance_holding(self, rows: list[int]) -> Floats:
-        """The same while some rows are held too."""
+        """Return P while some rows are held too."""
         A = np.vstack([self.J, self.R[rows]])
         Z = np.eye(len(self.qd))
         if len(A):
@@ -263,12 +266,12 @@ class InstantDynamics:
         return found
 
     def loads(self, held: HeldSolution, pushes: Floats) -> tuple[Floats, Floats]:
-        """How rubs are pressed, and the forces and moments of members that may fail."""
+        """Return the forces that press on friction, and the loads of members that may break."""
         pressure, sizes, _ = self._wrenches(held, pushes)
         return pressure, sizes
 
     def reactions(self, held: HeldSolution, pushes: Floats) -> Floats:
-        """What joints and loops bear, contacts included, (joints and loops, 6)."""
+        """Return the reactions of joints and loops, contacts included, (joints and loops, 6)."""
         return self._wrenches(held, pushes)[2]
 
     def _wrenches(self, held: HeldSolution, pushes: Floats) -> list[Floats]:

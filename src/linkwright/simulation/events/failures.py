@@ -1,8 +1,8 @@
-"""Members that fail by an impact: the impulse of their reaction exceeds what they bear.
+"""Members that break by an impact: the impulse of their reaction exceeds what they bear.
 
-Impulses of reactions follow as reactions do, with the jump of the speeds in the place of the
-accelerations: M Δq̇ = Rᵀπ + Jᵀλ. A member that fails does so in front of the impact, which is then
-one of the mechanism without it: what the member bears on the way is left out.
+Impulses of reactions follow as reactions do, with the jump of the velocities in place of the
+accelerations: M Δq̇ = Rᵀπ + Jᵀλ. A member breaks before the impact, which is then one of the
+mechanism without it: the impulse that the member bears until it breaks is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class FailureError(LinkwrightError):
 
 
 def check_strengths(instant: InstantDynamics, found: Impact) -> None:
-    """Complains of the member whose strength is exceeded most."""
+    """Raise an error for the member whose strength is exceeded most."""
     borne = _borne(instant, found)
     values = instant.of.mechanism.values
     shares = {
@@ -41,7 +41,7 @@ def check_strengths(instant: InstantDynamics, found: Impact) -> None:
 
 
 def _borne(instant: InstantDynamics, found: Impact) -> dict[str, tuple[float, Expression]]:
-    """By member: the impulse of its force, and its strength."""
+    """Return the impulse of the force and the strength, by member."""
     of = instant.of
     members = [(name, s.impulse) for name, s in of.members if s.impulse is not None]
     ties = [(name, s.impulse) for name, s in of.ties if s.impulse is not None]
@@ -61,7 +61,7 @@ def _borne(instant: InstantDynamics, found: Impact) -> dict[str, tuple[float, Ex
 
 
 def _multipliers(instant: InstantDynamics, found: Impact) -> Floats:
-    """Impulses λ of the mechanism's constraints, of least norm."""
+    """Return the impulses λ of the mechanism's constraints, of least norm."""
     if not len(instant.J):
         return np.zeros(0)
     rest = instant.M @ (found.qd - instant.qd)
@@ -72,8 +72,11 @@ def _multipliers(instant: InstantDynamics, found: Impact) -> Floats:
 
 
 def _wrenches(instant: InstantDynamics, found: Impact, lam: Floats) -> Floats:
-    """Impulses of the reactions: these are linear in accelerations, λ and forces of contacts, and
-    what is there without them has no impulse."""
+    """Return the impulses of the reactions.
+
+    They are linear in accelerations, λ and forces of contacts; what is there without these has no
+    impulse.
+    """
     of, still = instant.of, np.zeros(len(instant.qd))
     pushes = np.zeros((3, len(of.rows.contacts)))
     for i, push in found.pushes.items():

@@ -1,4 +1,4 @@
-"""A state that somebody changed, made to hold the constraints: what was given stays as given."""
+"""States that an event has changed, projected onto the constraints: what was set stays as set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..state_space import StateSpace
 
 
 class StateFitting:
-    """Of a mechanism with constraints, at one instant."""
+    """Projects changed states of a constrained mechanism, at one instant."""
 
     def __init__(self, space: StateSpace, model: Model, t: float, where: str) -> None:
         self.space, self.model, self.where = space, model, where
@@ -26,7 +26,7 @@ class StateFitting:
         self.share = model.mechanism.closure if self.leeway else CLOSURE_TOLERANCES.fine_rank_share
 
     def fit_positions(self, q: Floats, given: tuple[int, ...]) -> Floats:
-        """By the least changes of the coordinates that are not given."""
+        """Return q on the constraints by the least changes of coordinates that are not given."""
         model, wanted, held = self.model, q[list(given)], list(given)
 
         def residual(q: Floats) -> Floats:
@@ -48,7 +48,7 @@ class StateFitting:
         return self._checked(closure.q, float(closure.residual), "positions")
 
     def fit_velocities(self, q: Floats, qd: Floats, given: tuple[int, ...]) -> Floats:
-        """By the least changes of the speeds that are not given."""
+        """Return q̇ on the constraints by the least changes of velocities that are not given."""
         model, fixed = self.model, np.eye(len(qd))[list(given)]
         A = np.vstack([model.constraint_jacobian(q, *self.time), fixed])
         wrong = np.concatenate([model.constraint_velocity(q, qd, *self.time), np.zeros(len(fixed))])

@@ -1,4 +1,4 @@
-"""Held gaps and speeds made zero, by the least change in the metric of the mass matrix."""
+"""Held gaps and velocities made zero, by the least change in the metric of the mass matrix."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .dynamics import Dynamics
 
 
 def stop_rows(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) -> Floats:
-    """Speeds with those of some rows zero, and the mechanism's own constraints held."""
+    """Return q̇ with zero velocity along some rows, and the mechanism's own constraints held."""
     if not rows:
         return qd
     now = of.at(t, q, qd, qd)
@@ -31,7 +31,7 @@ def stop_rows(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) ->
 
 
 def close_gaps(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
-    """q with the gaps of some barriers zero, and the mechanism's own constraints too."""
+    """Return q with some gaps zero, and the mechanism's own constraints closed."""
     model, position_rows = of.model, list(of.model.names.position_rows)
     time = [t] if of.in_time else []
     rank = len(barriers) + (constraint_ranks(model.mechanism)[1] if position_rows else 0)

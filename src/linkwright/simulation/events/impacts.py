@@ -29,8 +29,10 @@ from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
 
 @dataclass(frozen=True)
 class Impact:
-    """Speeds behind, and by barrier the speeds of approach and the impulses: `pushes` along the
-    slips, and normal."""
+    """The velocities after impacts, and by contact the velocities of approach and the impulses.
+
+    `pushes` are impulses along the slips, and normal.
+    """
 
     qd: Floats
     speeds: dict[int, float]
@@ -38,15 +40,17 @@ class Impact:
 
     @property
     def impulses(self) -> dict[int, float]:
-        """Normal ones."""
+        """The normal impulses."""
         return {i: float(push[2]) for i, push in self.pushes.items() if push[2] > 0}
 
 
 def solve_impact(
     instant: InstantDynamics, closed: list[int], slow: dict[int, float], *, one_by_one: bool = False
 ) -> Impact:
-    """Until nothing that is closed comes nearer; what is `slow` is not thrown back, nor is
-    anything without end."""
+    """Return the velocities after impacts, when nothing that is closed comes nearer.
+
+    Contacts below the velocity `slow` do not rebound; in late rounds nothing does.
+    """
     barriers = instant.of.rows.barriers
     qd = instant.qd.copy()
     speeds: dict[int, float] = {}
@@ -74,7 +78,7 @@ def solve_impact(
 
 
 def check_impact_is_possible(instant: InstantDynamics, found: Impact) -> None:
-    """What no impulse could slow down is driven on by the constraints, against a barrier."""
+    """Raise an error if the constraints push on into a stop or contact."""
     for i, speed in found.speeds.items():
         if instant.R[i] @ found.qd <= -0.999 * speed:
             raise _blocked(instant, i)
@@ -97,7 +101,7 @@ def _blocked(instant: InstantDynamics, i: int) -> LinkwrightError:
 def _newton(
     instant: InstantDynamics, qd: Floats, taking: list[int], e: Floats
 ) -> tuple[Floats, Floats]:
-    """Speeds and impulses by Newton's rule, without friction."""
+    """Return velocities and impulses by Newton's rule, without friction."""
     R = instant.R[taking]
     found = _pushed(R @ instant.admittance @ R.T, (1 + e) * (R @ qd))
     pushes = np.zeros((len(taking), 3))
@@ -106,7 +110,7 @@ def _newton(
 
 
 def _pushed(A: Floats, b: Floats) -> Floats:
-    """Λ ≥ 0 with A Λ + b ≥ 0, one of them zero."""
+    """Return Λ ≥ 0 with A Λ + b ≥ 0, one of them zero."""
     return solve_box_complementarity(A, b, np.zeros(len(b)), np.full(len(b), np.inf))
 
 

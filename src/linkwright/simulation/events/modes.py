@@ -1,4 +1,4 @@
-"""Which stops and contacts are rested on, what sticks, and which way the rest slides."""
+"""Modes: which stops and contacts carry, what sticks, and in which direction the rest slides."""
 
 from __future__ import annotations
 
@@ -21,14 +21,18 @@ along a line, are not affected."""
 
 
 class NoSolutionError(LinkwrightError):
-    """Rigid bodies with dry friction may have no accelerations: Painlevé's paradox."""
+    """Rigid bodies with dry friction have no accelerations here: Painlevé's paradox."""
 
 
 @dataclass(frozen=True)
 class Mode:
-    """`resting` are barriers that carry; `grip` those of them that do not slide, `toward` the
-    directions in which others do (beyond a reversal, friction goes on as it was: the reversal is
-    an event). `sliding` is the sign of every rub's speed, 0 where it sticks."""
+    """What holds between two events.
+
+    `resting` are stops and contacts that carry; `grip` those of them that stick; `toward` are the
+    directions in which the others slide (beyond a reversal, friction goes on as it was: the
+    reversal is an event). `sliding` is the sign of the velocity of each joint with friction, 0 if
+    it sticks.
+    """
 
     resting: tuple[int, ...] = ()
     grip: frozenset[int] = frozenset()
@@ -36,7 +40,7 @@ class Mode:
     sliding: tuple[int, ...] = ()
 
     def turned(self, rows: Rows, V: Floats) -> Mode:
-        """The same with the directions of sliding as they are now."""
+        """Return the mode with the present directions of sliding."""
         if not self.toward:
             return self
         now = []
@@ -53,7 +57,7 @@ class Mode:
         return not self.resting and all(self.sliding)
 
     def rows(self, rows: Rows) -> list[int]:
-        """Held rows: resting barriers, rubs that stick, slips of barriers that grip."""
+        """Return the held rows: of closed contacts, of joints and of contacts that stick."""
         found = list(self.resting)
         found += [rub.row for rub, s in zip(rows.rubs, self.sliding, strict=True) if s == 0]
         return found + [k for i in self.resting if i in self.grip for k in rows.barriers[i].slip]
@@ -61,7 +65,7 @@ class Mode:
 
 @dataclass(frozen=True)
 class _Grip:
-    """A contact that does not slide: places of its normal force and slip among the held rows."""
+    """A contact that sticks: places of its normal force and slip among the held rows."""
 
     barrier: int
     normal: int
@@ -71,7 +75,7 @@ class _Grip:
 
 @dataclass(frozen=True)
 class _Slides:
-    """Contacts that slide, one a row: places of normal forces, rows of slip, ways begun."""
+    """Contacts that slide, one a row: places of normal forces, rows of slip, directions."""
 
     barriers: list[int]
     normal: list[int]
@@ -80,7 +84,7 @@ class _Slides:
     begun: Floats
 
     def drags(self, v: Floats) -> Floats:
-        """Friction for a unit of normal force, at the speeds of slip."""
+        """Return the friction for a unit of normal force, at velocities of slip."""
         along = np.einsum("ij,ij->i", v, self.begun)
         toward = v + (np.hypot(along, CREEP) - along)[:, None] * self.begun
         found: Floats = toward * (-self.friction / np.hypot(toward[:, 0], toward[:, 1]))[:, None]
@@ -124,7 +128,7 @@ class ModePlan:
         )
 
     def share(self, x: Floats) -> Floats:
-        """Slip forces share by what friction can do, so that none lets go before it must."""
+        """Return weights of slip forces by what friction can do: none lets go too early."""
         weights = np.ones(len(x))
         for grip in self.grips:
             most = grip.friction * max(float(x[grip.normal]), 0.0)
@@ -133,8 +137,10 @@ class ModePlan:
 
 
 class ElementForces:
-    """What a mode comes to at a state: all forces along the speeds, those of single elements
-    when asked for. `limits` is what friction in every rub amounts to while it slides."""
+    """The forces of a mode at a state: generalized forces, and those of single elements.
+
+    `limits` is the size of friction in each joint while it slides.
+    """
 
     def __init__(
         self, plan: ModePlan, held: HeldSolution, along: Floats, limits: Floats, drags: Floats
@@ -160,7 +166,7 @@ class ElementForces:
 
     @cached_property
     def pushes(self) -> Floats:
-        """Of rigid contacts: along the plane's x and y, and normal, one column each."""
+        """Forces of rigid contacts: along the plane's x and y, and normal, one column each."""
         rows, x = self.plan.rows, self.held.x
         found = np.zeros((3, len(rows.contacts)))
         for k, i in enumerate(self.plan.mode.resting):
@@ -175,7 +181,7 @@ class ElementForces:
 
 
 class ModeForceSolver:
-    """Forces of a mode at one state."""
+    """Solves for the forces of a mode at one state."""
 
     def __init__(self, instant: InstantDynamics, plan: ModePlan) -> None:
         self.instant, self.plan = instant, plan
@@ -188,7 +194,7 @@ class ModeForceSolver:
             self.columns[:, plan.slides.normal] += pushed
 
     def forces(self) -> ElementForces:
-        """By repetition where friction depends on reactions, which depend on friction."""
+        """Return all forces, by iteration if friction depends on reactions."""
         own, arms, of = self.plan.own, self.plan.arms, self.instant.of
         if not of.by_reaction and not of.members:
             return self._with(own)
@@ -208,7 +214,7 @@ class ModeForceSolver:
         )
 
     def generalized_forces(self) -> Floats:
-        """All forces along the speeds, without saying who gives how much of them."""
+        """Return the generalized forces, without their shares."""
         plan, of = self.plan, self.instant.of
         if of.by_reaction:
             return self.forces().along
@@ -220,7 +226,7 @@ class ModeForceSolver:
         return found
 
     def _known(self, limits: Floats) -> Floats:
-        """Friction of what slides in the joints."""
+        """Return the generalized friction of joints that slide."""
         if not self.plan.rub_rows:
             return self.instant.of.still
         found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.rub_rows]

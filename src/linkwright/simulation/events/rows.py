@@ -1,7 +1,7 @@
-"""What may hold a motion and let it go: stops, rigid contacts, dry friction.
+"""Rows of velocities along which forces may act and let go: stops, rigid contacts, dry friction.
 
-Each has rows of speeds V = R(q) q̇, whose rates are R q̈ + γ: the closing speed of a stop or
-contact (with a gap of which it is the rate), two speeds of slip, the speed of a freedom that rubs.
+Each has rows V = R(q) q̇, whose rates are R q̈ + γ: the closing velocity of a stop or contact (with a
+gap of which it is the rate), two velocities of slip, the velocity of a joint with friction.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Barrier:
     """Whether its gap is an angle."""
 
     def said(self, speed: float, impulse: float) -> str:
-        """A hit in words."""
+        """Return a hit in words."""
         of_speed, of_impulse = ("rad/s", "N m s") if self.turns else ("m/s", "N s")
         return f"hit at {speed:.6g} {of_speed}, impulse {impulse:.6g} {of_impulse}"
 
 
 @dataclass(frozen=True)
 class Rub:
-    """A freedom with dry friction: `force`, and `arm` times what the joint's reaction presses."""
+    """A degree of freedom with dry friction: `force`, and `arm` times the joint's reaction."""
 
     name: str
     row: int
@@ -240,7 +240,7 @@ class Rows:
 
     @cached_property
     def watched(self) -> Callable[..., list[Floats]]:
-        """(q, q̇) → gaps, speeds V, gaps of compliant contacts."""
+        """The function (q, q̇) → gaps, velocities V, gaps of compliant contacts."""
         own, names = self.tree.motion, mechanism_names(self.mechanism)
         gaps, pads = (ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._pads))
         return compile_expressions(
@@ -254,30 +254,30 @@ class Rows:
         )
 
     def gap_expressions(self, q: SX) -> SX:
-        """Gaps of stops and contacts, and of compliant contacts, at coordinates q."""
+        """Return gaps of stops and contacts, and of compliant contacts, as expressions of q."""
         gaps = ca.vertcat(ca.SX(0, 1), *self._gaps, *self._pads)
         return ca.substitute(gaps, self.tree.motion.q, q)
 
     def gaps_and_speeds(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-        """Of one state."""
+        """Return gaps and velocities of one state."""
         gaps, V, _ = self.watched(q, qd)
         return gaps, V
 
     def axis(self, speed: int) -> SX:
-        """The axis, in the world, of one of the tree's freedoms."""
+        """Return the axis, in the world, of one of the tree's degrees of freedom."""
         axes = self._setting.world.joint_axes
         found: SX = next(axis.s for axis in axes if axis.velocity_index == speed)
         return found
 
     @property
     def contacts(self) -> list[tuple[Barrier, SX, SX]]:
-        """Rigid contacts: the barrier, where it touches, and its axes (normal last)."""
+        """Rigid contacts: the row, where it touches, and its axes (normal last)."""
         found = self.barriers[self.stop_count :]
         return [(b, at, R) for b, (at, R) in zip(found, self._contacts, strict=True)]
 
 
 def without_sharp_friction(mechanism: Mechanism) -> Mechanism:
-    """The mechanism less the friction that its rows bring about."""
+    """Return the mechanism without the friction that rows describe."""
     joints: dict[str, Joint] = {}
     for name, joint in mechanism.joints.items():
         if "friction" not in joint.model_fields_set:

@@ -26,9 +26,19 @@ ACTIONS = ("record", "stop")
 
 @dataclass(frozen=True)
 class Event:
-    """`when` passes zero: an expression of t, coordinates and speeds ("q1 - 0.5", "dq1"), or a
-    function of (t, q, q̇). Then `action`: "record", "stop", a table of new values by coordinate and
-    speed ({"dq1": "-0.8*dq1"}), or a function of (t, q, q̇) that returns new (q, q̇)."""
+    """An event of the user: where `when` passes zero, `action` happens.
+
+    Parameters
+    ----------
+    when : str or callable
+        An expression of t, coordinates and velocities ("q1 - 0.5", "dq1"), or a function of
+        (t, q, q̇).
+    action : str, mapping or callable
+        "record", "stop", a table of new values by coordinate and velocity ({"dq1": "-0.8*dq1"}), or
+        a function of (t, q, q̇) that returns new (q, q̇).
+    direction : {"any", "rising", "falling"}
+        Which passages count.
+    """
 
     when: Any
     action: Any = "record"
@@ -113,7 +123,7 @@ def user_event_functions(events: Sequence[UserEvent]) -> list[EventFunction]:
 
 
 def read_user_events(equations: Equations, given: Mapping[str, Any] | None) -> list[UserEvent]:
-    """From text, a function, a table of the fields of `Event`, or an `Event`, by name."""
+    """Return events from text, functions, tables of the fields of `Event`, or `Event`s, by name."""
     if given is None:
         return []
     if not isinstance(given, Mapping):
@@ -211,7 +221,7 @@ def _value(equations: Equations, when: Any, where: str) -> Callable[[float, Floa
 
 
 def _places(equations: Equations, table: Mapping[str, Any], where: str) -> list[tuple[int, int]]:
-    """Of what is changed: 0 and the place of a coordinate, 1 and the place of a speed."""
+    """Return the places of what is changed: (0, coordinate) or (1, velocity)."""
     names = equations.names
     places = {name: (0, k) for k, name in enumerate(names.q)}
     places |= {f"d{name}": (1, k) for k, name in enumerate(names.qd)}
