@@ -286,6 +286,66 @@ def test_programs_change_the_records_that_they_are_given(count: int) -> None:
     np.testing.assert_array_equal(results[0], 0.25 * steps[:, None] * [1, 1, 2])
 
 
+def copy_outputs(given: Buffer, found: Buffer, tape: Procedure) -> None:
+    """A tape with many outputs."""
+    outputs = scratch(50)
+    tape(given[0], outputs)
+    write_buffer_row(found, 0, outputs)
+
+
+@pytest.mark.parametrize("is_single", [True, False])
+def test_tapes_of_one_lane_and_of_many_have_the_same_outputs(is_single: bool) -> None:
+    """Many constants, functions of libm, logic, sines of huge numbers."""
+    import casadi as ca
+
+    x = ca.SX.sym("x")
+    values = [ca.tanh(x), ca.sin(1e9 * x), ca.if_else(x > 0, ca.fmin(x, 0.1), ca.sign(x)), x**3]
+    outputs = ca.vertcat(*values, *map(float, range(46)))
+    tape = record_expression_tape("many", [("x", x, (1,))], [("y", outputs, (50,))])
+    run = compile_program(
+        lambda: read_program(copy_outputs), ("copy_outputs",), is_single=is_single
+    )
+    given, found = np.array([0.3]), np.zeros(50)
+    run(given, found, compile_procedure(tape, is_single=is_single))
+    exact = [math.tanh(0.3), math.sin(1e9 * 0.3), 0.1, 0.3**3, *range(46)]
+    np.testing.assert_allclose(found, exact, rtol=1e-15)
+
+
+def evaluate_tape(
+    ticket: IntBuffer, count: IntBuffer, given: Buffer, found: Buffer, tape: Procedure
+) -> None:
+    """A tape with two outputs at many points."""
+    outputs = scratch(2)
+    while True:
+        k = take_ticket(ticket)
+        if k >= count[0]:
+            break
+        tape(given[k], outputs)
+        write_buffer_row(found, 2 * k, outputs)
+
+
+@pytest.mark.parametrize("is_single", [True, False])
+def test_sines_and_cosines_have_two_units_of_rounding(is_single: bool) -> None:
+    import casadi as ca
+    import mpmath
+
+    x = ca.SX.sym("x")
+    tape = record_expression_tape(
+        "waves", [("x", x, (1,))], [("y", ca.vertcat(ca.sin(x), ca.cos(x)), (2,))]
+    )
+    rng = np.random.default_rng(1)
+    near = np.pi / 2 * np.arange(-20, 21)
+    given = np.concatenate([rng.uniform(-4, 4, 400), rng.uniform(-1e6, 1e6, 200), near, [1e-9]])
+    found = np.zeros((len(given), 2))
+    run = compile_program(lambda: read_program(evaluate_tape), ("waves",), is_single=is_single)
+    counts = np.zeros(1, np.int64), np.array([len(given)])
+    run(*counts, given, found.reshape(-1), compile_procedure(tape, is_single=is_single))
+    with mpmath.workdps(40):
+        for value, pair in zip(given.tolist(), found.tolist(), strict=True):
+            for own, exact in zip(pair, (mpmath.sin(value), mpmath.cos(value)), strict=True):
+                assert abs(own - exact) <= 2 * np.spacing(abs(float(exact)))
+
+
 def with_a_missing_field(given: Buffer) -> None:
     particle = Particle(index=0, t=given[0])  # type: ignore[call-arg]
     given[0] = particle.t

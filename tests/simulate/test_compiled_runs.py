@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -215,6 +217,24 @@ def test_ctrl_c_behind_an_untreated_event_goes_back_before_it(
     )
     assert run.interrupted
     assert run.q[:, 0].min() >= 0.2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
+def test_many_runs_of_many_mechanisms_keep_no_code_images() -> None:
+    """More mechanisms than stay prepared: their code is freed, and loaded again."""
+    arm = lw.gallery("elbow")
+    arms = [arm.with_parameters(m1=1 + k / 50) for k in range(50)]
+
+    def simulate_all() -> int:
+        for one in arms:
+            lw.simulate(one, 0.01, q0={"q1": 0.3}, samples=3)
+        gc.collect()
+        return Path("/proc/self/maps").read_text().count("\n")
+
+    simulate_all()
+    first = simulate_all()
+    assert max(simulate_all() for _ in range(3)) <= first + 5
 
 
 def test_what_simulations_keep_is_bounded() -> None:

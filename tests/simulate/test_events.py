@@ -246,7 +246,7 @@ def test_energy_never_grows_at_an_impact(seed: int, count: int, mu: float, singl
     assert (instant.R[:count] @ found.qd >= -1e-8).all()
     assert all(x > 0 for x in found.impulses.values())
     if mu == 0 and count == 1 and found.impulses:
-        e = rows.barriers[0].restitution
+        e = rows.unilaterals[0].restitution
         np.testing.assert_allclose(instant.R[0] @ found.qd, -e * (instant.R[0] @ qd), rtol=1e-8)
 
 

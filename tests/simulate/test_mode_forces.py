@@ -112,12 +112,12 @@ def random_mode(dynamics: Dynamics, rng: np.random.Generator) -> Mode:
     or sticking; not both stops of a coordinate at once."""
     rows = dynamics.rows
     resting: dict[str, int] = {}
-    for i in rng.permutation(len(rows.barriers)):
+    for i in rng.permutation(len(rows.unilaterals)):
         if rng.random() < 0.7:
-            resting.setdefault(rows.barriers[i].name.rsplit(" ", 1)[0], int(i))
+            resting.setdefault(rows.unilaterals[i].name.rsplit(" ", 1)[0], int(i))
     closed = tuple(sorted(resting.values()))
-    grip = frozenset(i for i in closed if rows.barriers[i].slip and rng.random() < 0.5)
-    return Mode(closed, grip, (), tuple(rng.integers(-1, 2, len(rows.rubs)).tolist()))
+    grip = frozenset(i for i in closed if rows.unilaterals[i].slip and rng.random() < 0.5)
+    return Mode(closed, grip, (), tuple(rng.integers(-1, 2, len(rows.joint_frictions)).tolist()))
 
 
 def states(name: str, limit: int) -> Iterator[tuple[InstantDynamics, Mode]]:
@@ -134,8 +134,8 @@ def states(name: str, limit: int) -> Iterator[tuple[InstantDynamics, Mode]]:
         now = dynamics.at(0.0, q, qd, tau)
         toward = []
         for i in mode.resting:
-            if rows.barriers[i].slip and i not in mode.grip:
-                v = now.R[list(rows.barriers[i].slip)] @ qd
+            if rows.unilaterals[i].slip and i not in mode.grip:
+                v = now.R[list(rows.unilaterals[i].slip)] @ qd
                 size = np.linalg.norm(v)
                 way = v / size if size > 1e-9 else np.array([1.0, 0.0])
                 toward.append((i, (float(way[0]), float(way[1]))))
@@ -146,17 +146,23 @@ def watched_in_python(now: InstantDynamics, mode: Mode, found: ElementForces) ->
     """What the event functions of Python watch, in the order of the expression."""
     rows, (gaps, V) = now.of.rows, now.of.rows.gaps_and_speeds(now.q, now.qd)
     wanted = [found.normal.get(i, gap) for i, gap in enumerate(gaps)]
-    for k, (rub, sign) in enumerate(zip(rows.rubs, mode.sliding, strict=True)):
+    for k, (joint_friction, sign) in enumerate(
+        zip(rows.joint_frictions, mode.sliding, strict=True)
+    ):
         sticks = sign == 0
-        wanted.append(rub.force * rub.ratio - abs(found.rub[k]) if sticks else sign * V[rub.row])
+        wanted.append(
+            joint_friction.force * joint_friction.ratio - abs(found.joint_friction[k])
+            if sticks
+            else sign * V[joint_friction.row]
+        )
     toward = dict(mode.toward)
-    for i, barrier in enumerate(rows.barriers):
-        if barrier.slip and i in mode.grip:
-            most = barrier.friction * barrier.ratio * found.normal[i]
+    for i, unilateral in enumerate(rows.unilaterals):
+        if unilateral.slip and i in mode.grip:
+            most = unilateral.friction * unilateral.ratio * found.normal[i]
             wanted.append(most - float(np.linalg.norm(found.slip[i])))
-        elif barrier.slip:
+        elif unilateral.slip:
             way = np.array(toward.get(i, (0.0, 0.0)))
-            wanted.append(float(V[list(barrier.slip)] @ way) if i in toward else 1.0)
+            wanted.append(float(V[list(unilateral.slip)] @ way) if i in toward else 1.0)
     return wanted
 
 

@@ -41,6 +41,7 @@ from .mode_history import ModeHistory, ModeStart
 from .right_hand_side import RightHandSide
 from .run import FINISHED
 from .run_context import RunContext
+from .singularity_log import NEAR_SINGULAR_SHARE
 from .state_projector import StateProjector
 from .steppers.singularity_crossing import CROSSING
 from .wheels import rolls_on_planes
@@ -48,10 +49,6 @@ from .wheels import rolls_on_planes
 INSTRUCTIONS_PER_CALL = 100_000_000
 """The approximate number of tape instructions after which the program returns to Python: a few
 hundredths of a second."""
-
-NEAR_SINGULAR = 0.01
-"""A configuration is near-singular if the smallest singular value of J is below this fraction of
-its usual value."""
 
 
 def integrate_compiled(
@@ -182,11 +179,11 @@ class TrajectoryRecords:
 
     def projected_states(self, row: int) -> Floats:
         """Return the state of a trajectory on the constraints."""
-        if not self.motion.needs_projection:
-            return np.array(self.y[row])
-        t = self.clock[row, Clock.TIME]
-        with np.errstate(all="ignore"):
-            found: Floats = self.motion.project([t], self.y[row], self.parameters[row])[0]
+        found: Floats = self.y[row].copy()
+        if self.motion.needs_projection:
+            t = self.clock[row, Clock.TIME]
+            with np.errstate(all="ignore"):
+                found = self.motion.project([t], found, self.parameters[row])[0]
         return found
 
     def projected_samples(self, rows: int | slice) -> Floats:
@@ -287,19 +284,11 @@ class CompiledRun:
         system, closing = self.system, self.motion.closing
         if closing is None or rolls_on_planes(system.equations.mechanism):
             return True
-        q, qd = system.space.motion(self.y)
+        motion = system.space.motion(self.y)
         length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
-        small = 1e-3 * length
-        now, then = (
-            closing.weakest(
-                system.model.constraint_jacobian(
-                    system.model.integrate(q, h * qd), *([self.t + h] if closing.in_time else [])
-                )
-            )
-            for h in (0.0, small)
-        )
-        ahead = now * small / (now - then) if then < now else np.inf
-        return bool(ahead < CROSSING.reach * length or now < NEAR_SINGULAR * closing.usual)
+        ahead = closing.time_to_singularity(self.t, *motion, 1e-3 * length)
+        share = closing.share_of_usual(closing.weakest_at(self.t, motion[0]))
+        return bool(ahead < CROSSING.reach * length or share < NEAR_SINGULAR_SHARE)
 
     # -- events ----------------------------------------------------------------------------------
 
@@ -315,7 +304,7 @@ class CompiledRun:
     def set_mode(self, events: Hybrid, first_sample: int) -> CompiledMotion:
         """Return the program of the present mode, and hand it the mode's numbers."""
         functions = self.motion.mode_functions
-        has_forces = bool(events.rows.rubs) or not events.mode.plain
+        has_forces = bool(events.rows.joint_frictions) or not events.mode.plain
         form = self.motion.with_modes if has_forces else self.motion
         if form is None:  # its forces are no expression
             raise CannotContinueError

@@ -39,7 +39,7 @@ class EnsembleEvents:
         failures = {}
         for run in np.flatnonzero((gaps < -EVENT_TOLERANCES.closed_gap).any(axis=-1)):
             worst = int(np.argmin(gaps[run]))
-            name = self.events.rows.barriers[worst].name
+            name = self.events.rows.unilaterals[worst].name
             failures[int(run)] = (
                 f"cannot start: the motion starts {-gaps[run, worst]:.3g} beyond '{name}'"
             )
@@ -80,10 +80,10 @@ def check_ensemble_events(
     events = parts.begin_run(system)
     rows, code = events.rows, parts.code
     refused = {
-        "sticking friction": rows.rubs,
-        "contacts": rows.contacts or rows.pads,
+        "sticking friction": rows.joint_frictions,
+        "contacts": rows.contacts or rows.compliant_count,
         "members that break": code.members or code.ties,
-        "stops that throw back": [b for b in rows.barriers if b.restitution is not None],
+        "stops that throw back": [b for b in rows.unilaterals if b.restitution is not None],
         "events that are Python functions": [e for e in parts.given if e.expression is None],
         "events that change the state": [e for e in parts.given if e.change is not None],
         f"more than {MAX_COLUMNS} event functions": events.event_functions()[MAX_COLUMNS:],

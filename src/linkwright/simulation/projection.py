@@ -100,6 +100,18 @@ class Projection:
             return 0.0
         return smallest_jacobian_singular_share(J, self.rank) if self.rank else 1.0
 
+    def weakest_at(self, t: float, q: Floats) -> float:
+        """Return the smallest singular value that counts at a configuration."""
+        time = [t] if self.in_time else []
+        return self.weakest(self.model.constraint_jacobian(q, *time))
+
+    def time_to_singularity(self, t: float, q: Floats, qd: Floats, ahead: float) -> float:
+        """Return the seconds until the constraints lose rank, by linear extrapolation from the
+        values at t and `ahead` seconds later."""
+        now = self.weakest_at(t, q)
+        then = self.weakest_at(t + ahead, self.model.integrate(q, ahead * qd))
+        return now * ahead / (now - then) if then < now else np.inf
+
     def share_of_usual(self, weakest: float) -> float:
         """Return a smallest singular value as a share of the usual one."""
         return weakest / max(self.usual, 1e-300)

@@ -16,7 +16,7 @@ from ..kinematics.assembly import (
 )
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system
-from ..mechanism import Mechanism, mechanism_names, read_coordinate_numbers
+from ..mechanism import Mechanism, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_number_table, check_vector
 from ..types import Floats, VectorLike
@@ -38,7 +38,7 @@ def start_of(
     mechanism: Mechanism, model: Model, q0: VectorLike | None, qd0: VectorLike | None
 ) -> tuple[Floats, Floats]:
     """Return (q, q̇) at t = 0 on the constraints; what is given by name is kept."""
-    names = mechanism_names(mechanism)
+    names = model.names
     q0 = read_coordinate_numbers(mechanism, q0, "q0")
     qd0 = read_coordinate_numbers(mechanism, qd0, "qd0")
     if isinstance(q0, Mapping) or q0 is None:

@@ -128,6 +128,8 @@ class StateSpace:
 
     def start(self, q: Floats, qd: Floats) -> Floats:
         """Return y at the start of a motion; no work is done yet."""
+        if self.equations.state is None:
+            return np.concatenate([q, qd, self.start_of_controller, np.zeros(WORKS)])
         x = np.asarray(self._from_motion(q, qd), dtype=float).ravel()
         return np.concatenate([x, self.start_of_controller, np.zeros(WORKS)])
 

@@ -33,17 +33,23 @@ def llvm_hexadecimal(value: float) -> str:
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 
-def sincos_ir(target: MachineTarget, lanes: int) -> str:
-    """The IR of `@sincos(x) -> {sin, cos}` on vectors of doubles, and of its slow path for huge arguments."""
-    writer = SincosIrWriter(target, lanes)
+def sincos_ir(target: MachineTarget, lanes: int, *, has_short_chains: bool = False) -> str:
+    """The IR of `@sincos(x) -> {sin, cos}` on vectors of doubles, and of its slow path for huge arguments.
+
+    With short chains, polynomials take more instructions but fewer after each other: code that waits for one sine is
+    faster, code that computes many is not.
+    """
+    writer = SincosIrWriter(target, lanes, has_short_chains=has_short_chains)
     return writer.write_slow_function() + writer.write_function()
 
 
 class SincosIrWriter:
     """Writes the instructions for sin and cos of `%given`, inside a function or a loop."""
 
-    def __init__(self, target: MachineTarget, lanes: int) -> None:
-        self.has_fma = target.has_fma
+    def __init__(
+        self, target: MachineTarget, lanes: int, *, has_short_chains: bool = False
+    ) -> None:
+        self.has_fma, self.has_short_chains = target.has_fma, has_short_chains
         self.v = f"<{lanes} x double>"
         self.i = f"<{lanes} x i64>"
         self.b = f"<{lanes} x i1>"
@@ -102,13 +108,32 @@ class SincosIrWriter:
         return r
 
     def write_horner(self, name: str, coefficients: list[float]) -> str:
-        """Writes a polynomial in %z by Horner's scheme."""
+        """Writes a polynomial in %z by Horner's scheme, or by Estrin's for short chains."""
+        if self.has_short_chains:
+            return self.write_estrin(name, [self.vector_constant(c) for c in coefficients])
         value = self.vector_constant(coefficients[-1])
         for n in range(len(coefficients) - 2, -1, -1):
             value = self.write_multiply_add(
                 f"{name}{n}", value, "%z", self.vector_constant(coefficients[n])
             )
         return value
+
+    def write_estrin(self, name: str, values: list[str]) -> str:
+        """Writes a polynomial in %z as one in its square, and so on."""
+        power, level = "%z", 0
+        while len(values) > 1:
+            pairs = zip(values[::2], values[1::2], strict=False)
+            rest = values[-1:] if len(values) % 2 else []
+            values = [
+                self.write_multiply_add(f"{name}{level}.{k}", high, power, low)
+                for k, (low, high) in enumerate(pairs)
+            ] + rest
+            level += 1
+            if len(values) > 1:
+                power = self.write_instruction(
+                    f"{name}.z{level}", f"fmul {self.v} {power}, {power}"
+                )
+        return values[0]
 
     def write_polynomials(self, r: str) -> tuple[str, str]:
         """Writes the polynomials of sin r and cos r."""

@@ -26,15 +26,10 @@ def write_single_lane(text: str) -> str:
     """Return a module on vectors of one number as a module on scalars."""
     text = re.sub(r"<1 x (double|i64|i1)>", r"\1", text)
     text = re.sub(r"splat \(\w+ ([^)]*)\)", r"\1", text).replace(".v1f64", ".f64")
-    text = re.sub(
-        r"= shufflevector (\w+) (\S+), \w+ poison, <1 x i32> zeroinitializer",
-        r"= select i1 true, \1 \2, \1 \2",
-        text,
-    )
-    text = re.sub(r"= extractelement (\w+) (\S+), i32 \S+", r"= select i1 true, \1 \2, \1 \2", text)
-    return re.sub(
-        r"= insertelement \w+ \S+, (\w+) (\S+), i32 \S+", r"= select i1 true, \1 \2, \1 \2", text
-    )
+    same = r"= select i1 true, \1 \2, \1 \2"
+    text = re.sub(r"= extractelement (\w+) (\S+), i32 \S+", same, text)
+    text = re.sub(r"= shufflevector (\w+) (\S+), .*", same, text)
+    return re.sub(r"= insertelement \w+ \S+, (\w+) (\S+), i32 \S+", same, text)
 
 
 class ProcedureIrEmitter(TapeIrEmitter):
@@ -51,7 +46,8 @@ class ProcedureIrEmitter(TapeIrEmitter):
         functions += [self.emit_constants(), self.emit_trigonometry()]
         if self.is_small:
             functions = [text.replace("noinline", "alwaysinline") for text in functions]
-        support = sincos_ir(self.target, self.w).replace("\ndefine ", "\ndefine internal ")
+        support = sincos_ir(self.target, self.w, has_short_chains=True)
+        support = support.replace("\ndefine ", "\ndefine internal ")
         head = [f'target triple = "{self.target.triple}"', *sorted(self.declared), support]
         return "\n".join([*head, *functions])
 

@@ -16,7 +16,7 @@ from .boxes import solve_box_complementarity
 from .dynamics import HeldSolution, InstantDynamics
 from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
 from .modes import ElementForces, Mode, NoSolutionError, solve_mode_forces
-from .rows import Barrier
+from .rows import UnilateralConstraint
 
 Direction = tuple[float, float]
 
@@ -48,14 +48,17 @@ class _Choice:
         self.rows, self.V = instant.of.rows, instant.R @ instant.qd
         self.closed, self.toward = list(case.closed), dict(case.leaving)
         forced = dict(case.slipping)
-        self.signs = [forced.get(k, _sign(self.V[rub.row])) for k, rub in enumerate(self.rows.rubs)]
+        self.signs = [
+            forced.get(k, _sign(self.V[joint_friction.row]))
+            for k, joint_friction in enumerate(self.rows.joint_frictions)
+        ]
         self.still = [k for k, s in enumerate(self.signs) if s == 0]
         self.grips = [i for i in self.closed if self._slow(i) and i not in self.toward]
-        self.all = [*self.closed, *(self.rows.rubs[k].row for k in self.still)]
+        self.all = [*self.closed, *(self.rows.joint_frictions[k].row for k in self.still)]
 
-    def _barrier(self, i: int) -> Barrier:
+    def _barrier(self, i: int) -> UnilateralConstraint:
         """Return a stop or contact."""
-        return self.rows.barriers[i]
+        return self.rows.unilaterals[i]
 
     def _slow(self, i: int) -> bool:
         """Whether a contact with friction does not slide."""
@@ -73,7 +76,7 @@ class _Choice:
 
     def _balance(self) -> tuple[Floats, Floats, Floats]:
         """Return forces and accelerations of all that may be held, and the limits of friction."""
-        limits = np.array([rub.force for rub in self.rows.rubs])
+        limits = np.array([joint_friction.force for joint_friction in self.rows.joint_frictions])
         normal, x = np.zeros(len(self.closed)), None
         now = self.instant
         gripped = [row for i in self.grips for row in self._barrier(i).slip]
@@ -99,8 +102,10 @@ class _Choice:
     def _known(self, limits: Floats, normal: Floats) -> Floats:
         """Return the generalized forces of what slides already."""
         total = np.zeros(len(self.instant.qd))
-        for rub, s, limit in zip(self.rows.rubs, self.signs, limits, strict=True):
-            total -= s * limit * self.instant.R[rub.row]
+        for joint_friction, s, limit in zip(
+            self.rows.joint_frictions, self.signs, limits, strict=True
+        ):
+            total -= s * limit * self.instant.R[joint_friction.row]
         for i, force in zip(self.closed, normal, strict=True):
             slip = list(self._barrier(i).slip)
             if slip and i not in self.grips:
@@ -112,14 +117,14 @@ class _Choice:
     def _bounds(self, limits: Floats) -> tuple[Floats, Floats]:
         """Return the bounds of the forces: normal forces push, friction is limited."""
         count = len(self.closed)
-        most = [limits[k] * self.rows.rubs[k].ratio for k in self.still]
+        most = [limits[k] * self.rows.joint_frictions[k].ratio for k in self.still]
         return np.array([0.0] * count + [-x for x in most]), np.array([np.inf] * count + most)
 
     def _limits(self, qdd: Floats, forces: Floats, normal: Floats) -> Floats:
         """Return the limits of friction in the joints under given accelerations and forces."""
-        rubs, now = self.rows.rubs, self.instant
-        limits = np.array([rub.force for rub in rubs])
-        arms = np.array([rub.arm for rub in rubs])
+        joint_frictions, now = self.rows.joint_frictions, self.instant
+        limits = np.array([joint_friction.force for joint_friction in joint_frictions])
+        arms = np.array([joint_friction.arm for joint_friction in joint_frictions])
         if not arms.any():
             return limits
         rest = now.M @ qdd - now.F - forces
@@ -142,7 +147,10 @@ class _Choice:
         resting = [i for i in self.closed if forces[i] > tiny or moves[i] <= small]
         signs = list(self.signs)
         for k in self.still:
-            row, limit = self.rows.rubs[k].row, limits[k] * self.rows.rubs[k].ratio
+            row, limit = (
+                self.rows.joint_frictions[k].row,
+                limits[k] * self.rows.joint_frictions[k].ratio,
+            )
             if abs(forces[row]) >= limit * (1 - 1e-12) and abs(moves[row]) > small:
                 signs[k] = int(np.sign(moves[row]))
         grip, toward = set(self.grips) & set(resting), dict(self.toward)
@@ -178,16 +186,16 @@ def _settled(instant: InstantDynamics, mode: Mode) -> Mode:
 def _released(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
     """Return the mode without what its own forces exceed."""
     rows, signs = instant.of.rows, list(mode.sliding)
-    for k, force in found.rub.items():
-        limit = found.limits[k] * rows.rubs[k].ratio
+    for k, force in found.joint_friction.items():
+        limit = found.limits[k] * rows.joint_frictions[k].ratio
         if abs(force) > limit * (1 + 1e-9) + 1e-300:
             signs[k] = -int(np.sign(force))
     small = 1e-9 * max([abs(x) for x in found.normal.values()], default=0.0)
     resting = tuple(i for i in mode.resting if found.normal[i] >= -small)
     grip, toward = set(mode.grip), dict(mode.toward)
     for i, push in found.slip.items():
-        barrier, size = rows.barriers[i], float(np.linalg.norm(push))
-        limit = barrier.friction * barrier.ratio * max(found.normal[i], 0.0)
+        unilateral, size = rows.unilaterals[i], float(np.linalg.norm(push))
+        limit = unilateral.friction * unilateral.ratio * max(found.normal[i], 0.0)
         if i in resting and size > limit * (1 + 1e-9) + 1e-300:
             grip.discard(i)
             toward[i] = (-float(push[0]) / size, -float(push[1]) / size)
@@ -206,11 +214,11 @@ def _turned(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
     rows, toward = instant.of.rows, []
     V = instant.R @ instant.qd
     for i, direction in mode.toward:
-        slip = list(rows.barriers[i].slip)
+        slip = list(rows.unilaterals[i].slip)
         a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
         size = float(np.linalg.norm(a))
         slow = float(np.linalg.norm(V[slip])) <= EVENT_TOLERANCES.still_velocity
-        can = rows.barriers[i].friction * abs(found.normal.get(i, 0.0))
+        can = rows.unilaterals[i].friction * abs(found.normal.get(i, 0.0))
         clear = slow and size > 1e-3 * can * _mobility(instant, slip)
         turned = (float(a[0]) / size, float(a[1]) / size) if clear else direction
         near = np.hypot(turned[0] - direction[0], turned[1] - direction[1]) < 1e-9

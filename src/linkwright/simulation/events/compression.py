@@ -26,12 +26,12 @@ def compress_contacts(
 ) -> tuple[Floats, Floats]:
     """Return the velocities at the end of compression of the contacts `taking`, and their impulses
     along the slips and normal, one row each."""
-    barriers, P, rows = instant.of.rows.barriers, instant.admittance, []
+    unilaterals, P, rows = instant.of.rows.unilaterals, instant.admittance, []
     for i in taking:
-        slip = list(barriers[i].slip)
+        slip = list(unilaterals[i].slip)
         rows.append(instant.R[[i, *slip]] if slip else np.vstack([instant.R[i], 0 * P[:2]]))
     B = np.concatenate(rows)
-    mu = np.array([barriers[i].friction for i in taking])
+    mu = np.array([unilaterals[i].friction for i in taking])
     p = CompressionProblem(B @ P @ B.T, B @ qd, mu).solve()
     return qd + P @ (B.T @ p), p.reshape(-1, 3)[:, [1, 2, 0]]
 

@@ -9,7 +9,7 @@ import numpy as np
 from ...types import Floats
 from .event_function import Effect, EventFunction, Releases, StepStates
 from .present_mode import PresentMode
-from .rows import Barrier
+from .rows import UnilateralConstraint
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,14 @@ class GapClosing(EventFunction):
     """The gap of a stop or rigid contact that is open: an impact where it closes."""
 
     index: int
-    barrier: Barrier
+    unilateral: UnilateralConstraint
     begins_at_zero = True
     changes_mode = True
 
     @property
     def name(self) -> str:
         """The name of the stop or contact."""
-        return self.barrier.name
+        return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
         """Return the gap."""
@@ -37,13 +37,13 @@ class ContactRelease(EventFunction):
     """The normal force of a stop or contact that is closed: it lets go where it would pull."""
 
     index: int
-    barrier: Barrier
+    unilateral: UnilateralConstraint
     changes_mode = True
 
     @property
     def name(self) -> str:
         """The name of the stop or contact."""
-        return self.barrier.name
+        return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
         """Return the normal force."""

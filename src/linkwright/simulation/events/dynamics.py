@@ -100,7 +100,7 @@ class DynamicsCode:
         found: Any = newton_euler_joint_reactions(tree, own.q, own.qd, own.qdd, others=loads)
         every: Any = ca.vertcat(found, *loop_joint_reactions(tree, ties))
         names = [*(span.name for span in tree.joints), *self.mechanism.loops]
-        pressed = [self._pressure(rub, found) for rub in rows.rubs]
+        pressed = [self._pressure(joint_friction, found) for joint_friction in rows.joint_frictions]
         strong = [every[names.index(name), :] for name, _ in self.members]
         sizes = [ca.norm_2(cut) for row in strong for cut in (row[0, 3:], row[0, :3])]
         n = (len(self.model.names.qd),)
@@ -121,22 +121,22 @@ class DynamicsCode:
             ],
         )
 
-    def _pressure(self, rub: Any, found: Any) -> Any:
+    def _pressure(self, joint_friction: Any, found: Any) -> Any:
         """Return the force that presses on a joint's friction."""
-        if rub.arm == 0.0:
+        if joint_friction.arm == 0.0:
             return ca.SX(0)
-        force = found[rub.joint, 3:].T
-        if rub.axis >= 0:
-            axis = self.rows.axis(rub.axis)
+        force = found[joint_friction.joint, 3:].T
+        if joint_friction.axis >= 0:
+            axis = self.rows.axis(joint_friction.axis)
             force = force - axis * ca.dot(axis, force)
         return ca.norm_2(force)
 
     def _pushes(self, push: Any) -> list[BodyForce]:
         """Return the forces of contacts on both bodies, along the plane's x and y, and normal."""
         found = []
-        for k, (barrier, at, R) in enumerate(self.rows.contacts):
+        for k, (unilateral, at, R) in enumerate(self.rows.contacts):
             force = R @ push[:, k]
-            for body, sign in ((barrier.body, 1), (barrier.other, -1)):
+            for body, sign in ((unilateral.body, 1), (unilateral.other, -1)):
                 if body != "ground":
                     link = self.rows.tree.bodies[body].link
                     found.append(BodyForce(body, link, at, sign * force, ca.SX.zeros(3)))
@@ -159,10 +159,10 @@ class Dynamics:
         rows, model = self.rows, self.model
         self.in_time = model.names.is_time_dependent
         self.constrained = code.constrained
-        self.pressure: Floats = np.zeros(len(rows.rubs))
-        """Of the rubs when last solved for: a start for the next."""
+        self.pressure: Floats = np.zeros(len(rows.joint_frictions))
+        """Forces that press on friction, when last solved for: a warm start for the next time."""
         self.still, self.nothing = np.zeros(len(model.names.qd)), np.zeros(0)
-        self.by_reaction = any(rub.arm for rub in rows.rubs)
+        self.by_reaction = any(joint_friction.arm for joint_friction in rows.joint_frictions)
         self.plan: ModePlan | None = None
         """Of the mode when last solved for."""
         self.members, self.ties = code.members, code.ties

@@ -66,7 +66,7 @@ def _multipliers(instant: InstantDynamics, found: Impact) -> Floats:
         return np.zeros(0)
     rest = instant.M @ (found.qd - instant.qd)
     for i, push in found.pushes.items():
-        slip = list(instant.of.rows.barriers[i].slip)
+        slip = list(instant.of.rows.unilaterals[i].slip)
         rest = rest - push[2] * instant.R[i] - push[: len(slip)] @ instant.R[slip]
     return least_squares(instant.J.T, rest, FORCE_SOLVER.rank_share)[0]
 

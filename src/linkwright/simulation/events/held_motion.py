@@ -28,7 +28,7 @@ class HeldMotion:
         """1 for unknowns of which a stop or contact is active, 0 for others."""
         found = []
         for rows, _ in self.forces.groups.all:
-            active = [self.forces.mode[row] for row in rows if row < self.forces.layout.barriers]
+            active = [self.forces.mode[row] for row in rows if row < self.forces.layout.unilaterals]
             found.append(ca.sum1(ca.vertcat(ca.SX(0, 1), *active)))
         return ca.vertcat(*found)
 
@@ -38,7 +38,7 @@ class HeldMotion:
         found = ca.SX.zeros(len(of.groups))
         for k, (rows, signs) in enumerate(of.groups.all):
             for row, sign in zip(rows, signs, strict=True):
-                if row < of.layout.barriers:
+                if row < of.layout.unilaterals:
                     found[k] += sign * of.mode[row] * every[row]
         return found
 

@@ -30,23 +30,23 @@ def stop_rows(of: Dynamics, t: float, q: Floats, qd: Floats, rows: list[int]) ->
     return project_velocities(A, qd, wrong, rank=rank, metric=now.M)
 
 
-def close_gaps(of: Dynamics, t: float, q: Floats, qd: Floats, barriers: list[int]) -> Floats:
+def close_gaps(of: Dynamics, t: float, q: Floats, qd: Floats, unilaterals: list[int]) -> Floats:
     """Return q with some gaps zero, and the mechanism's own constraints closed."""
     model, position_rows = of.model, list(of.model.names.position_rows)
     time = [t] if of.in_time else []
-    rank = len(barriers) + (constraint_ranks(model.mechanism)[1] if position_rows else 0)
-    if not barriers:
+    rank = len(unilaterals) + (constraint_ranks(model.mechanism)[1] if position_rows else 0)
+    if not unilaterals:
         return q
 
     def residual(q: Floats) -> Floats:
-        gaps = of.rows.gaps_and_speeds(q, qd)[0][barriers]
+        gaps = of.rows.gaps_and_speeds(q, qd)[0][unilaterals]
         return (
             np.concatenate([model.constraint_residual(q, *time), gaps]) if position_rows else gaps
         )
 
     def jacobian(q: Floats) -> Floats:
         now = of.at(t, q, qd, qd)
-        return np.vstack([now.J[position_rows], now.R[barriers]])
+        return np.vstack([now.J[position_rows], now.R[unilaterals]])
 
     functions = PositionConstraints(residual, jacobian, model.integrate, model.mass_matrix)
     return close_positions(

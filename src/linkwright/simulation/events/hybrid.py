@@ -101,10 +101,10 @@ class Hybrid:
         """Find the mode in which a motion starts; return y in it."""
         q, qd = self.context.space.motion(y)
         gaps, _ = self.rows.gaps_and_speeds(q, qd)
-        for barrier, gap in zip(self.rows.barriers, gaps, strict=True):
+        for unilateral, gap in zip(self.rows.unilaterals, gaps, strict=True):
             if gap < -EVENT_TOLERANCES.closed_gap:
                 raise LinkwrightError(
-                    f"the motion starts {-gap:.3g} beyond '{barrier.name}'",
+                    f"the motion starts {-gap:.3g} beyond '{unilateral.name}'",
                     where=self.dynamics.mechanism.name,
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )

@@ -1,16 +1,16 @@
-"""Impacts: speeds that jump where barriers close.
+"""Impacts: velocities that jump where stops and contacts close.
 
 Newton's rule for all of them at once, with A = R P Rᵀ and impulses Λ:
 
     v⁺ = A Λ + v⁻,   Λ ≥ 0,   v⁺ + e v⁻ ≥ 0,   Λᵢ (v⁺ + e v⁻)ᵢ = 0
 
-so that T⁺ − T⁻ = ½ Σ Λᵢ (1 − eᵢ) vᵢ⁻, which is never above zero for e ≤ 1, since only barriers with
+so that T⁺ − T⁻ = ½ Σ Λᵢ (1 − eᵢ) vᵢ⁻, which is never above zero for e ≤ 1, since only contacts with
 v⁻ ≤ 0 take part.
 
 With friction there are two phases, as in nature. Compression ends at v⁺ ≥ 0, Λ ⟂ v⁺, and slip
 impulses π within μ Λ oppose the slip at its end, so that T⁺ − T⁻ = Σ π·slip⁺ − ½ |Δq̇|²_M ≤ 0.
 Restitution then gives the normal speeds e v⁻ back, without friction, or as much of them as there
-is energy for. Where that closes a barrier again, there is another impact.
+is energy for. Where that closes a contact again, there is another impact.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def solve_impact(
 
     Contacts below the velocity `slow` do not rebound; in late rounds nothing does.
     """
-    barriers = instant.of.rows.barriers
+    unilaterals = instant.of.rows.unilaterals
     qd = instant.qd.copy()
     speeds: dict[int, float] = {}
     pushes = {i: np.zeros(3) for i in closed}
@@ -65,10 +65,10 @@ def solve_impact(
             taking = [min(hit, key=v.__getitem__)]
         late = turn >= FORCE_SOLVER.max_impact_rounds // 2
         e = np.array(
-            [0.0 if late or -v[i] <= slow[i] else barriers[i].restitution or 0.0 for i in taking]
+            [0.0 if late or -v[i] <= slow[i] else unilaterals[i].restitution or 0.0 for i in taking]
         )
         before = np.array([v[i] for i in taking])
-        rough = any(barriers[i].slip for i in taking)
+        rough = any(unilaterals[i].slip for i in taking)
         qd, found = (_with_friction if rough else _newton)(instant, qd, taking, e)
         for i, speed, push in zip(taking, before, found, strict=True):
             pushes[i] += push
@@ -87,7 +87,7 @@ def check_impact_is_possible(instant: InstantDynamics, found: Impact) -> None:
 def _blocked(instant: InstantDynamics, i: int) -> LinkwrightError:
     """Return the error that the constraints push on into a stop or contact."""
     rows, mechanism = instant.of.rows, instant.of.mechanism
-    name = rows.barriers[i].name
+    name = rows.unilaterals[i].name
     if i >= rows.stop_count:
         what = f"the constraints push on into the contact '{name}'"
         return LinkwrightError(what, remedy="drive it less far, or move the contact")

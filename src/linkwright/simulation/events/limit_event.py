@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...types import Floats
 from .event_function import Effect, EventFunction, StepStates
 from .present_mode import PresentMode
-from .rows import Barrier
+from .rows import UnilateralConstraint
 
 
 @dataclass(frozen=True)
@@ -15,14 +15,14 @@ class LimitReached(EventFunction):
     """The distance of a coordinate from its limit."""
 
     index: int
-    barrier: Barrier
+    unilateral: UnilateralConstraint
     begins_at_zero = True
     ends_run = True
 
     @property
     def name(self) -> str:
         """The name of the limit."""
-        return self.barrier.name
+        return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
         """Return the distance."""

@@ -29,21 +29,23 @@ def mode_event_functions(present: PresentMode) -> list[EventFunction]:
 def _gap_functions(present: PresentMode, mode: Mode) -> list[EventFunction]:
     """Return the functions of stops and rigid contacts, open or closed."""
     found: list[EventFunction] = []
-    for i, barrier in enumerate(present.rows.barriers):
+    for i, unilateral in enumerate(present.rows.unilaterals):
         if i in mode.resting:
-            found.append(ContactRelease(i, barrier))
-        elif barrier.restitution is None:
-            found.append(LimitReached(i, barrier))
+            found.append(ContactRelease(i, unilateral))
+        elif unilateral.restitution is None:
+            found.append(LimitReached(i, unilateral))
         else:
-            found.append(GapClosing(i, barrier))
+            found.append(GapClosing(i, unilateral))
     return found
 
 
 def _joint_friction_functions(present: PresentMode, mode: Mode) -> list[EventFunction]:
     """Return the functions of joints with dry friction."""
     return [
-        JointSlideReversal(k, rub, sign) if sign else JointStickLimit(k, rub)
-        for k, (rub, sign) in enumerate(zip(present.rows.rubs, mode.sliding, strict=True))
+        JointSlideReversal(k, joint_friction, sign) if sign else JointStickLimit(k, joint_friction)
+        for k, (joint_friction, sign) in enumerate(
+            zip(present.rows.joint_frictions, mode.sliding, strict=True)
+        )
     ]
 
 
@@ -51,11 +53,11 @@ def _contact_friction_functions(present: PresentMode, mode: Mode) -> list[EventF
     """Return the functions of closed contacts with friction."""
     directions, found = dict(mode.toward), list[EventFunction]()
     for i in mode.resting:
-        barrier = present.rows.barriers[i]
-        if barrier.slip and i in mode.grip:
-            found.append(ContactStickLimit(i, barrier))
-        elif barrier.slip:
-            found.append(ContactSlideReversal(i, barrier, directions[i]))
+        unilateral = present.rows.unilaterals[i]
+        if unilateral.slip and i in mode.grip:
+            found.append(ContactStickLimit(i, unilateral))
+        elif unilateral.slip:
+            found.append(ContactSlideReversal(i, unilateral, directions[i]))
     return found
 
 

@@ -86,13 +86,13 @@ class ModeForces:
     def held_rows(self) -> SX:
         """1 for rows that are held, 0 for others."""
         found = ca.SX.zeros(self.rows.count)
-        for i in range(self.layout.barriers):
+        for i in range(self.layout.unilaterals):
             found[i] = self.mode[i]
         for slip in self.layout.slips:
             sticks = self.mode[slip.contact] * self.mode[slip.grip]
-            found[list(self.rows.barriers[slip.contact].slip)] = sticks
-        for k, rub in enumerate(self.rows.rubs):
-            found[rub.row] = 1 - self.sign(k) ** 2
+            found[list(self.rows.unilaterals[slip.contact].slip)] = sticks
+        for k, joint_friction in enumerate(self.rows.joint_frictions):
+            found[joint_friction.row] = 1 - self.sign(k) ** 2
         return found
 
     @cached_property
@@ -110,9 +110,9 @@ class ModeForces:
     def known(self) -> SX:
         """k: friction of the joints that slide."""
         found = ca.SX.zeros(len(self.groups))
-        for k, rub in enumerate(self.rows.rubs):
-            group, sign = self.groups.place(rub.row)
-            found[group] -= sign * self.sign(k) * rub.force
+        for k, joint_friction in enumerate(self.rows.joint_frictions):
+            group, sign = self.groups.place(joint_friction.row)
+            found[group] -= sign * self.sign(k) * joint_friction.force
         return found
 
     @cached_property
@@ -122,18 +122,18 @@ class ModeForces:
         for slip in self.layout.slips:
             slides = self.mode[slip.contact] * (1 - self.mode[slip.grip])
             drag = slides * self.drag(slip)
-            for k, row in enumerate(self.rows.barriers[slip.contact].slip):
+            for k, row in enumerate(self.rows.unilaterals[slip.contact].slip):
                 if self.groups.is_live(row):
                     found[self.groups.place(row)[0], self.groups.place(slip.contact)[0]] = drag[k]
         return found
 
     def sign(self, k: int) -> SX:
         """Return the sign of a joint's slide, 0 if it sticks."""
-        return self.mode[self.layout.barriers + k]
+        return self.mode[self.layout.unilaterals + k]
 
     def slip_speed(self, slip: SlipNumbers) -> SX:
         """Return the two speeds of slip."""
-        found: SX = self.rows.R[list(self.rows.barriers[slip.contact].slip), :] @ self.qd
+        found: SX = self.rows.R[list(self.rows.unilaterals[slip.contact].slip), :] @ self.qd
         return found
 
     def drag(self, slip: SlipNumbers) -> SX:
@@ -142,7 +142,7 @@ class ModeForces:
         along = ca.dot(v, begun)
         kept = (1 - self.mode[slip.fast]) * (ca.sqrt(along**2 + CREEP**2) - along)
         toward = v + kept * begun
-        friction = self.rows.barriers[slip.contact].friction
+        friction = self.rows.unilaterals[slip.contact].friction
         found: SX = -friction * toward / ca.sqrt(ca.sumsqr(toward) + 1e-300)
         return found
 
@@ -207,8 +207,10 @@ def find_mode_forces(code: DynamicsCode) -> ModeForces | None:
     """Return the forces of a mechanism's modes; None where they are no expression (friction by
     reactions, which takes iterations) or too large a one, or where there are none."""
     rows = code.rows
-    can_rest = any(barrier.restitution is not None for barrier in rows.barriers)
-    if not (can_rest or rows.rubs) or any(rub.arm for rub in rows.rubs):
+    can_rest = any(unilateral.restitution is not None for unilateral in rows.unilaterals)
+    if not (can_rest or rows.joint_frictions) or any(
+        joint_friction.arm for joint_friction in rows.joint_frictions
+    ):
         return None
     found = ModeForces(code)
     return found if len(found.groups) <= MAX_UNKNOWNS else None

@@ -40,12 +40,12 @@ class ModeLayout:
 
     def __init__(self, rows: Rows, sample_rows: list[Floats]) -> None:
         self.rows = rows
-        self.barriers, self.rubs = len(rows.barriers), len(rows.rubs)
+        self.unilaterals, self.joint_frictions = len(rows.unilaterals), len(rows.joint_frictions)
         self.slips = []
-        first = self.barriers + self.rubs
-        for i, barrier in enumerate(rows.barriers):
-            if barrier.slip:
-                ways = np.hstack([R[list(barrier.slip)] for R in sample_rows])
+        first = self.unilaterals + self.joint_frictions
+        for i, unilateral in enumerate(rows.unilaterals):
+            if unilateral.slip:
+                ways = np.hstack([R[list(unilateral.slip)] for R in sample_rows])
                 is_spatial = bool(np.linalg.matrix_rank(ways, tol=SAME) > 1)
                 places = first, (first + 1, first + 2), first + 3
                 self.slips.append(SlipNumbers(i, *places, is_spatial))
@@ -56,12 +56,12 @@ class ModeLayout:
         """Return the numbers of a mode at a state whose rows have the speeds V."""
         found = np.zeros(self.size)
         found[list(mode.resting)] = 1.0
-        found[self.barriers : self.barriers + self.rubs] = mode.sliding
+        found[self.unilaterals : self.unilaterals + self.joint_frictions] = mode.sliding
         toward = dict(mode.toward)
         for slip in self.slips:
             found[slip.grip] = slip.contact in mode.grip
             found[list(slip.direction)] = toward.get(slip.contact, (1.0, 0.0))
-            v = V[list(self.rows.barriers[slip.contact].slip)]
+            v = V[list(self.rows.unilaterals[slip.contact].slip)]
             found[slip.fast] = slip.is_spatial and np.hypot(*v) > (SLOW + FAST) / 2
         return found
 
@@ -73,7 +73,7 @@ class ModeLayout:
 
     @property
     def _first_law(self) -> int:
-        return self.barriers + self.rubs + len(self.slips)
+        return self.unilaterals + self.joint_frictions + len(self.slips)
 
     def slip_place(self, contact: int) -> int:
         """Return the place of a contact among those with friction."""
@@ -92,7 +92,10 @@ class RowGroups:
 
     def __init__(self, rows: Rows, sample_rows: list[Floats]) -> None:
         self.all: list[tuple[list[int], list[int]]] = []
-        of_joints = {*range(rows.stop_count), *(rub.row for rub in rows.rubs)}
+        of_joints = {
+            *range(rows.stop_count),
+            *(joint_friction.row for joint_friction in rows.joint_frictions),
+        }
         for k in range(rows.count):
             if any(np.abs(R[k]).max(initial=0.0) > SAME for R in sample_rows):
                 self._add(k, of_joints, sample_rows)

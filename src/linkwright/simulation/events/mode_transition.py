@@ -55,10 +55,10 @@ class ModeTransition:
         resting = self.present.mode.resting
         return [
             i
-            for i, barrier in enumerate(self.rows.barriers)
+            for i, unilateral in enumerate(self.rows.unilaterals)
             if (gaps[i] <= EVENT_TOLERANCES.closed_gap or i in resting)
             and i not in releases.opening
-            and barrier.restitution is not None
+            and unilateral.restitution is not None
         ]
 
     def _rebound_velocity(self, i: int) -> float:
@@ -74,9 +74,13 @@ class ModeTransition:
         least = EVENT_TOLERANCES.still_velocity
         still = tuple(i for i in closed if abs(V[i]) <= max(least, self._rebound_velocity(i)))
         V[list(turning)] = 0.0
-        slow = [rub.row for rub in self.rows.rubs if abs(V[rub.row]) <= least]
+        slow = [
+            joint_friction.row
+            for joint_friction in self.rows.joint_frictions
+            if abs(V[joint_friction.row]) <= least
+        ]
         for i in still:
-            slip = list(self.rows.barriers[i].slip)
+            slip = list(self.rows.unilaterals[i].slip)
             slow += slip if np.linalg.norm(V[slip]) <= least else []
         return still, slow
 
@@ -91,22 +95,24 @@ class ModeTransition:
         check_strengths(instant, found)
         for i, speed in found.speeds.items():
             self._fastest[i] = max(self._fastest.get(i, 0.0), speed)
-            barrier = self.rows.barriers[i]
-            self.log.note(t, barrier.name, barrier.said(speed, found.impulses.get(i, 0.0)))
+            unilateral = self.rows.unilaterals[i]
+            self.log.note(t, unilateral.name, unilateral.said(speed, found.impulses.get(i, 0.0)))
         return found.qd
 
     def _note_changes(self, t: float, before: Mode) -> None:
         """Note what rests, lets go, sticks and slides now and did not before."""
-        barriers, now = self.rows.barriers, self.present.mode
+        unilaterals, now = self.rows.unilaterals, self.present.mode
         old_way, new_way = dict(before.toward), dict(now.toward)
         for i in sorted({*before.resting} | {*now.resting}):
-            name = barriers[i].name
+            name = unilaterals[i].name
             if (i in before.resting) != (i in now.resting):
                 self.log.note(t, name, "rests" if i in now.resting else "lets go")
-            elif barriers[i].slip and (i in before.grip) != (i in now.grip):
+            elif unilaterals[i].slip and (i in before.grip) != (i in now.grip):
                 self.log.note(t, name, "sticks" if i in now.grip else "slides")
             elif i in old_way and i in new_way and np.dot(old_way[i], new_way[i]) < 0:
                 self.log.note(t, name, "slides back")
-        for rub, old, new in zip(self.rows.rubs, before.sliding, now.sliding, strict=True):
+        for joint_friction, old, new in zip(
+            self.rows.joint_frictions, before.sliding, now.sliding, strict=True
+        ):
             if old != new:
-                self.log.note(t, rub.name, "slides" if new else "sticks")
+                self.log.note(t, joint_friction.name, "slides" if new else "sticks")

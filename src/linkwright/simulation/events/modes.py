@@ -45,7 +45,7 @@ class Mode:
             return self
         now = []
         for i, direction in self.toward:
-            v = V[list(rows.barriers[i].slip)]
+            v = V[list(rows.unilaterals[i].slip)]
             speed = float(np.hypot(*v))
             slow = speed <= 10 * CREEP
             now.append((i, direction if slow else (float(v[0]) / speed, float(v[1]) / speed)))
@@ -59,15 +59,19 @@ class Mode:
     def rows(self, rows: Rows) -> list[int]:
         """Return the held rows: of closed contacts, of joints and of contacts that stick."""
         found = list(self.resting)
-        found += [rub.row for rub, s in zip(rows.rubs, self.sliding, strict=True) if s == 0]
-        return found + [k for i in self.resting if i in self.grip for k in rows.barriers[i].slip]
+        found += [
+            joint_friction.row
+            for joint_friction, s in zip(rows.joint_frictions, self.sliding, strict=True)
+            if s == 0
+        ]
+        return found + [k for i in self.resting if i in self.grip for k in rows.unilaterals[i].slip]
 
 
 @dataclass(frozen=True)
 class _Grip:
     """A contact that sticks: places of its normal force and slip among the held rows."""
 
-    barrier: int
+    unilateral: int
     normal: int
     slip: list[int]
     friction: float
@@ -77,7 +81,7 @@ class _Grip:
 class _Slides:
     """Contacts that slide, one a row: places of normal forces, rows of slip, directions."""
 
-    barriers: list[int]
+    unilaterals: list[int]
     normal: list[int]
     slip: Integers
     friction: Floats
@@ -98,21 +102,23 @@ class ModePlan:
         self.rows, self.mode = rows, mode
         self.held = mode.rows(rows)
         self.place = {row: k for k, row in enumerate(self.held)}
-        self.rub_rows = [rub.row for rub in rows.rubs]
+        self.friction_rows = [joint_friction.row for joint_friction in rows.joint_frictions]
         self.signs = np.array(mode.sliding, dtype=float)
-        self.own = np.array([rub.force for rub in rows.rubs])
-        self.arms = np.array([rub.arm for rub in rows.rubs])
+        self.own = np.array([joint_friction.force for joint_friction in rows.joint_frictions])
+        self.arms = np.array([joint_friction.arm for joint_friction in rows.joint_frictions])
         self.stuck = {
-            k: self.place[rub.row] for k, rub in enumerate(rows.rubs) if mode.sliding[k] == 0
+            k: self.place[joint_friction.row]
+            for k, joint_friction in enumerate(rows.joint_frictions)
+            if mode.sliding[k] == 0
         }
         toward = dict(mode.toward)
         self.grips: list[_Grip] = []
         sliding: list[int] = []
         for k, i in enumerate(mode.resting):
-            barrier, slip = rows.barriers[i], rows.barriers[i].slip
+            unilateral, slip = rows.unilaterals[i], rows.unilaterals[i].slip
             if slip and i in mode.grip:
                 places = [self.place[row] for row in slip]
-                self.grips.append(_Grip(i, k, places, barrier.friction))
+                self.grips.append(_Grip(i, k, places, unilateral.friction))
             elif slip:
                 sliding.append(i)
         self.slides = (
@@ -121,8 +127,8 @@ class ModePlan:
             else _Slides(
                 sliding,
                 [self.place[i] for i in sliding],
-                np.array([rows.barriers[i].slip for i in sliding]),
-                np.array([rows.barriers[i].friction for i in sliding]),
+                np.array([rows.unilaterals[i].slip for i in sliding]),
+                np.array([rows.unilaterals[i].friction for i in sliding]),
                 np.array([toward[i] for i in sliding]),
             )
         )
@@ -157,10 +163,10 @@ class ElementForces:
     @cached_property
     def slip(self) -> dict[int, Floats]:
         """The tangential forces of contacts that stick."""
-        return {grip.barrier: self.held.x[grip.slip] for grip in self.plan.grips}
+        return {grip.unilateral: self.held.x[grip.slip] for grip in self.plan.grips}
 
     @cached_property
-    def rub(self) -> dict[int, float]:
+    def joint_friction(self) -> dict[int, float]:
         """The friction forces of joints that stick."""
         return {k: float(self.held.x[place]) for k, place in self.plan.stuck.items()}
 
@@ -173,9 +179,9 @@ class ElementForces:
             if i >= rows.stop_count:
                 found[2, i - rows.stop_count] = x[k]
         for grip in self.plan.grips:
-            found[:2, grip.barrier - rows.stop_count] = x[grip.slip]
+            found[:2, grip.unilateral - rows.stop_count] = x[grip.slip]
         if self.plan.slides is not None:
-            places = [i - rows.stop_count for i in self.plan.slides.barriers]
+            places = [i - rows.stop_count for i in self.plan.slides.unilaterals]
             found[:2, places] = self.drags.T * x[self.plan.slides.normal]
         return found
 
@@ -227,9 +233,9 @@ class ModeForceSolver:
 
     def _known(self, limits: Floats) -> Floats:
         """Return the generalized friction of joints that slide."""
-        if not self.plan.rub_rows:
+        if not self.plan.friction_rows:
             return self.instant.of.still
-        found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.rub_rows]
+        found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.friction_rows]
         return found
 
     def _with(self, limits: Floats) -> ElementForces:

@@ -16,8 +16,8 @@ class PresentMode:
 
     def __init__(self, dynamics: Dynamics, space: StateSpace) -> None:
         self.dynamics, self.rows, self.space = dynamics, dynamics.rows, space
-        self.mode = Mode(sliding=(1,) * len(self.rows.rubs))
-        self.touching = [False] * self.rows.pads
+        self.mode = Mode(sliding=(1,) * len(self.rows.joint_frictions))
+        self.touching = [False] * self.rows.compliant_count
         """Which compliant contacts are touched."""
 
     def change(self, mode: Mode) -> None:
@@ -31,18 +31,18 @@ class PresentMode:
     def begin(self, q: Floats, qd: Floats) -> None:
         """Start with nothing that slides, and the compliant contacts that are touched."""
         self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
-        self.mode = Mode(sliding=(0,) * len(self.rows.rubs))
+        self.mode = Mode(sliding=(0,) * len(self.rows.joint_frictions))
 
     @property
     def has_forces(self) -> bool:
         """Whether friction, stops or contacts may act."""
-        return bool(self.rows.rubs) or any(
-            barrier.restitution is not None for barrier in self.rows.barriers
+        return bool(self.rows.joint_frictions) or any(
+            unilateral.restitution is not None for unilateral in self.rows.unilaterals
         )
 
     def push(self, t: float, q: Floats, qd: Floats, tau: Floats) -> Floats:
         """Return the generalized forces of friction, stops and rigid contacts."""
-        if self.mode.plain and not self.rows.rubs:
+        if self.mode.plain and not self.rows.joint_frictions:
             return np.zeros(len(qd))
         return mode_force_solver(self.dynamics.at(t, q, qd, tau), self.mode).generalized_forces()
 

@@ -30,7 +30,7 @@ FAR = 1e12
 
 
 @dataclass(frozen=True)
-class Barrier:
+class UnilateralConstraint:
     """A stop or a contact: its gap stays above zero. Without a restitution it ends the run."""
 
     name: str
@@ -51,7 +51,7 @@ class Barrier:
 
 
 @dataclass(frozen=True)
-class Rub:
+class JointFriction:
     """A degree of freedom with dry friction: `force`, and `arm` times the joint's reaction."""
 
     name: str
@@ -61,17 +61,17 @@ class Rub:
     arm: float = 0.0
     joint: int = -1
     axis: int = -1
-    """Of a slide: the tree's speed along whose axis the reaction does not press."""
+    """Of a prismatic joint: the velocity along whose axis the reaction does not press."""
 
 
 class Rows:
-    """The rows of a mechanism; those of barriers first, in their order."""
+    """The rows of a mechanism; those of unilateral constraints first, in their order."""
 
     def __init__(self, mechanism: Mechanism, stops: str) -> None:
         self.mechanism, self.stops = mechanism, stops
         self.tree = build_kinematic_tree(mechanism, "numeric")
-        self.barriers: list[Barrier] = []
-        self.rubs: list[Rub] = []
+        self.unilaterals: list[UnilateralConstraint] = []
+        self.joint_frictions: list[JointFriction] = []
         self._gaps: list[SX] = []
         self._speeds: list[SX] = []
         self._contacts: list[tuple[SX, SX]] = []
@@ -79,10 +79,10 @@ class Rows:
         if stops != "ignore":
             self._add_stops()
         self._add_contacts()
-        self._pads = [
+        self._compliant_gaps = [
             self._gap(contact) for contact in mechanism.contacts.values() if not contact.is_rigid
         ]
-        self._add_rubs()
+        self._add_joint_frictions()
         self._compile()
 
     def number(self, expression: Expression) -> float:
@@ -92,7 +92,7 @@ class Rows:
     @property
     def any(self) -> bool:
         """Whether there are rows or compliant contacts."""
-        return bool(self._speeds or self._pads)
+        return bool(self._speeds or self._compliant_gaps)
 
     # -- stops ---------------------------------------------------------------------------
 
@@ -131,7 +131,9 @@ class Rows:
             if abs(end) < FAR:
                 sign = 1 if side == "lower" else -1
                 label = f"{joint_coordinate_name(name, joint.coordinates[k])} {side}"
-                self.barriers.append(Barrier(label, e, turns=joint.dofs[k].is_rotation))
+                self.unilaterals.append(
+                    UnilateralConstraint(label, e, turns=joint.dofs[k].is_rotation)
+                )
                 self._gaps.append(sign * (q - end))
                 self._speeds.append(sign * v)
 
@@ -156,8 +158,8 @@ class Rows:
                 self._setting.body_name(contact.plane),
             )
             mu = self.number(contact.friction)
-            self.barriers.append(
-                Barrier(
+            self.unilaterals.append(
+                UnilateralConstraint(
                     name,
                     self.number(contact.restitution),
                     *bodies,
@@ -169,12 +171,12 @@ class Rows:
             self._speeds.append(ca.dot(plane.R[:, 2], slip))
             self._contacts.append((at, plane.R))
             slips.append([ca.dot(plane.R[:, k], slip) for k in (0, 1)])
-        self.stop_count = len(self.barriers) - len(slips)
+        self.stop_count = len(self.unilaterals) - len(slips)
         for k, pair in enumerate(slips):
             here = self.stop_count + k
-            if self.barriers[here].friction > 0:
+            if self.unilaterals[here].friction > 0:
                 first = len(self._speeds)
-                self.barriers[here] = replace(self.barriers[here], slip=(first, first + 1))
+                self.unilaterals[here] = replace(self.unilaterals[here], slip=(first, first + 1))
                 self._speeds += pair
 
     def _gap(self, contact: Contact) -> SX:
@@ -188,21 +190,23 @@ class Rows:
 
     # -- friction ------------------------------------------------------------------------
 
-    def _add_rubs(self) -> None:
+    def _add_joint_frictions(self) -> None:
         """Add the joints with dry friction."""
         v = spread_velocities(self.tree, self.tree.motion.qd)
         for place, span in enumerate(self.tree.joints):
             joint = self.mechanism.joints[span.name]
             indices = [v_ for i in span.links for v_ in self._speeds_of(i)]
             for k, index in enumerate(indices):
-                self._add_rub(span.name, joint, k, index, place, v[index])
+                self._add_joint_friction(span.name, joint, k, index, place, v[index])
 
     def _speeds_of(self, link: int) -> range:
         """Return the indices of a link's velocities in the tree."""
         own = self.tree.links[link].velocity_range
         return range(own.start, own.stop)
 
-    def _add_rub(self, name: str, joint: Joint, k: int, index: int, place: int, v: SX) -> None:
+    def _add_joint_friction(
+        self, name: str, joint: Joint, k: int, index: int, place: int, v: SX
+    ) -> None:
         """Add the dry friction of one velocity."""
         effect = self.tree.joint_effects[index]
         sharp = effect.smoothing == 0.0
@@ -213,8 +217,8 @@ class Rows:
             arm *= self.number(joint.pin_radius)
         if force > 0 or arm > 0:
             label = joint_coordinate_name(name, joint.dofs[k].ending)
-            self.rubs.append(
-                Rub(
+            self.joint_frictions.append(
+                JointFriction(
                     label,
                     len(self._speeds),
                     force,
@@ -236,26 +240,28 @@ class Rows:
         self.gamma = ca.densify(
             ca.jtimes(self.V, own.q, coordinate_rate_matrix(self.tree, own.q) @ own.qd)
         )
-        self.count, self.pads = len(self._speeds), len(self._pads)
+        self.count, self.compliant_count = len(self._speeds), len(self._compliant_gaps)
 
     @cached_property
     def watched(self) -> Callable[..., list[Floats]]:
         """The function (q, q̇) → gaps, velocities V, gaps of compliant contacts."""
         own, names = self.tree.motion, mechanism_names(self.mechanism)
-        gaps, pads = (ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._pads))
+        gaps, compliant_gaps = (
+            ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._compliant_gaps)
+        )
         return compile_expressions(
             "watched",
             [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,))],
             [
                 ("gaps", gaps, (len(self._gaps),)),
                 ("V", self.V, (self.count,)),
-                ("pads", pads, (self.pads,)),
+                ("compliant_gaps", compliant_gaps, (self.compliant_count,)),
             ],
         )
 
     def gap_expressions(self, q: SX) -> SX:
         """Return gaps of stops and contacts, and of compliant contacts, as expressions of q."""
-        gaps = ca.vertcat(ca.SX(0, 1), *self._gaps, *self._pads)
+        gaps = ca.vertcat(ca.SX(0, 1), *self._gaps, *self._compliant_gaps)
         return ca.substitute(gaps, self.tree.motion.q, q)
 
     def gaps_and_speeds(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
@@ -270,9 +276,9 @@ class Rows:
         return found
 
     @property
-    def contacts(self) -> list[tuple[Barrier, SX, SX]]:
+    def contacts(self) -> list[tuple[UnilateralConstraint, SX, SX]]:
         """Rigid contacts: the row, where it touches, and its axes (normal last)."""
-        found = self.barriers[self.stop_count :]
+        found = self.unilaterals[self.stop_count :]
         return [(b, at, R) for b, (at, R) in zip(found, self._contacts, strict=True)]
 
 

@@ -32,7 +32,7 @@ def can_signal(events: Hybrid) -> bool:
     stops at least while none is rested on."""
     code, layout = events.dynamics, events.mode_layout
     slips = [] if layout is None else layout.slips
-    needs_modes = bool(events.rows.rubs or events.rows.contacts)
+    needs_modes = bool(events.rows.joint_frictions or events.rows.contacts)
     return not (
         (needs_modes and layout is None)
         or code.members
@@ -49,11 +49,11 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
     `watched` are the first ones; None in a mode without forces of contacts and friction, where they
     are gaps, and 1 for what cannot happen.
     """
-    gaps, barriers = events.rows.gap_expressions(q), len(events.rows.barriers)
-    every = [gaps[k] for k in range(barriers + events.rows.pads)]
+    gaps, unilaterals = events.rows.gap_expressions(q), len(events.rows.unilaterals)
+    every = [gaps[k] for k in range(unilaterals + events.rows.compliant_count)]
     if watched is None:
-        free = [ca.SX(FREE)] * (_mode_signal_count(events) - barriers)
-        watched = ca.vertcat(ca.SX(0, 1), *every[:barriers], *free)
+        free = [ca.SX(FREE)] * (_mode_signal_count(events) - unilaterals)
+        watched = ca.vertcat(ca.SX(0, 1), *every[:unilaterals], *free)
     s = events.context.equations.symbols
     values = [event.expression for event in events.given if event.expression is not None]
     given = ca.substitute(
@@ -61,14 +61,14 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
         ca.vertcat(s["t"], s["q"], s["qd"]),
         ca.vertcat(t, q, qd),
     )
-    found: SX = ca.vertcat(watched, *every[barriers:], given)
+    found: SX = ca.vertcat(watched, *every[unilaterals:], given)
     return found
 
 
 def _mode_signal_count(events: Hybrid) -> int:
     """Return how many signals stops, contacts and friction have."""
     layout = events.mode_layout
-    return len(events.rows.barriers) if layout is None else layout.watched_count
+    return len(events.rows.unilaterals) if layout is None else layout.watched_count
 
 
 def compiled_event_functions(events: Hybrid, *, has_forces: bool) -> list[EventFunction]:
@@ -77,7 +77,7 @@ def compiled_event_functions(events: Hybrid, *, has_forces: bool) -> list[EventF
     found, layout = events.event_functions(), events.mode_layout
     if not has_forces or layout is None:
         return found
-    return [*found, *slip_law_changes(events.mode, events.rows.barriers, layout.slips)]
+    return [*found, *slip_law_changes(events.mode, events.rows.unilaterals, layout.slips)]
 
 
 def event_column_table(events: Hybrid, functions: Iterable[EventFunction]) -> Integers:
@@ -105,13 +105,13 @@ def _signal_place(events: Hybrid, function: EventFunction) -> int:
         case CompliantContactEvent(index=k):
             return count + k
         case UserEventFunction(index=k):
-            return count + events.rows.pads + k
+            return count + events.rows.compliant_count + k
     assert layout is not None, function.name
     match function:
         case JointSlideReversal(index=k) | JointStickLimit(index=k):
-            return layout.barriers + k
+            return layout.unilaterals + k
         case ContactSlideReversal(index=k) | ContactStickLimit(index=k):
-            return layout.barriers + layout.rubs + layout.slip_place(k)
+            return layout.unilaterals + layout.joint_frictions + layout.slip_place(k)
         case SlipLawChange(index=k):
             return layout.law_place(k)
     raise AssertionError(function.name)

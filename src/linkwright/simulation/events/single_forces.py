@@ -81,10 +81,10 @@ class SingleForces:
         ]
         several = ca.SX(ca.sum1(ca.vertcat(*sticking)) > 1.5)
         for slip, sticks in zip(self.forces.layout.slips, sticking, strict=True):
-            barrier = self.rows.barriers[slip.contact]
+            unilateral = self.rows.unilaterals[slip.contact]
             normal = x[self.groups.place(slip.contact)[0]]
-            most = ca.fmax(barrier.friction * ca.fmax(normal, 0), 1e-12)
-            for row in filter(self.groups.is_live, barrier.slip):
+            most = ca.fmax(unilateral.friction * ca.fmax(normal, 0), 1e-12)
+            for row in filter(self.groups.is_live, unilateral.slip):
                 found[self.groups.place(row)[0]] = 1 + several * sticks * (ca.sqrt(most) - 1)
         return found
 
@@ -96,7 +96,7 @@ class SingleForces:
             found[2, k] = self.by_row[self.rows.stop_count + k]
         for slip in self.forces.layout.slips:
             sticks, normal = self.forces.mode[slip.grip], self.by_row[slip.contact]
-            of_stick = self.by_row[list(self.rows.barriers[slip.contact].slip)]
+            of_stick = self.by_row[list(self.rows.unilaterals[slip.contact].slip)]
             force = sticks * of_stick + (1 - sticks) * normal * self.forces.drag(slip)
             found[:2, slip.contact - self.rows.stop_count] = force
         return found
@@ -113,15 +113,18 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
     """
     gaps, V = forces.rows.gap_expressions(forces.q), forces.rows.R @ forces.qd
     found = []
-    for i in range(forces.layout.barriers):
+    for i in range(forces.layout.unilaterals):
         is_still = ca.SX(V[i] ** 2 < EVENT_TOLERANCES.still_velocity**2)
         gap = gaps[i] + EVENT_TOLERANCES.closed_gap * is_still
         carried = single.by_row[i] + NO_FORCE
         found.append(forces.mode[i] * carried + (1 - forces.mode[i]) * gap)
-    for k, rub in enumerate(forces.rows.rubs):
-        sign, limit = forces.sign(k), rub.force * rub.ratio + NO_FORCE
+    for k, joint_friction in enumerate(forces.rows.joint_frictions):
+        sign, limit = forces.sign(k), joint_friction.force * joint_friction.ratio + NO_FORCE
         sticks = 1 - sign**2
-        found.append(sign * V[rub.row] + sticks * (limit - ca.fabs(single.by_row[rub.row])))
+        found.append(
+            sign * V[joint_friction.row]
+            + sticks * (limit - ca.fabs(single.by_row[joint_friction.row]))
+        )
     found += [_watched_slip(forces, single, slip) for slip in forces.layout.slips]
     found += [_watched_speed(forces, slip) for slip in forces.layout.slips if slip.is_spatial]
     return ca.vertcat(ca.SX(0, 1), *found)
@@ -130,11 +133,11 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
 def _watched_slip(forces: ModeForces, single: SingleForces, slip: SlipNumbers) -> SX:
     """Return how much more a contact that sticks can bear, or its speed if it slides slowly."""
     active, grip = forces.mode[slip.contact], forces.mode[slip.grip]
-    barrier = forces.rows.barriers[slip.contact]
+    unilateral = forces.rows.unilaterals[slip.contact]
     fast = forces.mode[slip.fast]
     along = ca.dot(forces.slip_speed(slip), forces.mode[list(slip.direction)])
-    most = barrier.friction * barrier.ratio * single.by_row[slip.contact]
-    bears = most + NO_FORCE - ca.norm_2(single.by_row[list(barrier.slip)])
+    most = unilateral.friction * unilateral.ratio * single.by_row[slip.contact]
+    bears = most + NO_FORCE - ca.norm_2(single.by_row[list(unilateral.slip)])
     slide = fast * FREE + (1 - fast) * along
     return active * (grip * bears + (1 - grip) * slide) + (1 - active) * FREE
 

@@ -10,7 +10,7 @@ from ...types import Floats
 from .event_function import EventFunction, StepStates
 from .mode_layout import SLOW, SlipNumbers
 from .modes import Mode
-from .rows import Barrier
+from .rows import UnilateralConstraint
 
 
 @dataclass(frozen=True)
@@ -21,29 +21,29 @@ class SlipLawChange(EventFunction):
     """
 
     index: int
-    barrier: Barrier
+    unilateral: UnilateralConstraint
     counts_at_once = False
     is_only_noted = True
 
     @property
     def name(self) -> str:
         """The name of the contact."""
-        return self.barrier.name
+        return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
         """Return how far the speed is above the one below which slides are slow."""
-        speeds = np.linalg.norm(states.velocities[:, list(self.barrier.slip)], axis=1)
+        speeds = np.linalg.norm(states.velocities[:, list(self.unilateral.slip)], axis=1)
         found: Floats = speeds - SLOW
         return found
 
 
 def slip_law_changes(
-    mode: Mode, barriers: list[Barrier], slips: list[SlipNumbers]
+    mode: Mode, unilaterals: list[UnilateralConstraint], slips: list[SlipNumbers]
 ) -> list[EventFunction]:
     """Return the functions of contacts that slide in space in a mode."""
     sliding = set(mode.resting) - mode.grip
     return [
-        SlipLawChange(slip.contact, barriers[slip.contact])
+        SlipLawChange(slip.contact, unilaterals[slip.contact])
         for slip in slips
         if slip.is_spatial and slip.contact in sliding
     ]

@@ -9,7 +9,7 @@ import numpy as np
 from ...types import Floats
 from .event_function import EventFunction, Releases, StepStates
 from .event_tolerances import EVENT_TOLERANCES
-from .rows import Barrier, Rub
+from .rows import JointFriction, UnilateralConstraint
 from .zeno import FRICTION_ADVICE
 
 
@@ -18,7 +18,7 @@ class JointSlideReversal(EventFunction):
     """The velocity of a joint that slides, in its direction: it turns back or sticks at zero."""
 
     index: int
-    friction: Rub
+    friction: JointFriction
     direction: int
     begins_at_zero = True
     changes_mode = True
@@ -44,7 +44,7 @@ class JointStickLimit(EventFunction):
     """How much more force a joint that sticks can bear before it slides."""
 
     index: int
-    friction: Rub
+    friction: JointFriction
     changes_mode = True
     zeno_advice = FRICTION_ADVICE
 
@@ -57,12 +57,15 @@ class JointStickLimit(EventFunction):
         """Return what is left of the limit."""
         k, ratio = self.index, self.friction.ratio
         return np.array(
-            [float(forces.limits[k] * ratio - abs(forces.rub[k])) for forces in states.forces]
+            [
+                float(forces.limits[k] * ratio - abs(forces.joint_friction[k]))
+                for forces in states.forces
+            ]
         )
 
     def release(self, releases: Releases, states: StepStates) -> None:
         """Let it slide against its friction."""
-        releases.slipping[self.index] = -int(np.sign(states.forces[0].rub[self.index]))
+        releases.slipping[self.index] = -int(np.sign(states.forces[0].joint_friction[self.index]))
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ class ContactSlideReversal(EventFunction):
     """The velocity of a contact that slides, in its direction: it turns back or sticks at zero."""
 
     index: int
-    barrier: Barrier
+    unilateral: UnilateralConstraint
     direction: tuple[float, float]
     begins_at_zero = True
     changes_mode = True
@@ -79,18 +82,18 @@ class ContactSlideReversal(EventFunction):
     @property
     def name(self) -> str:
         """The name of the contact."""
-        return self.barrier.name
+        return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
         """Return the velocity in its direction."""
-        found: Floats = states.velocities[:, list(self.barrier.slip)] @ np.array(self.direction)
+        found: Floats = states.velocities[:, list(self.unilateral.slip)] @ np.array(self.direction)
         return found
 
     def release(self, releases: Releases, states: StepStates) -> None:
         """Let its velocity be zero, if it has none across its direction."""
-        v, way = states.velocities[0, list(self.barrier.slip)], self.direction
+        v, way = states.velocities[0, list(self.unilateral.slip)], self.direction
         if abs(v[0] * way[1] - v[1] * way[0]) <= EVENT_TOLERANCES.still_velocity:
-            releases.turning.update(self.barrier.slip)
+            releases.turning.update(self.unilateral.slip)
 
 
 @dataclass(frozen=True)
@@ -98,18 +101,18 @@ class ContactStickLimit(EventFunction):
     """How much more tangential force a contact that sticks can bear before it slides."""
 
     index: int
-    barrier: Barrier
+    unilateral: UnilateralConstraint
     changes_mode = True
     zeno_advice = FRICTION_ADVICE
 
     @property
     def name(self) -> str:
         """The name of the contact."""
-        return self.barrier.name
+        return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
         """Return what is left of the limit."""
-        k, most = self.index, self.barrier.friction * self.barrier.ratio
+        k, most = self.index, self.unilateral.friction * self.unilateral.ratio
         return np.array(
             [
                 float(most * forces.normal[k] - np.linalg.norm(forces.slip[k]))

@@ -116,16 +116,8 @@ class SingularityCrossing:
 
     def time_to_singularity(self) -> float:
         """Return the seconds until the constraints lose rank, by linear extrapolation."""
-        model, (q, qd) = self.context.model, self.space.motion(self.y)
-        now = self.weakest(self.t, q)
-        small = 1e-3 * self.length or 1e-6
-        then = self.weakest(self.t + small, model.integrate(q, small * qd))
-        return now * small / (now - then) if then < now else np.inf
-
-    def weakest(self, t: float, q: Floats) -> float:
-        """Return the smallest singular value of the constraints that counts."""
-        time = [t] if self.projection.in_time else []
-        return self.projection.weakest(self.context.model.constraint_jacobian(q, *time))
+        motion, ahead = self.space.motion(self.y), 1e-3 * self.length or 1e-6
+        return self.projection.time_to_singularity(self.t, *motion, ahead)
 
     def cross(self, ahead: float) -> bool:
         """Step as far behind the singular configuration as it is ahead; return whether that was
@@ -190,7 +182,7 @@ class SingularityCrossing:
         inside, low, high = self.dense_output(), 0.0, 1.0
         for _ in range(2):
             x = t + length * np.linspace(low, high, CROSSING.look_points)
-            weak = [self.weakest(s, self.space.motion(inside(s))[0]) for s in x]
+            weak = [self.projection.weakest_at(s, self.space.motion(inside(s))[0]) for s in x]
             k, width = int(np.argmin(weak)), 1 / (CROSSING.look_points - 1)
             low, high = max(0.0, low + width * (k - 1)), min(1.0, low + width * (k + 1))
         self.context.note_singularity(float(x[k]), weak[k])
