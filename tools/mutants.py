@@ -20,6 +20,7 @@ Mutants that cannot be noticed are in mutants_equivalent.txt, with the reason.
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import hashlib
 import importlib
@@ -44,6 +45,8 @@ OUT = ROOT / "out" / "mutants"
 EQUIVALENT = ROOT / "tools" / "mutants_equivalent.txt"
 FIRST_TESTS, FIRST_SECONDS = 20, 8.0
 """Tests that are run before all others: most mutants end here."""
+QUICK_SECONDS = 0.1
+"""Tests that take less cost nearly nothing, so that no case of them is put off."""
 LIBRARIES = (
     "casadi", "flint", "llvmlite.binding", "numpy", "scipy.integrate", "scipy.linalg",
     "scipy.optimize", "scipy.sparse.linalg", "scipy.spatial.transform", "scipy.interpolate",
@@ -99,55 +102,58 @@ class Coverage:
                     self.breadth.update(names[t] for t in tests)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Tests of the line; else of its statement, else of the body or, at the top of a module,
-        of the module. Then all others in the same files, which may share what was computed."""
+        """Tests of the line, else of its statement; of what is executed on import, the tests of
+        its users. Then all others in the same files, which may share what was computed."""
         lines = self.lines[mutant.file]
         first, last = mutant.statement
-        found = lines[mutant.line] or set().union(*(lines[k] for k in range(first, last + 1)))
-        if not found:
-            found = _tests_of_definition(mutant, lines)
+        found: set[str] = set()
+        if (users := find_users_of_definition(mutant)) is not None:
+            found = set().union(*(lines[k] for k in users))
+        found = found or lines[mutant.line]
+        found = found or set().union(*(lines[k] for k in range(first, last + 1)))
         files = {test.split("::")[0] for test in found}
         others = {t for t in self.seconds if t.split("::")[0] in files} - found
         return [*self._ordered(found), *self._ordered(others)]
 
     def _ordered(self, tests: set[str]) -> list[str]:
-        """One case of every test function, then another, …, those that run few lines first."""
+        """One case of every test function, then another, …, those that run few lines first; all
+        cases of quick tests are among the first."""
         cases: Counter[str] = Counter()
         keyed = []
         for test in sorted(tests, key=lambda t: (self.breadth[t], t)):
             function = test.split("[")[0]
-            keyed.append((cases[function], self.breadth[test], test))
+            turn = cases[function] if self.seconds[test] > QUICK_SECONDS else 0
+            keyed.append((turn, self.breadth[test], test))
             cases[function] += 1
         return [test for *_, test in sorted(keyed)]
 
 
-def _tests_of_definition(mutant: Mutant, lines: dict[int, set[str]]) -> set[str]:
-    """Defaults, fields and constants are set before any test runs: tests of what they belong to."""
-    text = mutant.text.splitlines()
+def find_users_of_definition(mutant: Mutant) -> list[int] | None:
+    """The lines that use what is executed on import, as every test of a command imports everything:
+    the body of a function for its defaults; for constants and fields, the lines of functions that
+    name them, or of all functions of the file. None inside of functions."""
+    tree = ast.parse(mutant.text)
+    bodies = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+            if mutant.line in body:
+                return None
+            if node.lineno <= mutant.line < body.start:
+                return list(body)
+            bodies.append(body)
+    inside = sorted({line for body in bodies for line in body})
     first, last = mutant.statement
-    head = text[first - 1]
-    indent = len(head) - len(head.lstrip())
-    inside_function = any(
-        line.strip() and len(line) - len(line.lstrip()) < indent and line.lstrip().startswith("def")
-        for line in text[:first]
-    ) and not _is_class_level(text, first, indent)
-    if head.lstrip().startswith(("def ", "async def ")):
-        end = next((k for k in range(last + 1, len(text) + 1) if _ends(text[k - 1], indent)),
-                   len(text))  # fmt: skip
-        return set().union(*(lines[k] for k in range(last, end + 1)))
-    return set() if inside_function else set().union(*lines.values())
-
-
-def _ends(line: str, indent: int) -> bool:
-    return bool(line.strip()) and len(line) - len(line.lstrip()) <= indent and line.strip() != ")"
-
-
-def _is_class_level(text: Sequence[str], first: int, indent: int) -> bool:
-    """Whether the nearest line above with less indentation opens a class."""
-    for line in reversed(text[: first - 1]):
-        if line.strip() and len(line) - len(line.lstrip()) < indent:
-            return line.lstrip().startswith("class")
-    return True
+    names = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and first <= node.lineno <= last
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    text = mutant.text.splitlines()
+    users = [k for k in inside if names & set(re.findall(r"\w+", text[k - 1]))]
+    return users or inside
 
 
 def measure_coverage() -> None:

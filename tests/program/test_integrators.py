@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import signature
 from math import sin
@@ -23,6 +24,7 @@ from linkwright.integrators import (
     integrate_trajectories,
     step_record_size,
 )
+from linkwright.integrators.explicit_steps import dense_rows, passes_zero
 from linkwright.program import Procedure, read_program
 from linkwright.readings.llvm import compile_procedure, compile_program, compile_tape
 from linkwright.tape import Tape, record_expression_tape
@@ -192,3 +194,40 @@ def test_rates_that_are_not_finite_stop_a_trajectory() -> None:
     batch.run(compiled(DOP853), compile_procedure(tape), DOP853)
     assert batch.progress[0, Progress.REASON] == StopReason.STEP_TOO_SMALL
     assert batch.clock[0, Clock.TIME] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+@pytest.mark.parametrize(
+    ("signal", "passes"),
+    [
+        (lambda y: 0.5 - y, True),
+        (lambda y: y - 0.95, True),  # in the last part of the step alone
+        (lambda y: 1 + y, False),
+        (lambda y: -1 - y, False),
+        (lambda y: (y - 0.3) ** 2 - 1e-3, True),  # there and back between two evaluations
+        (lambda y: 1e-3 - (y - 0.3) ** 2, True),
+        (lambda y: (y - 0.3) ** 2 + 1, False),
+        (lambda y: 1e-10 + y, True),  # begins at zero, but for rounding
+        (lambda y: 1e-6 + y, False),
+        (lambda y: 1 / (y - 0.5) if y != 0.5 else np.nan, True),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_steps_in_which_a_signal_passes_zero_are_found(
+    pair: RungeKuttaPair, signal: Callable[[float], float], passes: bool, place: int
+) -> None:
+    """A step of y = x from 0 to 1, and of time from 3 to 5; the other of two signals stays."""
+    dense = np.zeros((dense_rows(pair), 1))
+    dense[0] = 1.0
+
+    def signals(t: float, y: np.ndarray, p: np.ndarray, value: np.ndarray) -> None:
+        assert t == pytest.approx(3 + 2 * y[0])
+        value[:] = p
+        value[place] = signal(y[0])
+
+    for other in (1.0, -1.0):
+        found = passes_zero(
+            signals, pair, 1, 2, t=3.0, h=2.0, y=np.zeros(1), p=np.array([other]), dense=dense,
+            state=np.zeros(1),
+        )  # fmt: skip
+        assert found == passes
