@@ -330,6 +330,20 @@ def test_sympy_and_back() -> None:
     assert set(both) == {"by_q", "by_qd", "by_qdd"}
 
 
+def test_sympy_has_scalars_and_arrays() -> None:
+    """Spong and Vidyasagar (6.4.13): c121 = c211 = c221 = h = −m2 l1 lc2 sin q2, c112 = −h."""
+    sympy = pytest.importorskip("sympy")
+    eqs = lw.derive(lw.gallery("elbow"), by="lagrange")
+    m1, m2, l1, lc1, lc2, g, q1, q2 = (
+        sympy.Symbol(n, real=True) for n in "m1 m2 l1 lc1 lc2 g q1 q2".split()
+    )
+    V = (m1 * lc1 + m2 * l1) * g * sympy.sin(q1) + m2 * g * lc2 * sympy.sin(q1 + q2)
+    assert sympy.expand(eqs.closed_form("potential_energy").sympy() - V) == 0
+    h = -m2 * l1 * lc2 * sympy.sin(q2)
+    c = eqs.closed_form("christoffel").sympy()
+    assert c.tolist() == [[[0, -h], [h, 0]], [[h, 0], [h, 0]]]
+
+
 def test_json_has_every_entry() -> None:
     found = lw.derive(lw.gallery("elbow")).closed_form("M").json()
     assert list(found) == ["name", "what", "terms", "groups", "entries"]
