@@ -335,7 +335,7 @@ def test_sympy_has_scalars_and_arrays() -> None:
     sympy = pytest.importorskip("sympy")
     eqs = lw.derive(lw.gallery("elbow"), by="lagrange")
     m1, m2, l1, lc1, lc2, g, q1, q2 = (
-        sympy.Symbol(n, real=True) for n in "m1 m2 l1 lc1 lc2 g q1 q2".split()
+        sympy.Symbol(n, real=True) for n in ["m1", "m2", "l1", "lc1", "lc2", "g", "q1", "q2"]
     )
     V = (m1 * lc1 + m2 * l1) * g * sympy.sin(q1) + m2 * g * lc2 * sympy.sin(q1 + q2)
     assert sympy.expand(eqs.closed_form("potential_energy").sympy() - V) == 0
