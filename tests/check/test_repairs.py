@@ -150,6 +150,11 @@ def test_the_misprint_is_named_not_patched(mechanism: str, text: str, what: str)
         assert not finding.repairs
 
 
+def test_a_factor_is_added_behind_the_others() -> None:
+    (finding,) = lw.check(lw.gallery("elbow"), "phi2 = m2*g*cos(q1 + q2)")
+    assert finding.repairs[0].equation == "phi2 = m2*g*cos(q1 + q2)*lc2"
+
+
 @pytest.mark.parametrize("text", ["tau1 = 0", "M11*ddq1 = 0", "K = V", "K - V = 0"])
 def test_no_repair_is_a_tautology(text: str) -> None:
     (finding,) = lw.check(lw.gallery("elbow"), text)

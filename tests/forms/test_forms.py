@@ -141,6 +141,21 @@ def test_hamiltons_function_in_momenta() -> None:
     assert "D = " in text
 
 
+def test_the_energy_in_momenta_is_that_of_the_inverse_mass_matrix() -> None:
+    """T = ½ pᵀ D⁻¹ p with the elbow's D of Spong and Vidyasagar (6.4.11), at numbers."""
+    sympy = pytest.importorskip("sympy")
+    found = lw.derive(lw.gallery("elbow"), by="hamilton").closed_form("hamiltonian").sympy()["T"]
+    names = "m1 m2 l1 lc1 lc2 I1 I2 q2 p_q1 p_q2"
+    values = dict(zip(names.split(), range(2, 12), strict=True))
+    m1, m2, l1, lc1, lc2, I1, I2, q2, p1, p2 = values.values()
+    coupling = l1 * lc2 * sympy.cos(q2)
+    d11 = m1 * lc1**2 + m2 * (l1**2 + lc2**2 + 2 * coupling) + I1 + I2
+    d12, d22 = m2 * (lc2**2 + coupling) + I2, m2 * lc2**2 + I2
+    T = (p1**2 * d22 - 2 * p1 * p2 * d12 + p2**2 * d11) / (2 * (d11 * d22 - d12**2))
+    known = {sympy.Symbol(name, real=True): value for name, value in values.items()}
+    assert float(found.subs(known)) == pytest.approx(float(T), rel=1e-12)
+
+
 # -- parameters ------------------------------------------------------------------------------
 
 
@@ -313,6 +328,20 @@ def test_sympy_and_back() -> None:
     ) == sympy.zeros(2, 2)
     both = lw.derive(lw.gallery("elbow")).closed_form("linearised").sympy()
     assert set(both) == {"by_q", "by_qd", "by_qdd"}
+
+
+def test_sympy_has_scalars_and_arrays() -> None:
+    """Spong and Vidyasagar (6.4.13): c121 = c211 = c221 = h = −m2 l1 lc2 sin q2, c112 = −h."""
+    sympy = pytest.importorskip("sympy")
+    eqs = lw.derive(lw.gallery("elbow"), by="lagrange")
+    m1, m2, l1, lc1, lc2, g, q1, q2 = (
+        sympy.Symbol(n, real=True) for n in ["m1", "m2", "l1", "lc1", "lc2", "g", "q1", "q2"]
+    )
+    V = (m1 * lc1 + m2 * l1) * g * sympy.sin(q1) + m2 * g * lc2 * sympy.sin(q1 + q2)
+    assert sympy.expand(eqs.closed_form("potential_energy").sympy() - V) == 0
+    h = -m2 * l1 * lc2 * sympy.sin(q2)
+    c = eqs.closed_form("christoffel").sympy()
+    assert c.tolist() == [[[0, -h], [h, 0]], [[h, 0], [h, 0]]]
 
 
 def test_json_has_every_entry() -> None:
