@@ -31,8 +31,9 @@ demo: $(VENV)/demo.done
 quick: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(QUICK)
 
+# A file stays in one process: what its tests share is made once.
 test: $(VENV)/test.done
-	$(BIN)/python -m pytest -n $(JOBS) -rs -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -rs -m "not slow"
 
 test-slow: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -rs -m slow

@@ -15,7 +15,7 @@ from hypothesis import settings
 
 from tests import commands
 
-COLLECTED_OBJECTS = 20_000
+COLLECTED_OBJECTS = 100_000
 """New objects between collections of garbage (Python's own default is 700)."""
 
 

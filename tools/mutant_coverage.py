@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from pathlib import Path
 
 from mutation_sites import Mutant
@@ -15,6 +16,9 @@ from mutation_sites import Mutant
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "out" / "mutants"
 """The folder of measured coverage, results and copies of the repository."""
+
+QUICK_SECONDS = 0.1
+"""Tests that take less cost nearly nothing, so no case of them is put off."""
 
 
 class LineCoverage:
@@ -35,57 +39,60 @@ class LineCoverage:
                     self.breadth.update(names[t] for t in tests)
 
     def tests(self, mutant: Mutant) -> list[str]:
-        """Return the tests of the line; else of its statement, else of the body or, at the top of a
-        module, of the module; then all others in the same files, which may share results."""
+        """Return the tests of the line, else of its statement, or, for what is executed on import,
+        the tests of its users; then all others in the same files, which may share results."""
         lines = self.lines[mutant.file]
         first, last = mutant.statement
-        found = lines[mutant.line] or set().union(*(lines[k] for k in range(first, last + 1)))
-        if not found:
-            found = _tests_of_definition(mutant, lines)
+        found: set[str] = set()
+        if (users := find_users_of_definition(mutant)) is not None:
+            found = set().union(*(lines[k] for k in users))
+        found = found or lines[mutant.line]
+        found = found or set().union(*(lines[k] for k in range(first, last + 1)))
         files = {test.split("::")[0] for test in found}
         others = {t for t in self.seconds if t.split("::")[0] in files} - found
         return [*self._ordered(found), *self._ordered(others)]
 
     def _ordered(self, tests: set[str]) -> list[str]:
-        """Return one case of every test function, then another, …; first those with few lines."""
+        """Return one case of every test function, then another, …; first those with few lines. All
+        cases of quick tests are among the first."""
         cases: Counter[str] = Counter()
         keyed = []
         for test in sorted(tests, key=lambda t: (self.breadth[t], t)):
             function = test.split("[")[0]
-            keyed.append((cases[function], self.breadth[test], test))
+            turn = cases[function] if self.seconds[test] > QUICK_SECONDS else 0
+            keyed.append((turn, self.breadth[test], test))
             cases[function] += 1
         return [test for *_, test in sorted(keyed)]
 
 
-def _tests_of_definition(mutant: Mutant, lines: dict[int, set[str]]) -> set[str]:
-    """Return the tests of the function, class or module to which a default, field or constant
-    belongs: these are set before any test runs."""
-    text = mutant.text.splitlines()
+def find_users_of_definition(mutant: Mutant) -> list[int] | None:
+    """Return the lines that use what is executed on import; None inside of functions.
+
+    Every test of a command imports everything. Defaults are used by the body of their function,
+    constants and fields by the lines of functions that name them, or by all functions of the file.
+    """
+    tree = ast.parse(mutant.text)
+    bodies = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)
+            if mutant.line in body:
+                return None
+            if node.lineno <= mutant.line < body.start:
+                return list(body)
+            bodies.append(body)
+    inside = sorted({line for body in bodies for line in body})
     first, last = mutant.statement
-    head = text[first - 1]
-    indent = len(head) - len(head.lstrip())
-    inside_function = any(
-        line.strip() and len(line) - len(line.lstrip()) < indent and line.lstrip().startswith("def")
-        for line in text[:first]
-    ) and not _is_class_level(text, first, indent)
-    if head.lstrip().startswith(("def ", "async def ")):
-        after = (k for k in range(last + 1, len(text) + 1) if _ends_body(text[k - 1], indent))
-        end = next(after, len(text))
-        return set().union(*(lines[k] for k in range(last, end + 1)))
-    return set() if inside_function else set().union(*lines.values())
-
-
-def _ends_body(line: str, indent: int) -> bool:
-    """Return whether a line stands outside of a body that has more than this indentation."""
-    return bool(line.strip()) and len(line) - len(line.lstrip()) <= indent and line.strip() != ")"
-
-
-def _is_class_level(text: Sequence[str], first: int, indent: int) -> bool:
-    """Return whether the nearest line above with less indentation opens a class."""
-    for line in reversed(text[: first - 1]):
-        if line.strip() and len(line) - len(line.lstrip()) < indent:
-            return line.lstrip().startswith("class")
-    return True
+    names = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign | ast.AnnAssign) and first <= node.lineno <= last
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name)
+    }
+    text = mutant.text.splitlines()
+    users = [k for k in inside if names & set(re.findall(r"\w+", text[k - 1]))]
+    return users or inside
 
 
 def measure_coverage() -> None:

@@ -118,6 +118,21 @@ def test_reactions_of_welded_bodies_carry_their_own_loads() -> None:
     np.testing.assert_allclose(r["weld0"][3:], [0, 0, -12], atol=1e-12)
 
 
+def test_wrenches_act_at_the_origins_of_bodies() -> None:
+    """A hinge at (−0.5, −0.2) of its body: τ balances the moment + r × F about the hinge."""
+    arm = lw.Mechanism(
+        name="arm", gravity=[0, 0, 0], bodies={"plate": {"mass": 1, "inertia": [1, 1, 1]}},
+        joints={"q": {"type": "revolute", "child": "plate", "child_origin": [-0.5, -0.2, 0]}},
+    )  # fmt: skip
+    angle, (moment, fx, fy) = 0.3, (7.0, 3.0, 5.0)
+    x = 0.5 * np.cos(angle) - 0.2 * np.sin(angle)
+    y = 0.5 * np.sin(angle) + 0.2 * np.cos(angle)
+    eqs = lw.derive(arm, parameters="numeric")
+    wrench = np.array([[0, 0, moment, fx, fy, 0]])
+    found = eqs.function("inverse_dynamics_with_wrenches")(angle, 0, 0, wrench)
+    assert float(found) == pytest.approx(-(moment + x * fy - y * fx), rel=1e-12)
+
+
 def test_reactions_carry_the_loads() -> None:
     """A weightless rod at rest: its joint holds the wrench at its end."""
     rod = lw.Mechanism(

@@ -223,6 +223,14 @@ def test_a_wrong_solution_is_refused(solution: str, said: str, tmp_path: Path) -
     assert "s.txt" in str(raised.value)
 
 
+def test_equations_between_numbers_share_no_names(tmp_path: Path) -> None:
+    (tmp_path / "s.txt").write_text("M22 = m2*lc2^2 + I2\n2 + 2 = 4", encoding="utf-8")
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("M22 = m2*lc2^2 + I2\n2 + 2 = 5", encoding="utf-8")
+    (text,) = lw.check_folder(lw.gallery("elbow"), tmp_path / "texts", solution=tmp_path / "s.txt")
+    assert text.solution == ("present", "missing")
+
+
 def test_the_solution_within_the_folder_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "solution.txt").write_text(SOLUTION, encoding="utf-8")
     (tmp_path / "text10.txt").write_text(SOLUTION, encoding="utf-8")

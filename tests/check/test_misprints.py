@@ -169,6 +169,19 @@ def test_a_misprint_in_a_definition() -> None:
     assert report[4].repairs[0].what == "the term Y1*2 is halved"
 
 
+def test_there_is_no_difference_where_constraints_decide_the_motion() -> None:
+    """Among four bars it could be written in many ways."""
+    (finding,) = lw.check(lw.gallery("four-bar"), "x1 = l1*cos(theta1)/3")
+    assert (finding.status, finding.difference) == ("differs", "")
+
+
+def test_two_missing_terms_are_named_together() -> None:
+    (finding,) = lw.check(ELBOW, "M11 = m1*lc1^2 + I1 + I2 + m2*lc2^2")
+    assert [x.what for x in finding.repairs] == [
+        "the terms m2*l1^2 + 2*m2*l1*lc2*cos(q2) are missing"
+    ]
+
+
 def test_the_difference_is_closed() -> None:
     (finding,) = lw.check(ELBOW, "d11 = m1*lc1^2 + m2*(l1^2 + lc2^2 + 2*l1*lc2*sin(q2)^2) + I1")
     assert finding.difference == "I2 + 2*m2*l1*lc2*(cos(q2) - sin(q2)^2)"

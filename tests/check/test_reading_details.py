@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 import linkwright as lw
+from linkwright.checking.motion_sampler import CheckAssumptions
 from linkwright.checking.prover import _root_signs_to_prove
 from linkwright.checking.statement_chunks import split_latex_equations
 from linkwright.checking.symbol_meanings import MAX_NESTED_DEFINITIONS
 from linkwright.checking.symbol_patterns import split_symbol_indices
 from linkwright.errors import ExpressionError
 from tests.check.test_reading import ELBOW, equations
+
+
+def test_assumptions_are_said() -> None:
+    """By default there are none, and the motion obeys the equations of motion."""
+    assert str(CheckAssumptions()) == ""
+    assert not CheckAssumptions().is_free
+    assumed = CheckAssumptions({"gamma": Fraction(1, 2)}, frozenset({"tau2", "tau1"}))
+    assert str(assumed) == "gamma = 0.5, tau1 = 0, tau2 = 0"
 
 
 @pytest.mark.parametrize("index", [r"i+1\,3", "i+1,3", "i+1 3"])

@@ -65,6 +65,15 @@ def test_misprints_of_dual_equations_are_named(
     assert [x.repairs[0].what for x in wrong] == [what]
 
 
+def test_units_of_dual_numbers_inside_of_another_are_left_out() -> None:
+    """Agrawal (39) has eps inside of eps twice: eps² = 0 would take the terms that (47) has."""
+    lines = text_of("sharp-edged-disk").splitlines()
+    printed, right = (x.removeprefix("! ") for x in lines if x.startswith(("! (39)", "(39)")))
+    report = lw.check(lw.gallery("sharp-edged-disk"), f"[without edge]\n{printed}")
+    assert [x.status for x in report] == ["differs"]
+    assert [x.equation for x in report[0].repairs] == [right.removeprefix("(39) ")]
+
+
 def test_a_wrong_definition_is_blamed_itself() -> None:
     """Agrawal (44) has dq1 for dq3, which (45) uses."""
     text = text_of("sharp-edged-disk").replace("! (44) u3 = dq1\n(44) u3 = dq3", "(44) u3 = dq1")
@@ -139,6 +148,11 @@ def test_the_misprint_is_named_not_patched(mechanism: str, text: str, what: str)
         assert finding.repairs[0].what == what
     else:
         assert not finding.repairs
+
+
+def test_a_factor_is_added_behind_the_others() -> None:
+    (finding,) = lw.check(lw.gallery("elbow"), "phi2 = m2*g*cos(q1 + q2)")
+    assert finding.repairs[0].equation == "phi2 = m2*g*cos(q1 + q2)*lc2"
 
 
 @pytest.mark.parametrize("text", ["tau1 = 0", "M11*ddq1 = 0", "K = V", "K - V = 0"])

@@ -21,6 +21,20 @@ def test_a_partial_derivative_is_by_the_coordinate_of_that_name() -> None:
     assert not is_proved("five-bar", "V_q2 = 1/2*m2*g*l2*cos(q1 + p1)")
 
 
+def test_multipliers_are_the_forces_along_the_constraints() -> None:
+    """Two masses that fall side by side, x = y: Newton's law for each, with J = (1, -1)."""
+    fall = {"type": "prismatic", "axis": [0, 0, -1]}
+    pair = lw.Mechanism(
+        name="pair", parameters={"m1": 2, "m2": 3, "g": 9.81}, gravity=[0, 0, "-g"],
+        bodies={"a": {"mass": "m1"}, "b": {"mass": "m2"}},
+        joints={"x": {**fall, "child": "a"}, "y": {**fall, "child": "b"}},
+        constraints={"gear": {"type": "gear", "factors": {"x": 1, "y": -1}}},
+    )  # fmt: skip
+    assert is_proved(pair, "m1*ddx = m1*g + tau1 + lambda1")
+    assert is_proved(pair, "m2*ddy = m2*g + tau2 - lambda1")
+    assert not is_proved(pair, "m2*ddy = m2*g + tau2 + lambda1")
+
+
 def test_a_damping_that_the_text_names_is_not_set_to_zero() -> None:
     """Bayseç and Kapucu (77) with the second f undotted, as printed."""
     line = "P{j} = sum(i = 1..4: -beta*JT{j}{i}*(f{i} + gamma*f{i})), j = 1..7"

@@ -16,6 +16,7 @@ from linkwright.checking.symbol_table import (
     DUAL_COMPONENTS,
     DUAL_VECTORS,
     FORCE_SYMBOLS,
+    MASS_MATRIX_ENTRY,
     PAPER_SYMBOLS,
 )
 from linkwright.checking.vocabulary import CheckerVocabulary
@@ -46,6 +47,22 @@ def test_every_symbol_of_papers_has_a_value(row: CheckerSymbolRow[object]) -> No
         else:
             arm = lw.gallery("four-bar" if name in CONSTRAINED else "chain-3")
         assert CheckerVocabulary(arm).paper_expression(name) is not None, name
+
+
+@pytest.mark.parametrize(
+    ("name", "has_form"),
+    [
+        ("M12", True),
+        ("M_12", True),
+        ("M_1_2", True),
+        ("M_12_3", False),
+        ("M_1_2_3", False),
+        ("M1", False),
+        ("M123", False),
+    ],
+)
+def test_entries_of_the_mass_matrix_have_two_digits(name: str, has_form: bool) -> None:
+    assert MASS_MATRIX_ENTRY.has_form(name) == has_form
 
 
 def test_every_dual_symbol_has_a_value() -> None:

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
+import io
+import os
+import pickle
+import sys
 import time
 
+import pytest
 from matplotlib.figure import Figure
 
 from linkwright.comparison.cost_figures import _set_compared_chain_length_ticks
 from linkwright.comparison.size_scaling import measure_scaling
-from linkwright.processes.timed_worker import TimedWorkerProcess
+from linkwright.processes.timed_worker import TimedWorkerProcess, serve_timed_work
 
 
 def test_a_budget_is_of_processor_time() -> None:
     """Half a second of sleep passes a budget of 0.2 s, which is of processor time."""
     with TimedWorkerProcess() as worker:
         assert worker.call_within(time.sleep, 0.5, seconds=0.2) is None
+
+
+def _print_and_divide(a: int, b: int) -> float:
+    os.write(1, b"libraries print")
+    return a / b
+
+
+def test_what_workers_print_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of a worker, done here: its input and output are a file and a pipe."""
+    requests = b"".join(pickle.dumps((_print_and_divide, pair, 100.0)) for pair in ((6, 3), (1, 0)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(requests)))
+    source, target = os.pipe()
+    kept = os.dup(0), os.dup(1)
+    os.dup2(target, 1)
+    os.close(target)
+    try:
+        serve_timed_work()
+    finally:
+        for place, number in enumerate(kept):
+            os.dup2(number, place)
+            os.close(number)
+    answers = io.BytesIO(os.read(source, 65536))
+    os.close(source)
+    assert pickle.load(answers)[:2] == (True, 2.0)
+    is_right, error, seconds = pickle.load(answers)
+    assert answers.read() == b""
+    assert not is_right
+    assert isinstance(error, ZeroDivisionError)
+    assert 0 <= seconds < 100
 
 
 def test_a_formulation_stops_at_the_first_size_beyond_its_budget() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.cli.commands.assemble_command import assemble
 from linkwright.errors import AssemblyError
 from linkwright.formulations import FORMULATIONS
 from linkwright.mechanism import replace_part_fields
@@ -320,3 +321,18 @@ def test_projection_keeps_what_is_consistent() -> None:
     q, qd, _ = SAMPLES["3-rrr"](np.random.default_rng(2))
     for ours, given in zip(project(model_of("3-rrr"), q, qd), (q, qd), strict=True):
         close(ours, given, 1e-12)
+
+
+def test_the_command_prints_every_branch(capsys: pytest.CaptureFixture[str]) -> None:
+    """The open and the crossed four-bar at 60°, by Freudenstein's equation."""
+    four_bar, at = lw.gallery("four-bar"), {"theta1": np.pi / 3}
+    wanted = [FourBar().angles(np.pi / 3, branch) for branch in (1, -1)]
+    for every, heading in ((True, "branch 1 branch 2"), (False, "value (rad, m)")):
+        assemble(four_bar, values=at, hold=["theta1"], ranges={}, every=every).show()
+        head, *rows = (line.split() for line in capsys.readouterr().out.splitlines()[:4])
+        assert " ".join(head) == f"coordinate {heading}"
+        assert [row[0] for row in rows] == ["theta1", "theta2", "theta3"]
+        found = np.array([row[1:] for row in rows], float).T
+        assert len(found) == (2 if every else 1)
+        for q, angles in zip(found, wanted, strict=False):
+            np.testing.assert_allclose(np.exp(1j * q), np.exp(1j * angles), atol=1e-11)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -272,6 +273,8 @@ def test_limits_survive_and_none_are_invented(kind: str, limits: dict[str, float
     text, lost = write_mechanism_text(arm, "urdf")
     again = load(text)
     assert lost == []
+    for written in ElementTree.fromstring(text).iter("limit"):  # as other readers see them
+        assert float(written.get("lower", -1)) < 0 < float(written.get("upper", 1))
     assert again.joints["j"].limits == arm.joints["j"].limits
     assert all(joint.limits == Limits() for name, joint in again.joints.items() if name != "j")
     assert (

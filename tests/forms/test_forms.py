@@ -141,6 +141,21 @@ def test_hamiltons_function_in_momenta() -> None:
     assert "D = " in text
 
 
+def test_the_energy_in_momenta_is_that_of_the_inverse_mass_matrix() -> None:
+    """T = ½ pᵀ D⁻¹ p with the elbow's D of Spong and Vidyasagar (6.4.11), at numbers."""
+    sympy = pytest.importorskip("sympy")
+    found = lw.derive(lw.gallery("elbow"), by="hamilton").closed_form("hamiltonian").sympy()["T"]
+    names = "m1 m2 l1 lc1 lc2 I1 I2 q2 p_q1 p_q2"
+    values = dict(zip(names.split(), range(2, 12), strict=True))
+    m1, m2, l1, lc1, lc2, I1, I2, q2, p1, p2 = values.values()
+    coupling = l1 * lc2 * sympy.cos(q2)
+    d11 = m1 * lc1**2 + m2 * (l1**2 + lc2**2 + 2 * coupling) + I1 + I2
+    d12, d22 = m2 * (lc2**2 + coupling) + I2, m2 * lc2**2 + I2
+    T = (p1**2 * d22 - 2 * p1 * p2 * d12 + p2**2 * d11) / (2 * (d11 * d22 - d12**2))
+    known = {sympy.Symbol(name, real=True): value for name, value in values.items()}
+    assert float(found.subs(known)) == pytest.approx(float(T), rel=1e-12)
+
+
 # -- parameters ------------------------------------------------------------------------------
 
 
@@ -315,6 +330,20 @@ def test_sympy_and_back() -> None:
     assert set(both) == {"by_q", "by_qd", "by_qdd"}
 
 
+def test_sympy_has_scalars_and_arrays() -> None:
+    """Spong and Vidyasagar (6.4.13): c121 = c211 = c221 = h = −m2 l1 lc2 sin q2, c112 = −h."""
+    sympy = pytest.importorskip("sympy")
+    eqs = lw.derive(lw.gallery("elbow"), by="lagrange")
+    m1, m2, l1, lc1, lc2, g, q1, q2 = (
+        sympy.Symbol(n, real=True) for n in ["m1", "m2", "l1", "lc1", "lc2", "g", "q1", "q2"]
+    )
+    V = (m1 * lc1 + m2 * l1) * g * sympy.sin(q1) + m2 * g * lc2 * sympy.sin(q1 + q2)
+    assert sympy.expand(eqs.closed_form("potential_energy").sympy() - V) == 0
+    h = -m2 * l1 * lc2 * sympy.sin(q2)
+    c = eqs.closed_form("christoffel").sympy()
+    assert c.tolist() == [[[0, -h], [h, 0]], [[h, 0], [h, 0]]]
+
+
 def test_json_has_every_entry() -> None:
     found = lw.derive(lw.gallery("elbow")).closed_form("M").json()
     assert list(found) == ["name", "what", "terms", "groups", "entries"]
@@ -372,6 +401,26 @@ def test_most_terms_of_a_sum_are_positive() -> None:
     form = lw.derive(arm).closed_form("M")
     assert form.text() == "M[1,1] = m*(-0.06*l + 1.04*l^2 + 0.0009)"
     assert form == lw.derive(arm, by="lagrange").closed_form("M")
+
+
+@pytest.mark.parametrize(
+    ("radius", "M"),
+    [
+        ("l + h", "m*(h + l)^2"),
+        ("l - h", "m*(h - l)^2"),
+        ("l + 0.5", "m*(l + 0.5)^2"),
+        ("2*l - 1", "4*m*(l - 0.5)^2"),
+        ("l - 2*h", "m*(4*h^2 - 4*h*l + l^2)"),
+    ],
+)
+def test_squares_of_sums_are_recognized(radius: str, M: str) -> None:
+    """A mass on an arm r has the inertia m r²; a sum with other factors than ±1 is written out."""
+    arm = lw.Mechanism(
+        parameters={"l": 1, "m": 1, "h": "1/4"},
+        bodies={"b": {"mass": "m", "center": [radius, 0, 0]}},
+        joints={"q1": {"type": "revolute", "child": "b"}},
+    )
+    assert lw.derive(arm).closed_form("M").text() == f"M[1,1] = {M}"
 
 
 @pytest.mark.parametrize("name", lw.gallery())

@@ -7,6 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.motion import Trajectory, at_limits, bounds_of, quintic
+from linkwright.motion.coordinate_bounds import trajectory_range_violations
 from linkwright.motion.timing import limit_violations, peak_rates_and_efforts
 
 WAY = 1.5
@@ -71,6 +72,14 @@ def test_ranges_are_told_at_both_ends() -> None:
     assert told == "x goes from -1.3 to 0.2, its range is -1.29 to 2"
     (told,) = limit_violations(slider(lower=-2.0, upper=1.69), way(1))
     assert told == "x goes from 0.2 to 1.7, its range is -2 to 1.69"
+
+
+@pytest.mark.parametrize("beyond", [1e-3, 1e-6, 1e-12, 0.0])
+def test_ranges_are_exact_but_for_rounding(beyond: float) -> None:
+    """A motion from 0.2 to 1.7 in a range that ends a little before either end."""
+    for limits in ({"lower": 0.2 + beyond}, {"upper": 1.7 - beyond}):
+        told = trajectory_range_violations(slider(**limits), way(1))
+        assert len(told) == (1 if beyond > 1e-9 else 0)
 
 
 def test_a_follower_narrows_the_range_of_its_leader() -> None:

@@ -212,6 +212,20 @@ def move_particles(buffers: ParticleBuffers, mover: Mover) -> None:
         buffers.found[3 * particle.index + 2] = way
 
 
+def powers_and_sums(ticket: IntBuffer, count: IntBuffer, given: Buffer, found: Buffer) -> None:
+    """A counter that is unrolled first, and counts a loop of the machine then: 6 x³ + 0 + 1 + 2 + 3."""
+    while True:
+        k = take_ticket(ticket)
+        if k >= count[0]:
+            break
+        total = 1.0
+        for i in unroll(range(1, 4)):
+            total = total * given[k] * float(i)
+        for i in range(4):
+            total = total + float(i)
+        found[k] = total
+
+
 # -- tests -----------------------------------------------------------------------------------------
 
 
@@ -238,6 +252,14 @@ def test_nested_branches_and_breaks(count: int) -> None:
     np.testing.assert_array_equal(results[0], results[1])
     if count >= 27:
         assert tuple(results[0][26, :2]) == (111, 9232)  # OEIS A006577, A025586
+
+
+def test_counters_of_unrolled_loops_count_other_loops() -> None:
+    given = np.array([1.0, 2.0, -3.0])
+    for run in (compile_function(powers_and_sums), powers_and_sums):
+        found = np.zeros(3)
+        run(np.zeros(1, np.int64), np.array([3]), given, found)
+        np.testing.assert_allclose(found, 6 * given**3 + 6, rtol=1e-15)
 
 
 @pytest.mark.parametrize("count", SIZES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shlex
@@ -14,10 +15,11 @@ import pytest
 from markupsafe import Markup
 
 import linkwright as lw
+from linkwright.cli.commands.report_command import report
 from linkwright.comparison import Comparison
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.mechanism import mechanism_names
-from linkwright.report import page, report_page, shown_motion
+from linkwright.report import page, page_parts, report_page, shown_motion
 from linkwright.report.mechanism_facts import mechanism_page_facts
 from linkwright.report.motion_starts import (
     _GALLERY_STARTS,
@@ -121,6 +123,66 @@ def test_what_takes_too_long_is_left_out_and_said() -> None:
     assert "linkwright verify elbow" in text
 
 
+def test_every_part_is_made_within_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that say what they were asked for."""
+
+    class Worker(contextlib.nullcontext[Any]):
+        def __enter__(self) -> Any:
+            return self
+
+        def call_within(self, make: Any, *_: Any, seconds: float) -> str:
+            return f"{make.__name__} in {seconds} s"
+
+    def compare_formulations(
+        _: Any, by: Any, duration: float, *, budget: float, total: float
+    ) -> str:
+        return f"{by} over {duration} s, each in {budget} s, all in {total} s"
+
+    monkeypatch.setattr(page_parts, "TimedWorkerProcess", Worker)
+    monkeypatch.setattr(page_parts, "compute_page_motion", lambda worker, *_: "motion")
+    monkeypatch.setattr(page_parts, "compare", compare_formulations)
+    start = PageMotionStart(0.5)
+    parts = page_parts.make_page_parts(lw.gallery("elbow"), start, 8.0, ["kane"])
+    assert parts.equations == "write_page_functions in 8.0 s"  # type: ignore[comparison-overlap]
+    assert parts.checks == "verify in 8.0 s"  # type: ignore[comparison-overlap]
+    assert parts.motion == "motion"  # type: ignore[comparison-overlap]
+    assert parts.comparison == "['kane'] over 0.5 s, each in 4.0 s, all in 16.0 s"  # type: ignore[comparison-overlap]
+
+
+def test_the_command_says_how_large_the_page_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page of 1,500 letters of two bytes each, made of what the options say."""
+    elbow, asked = lw.gallery("elbow"), {}
+    options: dict[str, Any] = {"by": ["kane"], "base": None, "closure": 1e-5, "budget": 7.0}
+    monkeypatch.setattr(
+        "linkwright.report.page",
+        lambda *words, **options: asked.update({"words": words, **options}) or "ä" * 1500,
+    )
+    file = tmp_path / "elbow.html"
+    outcome = report(
+        elbow,
+        "elbow",
+        output=file,
+        time=2.0,
+        start={"q1": 1.0},
+        speed={"q2": 3.0},
+        drive={"q1": "t"},
+        **options,
+    )
+    assert asked == {
+        "words": (elbow, "elbow", 2.0),
+        "q0": {"q1": 1.0},
+        "qd0": {"q2": 3.0},
+        "efforts": {"q1": "t"},
+        **options,
+    }
+    assert outcome.data == {"file": str(file), "bytes": 3000, "digest": elbow.digest}
+    assert file.stat().st_size == 3000
+    outcome.show()
+    assert capsys.readouterr().out == f"{file} (3 kB)\n"
+
+
 def test_the_base_and_no_folder_are_in_the_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = LeftOutPagePart("why")
     monkeypatch.setattr(
@@ -168,6 +230,7 @@ def test_the_printed_command_makes_the_motion(
     moved = simulate_page_motion(lw.gallery(name), start)
     command = PageCommands.from_request(name, moved, start, start, 20.0, None).simulate
     again = json.loads(ok(*shlex.split(command)[1:], "--json", cwd=tmp_path))
+    assert again["t"] == 0.05
     assert again["q"] == pytest.approx(moved.run.q[-1], rel=1e-12, abs=1e-12)
     assert again["qd"] == pytest.approx(moved.run.qd[-1], rel=1e-9, abs=1e-12)
 

@@ -20,7 +20,10 @@ from linkwright.show.label_placement import (
     label_position_along_line,
     nearest_free_label_shift,
 )
-from linkwright.show.label_placement.label_candidates import label_leaders_cross
+from linkwright.show.label_placement.label_candidates import (
+    LabelCandidates,
+    label_leaders_cross,
+)
 
 PAPER = np.array([120.0, 80.0])
 SIZE = np.array([9.0, 3.0])
@@ -110,6 +113,22 @@ def test_leaders_cross_only_where_both_segments_meet() -> None:
     assert label_leaders_cross(diagonal, np.array([[0.0, 2.0], [2.0, 0.0]]))[0]
     assert not label_leaders_cross(diagonal, np.array([[0.0, 2.0], [0.9, 1.1]]))[0]
     assert not label_leaders_cross(diagonal, np.array([[0.0, 1.0], [2.0, 3.0]]))[0]
+
+
+@pytest.mark.parametrize("covered", [True, False])
+def test_leaders_cost_by_their_length_over_what_is_drawn(covered: bool) -> None:
+    """Text all over the paper, or none: then a leader costs the same wherever it leads."""
+    paper, box = paper_with_glyphs(), label_at((60.0, 40.0))
+    if covered:
+        paper.add_text_box(np.array([[0.0, 0.0], [120.0, 0.0], [120.0, 80.0], [0.0, 80.0]]))
+    found = LabelCandidates([box], 0, paper)
+    costs = (found.own_costs - found.coverage_costs)[found.needs_leader]
+    costs -= LABEL_PLACEMENT_OPTIONS.leader_cost
+    lengths = np.linalg.norm(found.leaders[:, 1] - found.leaders[:, 0], axis=1)[found.needs_leader]
+    assert lengths.max() > 1.5 * lengths.min()
+    per_length = costs / lengths
+    assert per_length == pytest.approx(np.full(len(lengths), per_length[0] if covered else 0.0))
+    assert (per_length[0] > 1e-9) == covered
 
 
 def test_a_label_of_several_anchors_stands_at_one_of_them() -> None:

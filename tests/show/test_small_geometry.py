@@ -8,14 +8,23 @@ from matplotlib.figure import Figure
 
 import linkwright as lw
 from linkwright import show
+from linkwright.show.arrows import _panel_size
 from linkwright.show.axes_labels import group_labels
+from linkwright.show.figure_style import with_figure_style
 from linkwright.show.glyph_brush import DASHPOT_PATHS, SPRING_PATHS
 from linkwright.show.ground_glyphs import _pivot_glyphs
 from linkwright.show.histories import history_panels
+from linkwright.show.history_plots import flatten_rounding_errors_on_axis, panel_height
 from linkwright.show.key_frames import round_for_film_page
 from linkwright.show.label_placement.free_positions import nearest_free_label_shift
 from linkwright.show.label_placement.label_candidates import label_leaders_cross
 from linkwright.show.paper_transform import PaperTransform, drawn_label_obstacles
+from linkwright.show.scaled_axes import (
+    FreePictureCorners,
+    _draw_scale_bar,
+    axes_meters_per_mm,
+    round_scale_bar_length,
+)
 from linkwright.show.scene import mechanism_scene
 from linkwright.show.structure_graph import _bent_edge_path
 from linkwright.show.view_direction import View
@@ -66,6 +75,55 @@ def test_edges_of_the_graph_bend_more_the_farther_they_reach() -> None:
     assert heights[0] < heights[-1]
     path = _bent_edge_path((1, 2), (3, 2))
     np.testing.assert_allclose(path[[0, -1]], [[1, 2], [3, 2]])
+
+
+@pytest.mark.parametrize(
+    ("most", "length"), [(22.0, 20.0), (10.0, 10.0), (9.9, 5.0), (4.9, 2.0), (0.19, 0.1)]
+)
+def test_scale_bars_have_round_lengths(most: float, length: float) -> None:
+    assert round_scale_bar_length(most) == pytest.approx(length)
+
+
+def test_the_scale_bar_is_as_long_as_it_says_and_on_the_paper() -> None:
+    axes = Figure((4, 3)).subplots()
+    axes.set(xlim=(-1, 1), ylim=(-0.75, 0.75))
+    unit = axes_meters_per_mm(axes)
+    _draw_scale_bar(axes, FreePictureCorners(axes, unit))
+    ends = np.asarray(axes.lines[0].get_xdata(), float)
+    assert float(np.ptp(ends)) == pytest.approx(float(axes.texts[0].get_text().removesuffix(" m")))
+    assert (np.abs(ends) < 1).all()
+    assert axes.texts[0].get_position()[0] == pytest.approx(ends.mean())
+
+
+def test_panels_of_forces_are_measured_in_millimetres() -> None:
+    """Paper of 10 × 5 inches with two panels side by side: 127 mm each, less 2 mm."""
+    left, right = Figure((10, 5)).subplots(1, 2)
+    assert _panel_size(left)[0] == pytest.approx(127 - 2)
+    assert _panel_size(left)[1] - _panel_size(Figure((10, 4)).subplots())[1] == pytest.approx(25.4)
+    assert _panel_size(left).tolist() == _panel_size(right).tolist()
+
+
+def test_rounding_errors_are_drawn_within_symmetric_limits() -> None:
+    for scale, values, limits in (
+        (0.0, 1e-15, (-1.0, 1.0)),
+        (5.0, -1e-12, (-5.0, 5.0)),
+        (5.0, 0.5, (0.0, 1.0)),
+    ):
+        axes = Figure().subplots()
+        flatten_rounding_errors_on_axis(axes, np.array([values, 0.0, np.nan]), scale)
+        assert axes.get_ylim() == limits
+
+
+def test_panels_grow_with_the_rows_of_their_legends() -> None:
+    """Names of 60 letters stand below each other."""
+    heights = []
+    for count in (1, 2, 5):
+        names = [chr(97 + k) * 60 for k in range(count)]
+        lines = tuple(show.HistoryLine(name, name, np.zeros(2)) for name in names)
+        heights.append(with_figure_style(panel_height)(show.Panel("q", "rad", lines), 90.0))
+    assert heights[0] == 38.0
+    assert heights[2] - heights[0] == pytest.approx(4 * (heights[1] - heights[0]))
+    assert heights[1] > heights[0]
 
 
 def test_numbers_of_pages_have_no_negative_zero() -> None:

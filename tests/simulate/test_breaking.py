@@ -70,6 +70,30 @@ def test_pendulum_whose_pin_breaks(tmp_path: Path) -> None:
     assert (tmp_path / "run.part2.csv").read_text(encoding="utf-8").startswith("t,q.x,q.y")
 
 
+@pytest.mark.parametrize("turn", [0, 1])
+def test_coordinates_of_a_plane_body_are_along_the_axes(turn: int) -> None:
+    """A pendulum with inertia about its hinge alone, z or x: behind the break its mass centre, at
+    (x + cos θ, y + sin θ) along x and y or along y and z, flies on a parabola."""
+
+    def cycle(x: float, y: float, z: float) -> list[float]:
+        return np.roll([x, y, z], turn).tolist()
+
+    arm = lw.Mechanism(
+        name="plane pendulum", gravity=cycle(0, -G, 0),
+        bodies={"bob": {"mass": 2, "center": cycle(1, 0, 0), "inertia": cycle(0, 0, 0.1)}},
+        joints={"q": {"type": "revolute", "child": "bob", "axis": cycle(0, 0, 1), "breaks": {"force": 40}}},
+    )  # fmt: skip
+    run = lw.simulate(arm, 0.7, samples=15)
+    rest = run.next
+    assert rest is not None
+    (q, w), t = (run.q[-1, 0], run.qd[-1, 0]), rest.t - run.t[-1]
+    x, y, angle = rest.q.T
+    np.testing.assert_allclose(angle, q + w * t, atol=1e-8)
+    np.testing.assert_allclose(x + np.cos(angle), np.cos(q) - w * np.sin(q) * t, atol=1e-8)
+    falling = np.sin(q) + w * np.cos(q) * t - G * t**2 / 2
+    np.testing.assert_allclose(y + np.sin(angle), falling, atol=1e-8)
+
+
 def test_only_the_first_part_is_made_again(tmp_path: Path) -> None:
     """What followed a break began where no setting says: it comes with the first part."""
     first = lw.simulate(pendulum(breaks={"force": 40}), 1.0, samples=11)

@@ -139,6 +139,21 @@ def test_multipliers_and_reactions_of_a_loop() -> None:
     np.testing.assert_array_equal(found.u, np.full((11, 1), 3.0))
 
 
+def test_multipliers_beside_a_stop() -> None:
+    """A gear x = y hangs 3 kg at y from 2 kg at x, which rest on a stop: the gear bears 3 g, the
+    stop 5 g."""
+    fall = {"type": "prismatic", "axis": [0, 0, -1]}
+    pair = lw.Mechanism(
+        name="pair", gravity=[0, 0, -G], bodies={"a": {"mass": 2}, "b": {"mass": 3}},
+        joints={"x": {**fall, "child": "a", "limits": {"upper": 0}}, "y": {**fall, "child": "b"}},
+        constraints={"gear": {"type": "gear", "factors": {"x": 1, "y": -1}}},
+    )  # fmt: skip
+    found = lw.simulate(pair, 0.1, samples=3, stops="impact")
+    assert found.pushes is not None
+    np.testing.assert_allclose(found.pushes, [[-5 * G, 0]] * 3, atol=1e-9)
+    np.testing.assert_allclose(found.multipliers, [[3 * G]] * 3, rtol=1e-12)
+
+
 def test_dataset(swing: Run) -> None:
     """Every number with its name and unit; entries of one kind say which."""
     data = lw.simulate(lw.gallery("slider-crank"), 0.1, samples=5).data

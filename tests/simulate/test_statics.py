@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwright as lw
+from linkwright.cli.commands.linearize_command import linearize as linearize_command
 from linkwright.errors import AssemblyError, LinkwrightError, UnsupportedError
 from linkwright.simulation import equilibria, equilibrium, linearize
 from tests.commands import ok
@@ -226,3 +228,29 @@ def test_commands() -> None:
     assert np.shape(linear["A"]) == (4, 4)
     assert linear["outputs"] == ["tool.x", "q1"]
     assert linear["frequencies"] == pytest.approx(found[0]["frequencies"])
+
+
+def test_matrices_are_written_and_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A damped pendulum that hangs: θ̈ = −g/l θ + (τ − c θ̇)/(m l²), ζ = c/(2 m l² ω)."""
+    m, l, c = 2.0, 0.5, 0.3
+    pendulum = lw.Mechanism(
+        name="pendulum", gravity=[0, -G, 0], bodies={"bob": {"mass": m, "center": [0, -l, 0]}},
+        joints={"q": {"type": "revolute", "child": "bob", "damping": c}},
+    )  # fmt: skip
+    file = tmp_path / "pendulum.npz"
+    outcome = linearize_command(
+        pendulum, state={}, speed={}, drive={}, outputs=["q", "dq"], output=file
+    )
+    found, I = np.load(file), m * l**2
+    np.testing.assert_allclose(found["A"], [[0, 1], [-G / l, -c / I]], rtol=1e-12)
+    np.testing.assert_allclose(found["B"], [[0], [1 / I]], rtol=1e-12)
+    np.testing.assert_array_equal(found["C"], np.eye(2))
+    np.testing.assert_array_equal(found["D"], np.zeros((2, 1)))
+    assert [*found["states"]] == ["q", "dq"]
+    assert [*found["outputs"]] == ["q", "dq"]
+    outcome.show()
+    omega = np.sqrt(G / l)
+    said = f"frequencies (rad/s), damping: {omega:.6g}, {c / (2 * I * omega):.4g}"
+    assert capsys.readouterr().out.splitlines()[-1] == said

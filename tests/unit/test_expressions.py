@@ -217,6 +217,27 @@ def test_units(text: str, dimension: tuple[int, int, int]) -> None:
     assert parse_unit(text).dimension == dimension
 
 
+@pytest.mark.parametrize(
+    ("text", "in_base_units"),
+    [
+        ("1 N", "1 kg*m/s^2"), ("1 kN", "1000 kg*m/s^2"), ("1 mN", "0.001 kg*m/s^2"),
+        ("1 Nm", "1 kg*m^2/s^2"), ("1 J", "1 kg*m^2/s^2"), ("1 W", "1 kg*m^2/s^3"),
+        ("1 Hz", "1 s^-1"), ("1 rpm", "6 deg/s"), ("1 rev", "360 deg"), ("1 mrad", "0.001 rad"),
+        ("1 t", "1000 kg"), ("1 g", "0.001 kg"), ("1 mg", "0.000001 kg"), ("1 lb", "0.45359237 kg"),
+        ("1 km", "1000 m"), ("1 dm", "0.1 m"), ("1 cm", "0.01 m"), ("1 mm", "0.001 m"),
+        ("1 um", "0.000001 m"), ("1 inch", "0.0254 m"), ("1 ft", "0.3048 m"),
+        ("1 h", "3600 s"), ("1 min", "60 s"), ("1 ms", "0.001 s"), ("1 us", "0.000001 s"),
+        ("1 percent", "0.01 rad"),
+    ],
+)  # fmt: skip
+def test_units_are_those_of_the_si(text: str, in_base_units: str) -> None:
+    """The SI brochure, and the international foot, inch and pound of 1959."""
+    one, other = parse_expression(text), parse_expression(in_base_units)
+    assert evaluate_expression_exactly(one) == evaluate_expression_exactly(other)
+    units = [parse_unit(words.split(" ", 1)[1]).dimension for words in (text, in_base_units)]
+    assert units[0] == units[1]
+
+
 def test_dimensions_are_checked_as_far_as_units_tell() -> None:
     known = {"l": InferredDimension((F(0), F(1), F(0))), "m": InferredDimension((F(1), F(0), F(0)))}
     check_expression_dimension(parse_expression("m*l^2/12"), (1, 2, 0), known)

@@ -60,6 +60,14 @@ def test_windows_of_any_number() -> None:
     assert (len(row.bodies), len(row.joints), len(row.loops)) == (81, 81, 40)
 
 
+def test_windows_are_squares_in_one_plane() -> None:
+    """Cranks of 1 m on ground, upright, 1 m apart, and couplers between their tips."""
+    model = lw.compile(lw.gallery("n-four-bar-2"))
+    for name, place in (("crank2", [2, 0, 0]), ("coupler2", [1, 1, 0])):
+        found = model.placement(name)(model.home())[:3, 3]
+        np.testing.assert_allclose(found, place, atol=1e-12)
+
+
 def test_stanford_has_all_six_axes() -> None:
     arm = lw.gallery("stanford")
     kinds = [joint.type for joint in arm.joints.values()]

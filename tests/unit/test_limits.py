@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -99,15 +101,20 @@ def test_an_event_that_triggers_itself_ends() -> None:
 
 
 def test_leftovers_of_killed_writers_are_removed(tmp_path: Path) -> None:
-    dead, alive, old, other = (
-        tmp_path / name for name in
-        (".run.nc.999999999.part", f".run.nc.{os.getppid()}.part", ".run.nc.1.part", ".x.nc.999999999.part")
-    )  # fmt: skip
-    for file in (dead, alive, old, other):
-        file.write_text("half")
-    os.utime(old, (time.time() - 1e6, time.time() - 1e6))
-    assert partial_file_name(tmp_path / "run.nc").name == f".run.nc.{os.getpid()}.part"
-    assert sorted(p.name for p in tmp_path.iterdir()) == sorted([alive.name, other.name])
+    """A writer that is alive keeps its file, and is not disturbed."""
+    waiting = [sys.executable, "-S", "-c", "input()"]
+    with subprocess.Popen(waiting, stdin=subprocess.PIPE) as writer:
+        dead, alive, old, other = (
+            tmp_path / f".{name}.part"
+            for name in ("run.nc.999999999", f"run.nc.{writer.pid}", "run.nc.1", "x.nc.999999999")
+        )
+        for file in (dead, alive, old, other):
+            file.write_text("half")
+        os.utime(old, (time.time() - 1e6, time.time() - 1e6))
+        assert partial_file_name(tmp_path / "run.nc").name == f".run.nc.{os.getpid()}.part"
+        assert sorted(p.name for p in tmp_path.iterdir()) == sorted([alive.name, other.name])
+        writer.communicate(b"\n")
+    assert writer.returncode == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders")

@@ -6,6 +6,9 @@ before it takes them for the expressions that they are: 25 µs, most of the time
 such short way, but arrays of NumPy become expressions once, not in each product. Operands of other
 types go the old way.
 
+All functions of CasADi ask whether an operand is a list of numbers or expressions. What has a
+method `__SX__` is one expression, and no list: with it `sin(a)` and `a @ b` take half the time.
+
 CasADi has these operators only while Linkwright builds expressions, and its own at all other times.
 """
 
@@ -41,8 +44,8 @@ _OPERATORS = {
     for name, operation in _CASADI_OPERATIONS.items()
     for side in ("", "r")
 }
-_UFUNC_METHOD, _PRODUCT_METHOD = "__array_ufunc__", "__matmul__"
-_METHODS = (*_OPERATORS, _UFUNC_METHOD, _PRODUCT_METHOD, "shape")
+_UFUNC_METHOD, _PRODUCT_METHOD, _EXPRESSION_METHOD = "__array_ufunc__", "__matmul__", "__SX__"
+_METHODS = (*_OPERATORS, _UFUNC_METHOD, _PRODUCT_METHOD, _EXPRESSION_METHOD, "shape")
 _DIRECT_TYPES = frozenset({ca.SX, float, int})
 
 Operand = Any  # what CasADi takes besides an expression: numbers, arrays, expressions
@@ -107,6 +110,7 @@ def _make_direct_casadi_operators() -> dict[str, UfuncOperator | property]:
     return made | {
         _UFUNC_METHOD: _direct_casadi_ufunc(ca.SX.__array_ufunc__),
         _PRODUCT_METHOD: _direct_casadi_product(ca.SX.__matmul__),
+        _EXPRESSION_METHOD: _same_casadi_expression,
         "shape": property(_direct_casadi_shape),
     }
 
@@ -134,6 +138,11 @@ def _direct_casadi_product(general: Operator) -> Operator:
         return ca.mtimes(x, y) if type(y) is ca.SX else general(x, y)
 
     return multiply_casadi_matrices
+
+
+def _same_casadi_expression(x: SX) -> SX:
+    """The expression that an expression is read as: itself."""
+    return x
 
 
 def _direct_casadi_shape(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import product
 
 from ..algebra.exact.modular_arithmetic import rational_from_residue
 from ..algebra.exact.residues import FIELD_PRIME
@@ -46,10 +46,10 @@ MAX_LONG_TERM_SYMBOLS = 28
 """The most symbols of products with more than four factors: products of three are some 4000."""
 MAX_TERM_DEGREE, MAX_SHORT_TERM_DEGREE = 6, 4
 TERM_COEFFICIENTS = tuple(
-    sign * Fraction(*x)
+    Fraction(*x)
     for x in ((1, 1), (2, 1), (1, 2), (1, 3), (1, 4), (3, 1), (4, 1), (1, 6), (1, 12), (3, 2))
-    for sign in (1, -1)
 )
+"""Coefficients of terms up to their sign: of each product, r and p − r are looked up."""
 FactorIndices = tuple[int, ...]
 
 
@@ -132,12 +132,19 @@ class MissingTermSearch:
         for degree in range(1, largest + 1):
             few, many = degree // 2, degree - degree // 2
             count = MAX_TERM_SYMBOLS if degree <= MAX_SHORT_TERM_DEGREE else MAX_LONG_TERM_SYMBOLS
-            other_half = self.table_of_missing_products(many, count).get
-            found = {
-                (coefficient, tuple(sorted((*factors, *other))))
+            other_half = self.table_of_missing_products(many, count)
+            met = (
+                (coefficient, residue, factors)
                 for inverse, factors in self.inverse_missing_products(few, count)
                 for coefficient, target in scaled
-                if (other := other_half(target * inverse % FIELD_PRIME)) is not None
+                if (residue := target * inverse % FIELD_PRIME) in other_half
+                or FIELD_PRIME - residue in other_half
+            )
+            found = {
+                (signed, tuple(sorted((*factors, *other_half[key]))))
+                for coefficient, residue, factors in met
+                for signed, key in ((coefficient, residue), (-coefficient, FIELD_PRIME - residue))
+                if key in other_half
             }
             yield from sorted(found)
             if found:
@@ -189,8 +196,10 @@ def _residue_of_missing_coefficient(value: Fraction) -> int:
 def _residue_products_of_missing_factors(
     numbers: Sequence[int], degree: int
 ) -> Iterator[tuple[int, FactorIndices]]:
-    for which in combinations_with_replacement(range(len(numbers)), degree):
-        number = 1
-        for i in which:
-            number = number * numbers[i] % FIELD_PRIME
-        yield number, which
+    """Products of `degree` numbers with their indices, in the order of these."""
+    if degree == 0:
+        yield 1, ()
+        return
+    for begun, which in _residue_products_of_missing_factors(numbers, degree - 1):
+        for i in range(which[-1] if which else 0, len(numbers)):
+            yield begun * numbers[i] % FIELD_PRIME, (*which, i)

@@ -15,6 +15,7 @@ from typing import Any
 import casadi as ca
 
 from ..algebra.casadi_algebra import CasadiAlgebra
+from ..algebra.operators import direct_casadi_operators
 from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
 from ..expressions import ExactNumber, Expression, fold_expression, parse_expression
@@ -381,6 +382,7 @@ class CheckerVocabulary:
             self._tape_cache[name] = record_tape(whole.factory(name, whole.name_in(), kept))
         return self._tape_cache[name]
 
+    @direct_casadi_operators()
     def record_names(self, wanted: Sequence[str]) -> Tape:
         """All wanted names as functions of the motion, the drives, and the parameters."""
         inputs = [self.symbols[key] for key in self.inputs]

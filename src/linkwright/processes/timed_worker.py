@@ -168,22 +168,22 @@ def _read_worker_answer(pipe: BinaryIO | Any, found: list[Any]) -> None:
 
 def serve_timed_work() -> None:
     """Call what the parent process asks for until the input ends."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is not an answer
-    while True:
-        try:
-            function, arguments, seconds = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
-        begin = time.process_time()
-        try:
-            _limit_worker_cpu_time(seconds)
-            answer = (True, function(*arguments))
-        except Exception as error:
-            answer = (False, error)
-        _limit_worker_cpu_time(0.0)
-        answers.write(pickle.dumps((*answer, time.process_time() - begin)))
-        answers.flush()
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)  # what libraries print is not an answer
+        while True:
+            try:
+                function, arguments, seconds = pickle.load(sys.stdin.buffer)
+            except EOFError:
+                return
+            begin = time.process_time()
+            try:
+                _limit_worker_cpu_time(seconds)
+                answer = (True, function(*arguments))
+            except Exception as error:
+                answer = (False, error)
+            _limit_worker_cpu_time(0.0)
+            answers.write(pickle.dumps((*answer, time.process_time() - begin)))
+            answers.flush()
 
 
 def _limit_worker_cpu_time(seconds: float) -> None:

@@ -214,8 +214,8 @@ class CompiledMotion:
             StepEquations(self.system.equations, kept=self.kept)
         )
         space = self.system.space
-        x = space.state_from_motion(q, qd)
-        return ca.vertcat(x, self.y[space.size :]), ca.vertcat(gap, pivot)
+        y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
+        return y, ca.vertcat(gap, pivot)
 
     @cached_property
     def projection_tape(self) -> Tape:

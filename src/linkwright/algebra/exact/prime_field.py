@@ -42,6 +42,7 @@ from .modular_arithmetic import (
 from .random_residues import RandomResidues
 from .residues import (
     FIELD_PRIME,
+    NO_TURNS,
     Residue,
     ResidueMarks,
     add_residues,
@@ -116,7 +117,7 @@ class PrimeField:
     def unit_quaternion_residues(self, names: Sequence[str]) -> list[Residue]:
         """The entries of a random unit quaternion, the same for the same names."""
         return [
-            Residue(number, None, Fraction(0), 2, 2)
+            Residue(number, None, NO_TURNS, 2, 2)
             for number in self.random_point.draw_unit_quaternion(names)
         ]
 
@@ -256,7 +257,7 @@ class PrimeField:
             if angle.angle_atoms is None
             else 0
         )
-        c, s = (Residue(x, None, Fraction(0), degree, degree, marks) for x in total)
+        c, s = (Residue(x, None, NO_TURNS, degree, degree, marks) for x in total)
         return c, s
 
     def _oblique_circle_point(self, turns: Fraction) -> tuple[ModularCirclePoint, ResidueMarks]:

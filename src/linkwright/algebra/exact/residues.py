@@ -10,6 +10,9 @@ from .modular_arithmetic import inverse_modulo, power_modulo
 FIELD_PRIME = 2**61 - 1281
 """3 mod 4, so that roots are powers; 2, 3 and 5 have roots, so that 15° is an exact point."""
 
+NO_TURNS = Fraction(0)
+"""The turns of most residues, made once: a new fraction takes longer than a product of residues."""
+
 
 @dataclass(frozen=True, slots=True)
 class ResidueMarks:
@@ -41,7 +44,7 @@ class Residue:
 
     number: int
     angle_atoms: tuple[tuple[int, Fraction], ...] | None = None
-    half_turns: Fraction = Fraction(0)
+    half_turns: Fraction = NO_TURNS
     numerator_degree: int = 0
     denominator_degree: int = 0
     marks: ResidueMarks | None = None
@@ -67,7 +70,9 @@ def add_residues(a: Residue, b: Residue) -> Residue:
     top = max(a.numerator_degree + b.denominator_degree, b.numerator_degree + a.denominator_degree)
     number = (a.number + b.number) % FIELD_PRIME
     bottom, marks = a.denominator_degree + b.denominator_degree, combine_residue_marks(a, b)
-    return Residue(number, atoms, a.half_turns + b.half_turns, top, bottom, marks)
+    turns, others = a.half_turns, b.half_turns
+    whole = turns + others if turns and others else turns or others
+    return Residue(number, atoms, whole, top, bottom, marks)
 
 
 def negate_residue(a: Residue) -> Residue:
@@ -76,7 +81,7 @@ def negate_residue(a: Residue) -> Residue:
     return Residue(
         -a.number % FIELD_PRIME,
         atoms,
-        -a.half_turns,
+        -a.half_turns if a.half_turns else NO_TURNS,
         a.numerator_degree,
         a.denominator_degree,
         a.marks,
@@ -85,14 +90,12 @@ def negate_residue(a: Residue) -> Residue:
 
 def multiply_residues(a: Residue, b: Residue) -> Residue:
     """The product a · b; a small rational multiple of an angle stays an angle."""
-    atoms, turns = None, Fraction(0)
+    atoms, turns = None, NO_TURNS
     for angle, factor in ((a, b), (b, a)):
+        if angle.angle_atoms is None or not (angle.angle_atoms or angle.half_turns):
+            continue
         ratio = _small_rational_of_residue(factor)
-        if (
-            angle.angle_atoms is not None
-            and (angle.angle_atoms or angle.half_turns)
-            and ratio is not None
-        ):
+        if ratio is not None:
             atoms = tuple((x, m * ratio) for x, m in angle.angle_atoms if m * ratio)
             turns = angle.half_turns * ratio
     top, bottom = (
@@ -121,7 +124,7 @@ def invert_residue(a: Residue) -> Residue:
     return Residue(
         inverse_modulo(a.number, FIELD_PRIME),
         None,
-        Fraction(0),
+        NO_TURNS,
         a.denominator_degree,
         a.numerator_degree,
         a.marks,
@@ -143,4 +146,4 @@ def raise_residue(base: Residue, exponent: int) -> Residue:
         base, exponent = invert_residue(base), -exponent
     number = power_modulo(base.number, exponent, FIELD_PRIME)
     top, bottom = base.numerator_degree * exponent, base.denominator_degree * exponent
-    return Residue(number, None, Fraction(0), top, bottom, base.marks)
+    return Residue(number, None, NO_TURNS, top, bottom, base.marks)

@@ -55,6 +55,11 @@ class LaneTilePlan:
     constant_slots: list[tuple[int, int]] = field(default_factory=list)
     slots: int = 0
 
+    def leading_ports(self) -> set[int]:
+        """The output ports with tiles that begin at cache lines."""
+        tiles = [tile for some in self.leaving_tiles for tile in some]
+        return {tile.port for tile in tiles if tile.leads or tile.edge == "head"}
+
 
 def plan_output_lane_tiles(
     tape: Tape, chunks: Sequence[MachineCodeChunk], lanes: int

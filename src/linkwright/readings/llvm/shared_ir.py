@@ -8,7 +8,7 @@ from __future__ import annotations
 from .lane_packing import PACKING_DECLARATIONS, lane_packing_ir
 from .sincos import SincosIrWriter, sincos_ir
 from .target import MachineTarget
-from .threads import SPLIT_DECLARATION, thread_split_ir
+from .threads import RANGES_DECLARATION, thread_split_ir
 
 
 def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> str:
@@ -19,7 +19,7 @@ def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> 
         lane_packing_ir(scalar, item_bytes, lanes),
         _angle_loop_ir(target, scalar, item_bytes),
         sincos_ir(target, lanes),
-        thread_split_ir(),
+        thread_split_ir(lanes),
     ]
     return "\n".join(parts)
 
@@ -27,7 +27,7 @@ def shared_functions_ir(target: MachineTarget, scalar: str, item_bytes: int) -> 
 def shared_ir_declarations(lanes: int) -> str:
     """The declarations of the shared functions in the module of a tape."""
     d = f"<{lanes} x double>"
-    return f"""{PACKING_DECLARATIONS}{SPLIT_DECLARATION}
+    return f"""{PACKING_DECLARATIONS}{RANGES_DECLARATION}
 declare void @sines.cosines(ptr, ptr, ptr, ptr, i64)
 declare {{{d}, {d}}} @sincos({d})
 """

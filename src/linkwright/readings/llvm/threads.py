@@ -1,6 +1,7 @@
 """LLVM IR that splits states between threads, which are created for each call.
 
-@loop      one range of states, or a split into shares of whole blocks
+@loop      what NumPy calls: names the function of a range of states
+@ranges    one range of states, or a split into shares of whole blocks
 @split     starts a thread for every share but the first, which is the caller's, and waits
 @start     starts one of them; if no thread can be created, the caller does its work
 @work      computes the thread's range of states, then stores its floating-point flags
@@ -94,7 +95,7 @@ done:
 """
 
 _SPLIT_IR = """
-define void @split(ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own) {
+define internal void @split(ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own) {
 entry:
   %jobs = alloca %job, i64 %threads
   br label %next
@@ -125,35 +126,35 @@ done:
 """
 
 
-SPLIT_DECLARATION = "declare void @split(ptr, ptr, ptr, ptr, i64, i64, i64)"
+RANGES_DECLARATION = "declare void @ranges(ptr, ptr, ptr, ptr, ptr, i64)"
 
 
-def thread_split_ir() -> str:
-    """The IR of `@split` and of the functions that it calls, the same for all tapes."""
-    return _JOB_IR + _WORK_IR + _START_IR + _WAIT_IR + _SPLIT_IR
+def thread_split_ir(lanes: int) -> str:
+    """The IR of `@ranges` and of the functions that it calls, the same for all tapes."""
+    return _JOB_IR + _WORK_IR + _START_IR + _WAIT_IR + _SPLIT_IR + _write_ranges(lanes)
 
 
-def ufunc_loop_ir(length: int, lanes: int) -> str:
-    """The IR of `@loop`, which NumPy calls, for a tape of `length` instructions.
-
-    It uses as many threads as are allowed and worthwhile, with shares of whole blocks.
-    """
-    worthwhile = max(lanes, MIN_WORK_PER_THREAD // max(1, length))
+def _write_ranges(lanes: int) -> str:
+    """The function that uses as many threads as are allowed and worthwhile, with shares of whole
+    blocks; a share has at least %worthwhile states."""
     return f"""
-define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{
+define void @ranges(ptr %args, ptr %dimensions, ptr %steps, ptr %data, ptr %range, i64 %worthwhile) {{
 entry:
   %total = load i64, ptr %dimensions
   %empty = icmp eq i64 %total, 0
-  br i1 %empty, label %done, label %choose
+  br i1 %empty, label %done, label %measure
+measure:
+  %little = icmp ult i64 %total, %worthwhile
+  br i1 %little, label %single, label %choose
 choose:
   %allowed = load i64, ptr %data
-  %worth = udiv i64 %total, {worthwhile}
+  %worth = udiv i64 %total, %worthwhile
   %few = icmp ult i64 %worth, %allowed
   %threads = select i1 %few, i64 %worth, i64 %allowed
   %alone = icmp ult i64 %threads, 2
   br i1 %alone, label %single, label %several
 single:
-  call void @range(ptr %args, ptr %dimensions, ptr %steps, i64 0, i64 %total)
+  call void %range(ptr %args, ptr %dimensions, ptr %steps, i64 0, i64 %total)
   ret void
 several:
   %less = sub i64 %threads, 1
@@ -161,9 +162,20 @@ several:
   %share = udiv i64 %padded, %threads
   %rounded = add i64 %share, {lanes - 1}
   %own = and i64 %rounded, {-lanes}
-  call void @split(ptr @range, ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own)
+  call void @split(ptr %range, ptr %args, ptr %dimensions, ptr %steps, i64 %total, i64 %threads, i64 %own)
   ret void
 done:
+  ret void
+}}
+"""
+
+
+def ufunc_loop_ir(length: int, lanes: int) -> str:
+    """The IR of `@loop`, which NumPy calls, for a tape of `length` instructions."""
+    worthwhile = max(lanes, MIN_WORK_PER_THREAD // max(1, length))
+    return f"""
+define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) {{
+  tail call void @ranges(ptr %args, ptr %dimensions, ptr %steps, ptr %data, ptr @range, i64 {worthwhile})
   ret void
 }}
 """
