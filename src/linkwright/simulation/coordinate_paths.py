@@ -52,7 +52,7 @@ class CoordinatePath:
                 raise LinkwrightError(
                     f"the motion of '{name}' or its rates are not finite at "
                     f"t = {times[np.argmin(column)]:g} s",
-                    remedy="give a smooth one",
+                    remedy="give a smooth motion",
                 )
 
 

@@ -91,7 +91,7 @@ class DrivenMechanism:
             return constraint_system(self.mechanism).velocity_index(name)
         if name not in self.names.qd:
             raise UnsupportedError(
-                f"'{name}' has no speed of its own",
+                f"'{name}' has no velocity of its own",
                 where=self.mechanism.name,
                 remedy='use rotation = "cardan"',
             )

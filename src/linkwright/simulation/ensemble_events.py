@@ -83,7 +83,7 @@ def check_ensemble_events(
         "sticking friction": rows.joint_frictions,
         "contacts": rows.contacts or rows.compliant_count,
         "members that break": code.members or code.ties,
-        "stops that throw back": [b for b in rows.unilaterals if b.restitution is not None],
+        "stops with restitution": [b for b in rows.unilaterals if b.restitution is not None],
         "events that are Python functions": [e for e in parts.given if e.expression is None],
         "events that change the state": [e for e in parts.given if e.change is not None],
         f"more than {MAX_COLUMNS} event functions": events.event_functions()[MAX_COLUMNS:],
@@ -120,8 +120,8 @@ def _watched_expressions(
             for expression in joint.each(limit):
                 yield f"a limit of '{name}'", expression
         if limits and joint.mimic is not None:
-            yield f"the mimicry of '{name}'", joint.mimic.multiplier
-            yield f"the mimicry of '{name}'", joint.mimic.offset
+            yield f"the mimic of '{name}'", joint.mimic.multiplier
+            yield f"the mimic of '{name}'", joint.mimic.offset
 
 
 def _first_varied_name(

@@ -69,7 +69,7 @@ class Feedback:
         """Raise an error if the controller is made for another number of coordinates."""
         if self.sizes != (nq, nv):
             raise LinkwrightError(
-                f"the controller is made for {self.sizes[1]} speeds, the mechanism has {nv}",
+                f"the controller is made for {self.sizes[1]} velocities, the mechanism has {nv}",
                 where=where,
                 remedy="make it for this mechanism",
             )

@@ -197,7 +197,7 @@ def sized(values: ArrayLike, n: int) -> Floats:
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise LinkwrightError("the drives are no numbers", remedy=f"give {n} numbers") from None
+        raise LinkwrightError("the drives are not numbers", remedy=f"give {n} numbers") from None
     if found.shape != (n,):
         raise LinkwrightError(f"the drives have shape {found.shape}", remedy=f"give {n} numbers")
     return found

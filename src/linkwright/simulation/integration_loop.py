@@ -214,6 +214,6 @@ class IntegrationLoop:
 def _describe_fallen_wheel(t: float, wheel: str) -> str:
     """Return the status of a run in which a wheel falls flat."""
     return (
-        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat, and then rolls on no "
+        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat and no longer rolls on a "
         "single point; end the run earlier, or hold the wheel up"
     )

@@ -288,7 +288,7 @@ def _velocity_map_derivative(
         return W
     if qd.any() and names.nq != names.nv:
         raise UnsupportedError(
-            "in motion, speeds must be rates of coordinates",
+            "for a state in motion, velocities must be rates of coordinates",
             where=model.mechanism.name,
             remedy='linearize at rest, or use rotation = "cardan"',
         )
@@ -296,7 +296,7 @@ def _velocity_map_derivative(
         return W
     if names.position_row_count < len(names.constraints):
         raise UnsupportedError(
-            "in motion, constraints must be of positions",
+            "for a state in motion, all constraints must be holonomic",
             where=model.mechanism.name,
             remedy="linearize at rest",
         )

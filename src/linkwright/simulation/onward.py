@@ -32,7 +32,8 @@ def remaining_inputs(
         return torque
     if callable(torque):
         raise LinkwrightError(
-            "the drive is a function of a state that is no more", remedy="give drives by name"
+            "the drive is a function of coordinates that no longer exist",
+            remedy="give drives by name",
         )
     if isinstance(torque, Mapping):
         known = list(new.actuators) or list(new.qd)
@@ -93,7 +94,8 @@ def _without(tau: SX, rate: SX, z: SX, lost: SX) -> tuple[SX, SX]:
     found = ca.vertcat(ca.SX(0, 1), *rates)
     if _uses(ca.vertcat(tau, found), lost):
         raise LinkwrightError(
-            "the controller needs coordinates that are no more", remedy="control joints singly"
+            "the controller needs coordinates that no longer exist",
+            remedy="control each joint separately",
         )
     return tau, found
 

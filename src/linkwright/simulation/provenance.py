@@ -112,7 +112,7 @@ def _check_repeatable(run: Run, where: str) -> None:
     """Raise for the run after a member broke, and for settings that no file keeps."""
     if "after" in run.settings:
         raise UnsupportedError(
-            f"the run is what followed after '{run.settings['after']}' broke",
+            f"the run continues another one after '{run.settings['after']}' broke",
             where=where,
             remedy="repeat the first part",
         )
@@ -120,7 +120,7 @@ def _check_repeatable(run: Run, where: str) -> None:
     if lost:
         raise UnsupportedError(
             f"the run cannot be repeated: its {' and '.join(lost)} was a function of Python, "
-            "which no file keeps",
+            "which a file cannot keep",
             where=where,
             remedy="give expressions or tables instead, or call simulate with the function again",
         )

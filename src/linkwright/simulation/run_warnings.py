@@ -35,7 +35,7 @@ def _audit_warnings(run: Run) -> list[str]:
     if run.settings.get("mode") == "inverse":
         remedy = "more samples"
     return [
-        f"energy is not accounted for: kinetic + potential − work strays by "
+        f"energy is not accounted for: kinetic + potential − work changes by "
         f"{run.audit:.2g} of the largest energy (more than {run.audit_limit:.0e}); "
         f"try {remedy}"
     ]

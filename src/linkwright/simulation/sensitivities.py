@@ -99,8 +99,8 @@ class Sensitivities:
             )
         if _jumps(rhs.drive):
             raise UnsupportedError(
-                "an input jumps where the state crosses a value, and sensitivities do not cross "
-                "jumps",
+                "an input jumps when the state crosses a value, and sensitivities cannot be "
+                "continued across jumps",
                 where=where,
                 remedy="write it without sign, floor and comparisons, or smooth it (tanh)",
             )

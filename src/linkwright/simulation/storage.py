@@ -30,7 +30,7 @@ def check_format(path: Path) -> None:
     """Raise unless runs can be saved in a file with this ending."""
     if path.suffix not in RUN_FORMATS:
         raise FileError(
-            f"'{path.suffix}' is not a format of runs",
+            f"'{path.suffix}' is not a format for runs",
             where=str(path),
             remedy=f"use {', '.join(RUN_FORMATS[:-1])} or {RUN_FORMATS[-1]}",
         )

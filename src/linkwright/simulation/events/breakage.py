@@ -39,7 +39,7 @@ class JointOverload(EventFunction):
 
     def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
         """End the run; it continues with the mechanism that is left."""
-        return break_member(t, self.member, f"its {self.load} exceeds what it carries")
+        return break_member(t, self.member, f"its {self.load} exceeds its strength")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class ConstraintOverload(EventFunction):
 
     def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
         """End the run; it continues with the mechanism that is left."""
-        return break_member(t, self.constraint, "its force exceeds what it carries")
+        return break_member(t, self.constraint, "its force exceeds its strength")
 
 
 def break_member(t: float, member: str, why: str) -> Effect:

@@ -165,7 +165,7 @@ class Hybrid:
 
     def end_by_failure(self, t: float, y: Floats, failure: FailureError) -> Outcome:
         """End the run before an impact that breaks a member, which is left to the rest of it."""
-        why = f"its impulse {failure.impulse:.6g} N s is too much"
+        why = f"its impulse {failure.impulse:.6g} N s exceeds its strength"
         effect = break_member(t, failure.member, why)
         self.log.note(t, failure.member, effect.note)
         return Outcome(y, effect.status, effect.broken)
@@ -204,5 +204,5 @@ class Hybrid:
         if abs(qd[fastest]) > RUNAWAY_VELOCITY:
             name = self.context.names.qd[fastest]
             reason = f"'{name}' runs away, at {qd[fastest]:.2g} (m or rad)/s"
-            remedy = "look at the sign of its drive, or give its controller smaller gains"
+            remedy = "check the sign of its drive, or give its controller smaller gains"
         return f"stopped at t = {t:.12g} s: {reason}; {remedy}"

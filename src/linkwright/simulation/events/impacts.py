@@ -78,18 +78,18 @@ def solve_impact(
 
 
 def check_impact_is_possible(instant: InstantDynamics, found: Impact) -> None:
-    """Raise an error if the constraints push on into a stop or contact."""
+    """Raise an error if the constraints push into a stop or contact."""
     for i, speed in found.speeds.items():
         if instant.R[i] @ found.qd <= -0.999 * speed:
             raise _blocked(instant, i)
 
 
 def _blocked(instant: InstantDynamics, i: int) -> LinkwrightError:
-    """Return the error that the constraints push on into a stop or contact."""
+    """Return the error that the constraints push into a stop or contact."""
     rows, mechanism = instant.of.rows, instant.of.mechanism
     name = rows.unilaterals[i].name
     if i >= rows.stop_count:
-        what = f"the constraints push on into the contact '{name}'"
+        what = f"the constraints push into the contact '{name}'"
         return LinkwrightError(what, remedy="drive it less far, or move the contact")
     coordinate = name.rpartition(" ")[0]
     driven = any(c.type == "drive" and c.on == coordinate for c in mechanism.constraints.values())

@@ -139,7 +139,7 @@ def _check_inputs(inputs: ForceLike | Feedback | None, method: str, dt: float) -
     """Raise for Python functions, and for controllers that the method cannot run."""
     if callable(inputs) and not isinstance(inputs, Feedback):
         raise UnsupportedError(
-            "rollouts are compiled whole, and take no Python function as inputs",
+            "rollouts are compiled as a whole and do not accept Python functions as inputs",
             remedy="give expressions, tables, a controller, or forces for every step",
         )
     if not isinstance(inputs, Feedback):

@@ -126,7 +126,7 @@ class TrajectoryBlock:
                 y = self._state_after_step(system, before, after, t)
         if not np.isfinite(y).all():
             raise LinkwrightError(
-                f"trajectory {self.first + row + 1} cannot go on at t = {t:g} s",
+                f"trajectory {self.first + row + 1} cannot continue at t = {t:g} s",
                 remedy="take shorter steps, or look for a singular configuration",
             )
         after[0][:], after[1][:] = system.space.motion(y)

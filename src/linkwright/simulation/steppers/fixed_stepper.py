@@ -63,7 +63,7 @@ class FixedStepper:
             _refuse_own_states(method, context)
         if has_events and method in IMPLICIT_METHODS:
             raise UnsupportedError(
-                f"'{method}' knows no controllers, stops, contacts and friction that sticks",
+                f"'{method}' does not support controllers, stops, contacts or sticking friction",
                 where=context.equations.mechanism.name,
                 remedy="use another integrator",
             )
@@ -173,7 +173,7 @@ class FixedStepper:
 def _refuse_own_states(method: str, context: RunContext) -> None:
     """Refuse formulations whose states are not positions and velocities."""
     raise UnsupportedError(
-        f"'{method}' steps positions and speeds, and '{context.equations.by}' has states of its "
-        "own",
+        f"'{method}' integrates positions and velocities, but '{context.equations.by}' has "
+        "states of its own",
         remedy='use by="recursive", or another integrator',
     )

@@ -191,12 +191,12 @@ def _check_minimal_coordinates(context: RunContext) -> None:
     refuse_baumgarte(context, "minimal coordinates")
     if not names.constraints or names.position_row_count < len(names.constraints):
         raise UnsupportedError(
-            "there are minimal coordinates only of closed loops",
+            "minimal coordinates exist only for closed loops",
             where=context.equations.mechanism.name,
             remedy='use coordinates="all"',
         )
     if names.nq != names.nv or context.equations.state is not None:
         raise UnsupportedError(
-            "minimal coordinates need rates that are speeds, as states",
+            "minimal coordinates need states (q, q̇) in which q̇ is the rate of q",
             remedy='use rotation = "cardan" and by="recursive"',
         )

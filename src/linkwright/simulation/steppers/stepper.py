@@ -109,7 +109,7 @@ def refuse_mode_forces(context: RunContext, integrator: str) -> None:
     """Refuse stops, contacts and friction for integrators that take rates as expressions."""
     if context.has_mode_forces:
         raise UnsupportedError(
-            f"'{integrator}' knows no stops, contacts and friction that sticks",
+            f"'{integrator}' does not support stops, contacts or sticking friction",
             where=context.equations.mechanism.name,
             remedy="use dop853, radau or bdf",
         )

@@ -69,7 +69,7 @@ class SundialsStepper:
         self.callback: InputCallback | None = None
         if name == "idas" and context.equations.state is not None:
             raise UnsupportedError(
-                f"'idas' solves for q, v and λ, and '{context.equations.by}' has states of its own",
+                f"'idas' solves for q, v and λ, but '{context.equations.by}' has states of its own",
                 remedy='use cvodes, or by="recursive"',
             )
         self.name, self.context = name, context
