@@ -15,6 +15,7 @@ from ..expressions import Call, Expression, Name, Number, negate_expression, par
 from .equation_grammar import RADIANS_PER_DEGREE
 from .latex_shorthands import LatexTrigShorthands
 from .latex_symbols import LATEX_FONTS, LATEX_FUNCTIONS
+from .name_grammar import BRACKET_PAIRS
 from .statement_matrices import ExpressionOrMatrix, StatementMatrix, require_scalar_statement
 from .text_symbols import StatementSymbols
 

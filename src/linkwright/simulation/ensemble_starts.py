@@ -21,6 +21,7 @@ from ..kinematics.closing import (
     project_velocities,
 )
 from ..kinematics.constraint_system import constraint_system
+from ..kinematics.held_coordinates import steps_of_held_coordinates
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..number_checks import check_finite_array
@@ -129,7 +130,7 @@ class EnsembleStart:
         """Return q with closed loops; values given by name are held. All runs are closed together;
         those that do not converge are assembled one by one."""
         model, rows = self.model, list(self.names.position_rows)
-        hold = constraint_system(self.mechanism).held_steps(list(given))
+        hold = steps_of_held_coordinates(constraint_system(self.mechanism), list(given))
         functions = PositionConstraints(
             lambda q: model.constraint_residual(q, *self._last),
             lambda q: model.constraint_jacobian(q, *self._last)[..., rows, :],
