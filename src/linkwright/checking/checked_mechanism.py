@@ -113,14 +113,8 @@ class CheckedMechanism:
                 return [f"{dots}{member}" for member in family]
         return []
 
-    def canonical_name(self, name: str) -> str:
-        """The mechanism's own spelling of a name: m1 for m_1."""
-        if name in self.mechanism_symbols and name not in self._flat_spellings:
-            return name
-        return self._flat_spellings.get(name.replace("_", ""), name)
-
     @cached_property
-    def _flat_spellings(self) -> dict[str, str]:
+    def flat_spellings(self) -> dict[str, str]:
         """Names without underscores, and what they are in the mechanism."""
         found: dict[str, str] = {}
         for name in (*self.parameters, *self.names.q, *self.names.actuators):

@@ -196,6 +196,12 @@ class CheckerVocabulary(CheckedMechanism):
         """Names that stand for one symbol each."""
         return {**self.force_symbols, **self.mechanism_symbols}
 
+    def canonical_name(self, name: str) -> str:
+        """The mechanism's own spelling of a name: m1 for m_1."""
+        if name in self.mechanism_symbols and name not in self.flat_spellings:
+            return name
+        return self.flat_spellings.get(name.replace("_", ""), name)
+
     def is_stray_name(self, name: str) -> bool:
         """Whether a name looks like one of a family of the mechanism's, but is not: m3 of two."""
         if not self.family_members(name) or name.replace("_", "") in self.atomic_symbols:
