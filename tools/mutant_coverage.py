@@ -18,7 +18,7 @@ OUTPUT = ROOT / "out" / "mutants"
 """The folder of measured coverage, results and copies of the repository."""
 
 QUICK_SECONDS = 0.1
-"""Tests that take less cost nearly nothing, so no case of them is put off."""
+"""Tests that take less than this cost nearly nothing, so all their cases are run early."""
 
 
 class LineCoverage:
