@@ -1,4 +1,4 @@
-"""The speed at which compiled code computes the friction of a slide in space by another law."""
+"""The speed at which compiled code changes the friction law of a slide in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Dry friction of joints and contacts: slides turn back, and what sticks begins to slide."""
+"""Events of dry friction in joints and contacts: slides reverse, and sticking elements begin to
+slide."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .zeno import FRICTION_ADVICE
 
 @dataclass(frozen=True)
 class JointSlideReversal(EventFunction):
-    """The velocity of a joint that slides, in its direction: it turns back or sticks at zero."""
+    """The velocity of a sliding joint in its direction; at zero the joint reverses or sticks."""
 
     index: int
     friction: JointFriction
@@ -70,7 +71,8 @@ class JointStickLimit(EventFunction):
 
 @dataclass(frozen=True)
 class ContactSlideReversal(EventFunction):
-    """The velocity of a contact that slides, in its direction: it turns back or sticks at zero."""
+    """The velocity of a sliding contact in its direction; at zero the contact reverses or
+    sticks."""
 
     index: int
     unilateral: UnilateralConstraint
