@@ -53,8 +53,8 @@ class LineCoverage:
         return [*self._ordered(found), *self._ordered(others)]
 
     def _ordered(self, tests: set[str]) -> list[str]:
-        """Return one case of every test function, then another, …; first those with few lines. All
-        cases of quick tests are among the first."""
+        """Return one case of every test function, then a second one, …; functions that run few
+        lines come first. All cases of quick tests are in the first round."""
         cases: Counter[str] = Counter()
         keyed = []
         for test in sorted(tests, key=lambda t: (self.breadth[t], t)):

@@ -2,7 +2,7 @@
 
 With d the driven coordinates and p the others, Newton's method solves φ(d, p, t) = 0 for p, and
 J_p ṗ = −J_d ḋ − φ_t, J_p p̈ = −J_d d̈ − γ give the rates. Where J_p loses rank, the drive is at a
-limit position and cannot move on; if (J_p, J_d ḋ + φ_t) loses rank too, branches of the motion meet.
+limit position and cannot move on; if (J_p, J_d ḋ + φ_t) loses rank too, branches of motion meet.
 """
 
 from __future__ import annotations
