@@ -173,7 +173,7 @@ def _check_takes_state(function: Callable[..., Any], n: int) -> None:
     """Raise an error if a function cannot be called with (t, q, qd), as far as Python can tell."""
     try:
         inspect.signature(function).bind(0.0, None, None)
-    except ValueError:  # of a builtin that does not say what it takes
+    except ValueError:  # a builtin without a signature
         return
     except TypeError:
         name = getattr(function, "__name__", "the function")

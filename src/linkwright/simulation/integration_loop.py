@@ -133,8 +133,8 @@ class IntegrationLoop:
     def _handle_events(self, times: Floats) -> str | None:
         """Handle the events of the last step, until one of them changes the motion.
 
-        Samples before it are taken. Returns "" if the motion goes on from it, why the run ends if
-        it ends there, and None if nothing changes the motion.
+        Samples before it are taken. Returns "" if the motion continues from the event, the reason
+        if the run ends there, and None if nothing changes the motion.
         """
         assert self.events is not None
         begin, inside = self.stepper.step_start, self.stepper.dense_output()

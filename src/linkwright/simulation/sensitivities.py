@@ -226,7 +226,7 @@ def _end_of_sensitivities(run: Run) -> tuple[float, str]:
 
 @dataclass(frozen=True)
 class _Found:
-    """The times reached, the states there (one row a time), counts, and why it ended early."""
+    """The times reached, the states there (one row each), counts, and why it ended early."""
 
     times: Floats
     states: Floats

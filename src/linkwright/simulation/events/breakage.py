@@ -32,7 +32,7 @@ class JointOverload(EventFunction):
         return self.member
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the strength."""
+        """Return the remaining strength."""
         return np.array(
             [self.strength - float(forces.strengths[self.place]) for forces in states.forces]
         )
@@ -59,7 +59,7 @@ class ConstraintOverload(EventFunction):
         return self.constraint
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the strength."""
+        """Return the remaining strength."""
         places = list(self.multipliers)
         return np.array(
             [

@@ -103,7 +103,7 @@ def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanis
 
 
 def _uses(part: Any, gone: set[str]) -> bool:
-    """Whether a force, actuator or constraint speaks of coordinates that are gone."""
+    """Whether a force, actuator or constraint refers to coordinates that no longer exist."""
     spoken = {name for _, number, _ in part_numbers(part) for name in names_in(number)}
     spoken |= {str(getattr(part, key, "")) for key in ("on", "joint", "other")}
     spoken |= set(getattr(part, "factors", ()))

@@ -26,7 +26,7 @@ class ModeCase:
     """What is to be decided.
 
     `closed` are stops and contacts that neither close nor open. `slipping` and `leaving` have just
-    been let go, with the sign or direction in which they begin to slide.
+    been released, with the sign or direction in which they begin to slide.
     """
 
     closed: tuple[int, ...]

@@ -51,7 +51,7 @@ class ModeTransition:
         return self.present.jump_to(y, *self.present.hold(t, q, qd))
 
     def _closed(self, q: Floats, qd: Floats, releases: Releases) -> list[int]:
-        """Return the stops and contacts that are closed and not let go."""
+        """Return the stops and contacts that are closed and not released."""
         gaps, _ = self.rows.gaps_and_speeds(q, qd)
         resting = self.present.mode.resting
         return [

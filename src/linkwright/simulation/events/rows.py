@@ -1,4 +1,4 @@
-"""Rows of velocities along which forces may act and let go: stops, rigid contacts, dry friction.
+"""Rows of velocities along which forces may act and cease: stops, rigid contacts, dry friction.
 
 Each has rows V = R(q) q̇, whose rates are R q̈ + γ: the closing velocity of a stop or contact (with a
 gap of which it is the rate), two velocities of slip, the velocity of a joint with friction.

@@ -152,7 +152,7 @@ def _root(g: Callable[[float], float], a: float, b: float) -> float:
         return b
     if (
         g(a) <= EVENT_TOLERANCES.beginning
-    ):  # past a beginning that is zero but for rounding, onto what rises behind it
+    ):  # past a start that is zero up to rounding, to where g has risen
         later = a + (b - a) * 0.5 ** np.arange(50, 0, -1)
         heights: list[float] = []
         for t in later:

@@ -74,8 +74,8 @@ class SingleForces:
         return found
 
     def _slip_weights(self, weights: SX, x: SX) -> SX:
-        """Return weights with which no contact that sticks lets go before it must; they are used
-        where two or more stick."""
+        """Return weights with which no sticking contact slips before it must; they are used where
+        two or more stick."""
         found = ca.SX(weights)
         sticking = [
             self.forces.mode[s.contact] * self.forces.mode[s.grip] for s in self.forces.layout.slips

@@ -36,7 +36,7 @@ class JointSlideReversal(EventFunction):
         return found
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Let its velocity be zero."""
+        """Mark its velocity as zero."""
         releases.turning.add(self.friction.row)
 
 
@@ -55,7 +55,7 @@ class JointStickLimit(EventFunction):
         return self.friction.name
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the limit."""
+        """Return the remaining friction force up to the limit."""
         k, ratio = self.index, self.friction.ratio
         return np.array(
             [
@@ -65,7 +65,7 @@ class JointStickLimit(EventFunction):
         )
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Let it slide against its friction."""
+        """Release it to slide against its friction."""
         releases.slipping[self.index] = -int(np.sign(states.forces[0].joint_friction[self.index]))
 
 
@@ -113,7 +113,7 @@ class ContactStickLimit(EventFunction):
         return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the limit."""
+        """Return the remaining friction force up to the limit."""
         k, most = self.index, self.unilateral.friction * self.unilateral.ratio
         return np.array(
             [
@@ -123,7 +123,7 @@ class ContactStickLimit(EventFunction):
         )
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Let it slide against its friction."""
+        """Release it to slide against its friction."""
         force = states.forces[0].slip[self.index]
         push = force / max(float(np.linalg.norm(force)), 1e-300)
         releases.leaving[self.index] = (-float(push[0]), -float(push[1]))

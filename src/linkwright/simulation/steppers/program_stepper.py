@@ -1,7 +1,8 @@
 """The step methods of compiled code, run step by step in Python on rates that Python computes.
 
 The programs of `integrators` run here as Python functions. Runs that compiled code cannot make
-(with functions, contacts that persist, singular configurations) are made in this way, more slowly.
+(with Python functions, friction that depends on reactions, members that break, singular
+configurations) are made in this way, more slowly.
 """
 
 from __future__ import annotations
