@@ -112,7 +112,7 @@ class CompiledMotion(MotionTapes):
     @cached_property
     def sizes(self) -> Integers:
         """Sizes for the program; states other than q and q̇ have no range of velocities. The
-        number of event columns is that of a run."""
+        number of event columns belongs to a run."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None

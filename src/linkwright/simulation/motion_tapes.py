@@ -42,8 +42,8 @@ class MotionTapes:
         inputs."""
         self.mode_functions = None if events is None else events.mode_functions
         self.has_modes = has_modes
-        """Whether its rates have forces of closed contacts and of friction, by the mode's numbers,
-        which are the last ones of p."""
+        """Whether the rates include forces of closed contacts and of friction. They depend on the
+        numbers of the mode, which are the last entries of p."""
         mode_count = 0 if self.mode_functions is None else self.mode_functions.layout.size
         self.first_mode_number = self.outer.count + len(self.kept)
         self.parameter_count = max(1, self.first_mode_number + mode_count)
@@ -82,8 +82,8 @@ class MotionTapes:
         return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
 
     def push_and_margin(self) -> tuple[SX, SX]:
-        """Return generalized forces of contacts and friction, and how far they are from where they
-        cannot be computed."""
+        """Return the generalized forces of contacts and friction, and a margin: how far the state
+        is from one where they cannot be computed."""
         if not self.has_modes or self.mode_functions is None:
             return ca.SX.zeros(self.system.names.nv), ca.SX(1)
         return self.mode_functions.push_and_margin(*self._mode_state())

@@ -133,7 +133,7 @@ class SensitivityMotion(CompiledMotion):
         return np.concatenate([y, columns.T.ravel()])
 
     def derivatives(self, states: Floats) -> tuple[Floats, Floats]:
-        """Return ∂q and ∂q̇ (times, coordinates, directions) of states, one row a time."""
+        """Return ∂q and ∂q̇ (times, coordinates, directions) of states, one row for each time."""
         names = self.system.names
         S = states[:, self.motion_count :].reshape(-1, self.directions, self.varied_count)
         S = S.transpose(0, 2, 1)
