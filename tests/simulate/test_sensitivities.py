@@ -293,6 +293,7 @@ def test_friction_that_sticks_is_named() -> None:
         (["k9"], NameNotFoundError, "no parameter or start 'k9'"),
         (["q0.y"], NameNotFoundError, "did you mean 'q0.x'"),
         ("k", LinkwrightError, "not a list of names"),
+        (3, LinkwrightError, "not a list of names"),
         ([], LinkwrightError, "has no names"),
     ],
 )
