@@ -19,10 +19,10 @@ class ZenoAdvice:
     remedy: str
 
 
-IMPACT_ADVICE = ZenoAdvice("events pile up", "give less restitution")
+IMPACT_ADVICE = ZenoAdvice("events follow each other without end", "give less restitution")
 
 USER_ADVICE = ZenoAdvice(
-    "events pile up",
+    "events follow each other without end",
     'let it "stop", or give limits or a contact with restitution, which come to rest',
 )
 
