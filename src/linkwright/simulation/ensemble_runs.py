@@ -234,6 +234,8 @@ class Ensemble:
         reached = records.progress[:, Progress.SAMPLE]
         states[np.arange(len(self.times)) >= reached[:, None]] = np.nan
         ends, end_times = records.y.copy(), records.clock[:, Clock.TIME].copy()
+        no_start = list(self.recipe.start.failures)
+        states[no_start], ends[no_start] = np.nan, np.nan
         for k, found in self.repeated.items():
             states[k], ends[k], end_times[k] = found.states, found.end_state, found.end_time
         return states, ends, end_times

@@ -254,10 +254,13 @@ def forces_of(equations: Equations, given: Mapping[str, Any]) -> SX:
 
 
 def check_inputs_without(
-    mechanism: Mechanism, given: ForceLike | Feedback | None, varied: Sequence[str]
+    mechanism: Mechanism,
+    given: ForceLike | Feedback | None,
+    varied: Sequence[str],
+    how: str = "differs from run to run",
 ) -> None:
-    """Raise an error if an expression of the inputs depends on a parameter that differs from run to
-    run: names of parameters in expressions stand for the mechanism's own values."""
+    """Raise an error if an expression of the inputs depends on a parameter that varies: names of
+    parameters in expressions stand for the mechanism's own values. `how` says how it varies."""
     texts = [x for x in given.values() if isinstance(x, str)] if isinstance(given, Mapping) else []
     for text in texts:
         pending, seen = list(names_in_expression(parse_expression(text))), set[str]()
@@ -265,7 +268,7 @@ def check_inputs_without(
             name = pending.pop()
             if name in varied:
                 raise UnsupportedError(
-                    f"the input '{text}' depends on '{name}', which differs from run to run",
+                    f"the input '{text}' depends on '{name}', which {how}",
                     where=mechanism.name,
                     remedy="write the input without this parameter",
                 )

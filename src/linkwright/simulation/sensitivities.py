@@ -80,7 +80,8 @@ class Sensitivities:
                 where=where,
                 remedy='give the friction a smoothing, or use mechanism.without("friction")',
             )
-        check_inputs_without(self.mechanism, self.torque, self.request.parameters)
+        how = "the motion is differentiated by"
+        check_inputs_without(self.mechanism, self.torque, self.request.parameters, how)
 
     def check_inputs(self, rhs: RightHandSide) -> None:
         """Raise for inputs that compiled code does not have, and for states other than (q, q̇)."""
@@ -91,6 +92,12 @@ class Sensitivities:
                 where=where,
                 remedy="give numbers, expressions, tables or a controller without reference and "
                 "period instead of a Python function",
+            )
+        if rhs.drive.is_sampled:
+            raise UnsupportedError(
+                "sensitivities do not support a controller with a period",
+                where=where,
+                remedy="give a controller without a period, or expressions",
             )
         if rhs.equations.state is not None:
             raise UnsupportedError(
