@@ -12,15 +12,15 @@ LOST_CLOSURE = CLOSURE_TOLERANCES.lost_residual
 """A closure that is further open than this (m, rad) is lost."""
 
 MASSLESS_SHARE = 1e-10
-"""A direction with less inertia than this share of the largest moves no mass: beyond it, digits of
-the accelerations are lost."""
+"""A direction whose inertia is below this share of the largest counts as moving no mass: digits of
+the accelerations would be lost."""
 
 RUNAWAY_VELOCITY = 1e6
 """A velocity, m/s or rad/s, that no mechanism reaches unless an input feeds it ever more."""
 
 
 def largest_gap(system: RightHandSide) -> float:
-    """Return how far open (m, rad) constraints of positions may be before closure is lost."""
+    """Return the largest residual (m, rad) that position constraints may have in a run."""
     return max(LOST_CLOSURE, system.equations.closure_leeway)
 
 

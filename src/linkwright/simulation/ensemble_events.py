@@ -46,7 +46,7 @@ class EnsembleEvents:
         return failures
 
     def take_over_log(self, records: TrajectoryRecords, run: int) -> None:
-        """Add the events that the program has noted in a run to what happened."""
+        """Add the events that the program has noted in a run to its event log."""
         count = int(records.progress[run, Progress.LOGGED])
         for t, place in records.event_log[run, :count]:
             name = self.functions[int(place)].name
@@ -108,7 +108,7 @@ def check_ensemble_events(
 def _watched_expressions(
     mechanism: Mechanism, given: EventsLike | None
 ) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of events and limits, with what they are."""
+    """Yield the expressions of events and limits, each with a description."""
     for name, event in (given or {}).items():
         when = event.when if isinstance(event, Event) else event
         when = when.get("when") if isinstance(when, Mapping) else when
@@ -127,7 +127,8 @@ def _watched_expressions(
 def _first_varied_name(
     mechanism: Mechanism, expression: Expression, varied: Sequence[str]
 ) -> str | None:
-    """Return a varied parameter on which an expression depends, also by way of others."""
+    """Return a varied parameter on which an expression depends, directly or through other
+    parameters."""
     pending, seen = list(names_in_expression(expression)), set[str]()
     while pending:
         name = pending.pop()

@@ -20,7 +20,7 @@ from ..errors import (
     suggest_remedy,
 )
 from ..formulations import derive
-from ..mechanism import Mechanism, mechanism_names, require_mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compile_model
 from ..number_checks import check_finite_array, check_positive, check_whole_number
@@ -134,7 +134,7 @@ def simulate_ensemble(
     }
     _check_parameters(mechanism, given)
     check_inputs_without(mechanism, torque, tuple(given))
-    inputs = EnsembleInputs(torque, mechanism_names(mechanism).qd, t)
+    inputs = EnsembleInputs(torque, mechanism, t)
     motion = _ensemble_motion(
         mechanism, tuple(given), integrator, torque=inputs.shared, events=events, stops=stops
     )

@@ -29,8 +29,8 @@ OutputReading = tuple[str, Callable[[Floats], Floats]]
 velocities at q."""
 
 PROBE_STEP = 0.37
-"""Step of all coordinates at which the input matrix is compared with that of home: no fraction of
-a turn."""
+"""Step of all coordinates from home at which the input matrix is compared with that at home; it is
+not a fraction of a turn."""
 
 SAME_MATRIX_TOLERANCE = 1e-12
 """Input matrices that differ by less are equal up to rounding."""

@@ -10,7 +10,7 @@ from ..kinematics.constraint_system import constraint_system
 from .run import Run
 
 SHOWN_TIMES = 5
-"""Singular times that a warning lists, at most."""
+"""The largest number of singular times that a warning lists."""
 
 STEP_COUNT_SLACK = 1e-6
 """Share of a step by which the duration may miss a whole number of steps: rounding."""

@@ -28,8 +28,8 @@ from .sincos import llvm_hexadecimal
 class LaneCode(LaneInstructions):
     """The lines of a function on lanes, with its variables and expressions.
 
-    Stores to names in `private` need no mask within the block given there. The code of one lane has no masks: what its lane does not enter is
-    jumped over.
+    Stores to names in `private` need no mask within the block given there. The code of one lane has
+    no masks: it jumps over blocks that its lane does not enter.
     """
 
     def __init__(

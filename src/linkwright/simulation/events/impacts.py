@@ -7,10 +7,10 @@ Newton's rule for all of them at once, with A = R P Rᵀ and impulses Λ:
 so that T⁺ − T⁻ = ½ Σ Λᵢ (1 − eᵢ) vᵢ⁻, which is never above zero for e ≤ 1, since only contacts with
 v⁻ ≤ 0 take part.
 
-With friction there are two phases, as in nature. Compression ends at v⁺ ≥ 0, Λ ⟂ v⁺, and slip
-impulses π within μ Λ oppose the slip at its end, so that T⁺ − T⁻ = Σ π·slip⁺ − ½ |Δq̇|²_M ≤ 0.
-Restitution then gives the normal speeds e v⁻ back, without friction, or as much of them as there
-is energy for. Where that closes a contact again, there is another impact.
+With friction there are two phases. Compression ends at v⁺ ≥ 0, Λ ⟂ v⁺, and slip impulses π within
+μ Λ oppose the slip at its end, so that T⁺ − T⁻ = Σ π·slip⁺ − ½ |Δq̇|²_M ≤ 0. Restitution then gives
+the normal speeds e v⁻ back, without friction, or as much of them as there is energy for. Where that
+closes a contact again, there is another impact.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Impact:
 def solve_impact(
     instant: InstantDynamics, closed: list[int], slow: dict[int, float], *, one_by_one: bool = False
 ) -> Impact:
-    """Return the velocities after impacts, when nothing that is closed comes nearer.
+    """Return the velocities after impacts, with which no closed contact approaches any further.
 
     Contacts below the velocity `slow` do not rebound; in late rounds nothing does.
     """

@@ -28,11 +28,11 @@ from .tableaus import IMPLICIT_METHODS
 from .trajectory_batch import TrajectoryBatch
 
 CACHED_STEPS = 16
-"""Compiled steps that are kept for each model, one for each method and input; the oldest goes
-first."""
+"""Number of compiled steps in the cache of each model, one for each method and input; the oldest is
+dropped first."""
 
 CACHED_MODELS = 16
-"""Models of mechanisms that are kept; the oldest goes first."""
+"""Number of models of mechanisms in the cache; the oldest is dropped first."""
 
 StepInputs = Mapping[str, object] | Feedback | None
 """Inputs that become part of a compiled step."""

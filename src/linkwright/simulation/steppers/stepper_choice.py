@@ -1,4 +1,4 @@
-"""Steppers by name, and what each of them is told."""
+"""Steppers by name, and their options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INTEGRATORS: dict[str, MakeStepper] = {
     "taylor": taylor_stepper,
     **{name: fixed_stepper(name) for name in FIXED_STEP_METHODS},
 }
-"""By name, the function that makes a stepper."""
+"""The functions that make steppers, by name."""
 
 COORDINATES = ("all", "minimal")
 """The coordinates in which constrained mechanisms can be integrated."""

@@ -50,7 +50,7 @@ def sundials_stepper(name: str) -> MakeStepper:
 
 
 class SundialsStepper:
-    """It is at a grid point, and knows the next ones of its last call."""
+    """A stepper at a grid point, which has the next grid points of its last call."""
 
     has_no_memory = False
     planned_step = 0.0
@@ -125,7 +125,7 @@ class SundialsStepper:
         return f"{self.name} could not go on"
 
     def _integrated(self, t: float, y: Floats, length: float, count: int) -> Floats | None:
-        """Return the states after so many intervals; None if SUNDIALS failed."""
+        """Return the states after `count` intervals; None if SUNDIALS failed."""
         solver = self._many if count > 1 else self._one
         found = None
         with contextlib.suppress(RuntimeError):
