@@ -49,8 +49,9 @@ class Run(RunEnergies):
     `status` is "finished", or says why the run stopped, where, and what to try; the motion up to
     there is kept. `events` are those that happened. `singular` are times at which the constraints
     were close to losing rank, where a motion may branch and digits are lost. `next` is the run of
-    the remaining mechanism after a member of `mechanism` broke. `statistics`, `settings` and
-    `versions` are those of the integration.
+    the remaining mechanism after a member of `mechanism` broke. `sensitivity` are derivatives of q
+    and q̇ by parameters and the start, if `simulate` was asked for them. `statistics`, `settings`
+    and `versions` are those of the integration.
     """
 
     mechanism: Mechanism

@@ -70,15 +70,15 @@ class _Choice:
         """Return the mode; contacts at rest stick at first, and contacts without a normal force
         open."""
         while True:
-            x, w, limits = self._balance()
+            x, w, limits, size = self._balance()
             pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
             if all(i in pressing for i in self.grips):
-                return self._sorted(x, w, limits)
+                return self._sorted(x, w, limits, size)
             self.grips = [i for i in self.grips if i in pressing]
 
-    def _balance(self) -> tuple[Floats, Floats, Floats]:
-        """Return forces and accelerations of all elements that may be held, and the limits of
-        friction."""
+    def _balance(self) -> tuple[Floats, Floats, Floats, float]:
+        """Return forces and accelerations of all elements that may be held, the limits of friction,
+        and the size of accelerations without these forces."""
         limits = np.array([joint_friction.force for joint_friction in self.rows.joint_frictions])
         normal, x = np.zeros(len(self.closed)), None
         now = self.instant
@@ -97,7 +97,7 @@ class _Choice:
             after = np.concatenate([limits, normal])
             small = 1e-12 * (1 + np.abs(after).max(initial=0))
             if np.abs(after - before).max(initial=0.0) <= small:
-                return x, A @ x + b, limits
+                return x, A @ x + b, limits, float(np.abs(b).max(initial=0.0))
         raise NoSolutionError(
             "friction has no solution here", remedy="lower the coefficients of friction"
         )
@@ -141,9 +141,9 @@ class _Choice:
         found: Floats = limits + arms * now.loads(HeldSolution(qdd, np.zeros(0), lam), pushes)[0]
         return found
 
-    def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
+    def _sorted(self, x: Floats, w: Floats, limits: Floats, size: float) -> Mode:
         """Return the mode for forces x and accelerations w."""
-        small = 1e-10 * max(np.abs(w).max(initial=0.0), 1e-6)
+        small = 1e-10 * max(np.abs(w).max(initial=0.0), size, 1e-6)  # w is a difference of `size`
         forces = dict(zip(self.all, x, strict=True))
         moves = dict(zip(self.all, w, strict=True))
         tiny = 1e-12 * max(np.abs(x).max(initial=0.0), 1e-6)
