@@ -35,6 +35,7 @@ from .events.event_parts import find_event_parts
 from .feedback import Feedback
 from .inputs import check_inputs_without, drive_of
 from .right_hand_side import RightHandSide
+from .settings import STOPS
 
 if TYPE_CHECKING:
     import xarray
@@ -123,6 +124,9 @@ def simulate_ensemble(
         raise UnsupportedError(
             f"ensembles cannot use '{integrator}'", remedy=f"use one of {', '.join(METHODS)}"
         )
+    if stops not in STOPS:
+        remedy = f"use one of {', '.join(STOPS)}"
+        raise LinkwrightError(f"stops = {stops!r} is not known", remedy=remedy)
     options = {
         "rtol": check_positive(rtol, "rtol"),
         "atol": check_positive(atol, "atol"),
