@@ -80,3 +80,13 @@ def test_wrong_inputs_and_stops_are_named() -> None:
         lw.simulate(arm, 0.1, torque={"q1": [1.0, 2.0]})
     with pytest.raises(LinkwrightError, match="stops = 'bounce' is not known"):
         lw.simulate_ensemble(arm, 0.1, stops="bounce")
+
+
+def test_a_limit_that_depends_on_a_varied_parameter_is_named() -> None:
+    limits = {"lower": "h", "upper": 10}
+    fall = lw.Mechanism(
+        name="fall", parameters={"h": 0.0}, bodies={"b": {"mass": 1}},
+        joints={"z": {"type": "prismatic", "child": "b", "limits": limits}},
+    )  # fmt: skip
+    with pytest.raises(UnsupportedError, match="a limit of 'z' depends on 'h'"):
+        lw.simulate_ensemble(fall, 0.1, q0={"z": [1.0, 2.0]}, parameters={"h": [0.0, 0.5]})
