@@ -26,6 +26,7 @@ from ..integrators import (
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
+from .endless_steps import EndlessSteps
 from .ensemble_inputs import EnsembleInputs
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
@@ -130,6 +131,7 @@ class TrajectoryRecords:
         self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
         self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
         self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
+        self.endless = EndlessSteps(rows, float(times[0]))
         self._ticket = np.zeros(1, np.int64)
         self._bound: tuple[Integers, Callable[[], None]] | None = None
         self.begin_segment(slice(None), float(times[0]))
@@ -261,7 +263,7 @@ class CompiledRun:
                     raise CannotContinueError
                 self.progress[Progress.QUIET] = 1
             case StopReason.BUDGET_SPENT | StopReason.LOG_FULL:
-                pass
+                self.check_progress()
             case _:
                 raise CannotContinueError
 
@@ -278,6 +280,13 @@ class CompiledRun:
             same = self.t - 1e-12 * max(1.0, self.t)
             self.watch_events(int(np.searchsorted(self.times, same)))
         self.records.begin_segment(self.row, self.t)
+
+    def check_progress(self) -> None:
+        """End a run whose steps have become so short that it would not end."""
+        steps = int(self.progress[Progress.STEPS])
+        self.status = self.records.endless.status(self.row, self.t, steps, self.end)
+        if self.status is not None:
+            self.keep_last(self.t, self.y)
 
     def is_near_singular(self) -> bool:
         """Whether the constraints may lose rank in the next steps, or a wheel may lie flat."""
