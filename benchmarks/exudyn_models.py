@@ -22,7 +22,7 @@ rows."""
 
 
 def _solver(mbs: Any, duration: float, value: Callable[[], float]) -> Callable[[int], float]:
-    """Return a function that integrates an assembled system with so many steps."""
+    """Return a function that integrates an assembled system with a given number of steps."""
     import exudyn as exu
 
     mbs.Assemble()
@@ -97,12 +97,12 @@ def four_bar(start: np.ndarray, rate: np.ndarray, duration: float) -> Callable[[
         )
     kind = exu.OutputVariableType.RotationMatrix
 
-    def angle() -> float:
+    def crank_angle() -> float:
         matrix = mbs.GetObjectOutputBody(bodies[0], kind, [0, 0, 0])
         assert container is not None
         return math.atan2(matrix[3], matrix[0])
 
-    return _solver(mbs, duration, angle)
+    return _solver(mbs, duration, crank_angle)
 
 
 def coin(lean: float, spin: float, radius: float, duration: float) -> Callable[[int], float]:

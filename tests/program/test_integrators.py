@@ -26,6 +26,13 @@ from linkwright.integrators import (
 )
 from linkwright.program import Procedure, read_program
 from linkwright.readings.llvm import compile_procedure, compile_program, compile_tape
+from linkwright.readings.llvm.code_loader import load_object_code
+from linkwright.readings.llvm.program_code import (
+    CompiledProgram,
+    assemble_procedure,
+    assemble_program,
+)
+from linkwright.readings.llvm.target import generic_x86_target, host_target
 from linkwright.tape import Tape, record_expression_tape
 
 PAIRS = (DOP853, DORMAND_PRINCE)
@@ -216,6 +223,31 @@ def test_one_lane_has_the_bits_of_many() -> None:
         np.testing.assert_array_equal(alone.found[0], together.found[k])
         np.testing.assert_array_equal(alone.progress[0], together.progress[k])
         np.testing.assert_array_equal(alone.events(0), together.events(k))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", ["sse2", "avx2", "avx512"])
+def test_one_lane_has_the_bits_of_many_at_every_vector_width(
+    monkeypatch: pytest.MonkeyPatch, level: str
+) -> None:
+    target = generic_x86_target(level)
+    host = host_target()
+    if "x86" not in host.triple or host.vector_bytes < target.vector_bytes:
+        pytest.skip("this processor has no such vectors")
+    monkeypatch.setattr("linkwright.readings.llvm.target.host_target", lambda: target)
+    absent = {"project": None}
+    program = read_program(integrate_trajectories, method=EIGHTH_ORDER, functions=absent)
+    starts, found = np.random.default_rng(3).uniform(-3, 3, (13, 2)), []
+    for is_single in (True, False):
+        code = CompiledProgram(load_object_code(assemble_program(program, is_single=is_single)))
+        tapes = tuple(
+            load_object_code(assemble_procedure(tape(), is_single=is_single))
+            for tape in (pendulum_tape, signals_tape)
+        )
+        found.append(Batch(starts, 5.0, columns=COLUMNS).run(code, tapes, EIGHTH_ORDER))
+    np.testing.assert_array_equal(found[0].found, found[1].found)
+    np.testing.assert_array_equal(found[0].progress, found[1].progress)
+    np.testing.assert_array_equal(found[0].log, found[1].log)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

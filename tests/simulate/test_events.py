@@ -135,7 +135,7 @@ def test_many_passages_in_one_step() -> None:
         ({"a": {"when": "z", "direction": "up"}}, "is not a direction"),
         ({"a": {"wen": "z"}}, "unknown key 'wen'"),
         ({"a": {"when": "z - 0.5", "action": {"dy": 1}}}, "no coordinate or speed 'dy'"),
-        (["z"], "is not a table"),
+        (["z"], "are not a table"),
     ],
 )
 def test_bad_events(events: Any, message: str) -> None:
@@ -190,7 +190,7 @@ def test_commands(tmp_path: Path) -> None:
     assert "by event 'half'" in done.stderr
     done = command("simulate", str(file), "-t", "1")
     assert done.returncode == 1
-    assert "'z lower' limit is reached" in done.stderr
+    assert "the limit 'z lower' is reached" in done.stderr
 
 
 def said_of_stop() -> list[list[str]]:

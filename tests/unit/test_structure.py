@@ -179,14 +179,13 @@ def test_no_text_becomes_code_and_no_file_is_long(path: Path) -> None:
 
 
 def test_no_class_name_occurs_twice() -> None:
-    """A reader who searches for a class finds one; only inside of simulation a name may recur."""
+    """A reader who searches for a class finds one."""
     homes: dict[str, list[Path]] = {}
     for path in MODULES:
         for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(path)
-    shared = {name: paths for name, paths in homes.items() if len(paths) > 1}
-    assert not [x for x, paths in shared.items() if {*map(package_of, paths)} != {"simulation"}]
+    assert not {name: paths for name, paths in homes.items() if len(paths) > 1}
 
 
 def required_positional_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

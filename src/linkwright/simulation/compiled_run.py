@@ -2,9 +2,9 @@
 
 The code returns to Python at kinks of tables, where a sampled controller acts, at events that
 change the state or the mode or end the run, at margin alarms, and regularly for progress and
-Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
-where their forces are expressions. In other cases `integrate_compiled` returns None, and the loop
-in `integration_loop` repeats the run from its start.
+Ctrl-C. It cannot handle singular configurations and steps that fail, and it handles contacts and
+friction only where their forces are expressions. In other cases `integrate_compiled` returns None,
+and the loop in `integration_loop` repeats the run from its start.
 """
 
 from __future__ import annotations
@@ -302,7 +302,8 @@ class CompiledRun:
     # -- events ----------------------------------------------------------------------------------
 
     def watch_events(self, first_sample: int) -> None:
-        """Let the program compute and watch what the present mode does, from a sample on."""
+        """Let the program compute the forces of the present mode and watch its events, from a
+        sample on."""
         if self.events is None:
             return
         form = self.set_mode(self.events, first_sample)
@@ -315,7 +316,7 @@ class CompiledRun:
         functions = self.motion.mode_functions
         has_forces = bool(events.rows.joint_frictions) or not events.mode.plain
         form = self.motion.with_modes if has_forces else self.motion
-        if form is None:  # its forces are no expression
+        if form is None:  # its forces are not expressions
             raise CannotContinueError
         numbers = np.zeros(0)
         if functions is not None:
@@ -326,7 +327,7 @@ class CompiledRun:
         return form
 
     def take_over_log(self) -> None:
-        """Add the events that the program has noted to what happened."""
+        """Add the events that the program has noted to the event log."""
         if self.events is None:
             return
         log = self.records.event_log[self.row, : self.progress[Progress.LOGGED]]

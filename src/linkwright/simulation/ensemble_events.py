@@ -46,7 +46,7 @@ class EnsembleEvents:
         return failures
 
     def take_over_log(self, records: TrajectoryRecords, run: int) -> None:
-        """Add the events that the program has noted in a run to what happened."""
+        """Add the events that the program has noted in a run to its event log."""
         count = int(records.progress[run, Progress.LOGGED])
         for t, place in records.event_log[run, :count]:
             name = self.functions[int(place)].name
@@ -83,7 +83,7 @@ def check_ensemble_events(
         "sticking friction": rows.joint_frictions,
         "contacts": rows.contacts or rows.compliant_count,
         "members that break": code.members or code.ties,
-        "stops that throw back": [b for b in rows.unilaterals if b.restitution is not None],
+        "stops with restitution": [b for b in rows.unilaterals if b.restitution is not None],
         "events that are Python functions": [e for e in parts.given if e.expression is None],
         "events that change the state": [e for e in parts.given if e.change is not None],
         f"more than {MAX_COLUMNS} event functions": events.event_functions()[MAX_COLUMNS:],
@@ -118,7 +118,7 @@ def _check_without(
 
 
 def _event_expressions(given: EventsLike | None) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of the user's events, with what they are."""
+    """Yield the expressions of the user's events, each with a description."""
     for name, event in (given or {}).items():
         when = event.when if isinstance(event, Event) else event
         when = when.get("when") if isinstance(when, Mapping) else when
@@ -127,21 +127,22 @@ def _event_expressions(given: EventsLike | None) -> Iterator[tuple[str, Expressi
 
 
 def _limit_expressions(mechanism: Mechanism) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of limits of joints, with what they are."""
+    """Yield the expressions of limits of joints, each with a description."""
     for name, joint in mechanism.joints.items():
         limits = [x for x in (joint.limits.lower, joint.limits.upper) if x is not None]
         for limit in limits:
             for expression in joint.each(limit):
                 yield f"a limit of '{name}'", expression
         if limits and joint.mimic is not None:
-            yield f"the mimicry of '{name}'", joint.mimic.multiplier
-            yield f"the mimicry of '{name}'", joint.mimic.offset
+            yield f"the mimic of '{name}'", joint.mimic.multiplier
+            yield f"the mimic of '{name}'", joint.mimic.offset
 
 
 def _first_varied_name(
     mechanism: Mechanism, expression: Expression, varied: Sequence[str]
 ) -> str | None:
-    """Return a varied parameter on which an expression depends, also by way of others."""
+    """Return a varied parameter on which an expression depends, directly or through other
+    parameters."""
     pending, seen = list(names_in_expression(expression)), set[str]()
     while pending:
         name = pending.pop()

@@ -50,7 +50,7 @@ class EnsembleInputs:
             given = dict(zip(speeds, columns.T, strict=True))
         self.given = given
         self._columns: dict[str, Callable[[int], Any]] = {}
-        """What the input of a name is in a run, for the inputs that differ."""
+        """For each input that differs, by name, the function from a run to its value."""
         self._tables: dict[str, list[TimeTable]] = {}
         self._constants: dict[str, Floats] = {}
         counts = set()
@@ -71,7 +71,8 @@ class EnsembleInputs:
         self.duration = duration
 
     def _add(self, name: str, value: Any, duration: float) -> set[int]:
-        """Note an input that differs from run to run; return its number of runs, if it does."""
+        """Note an input if it differs from run to run, and return its number of runs; else return
+        an empty set."""
         if is_number_list(value):
             numbers = check_finite_array(value, f"torque['{name}']")
             self._constants[name] = numbers

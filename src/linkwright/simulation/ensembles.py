@@ -70,7 +70,7 @@ def simulate_ensemble(
 
     Each run has its own steps. A run that cannot continue does not affect the others, and its
     status says why. Limits of joints end a run, and each run has its own events. Ensembles do not
-    support contacts, stops that throw back, sticking friction and members that break; a mechanism
+    support contacts, stops with restitution, sticking friction and members that break; a mechanism
     that has them is rejected (remove them with `Mechanism.without`).
 
     Parameters

@@ -74,7 +74,7 @@ class Preparation:
 
 
 @dataclass(frozen=True)
-class _Subject:
+class _PreparationSubject:
     """A mechanism and its inputs, compared by digest and by the text of the inputs in a file."""
 
     digest: str
@@ -103,7 +103,7 @@ def prepare_simulation(
 ) -> Preparation:
     """Return the preparation of a mechanism; the same inputs reuse an earlier one."""
     kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(stored_form(torque))
-    subject = _Subject(
+    subject = _PreparationSubject(
         mechanism.digest,
         mechanism.unused,
         by,
@@ -117,6 +117,6 @@ def prepare_simulation(
 
 
 @lru_cache(maxsize=MAX_KEPT_PREPARATIONS)
-def _prepare_once(subject: _Subject) -> Preparation:
+def _prepare_once(subject: _PreparationSubject) -> Preparation:
     """Return the preparation of a subject, and keep it."""
     return subject.prepare()

@@ -35,7 +35,7 @@ def read_sensitivity_request(mechanism: Mechanism, names: Sequence[str]) -> Sens
     hidden = [name for name in STARTS if name in mechanism.parameters and name in names]
     if hidden:
         raise LinkwrightError(
-            f"'{hidden[0]}' is a parameter and the start of the motion",
+            f"'{hidden[0]}' is the name of a parameter and of the start of the motion",
             where=mechanism.name,
             remedy="rename the parameter",
         )

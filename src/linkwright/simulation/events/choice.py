@@ -1,8 +1,8 @@
 """The mode that follows a state: what rests, sticks or slides, by complementarity.
 
-Normal forces are at least zero, friction stays within its limits; what is not held accelerates in
-the direction in which its force does not act. Limits that depend on these forces are found by
-iteration.
+Normal forces are at least zero, and friction stays within its limits. A contact that is not held
+separates, and an element whose friction is at its limit slides against it. Limits that depend on
+these forces are found by iteration.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ModeCase:
     """What is to be decided.
 
     `closed` are stops and contacts that neither close nor open. `slipping` and `leaving` have just
-    been let go, with the sign or direction in which they begin to slide.
+    been released, with the sign or direction in which they begin to slide.
     """
 
     closed: tuple[int, ...]
@@ -35,7 +35,8 @@ class ModeCase:
 
 
 def choose_mode(instant: InstantDynamics, case: ModeCase) -> Mode:
-    """The mode of a state; speeds of what is closed or sticks are zero within a tolerance."""
+    """Return the mode of a state in which closed and sticking elements have zero velocity within a
+    tolerance."""
     choice = _Choice(instant, case)
     return _settled(instant, choice.mode())
 
@@ -66,16 +67,18 @@ class _Choice:
         return bool(slip) and float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
 
     def mode(self) -> Mode:
-        """Return the mode; contacts at rest stick at first, those that do not press let go."""
+        """Return the mode; contacts at rest stick at first, and contacts without a normal force
+        open."""
         while True:
-            x, w, limits = self._balance()
+            x, w, limits, size = self._balance()
             pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
             if all(i in pressing for i in self.grips):
-                return self._sorted(x, w, limits)
+                return self._sorted(x, w, limits, size)
             self.grips = [i for i in self.grips if i in pressing]
 
-    def _balance(self) -> tuple[Floats, Floats, Floats]:
-        """Return forces and accelerations of all that may be held, and the limits of friction."""
+    def _balance(self) -> tuple[Floats, Floats, Floats, float]:
+        """Return forces and accelerations of all that may be held, the limits of friction, and the
+        size of accelerations without these forces."""
         limits = np.array([joint_friction.force for joint_friction in self.rows.joint_frictions])
         normal, x = np.zeros(len(self.closed)), None
         now = self.instant
@@ -94,13 +97,13 @@ class _Choice:
             after = np.concatenate([limits, normal])
             small = 1e-12 * (1 + np.abs(after).max(initial=0))
             if np.abs(after - before).max(initial=0.0) <= small:
-                return x, A @ x + b, limits
+                return x, A @ x + b, limits, float(np.abs(b).max(initial=0.0))
         raise NoSolutionError(
             "friction has no solution here", remedy="lower the coefficients of friction"
         )
 
     def _known(self, limits: Floats, normal: Floats) -> Floats:
-        """Return the generalized forces of what slides already."""
+        """Return the generalized forces of elements that already slide."""
         total = np.zeros(len(self.instant.qd))
         for joint_friction, s, limit in zip(
             self.rows.joint_frictions, self.signs, limits, strict=True
@@ -138,9 +141,9 @@ class _Choice:
         found: Floats = limits + arms * now.loads(HeldSolution(qdd, np.zeros(0), lam), pushes)[0]
         return found
 
-    def _sorted(self, x: Floats, w: Floats, limits: Floats) -> Mode:
+    def _sorted(self, x: Floats, w: Floats, limits: Floats, size: float) -> Mode:
         """Return the mode for forces x and accelerations w."""
-        small = 1e-10 * max(np.abs(w).max(initial=0.0), 1e-6)
+        small = 1e-10 * max(np.abs(w).max(initial=0.0), size, 1e-6)  # w is a difference of `size`
         forces = dict(zip(self.all, x, strict=True))
         moves = dict(zip(self.all, w, strict=True))
         tiny = 1e-12 * max(np.abs(x).max(initial=0.0), 1e-6)

@@ -127,7 +127,7 @@ def read_user_events(equations: Equations, given: Mapping[str, Any] | None) -> l
     if given is None:
         return []
     if not isinstance(given, Mapping):
-        raise LinkwrightError("events is not a table", remedy='give {"name": "expression", …}')
+        raise LinkwrightError("events are not a table", remedy='give {"name": "expression", …}')
     return [_read_user_event(equations, str(name), event) for name, event in given.items()]
 
 
