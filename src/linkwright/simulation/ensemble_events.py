@@ -127,7 +127,7 @@ def _event_expressions(given: EventsLike | None) -> Iterator[tuple[str, Expressi
 
 
 def _limit_expressions(mechanism: Mechanism) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of limits of joints, with what they are."""
+    """Yield the expressions of limits of joints, each with a description."""
     for name, joint in mechanism.joints.items():
         limits = [x for x in (joint.limits.lower, joint.limits.upper) if x is not None]
         for limit in limits:
