@@ -51,6 +51,11 @@ INSTRUCTIONS_PER_CALL = 100_000_000
 hundredths of a second."""
 
 
+UNSOUND_STEP = (StopReason.NOT_CLOSED, StopReason.SIGNAL_LOST)
+"""The program stops after a step whose end is not on the constraints, or in which a signal is not
+finite; such a step is not part of the motion."""
+
+
 class CannotContinueError(Exception):
     """The compiled program cannot continue a run."""
 
@@ -218,8 +223,7 @@ class CompiledRun:
     def interrupt(self) -> None:
         """End the run at the current time, because the user interrupted it."""
         self.status = f"interrupted at t = {self.t:g} s"
-        untreated = (StopReason.EVENT, StopReason.NOT_CLOSED)
-        if self.progress[Progress.REASON] not in untreated:
+        if self.progress[Progress.REASON] not in (StopReason.EVENT, *UNSOUND_STEP):
             self.keep_last(self.t, self.y)
 
     def end_at_error(self, t: float, y: Floats, error: LinkwrightError) -> None:
@@ -245,10 +249,10 @@ class CompiledRun:
     def hand_over(self, before: TrajectoryCopy) -> None:
         """Leave the run at its last good state to the loop in Python.
 
-        `before` is what the last call of the program began with: a step whose end could not be put
-        onto the constraints is given up with all that the call computed.
+        `before` is what the last call of the program began with: Python goes on from there if the
+        last step is not sound.
         """
-        if self.progress[Progress.REASON] == StopReason.NOT_CLOSED:
+        if self.progress[Progress.REASON] in UNSOUND_STEP:
             self.clock[:], self.progress[:], self.y[:] = before.clock, before.progress, before.y
             self.records.fastest[self.row], self.passages[:] = before.fastest, before.passages
         if self.events is not None:
@@ -262,7 +266,7 @@ class CompiledRun:
 
     def go_on(self) -> None:
         """Handle the reason for which the program stopped."""
-        if self.progress[Progress.REASON] == StopReason.NOT_CLOSED:
+        if self.progress[Progress.REASON] in UNSOUND_STEP:
             raise CannotContinueError
         self.take_over_log()
         match self.progress[Progress.REASON]:
