@@ -230,3 +230,14 @@ def test_programs_without_sources_are_left_to_python(monkeypatch: pytest.MonkeyP
     run = lw.simulate(SLIDE, 1.0, qd0=[1.0], samples=11)
     assert run.statistics["compiled"] == 0
     np.testing.assert_allclose(run.q[:, 0], run.t, atol=1e-13)
+
+
+def test_runs_of_an_ensemble_that_repeat_are_handed_over() -> None:
+    """One of the runs stays upright, the other one becomes flat."""
+    found = lw.simulate_ensemble(WINDOWS, 1.0, qd0={"theta0": np.array([0.0, -1.0])}, samples=11)
+    assert found["compiled"].values.tolist() == [True, False]
+    assert set(found["status"].values) == {"finished"}
+    q = found["q"].values[1]
+    wanted = n_four_bar(2, np.linspace(0, 1, 11))
+    np.testing.assert_allclose(np.cos(q[:, 0]), wanted[:, 0], atol=1e-8)
+    np.testing.assert_allclose(np.sin(q[:, 0]), wanted[:, 1], atol=1e-8)
