@@ -171,8 +171,9 @@ def test_singular_configurations_are_left_to_python(monkeypatch: pytest.MonkeyPa
     options: dict[str, Any] = {"q0": {first: 1.2}, "qd0": {first: -2.0}, "samples": 11}
     run = lw.simulate(bars, 2.0, **options)
     peer = stepwise(monkeypatch, bars, 2.0, **options)
+    assert 0 < run.statistics["compiled"] < 1  # Python goes on from the first of them
     np.testing.assert_allclose(run.q, peer.q, atol=1e-7)
-    assert run.singular == peer.singular
+    assert run.singular == pytest.approx(peer.singular, abs=1e-3)  # other steps, to 1/200 of them
 
 
 def test_ctrl_c_keeps_the_part_up_to_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,10 @@ class CompiledTrajectory:
     statistics: Mapping[str, float]
     status: str
     modes: Floats | None = None
+    broken: str | None = None
+    """The member that broke, if that ended the run."""
+    reached: tuple[float, Floats] | None = None
+    """The time and the state from which Python goes on; None if the run has ended."""
 
 
 def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -> bool:

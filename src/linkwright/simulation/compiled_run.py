@@ -1,16 +1,27 @@
-"""A run in compiled code, from start to end.
+"""A run in compiled code, and what Python does where the code stops.
 
 The code returns to Python at kinks of tables, where a sampled controller acts, at events that
 change the state or the mode or end the run, at margin alarms, and regularly for progress and
+<<<<<<< HEAD
 Ctrl-C. It cannot handle singular configurations and steps that fail, and it handles contacts and
 friction only where their forces are expressions. In other cases `integrate_compiled` returns None,
 and the loop in `integration_loop` repeats the run from its start.
+||||||| bc93804
+Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
+where their forces are expressions. In other cases `integrate_compiled` returns None, and the loop
+in `integration_loop` repeats the run from its start.
+=======
+Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
+where their forces are expressions. In these cases `CompiledRun.hand_over` leaves the run at its
+last good state, from which the loop in `integration_loop` goes on (`compiled_part`).
+>>>>>>> handover
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -41,7 +52,6 @@ from .input_forces import InputForces
 from .mode_history import ModeHistory, ModeStart
 from .right_hand_side import RightHandSide
 from .run import FINISHED
-from .run_context import RunContext
 from .singularity_log import NEAR_SINGULAR_SHARE
 from .state_projector import StateProjector
 from .steppers.singularity_crossing import CROSSING
@@ -52,35 +62,9 @@ INSTRUCTIONS_PER_CALL = 100_000_000
 hundredths of a second."""
 
 
-def integrate_compiled(
-    motion: CompiledMotion,
-    context: RunContext,
-    events: Hybrid | None,
-    times: Floats,
-    y: Floats,
-    options: Mapping[str, float],
-    *,
-    report: Callable[[float], None],
-) -> CompiledTrajectory | None:
-    """Return the states at the times; None if the loop in Python must compute them.
-
-    A sampled controller must have acted at the first time.
-    """
-    inputs = context.inputs if context.drive.is_sampled else None
-    held = None if inputs is None else inputs.held
-    records = TrajectoryRecords(motion, times, y[None], options, held=held)
-    run = CompiledRun(records, 0, context.rhs, events, inputs)
-    try:
-        only = np.zeros(1, np.int64)
-        while run.status is None:
-            records.advance(only)
-            run.go_on()
-            report(run.t)
-    except KeyboardInterrupt:
-        run.interrupt()
-    except (CannotContinueError, LinkwrightError):  # the loop in Python explains it
-        return None
-    return run.trajectory()
+UNSOUND_STEP = (StopReason.NOT_CLOSED, StopReason.SIGNAL_LOST)
+"""The program stops after a step whose end is not on the constraints, or in which a signal is not
+finite; such a step is not part of the motion."""
 
 
 class CannotContinueError(Exception):
@@ -206,6 +190,17 @@ class TrajectoryRecords:
         return found
 
 
+@dataclass(frozen=True)
+class TrajectoryCopy:
+    """What the buffers of one trajectory contained when the program was called."""
+
+    clock: Floats
+    progress: Integers
+    y: Floats
+    fastest: Floats
+    passages: Floats
+
+
 class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
@@ -226,8 +221,11 @@ class CompiledRun:
         self.columns: list[EventFunction] = []
         self.last: tuple[float, Floats] | None = None
         """The final time and state, if the run ended between two samples."""
+        self.broken: str | None = None
+        """The member that broke, if that ended the run."""
+        self.reached: tuple[float, Floats] | None = None
+        """Where the loop in Python goes on, if the program cannot."""
         self.modes = ModeHistory()
-        self.watch_events(0)
 
     @property
     def t(self) -> float:
@@ -237,9 +235,13 @@ class CompiledRun:
     def interrupt(self) -> None:
         """End the run at the current time, because the user interrupted it."""
         self.status = f"interrupted at t = {self.t:g} s"
-        untreated = (StopReason.EVENT, StopReason.NOT_CLOSED)
-        if self.progress[Progress.REASON] not in untreated:
+        if self.progress[Progress.REASON] not in (StopReason.EVENT, *UNSOUND_STEP):
             self.keep_last(self.t, self.y)
+
+    def end_at_error(self, t: float, y: Floats, error: LinkwrightError) -> None:
+        """End the run at an input or an event that cannot be handled."""
+        self.status = f"stopped at t = {t:.12g} s: {error}"
+        self.keep_last(t, y)
 
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""
@@ -248,10 +250,36 @@ class CompiledRun:
         if t > self.times[0]:
             self.last = t, y.copy()
 
+    # -- handing over ----------------------------------------------------------------------------
+
+    def copy_buffers(self) -> TrajectoryCopy:
+        """Return a copy of what the program changes in a call, but for samples."""
+        fastest = self.records.fastest[self.row]
+        every = (self.clock, self.progress, self.y, fastest, self.passages)
+        return TrajectoryCopy(*(part.copy() for part in every))
+
+    def hand_over(self, before: TrajectoryCopy) -> None:
+        """Leave the run at its last good state to the loop in Python.
+
+        `before` is what the last call of the program began with: Python goes on from there if the
+        last step is not sound.
+        """
+        if self.progress[Progress.REASON] in UNSOUND_STEP:
+            self.clock[:], self.progress[:], self.y[:] = before.clock, before.progress, before.y
+            self.records.fastest[self.row], self.passages[:] = before.fastest, before.passages
+        if self.events is not None:
+            was_handled = (StopReason.EVENT, StopReason.REACHED_STOP)
+            if self.progress[Progress.REASON] not in was_handled:
+                self.events.follow_slip(self.y)
+            hand_passages_to_python(self.events, self.passages)
+        self.status, self.reached = "", (self.t, self.y.copy())
+
     # -- going on --------------------------------------------------------------------------------
 
     def go_on(self) -> None:
         """Handle the reason for which the program stopped."""
+        if self.progress[Progress.REASON] in UNSOUND_STEP:
+            raise CannotContinueError
         self.take_over_log()
         match self.progress[Progress.REASON]:
             case StopReason.REACHED_STOP:
@@ -342,10 +370,12 @@ class CompiledRun:
         self.events.follow_slip(self.y)
         hand_passages_to_python(self.events, self.passages)
         y = StateProjector(self.events.context, self.events)(t, self.y.copy())
-        outcome = self.events.handle(t, y, columns)
-        if outcome.broken is not None:
-            raise CannotContinueError
-        self.status = outcome.status
+        try:
+            outcome = self.events.handle(t, y, columns)
+        except LinkwrightError as error:
+            self.end_at_error(t, y, error)
+            return
+        self.status, self.broken = outcome.status, outcome.broken
         hand_passages_to_code(self.events, self.passages)
         self.jump(t, y if outcome.y is None else outcome.y)
 
@@ -362,16 +392,14 @@ class CompiledRun:
 
     # -- the result ------------------------------------------------------------------------------
 
-    def trajectory(self) -> CompiledTrajectory | None:
-        """Return the result with states on the constraints; None if projection failed."""
+    def trajectory(self) -> CompiledTrajectory:
+        """Return the result with states on the constraints; NaN where projection fails."""
         assert self.status is not None
         count = int(self.progress[Progress.SAMPLE])
         times = self.times[:count]
         states = self.modes.projected_samples(self.records, self.row, count)
         if self.last is not None:
             times, states = np.append(times, self.last[0]), np.vstack([states, self.last[1]])
-        if not np.isfinite(states).all():
-            return None
         statistics = {
             "steps": int(self.progress[Progress.STEPS]),
             "rejected": int(self.progress[Progress.REJECTED]),
@@ -379,5 +407,13 @@ class CompiledRun:
         }
         if self.motion.method.needs_jacobian:
             statistics["jacobians"] = int(self.progress[Progress.JACOBIANS])
-        fastest, modes = self.records.fastest[self.row, 1:], self.modes.numbers(len(times))
-        return CompiledTrajectory(times, states.T, fastest, statistics, self.status, modes)
+        return CompiledTrajectory(
+            times,
+            states.T,
+            self.records.fastest[self.row, 1:],
+            statistics,
+            self.status,
+            self.modes.numbers(len(times)),
+            self.broken,
+            self.reached,
+        )

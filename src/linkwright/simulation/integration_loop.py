@@ -40,13 +40,23 @@ class IntegrationLoop:
         self._last = stepper.t, stepper.y
         """The end of the last step that went well."""
 
+    def take_over(self, samples: SampleRecord, fastest: Floats) -> None:
+        """Go on after a part of the run that compiled code has made: with its samples, and with
+        the state that has its largest velocities."""
+        self.samples = samples
+        self._compare_velocities(fastest)
+
     def run(self, times: Floats, watch: RunProgress | None = None) -> str:
         """Take samples at the times; return how the run ended.
 
         Ctrl-C ends it too, and so does an error of an input or an event.
         """
-        self._end = self.context.inputs.next_stop(float(times[0]), float(times[-1]))
-        self.samples.keep(times[0], self.stepper.y)
+        t, y = self._last
+        self._end = self.context.inputs.next_stop(float(t), float(times[-1]))
+        if len(self.samples):
+            self.samples.update_last(t, y)
+        else:
+            self.samples.keep(t, y)
         try:
             with np.errstate(all="ignore"):
                 return self._run(times, watch)
@@ -84,11 +94,11 @@ class IntegrationLoop:
             reason = "its rates are no longer finite"
         if reason is not None:
             return self._describe_stop(reason)
-        q, qd = self.context.space.motion(self.stepper.y)
+        q, _ = self.context.space.motion(self.stepper.y)
         if (wheel := self._wheels.find_fallen_wheel(q)) is not None:
             return _describe_fallen_wheel(self.stepper.step_start, wheel)
         self.steps += 1
-        self._compare_velocities(qd)
+        self._compare_velocities(self.stepper.y)
         if self.events is not None:
             status = self._handle_events(times)
             if status is not None:
@@ -110,11 +120,12 @@ class IntegrationLoop:
         """Keep the present state, in case the next step fails."""
         self._last = self.stepper.t, self.stepper.y.copy()
 
-    def _compare_velocities(self, qd: Floats) -> None:
+    def _compare_velocities(self, y: Floats) -> None:
         """Keep the state with the largest velocities, which may lie between samples."""
+        _, qd = self.context.space.motion(y)
         square = float(qd @ qd)
         if square > self._largest_square:
-            self.fastest, self._largest_square = self.stepper.y.copy(), square
+            self.fastest, self._largest_square = y.copy(), square
 
     # -- events ----------------------------------------------------------------------------------
 

@@ -14,12 +14,12 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES, check_single_start
-from .compiled_motion import CompiledTrajectory, can_compile
-from .compiled_run import integrate_compiled
+from .compiled_motion import CompiledMotion, CompiledTrajectory, can_compile
+from .compiled_part import integrate_compiled, record_samples
 from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
-from .events.hybrid import Hybrid
+from .events.hybrid import Hybrid, Outcome
 from .events.user_event import Event
 from .feedback import Feedback
 from .integration_loop import IntegrationLoop
@@ -161,6 +161,17 @@ class RunStart:
 
 
 @dataclass(frozen=True, eq=False)
+class BegunRun:
+    """A run at its first time: what changes during it, its state, and how an event ends it there,
+    if one does."""
+
+    context: RunContext
+    events: Hybrid | None
+    y: Floats
+    ending: Outcome | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Simulator:
     """Makes runs of one mechanism with one input."""
 
@@ -182,81 +193,74 @@ class Simulator:
         return RunStart(self.settings.times, q, qd)
 
     def run(self, start: RunStart) -> Run:
-        """Return the run, in compiled code or, where that is impossible, step by step."""
+        """Return the run: in compiled code as far as that can make it, then step by step; after a
+        member broke it continues with the mechanism that is left."""
         begin = time.perf_counter()
-        self._check_period(float(start.times[-1] - start.times[0]))
-        settings = self.settings
+        times, settings = start.times, self.settings
+        self._check_period(float(times[-1] - times[0]))
         parts = self.prepared.event_parts(
             self.mechanism, settings.events, settings.stops, settings.impacts
         )
-        found = self._run_compiled(parts, start, begin)
-        return self._run_stepwise(parts, start, begin) if found is None else found
-
-    def _run_compiled(self, parts: EventParts | None, start: RunStart, begin: float) -> Run | None:
-        """Return the run in compiled code; None if that is impossible."""
-        rhs, integrator, times = self.prepared.rhs, self.settings.integrator, start.times
-        events = None if parts is None else parts.begin_run(rhs)
-        context = RunContext(rhs) if events is None else events.context
-        if self.settings.coordinates != "all" or not can_compile(rhs, integrator, events):
-            return None
-        y = start.act_at_first_time(context)
-        if events is not None:
-            y = events.begin(times[0], y)
-        options = self.settings.step_options
-        tolerances = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
+        program, begun = self._begin(parts, start)
         with np.errstate(all="ignore"), self._watch(times) as watch:
-            prepare_recording(rhs)
-            program = self.prepared.program(integrator, parts)
-            try:
-                found = integrate_compiled(
-                    program, context, events, times, y, tolerances, report=watch.step
-                )
-            except OSError:  # the sources, of which programs are made, are not there
-                return None
-            if found is None:
-                return None
-            forces = context.inputs.histories(found.times, found.states)
-            if not np.isfinite(forces).all():
-                return None
-        pushes, reactions = (
-            (None, None) if events is None else _contact_forces(events, found, forces)
-        )
-        trajectory = RunTrajectory(
-            found.times,
-            found.states,
-            found.fastest,
-            found.status,
-            {**found.statistics, "seconds": time.perf_counter() - begin, "compiled": 1},
-            events=() if events is None else tuple(events.happened),
-            pushes=pushes,
-            reactions=reactions,
-        )
-        return self._record(context, trajectory)
+            prepare_recording(self.prepared.rhs)
+            part = None if program is None else self._run_compiled(program, begun, times, watch)
+            if part is not None and part.reached is None:
+                trajectory, broken = _compiled_trajectory(begun, part), part.broken
+            else:
+                loop = self._make_loop(begun, times, part)
+                ending = begun.ending
+                status = loop.run(times, watch) if ending is None else loop.end_at_start(ending)
+                trajectory, broken = _loop_trajectory(loop, status, part), loop.broken
+        statistics = {**trajectory.statistics, "seconds": time.perf_counter() - begin}
+        found = self._record(begun.context, replace(trajectory, statistics=statistics))
+        return found if broken is None else self._continue(found, broken, times)
 
-    def _run_stepwise(self, parts: EventParts | None, start: RunStart, begin: float) -> Run:
-        """Return the run step by step, in Python; after a break it continues with what is left."""
-        rhs, settings, times = self.prepared.rhs, self.settings, start.times
+    def _begin(
+        self, parts: EventParts | None, start: RunStart
+    ) -> tuple[CompiledMotion | None, BegunRun]:
+        """Return the compiled program of a run, if there is one, and the run at its first time."""
+        rhs, settings, t = self.prepared.rhs, self.settings, start.times[0]
         crosses_kinks = settings.has_fixed_steps
         if parts is None:
             events, context = None, RunContext(rhs, crosses_kinks=crosses_kinks)
         else:
             events = parts.begin_run(rhs, crosses_kinks=crosses_kinks)
             context = events.context
+        program = None
+        if settings.coordinates == "all" and can_compile(rhs, settings.integrator, events):
+            program = self.prepared.program(settings.integrator, parts)
         y = start.act_at_first_time(context)
-        ending = None
-        if events is not None:
-            try:
-                y = events.begin(times[0], y)
-            except FailureError as failure:
-                ending = events.end_by_failure(times[0], y, failure)
-        end = context.inputs.next_stop(times[0], times[-1])
-        with np.errstate(all="ignore"), self._watch(times) as watch:
-            prepare_recording(rhs)
-            stepper = settings.make_stepper(context, times[0], y, end, settings.step_options)
-            loop = IntegrationLoop(stepper, context, events)
-            status = loop.run(times, watch) if ending is None else loop.end_at_start(ending)
-        found = self._record(context, _trajectory(loop, status, time.perf_counter() - begin))
-        return found if loop.broken is None else self._continue(found, loop.broken, times)
+        if events is None:
+            return program, BegunRun(context, events, y)
+        try:
+            return program, BegunRun(context, events, events.begin(t, y))
+        except FailureError as failure:
+            return None, BegunRun(context, events, y, events.end_by_failure(t, y, failure))
+
+    def _run_compiled(
+        self, program: CompiledMotion, begun: BegunRun, times: Floats, watch: RunProgress
+    ) -> CompiledTrajectory | None:
+        """Return the part of a run that compiled code makes; None if it cannot begin."""
+        options = self.settings.step_options
+        tolerances = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
+        return integrate_compiled(
+            program, begun.context, begun.events, times, begun.y, tolerances, report=watch.step
+        )
+
+    def _make_loop(
+        self, begun: BegunRun, times: Floats, part: CompiledTrajectory | None
+    ) -> IntegrationLoop:
+        """Return the loop that makes a run, or what a compiled part has left of it."""
+        context, settings = begun.context, self.settings
+        reached = None if part is None else part.reached
+        t, y = (times[0], begun.y) if reached is None else reached
+        end = context.inputs.next_stop(t, times[-1])
+        stepper = settings.make_stepper(context, t, y, end, settings.step_options)
+        loop = IntegrationLoop(stepper, context, begun.events)
+        if part is not None:
+            loop.take_over(record_samples(part, context, begun.events), part.fastest)
+        return loop
 
     def _continue(self, found: Run, member: str, times: Floats) -> Run:
         """Return a run that continues, after a member broke, with the mechanism that is left."""
@@ -297,28 +301,35 @@ class Simulator:
         )
 
 
-def _contact_forces(
-    events: Hybrid, found: CompiledTrajectory, forces: Floats
-) -> tuple[Floats, Floats | None]:
-    """Return generalized forces of stops, contacts and friction at the samples of a run, and
-    reactions of joints and loops if there are contacts; `forces` are those of the inputs."""
-    functions, count = events.mode_functions, len(found.times)
-    if functions is None or (found.modes is None and not events.rows.contacts):
-        return np.zeros((count, events.context.names.nv)), None
-    modes = np.zeros((count, functions.layout.size)) if found.modes is None else found.modes
-    motion = events.context.space.motion(found.states)
-    return functions.reactions(*motion, forces, found.times, modes)
+def _compiled_trajectory(begun: BegunRun, part: CompiledTrajectory) -> RunTrajectory:
+    """Return the trajectory of a run that compiled code has made."""
+    context, events = begun.context, begun.events
+    samples = record_samples(part, context, events)
+    return RunTrajectory(
+        part.times,
+        part.states,
+        part.fastest,
+        part.status,
+        {**part.statistics, "compiled": 1},
+        events=() if events is None else tuple(events.happened),
+        pushes=None if events is None else np.array(samples.pushes),
+        reactions=samples.reactions,
+    )
 
 
-def _trajectory(loop: IntegrationLoop, status: str, seconds: float) -> RunTrajectory:
-    """Return the trajectory of a loop that has ended."""
+def _loop_trajectory(
+    loop: IntegrationLoop, status: str, part: CompiledTrajectory | None
+) -> RunTrajectory:
+    """Return the trajectory of a loop that has ended, with the compiled part before it."""
     counts, samples, events = loop.context.counts, loop.samples, loop.events
+    before: Mapping[str, float] = {} if part is None else part.statistics
+    compiled_steps = before.get("steps", 0)
+    steps = loop.steps if counts.inner_steps is None else counts.inner_steps
     statistics = {
-        "steps": loop.steps if counts.inner_steps is None else counts.inner_steps,
-        "rejected": counts.rejected,
-        "evaluations": counts.evaluations,
-        "seconds": seconds,
-        "compiled": 0,
+        "steps": compiled_steps + steps,
+        "rejected": before.get("rejected", 0) + counts.rejected,
+        "evaluations": before.get("evaluations", 0) + counts.evaluations,
+        "compiled": compiled_steps / (compiled_steps + steps) if compiled_steps else 0,
     }
     return RunTrajectory(
         np.array(samples.times),
