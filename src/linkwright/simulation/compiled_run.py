@@ -2,19 +2,9 @@
 
 The code returns to Python at kinks of tables, where a sampled controller acts, at events that
 change the state or the mode or end the run, at margin alarms, and regularly for progress and
-<<<<<<< HEAD
 Ctrl-C. It cannot handle singular configurations and steps that fail, and it handles contacts and
-friction only where their forces are expressions. In other cases `integrate_compiled` returns None,
-and the loop in `integration_loop` repeats the run from its start.
-||||||| bc93804
-Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
-where their forces are expressions. In other cases `integrate_compiled` returns None, and the loop
-in `integration_loop` repeats the run from its start.
-=======
-Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
-where their forces are expressions. In these cases `CompiledRun.hand_over` leaves the run at its
-last good state, from which the loop in `integration_loop` goes on (`compiled_part`).
->>>>>>> handover
+friction only where their forces are expressions. In other cases `CompiledRun.hand_over` leaves the
+run at its last good state, from which the loop in `integration_loop` continues (`compiled_part`).
 """
 
 from __future__ import annotations
