@@ -26,6 +26,12 @@ def test_pendulum_hangs_and_stands() -> None:
         assert one.frequencies == pytest.approx([rate if one.is_stable else -rate], rel=1e-12)
 
 
+def test_angles_of_an_equilibrium_are_within_half_a_turn() -> None:
+    """3π/2 and 2π are the hanging pose: both links point down."""
+    found = equilibrium(lw.gallery("elbow"), [5.0, 6.3])
+    np.testing.assert_allclose(found.q, [-np.pi / 2, 0.0], atol=1e-9)
+
+
 def test_double_pendulum() -> None:
     """Two equal point masses on equal rods: ω² = (2 ± √2) g/l."""
     point = {"mass": 1, "center": [1, 0, 0]}

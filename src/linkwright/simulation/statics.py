@@ -228,7 +228,7 @@ def _remove_full_turns(model: Model, q: Floats, tau: Floats) -> Floats:
     """Return the equilibrium with angles within half a turn, where full turns make no
     difference."""
     units = coordinate_units(model.mechanism)
-    allowed = max(WINDING_RESIDUAL, model.leeway) if model.names.position_row_count else 0.0
+    allowed = max(WINDING_RESIDUAL, model.leeway)
     for k in [k for k, unit in enumerate(units) if unit == "rad" and abs(q[k]) > np.pi]:
         other = q.copy()
         other[k] -= 2 * np.pi * np.round(q[k] / (2 * np.pi))
