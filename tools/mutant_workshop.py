@@ -109,9 +109,9 @@ class Workshop:
         code = os.waitstatus_to_exitcode(status)
         if code in (-signal.SIGKILL, -signal.SIGXCPU):
             return "timeout", ""
-        if code == _FAILED_START:
-            return "broken", (self.tree / "out" / "pytest.log").read_text()[-LOG_TAIL:]
         failed = report.read_text().strip()
+        if code == _FAILED_START and not failed:
+            return "broken", (self.tree / "out" / "pytest.log").read_text()[-LOG_TAIL:]
         return ("survived", "") if code in (0, 5) else ("killed", failed or f"exit {code}")
 
     def _become_pytest(
