@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import casadi as ca
 
@@ -116,7 +115,7 @@ class InverseKinematicsProblem:
         return ca.vertcat(*rows)
 
     @cached_property
-    def error_function(self) -> Any:
+    def error_function(self) -> ca.Function:
         """(q, target) → all but e of the errors at other coordinates."""
         return ca.Function("measure", [self.q, self.target], list(self.target_errors[1:]))
 

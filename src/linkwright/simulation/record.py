@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -68,7 +67,7 @@ class RunTrajectory:
 
 
 def record_run(
-    mechanism: Mechanism, context: RunContext, found: RunTrajectory, settings: Mapping[str, Any]
+    mechanism: Mechanism, context: RunContext, found: RunTrajectory, settings: Mapping[str, object]
 ) -> Run:
     """Return the run of a trajectory, with accelerations, forces and energies."""
     y, times, pushes = found.states, found.times, found.pushes

@@ -122,7 +122,7 @@ def user_event_functions(events: Sequence[UserEvent]) -> list[EventFunction]:
     ]
 
 
-def read_user_events(equations: Equations, given: Mapping[str, Any] | None) -> list[UserEvent]:
+def read_user_events(equations: Equations, given: Mapping[str, object] | None) -> list[UserEvent]:
     """Return events from text, functions, tables of the fields of `Event`, or `Event`s, by name."""
     if given is None:
         return []
