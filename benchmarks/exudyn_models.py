@@ -22,7 +22,7 @@ rows."""
 
 
 def _solver(mbs: Any, duration: float, value: Callable[[], float]) -> Callable[[int], float]:
-    """Return a function that integrates an assembled system with so many steps."""
+    """Return a function that integrates an assembled system with a given number of steps."""
     import exudyn as exu
 
     mbs.Assemble()

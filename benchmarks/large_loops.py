@@ -2,9 +2,9 @@
 
     python benchmarks/large_loops.py [--windows 5 10 20 40]
 
-Processor time on one thread. "first" is the first `lw.simulate` in a process with an empty cache,
-from the mechanism to the run: deriving, taping, compiling, ten singular configurations. "second" is
-the same call again. The error is that of the tips of all cranks.
+Times are processor times on one thread. "first" is the first `lw.simulate` in a process with an
+empty cache, from the mechanism to the run: deriving, taping, compiling, ten singular
+configurations. "second" is the same call again. The error is that of the tips of all cranks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ TOLERANCE = 1e-11
 
 
 def exact_tips(windows: int, t: np.ndarray) -> np.ndarray:
-    """(x, y) of the cranks' tips from upright cranks at 1 m/s: a pendulum's elliptic functions."""
+    """Return (x, y) of the cranks' tips, which start upright at 1 m/s: elliptic functions of a
+    pendulum."""
     inertia, weight = (windows + 1) / 3 + windows, 9.81 * ((windows + 1) / 2 + windows)
     square = weight / inertia
     m = 4 * square / (1 + 4 * square)

@@ -72,7 +72,7 @@ class Pair:
         return mujoco.rollout.rollout(self.peer, self.data, self.start, nstep=STEPS)[0]
 
     def difference(self) -> float:
-        """Return the largest difference of the trajectories, at all steps."""
+        """Return the largest difference between the trajectories over all steps."""
         n = len(self.order)
         found = self.theirs()[..., 1 : 1 + 2 * n]
         q, qd = (x[:THEIRS, 1:][..., self.order] for x in self.ours(history=True))

@@ -2,11 +2,12 @@
 
     python benchmarks/simulation.py [--seconds 2] [--windows 40] [--runs 10000]
 
-Processor time on one thread, everything warm, best of many in turn. "whole call" is `lw.simulate`
-from the mechanism to the run, with assembly and energies; the peer is SciPy's DOP853 with the same
-tolerances and samples on our compiled rates, without projection. Final states are compared first.
-EXUDYN's solver gets as many steps as its own examples or more; `lw.simulate` gets the coarsest
-tolerance at which it is at least as accurate. Rollouts beside `mujoco.rollout`: `rollouts.py`.
+Times are processor times on one thread with warm caches, the best of many measurements in turn.
+"whole call" is `lw.simulate` from the mechanism to the run, with assembly and energies; the peer is
+SciPy's DOP853 with the same tolerances and samples on our compiled rates, without projection. Final
+states are compared first. EXUDYN's solver makes at least as many steps as in its own examples;
+`lw.simulate` has the coarsest tolerance at which it is at least as accurate. Rollouts beside
+`mujoco.rollout`: `rollouts.py`.
 """
 
 from __future__ import annotations
@@ -192,8 +193,12 @@ def print_memory(runs: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0)
-    parser.add_argument("--windows", type=int, default=40, help="0: without n-four-bar")
-    parser.add_argument("--runs", type=int, default=10_000, help="0: without the row of memory")
+    parser.add_argument(
+        "--windows", type=int, default=40, help="number of windows; 0 leaves n-four-bar out"
+    )
+    parser.add_argument(
+        "--runs", type=int, default=10_000, help="number of runs; 0 leaves the memory table out"
+    )
     given = parser.parse_args()
     print_single_runs(given.seconds)
     print_exudyn(given.seconds)

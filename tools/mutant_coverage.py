@@ -18,7 +18,7 @@ OUTPUT = ROOT / "out" / "mutants"
 """The folder of measured coverage, results and copies of the repository."""
 
 QUICK_SECONDS = 0.1
-"""Tests that take less cost nearly nothing, so no case of them is put off."""
+"""Tests that take less than this cost nearly nothing, so all their cases are run early."""
 
 
 class LineCoverage:
@@ -53,8 +53,8 @@ class LineCoverage:
         return [*self._ordered(found), *self._ordered(others)]
 
     def _ordered(self, tests: set[str]) -> list[str]:
-        """Return one case of every test function, then another, …; first those with few lines. All
-        cases of quick tests are among the first."""
+        """Return one case of every test function, then a second one, …; functions that run few
+        lines come first. All cases of quick tests are in the first round."""
         cases: Counter[str] = Counter()
         keyed = []
         for test in sorted(tests, key=lambda t: (self.breadth[t], t)):

@@ -76,8 +76,8 @@ class Workshop:
 
     @contextlib.contextmanager
     def mutated(self, mutant: Mutant) -> Iterator[None]:
-        """Put the mutant into the copy while the context lasts; then the old text returns with its
-        old date, for which the old bytecode is valid."""
+        """Put the mutant into the copy while the context lasts; then restore the old text with its
+        old date, so that the old bytecode stays valid."""
         path = self.tree / mutant.file
         path.write_text(mutant.mutated)
         try:

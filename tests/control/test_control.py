@@ -297,7 +297,7 @@ def test_a_loop_with_one_actuator() -> None:
         (lambda: operational(ELBOW, "tool", [1, 1, 0], 1), "plane=True"),
         (lambda: operational(ELBOW, "toll", [1, 1], 1, plane=True), "tool"),
         (lambda: operational(SIX, "tool", [1, 1, 0], 1, rotation=np.ones((3, 3))), "rotation"),
-        (lambda: lw.simulate(SIX, torque=pid(ELBOW, [0, 0], 1)), "made for 2 speeds"),
+        (lambda: lw.simulate(SIX, torque=pid(ELBOW, [0, 0], 1)), "made for 2 velocities"),
     ],
 )
 def test_mistakes(make: object, words: str) -> None:

@@ -153,7 +153,7 @@ def test_limits_end_compiled_runs() -> None:
         "child = 'a'\naxis = [0, 1, 0]\nlimits = { lower = -0.2, upper = 1.0 }\n"
     )
     run = lw.simulate(limited, 3.0)
-    assert "limit is reached" in run.status
+    assert "the limit 'q upper' is reached" in run.status
     assert run.statistics["compiled"] == 1
     assert run.q[-1, 0] == pytest.approx(1.0, abs=1e-9)
 

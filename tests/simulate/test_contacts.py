@@ -98,7 +98,7 @@ def test_limits_end_a_run_unless_told_otherwise() -> None:
         joints={"z": {"type": "prismatic", "child": "b", "limits": {"lower": "-1", "upper": 2}}},
     )  # fmt: skip
     run = lw.simulate(arm, 1.0)
-    assert "'z lower' limit is reached" in run.status
+    assert "the limit 'z lower' is reached" in run.status
     assert "restitution" in run.status
     assert not run.finished
     np.testing.assert_allclose([run.t[-1], run.q[-1, 0]], [np.sqrt(2 / G), -1], rtol=1e-12)

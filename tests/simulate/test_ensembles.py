@@ -171,7 +171,7 @@ def test_events_and_limits_of_a_run_are_those_of_the_run_alone() -> None:
         np.testing.assert_allclose(found["q_end"].values[k], alone.q[-1], atol=1e-14)
         count = int(np.isfinite(found["q"].values[k, :, 0]).sum())
         np.testing.assert_array_equal(found["q"].values[k, :count], alone.q[:count])
-    assert "limit is reached" in found["status"].values[8]
+    assert "the limit 'q upper' is reached" in found["status"].values[8]
     assert "by event 'slow'" in found["status"].values[0]
 
 
@@ -241,7 +241,7 @@ BOUNCING = ARM.replace("upper = 1.0", "upper = 1.0, restitution = 0.5")
     ("mechanism", "given", "words"),
     [
         (lw.gallery("six-axis"), {}, "sticking friction"),
-        (lw.load(BOUNCING), {}, "stops that throw back"),
+        (lw.load(BOUNCING), {}, "stops with restitution"),
         (lw.load(ARM), {"events": {"e": lambda t, q, qd: q[0]}}, "Python functions"),
         (lw.load(ARM), {"events": {"e": {"when": "q", "action": {"dq": "0"}}}}, "change the state"),
         (lw.load(ARM), {"torque": {"q": [1.0, 2.0]}, "q0": {"q": [0.1] * 3}}, "numbers of runs"),

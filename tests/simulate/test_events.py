@@ -93,7 +93,7 @@ def test_bounces_of_one_s_own_pile_up(e: float) -> None:
     """They end at t₁ (1 + 2e/(1 − e)), by the geometric series; nothing falls through."""
     event = {"floor": Event("z", {"dz": f"-{e}*dz"}, "falling")}
     run = lw.simulate(STONE, 3.0, q0=[1], events=event, samples=31)
-    assert "events pile up (floor)" in run.status
+    assert "events follow each other without end (floor)" in run.status
     assert 'let it "stop"' in run.status
     np.testing.assert_allclose(run.t[-1], np.sqrt(2 / G) * (1 + 2 * e / (1 - e)), atol=1e-5)
     assert run.q.min() > -1e-12
@@ -131,11 +131,11 @@ def test_many_passages_in_one_step() -> None:
     [
         ({"a": "q7 - 1"}, "unknown name 'q7'"),
         ({"a": 3}, "neither text nor a function"),
-        ({"a": {"when": "z", "action": "jump"}}, "is no action"),
-        ({"a": {"when": "z", "direction": "up"}}, "is no direction"),
+        ({"a": {"when": "z", "action": "jump"}}, "is not an action"),
+        ({"a": {"when": "z", "direction": "up"}}, "is not a direction"),
         ({"a": {"wen": "z"}}, "unknown key 'wen'"),
         ({"a": {"when": "z - 0.5", "action": {"dy": 1}}}, "no coordinate or speed 'dy'"),
-        (["z"], "are no table"),
+        (["z"], "are not a table"),
     ],
 )
 def test_bad_events(events: Any, message: str) -> None:
@@ -190,7 +190,7 @@ def test_commands(tmp_path: Path) -> None:
     assert "by event 'half'" in done.stderr
     done = command("simulate", str(file), "-t", "1")
     assert done.returncode == 1
-    assert "'z lower' limit is reached" in done.stderr
+    assert "the limit 'z lower' is reached" in done.stderr
 
 
 def said_of_stop() -> list[list[str]]:

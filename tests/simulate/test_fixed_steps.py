@@ -236,7 +236,7 @@ def test_fixed_steps_past_a_singular_configuration() -> None:
 
 def test_an_implicit_step_that_is_not_solved() -> None:
     model = lw.compile(PENDULUM)
-    with pytest.raises(LinkwrightError, match="trajectory 2 cannot go on at t = 0 s"):
+    with pytest.raises(LinkwrightError, match="trajectory 2 cannot continue at t = 0 s"):
         lw.rollout(model, [[-np.pi / 2], [1.0]], [[0.0], [50.0]], None, 1.0, 2, method="midpoint")
     found = lw.simulate(PENDULUM, 2.0, qd0=[50.0], integrator="midpoint", step=1.0)
     assert "stopped at t = 0 s" in found.status
@@ -247,7 +247,7 @@ def test_wrong_steps() -> None:
     for options, what in (
         ({"step": 1e-3}, "chooses its steps itself"),
         ({"integrator": "midpoint", "by": "hamilton"}, "states of its own"),
-        ({"integrator": "rk4", "coordinates": "minimal"}, "does not know minimal"),
+        ({"integrator": "rk4", "coordinates": "minimal"}, "does not support minimal"),
     ):
         with pytest.raises(UnsupportedError, match=what):
             lw.simulate(lw.gallery("elbow"), 0.1, **options)

@@ -250,8 +250,8 @@ def test_wrong_requests() -> None:
         ("four-bar", {"stabilization": {"gamma": 1}}, "cannot be held"),
         ("elbow", {"stabilization": "baumgarte"}, "which are not here"),
         ("four-bar", {"stabilization": "baumgarte", "integrator": "rk4"}, "hold the constraints"),
-        ("elbow", {"coordinates": "minimal"}, "only of closed loops"),
-        ("rolling-disk", {"coordinates": "minimal"}, "only of closed loops"),
+        ("elbow", {"coordinates": "minimal"}, "only for closed loops"),
+        ("rolling-disk", {"coordinates": "minimal"}, "only for closed loops"),
         ("four-bar", {"coordinates": "some"}, "no choice of coordinates 'some'"),
         ("elbow", {"integrator": "idas", "by": "hamilton"}, "states of its own"),
     ):

@@ -39,7 +39,7 @@ FIXED = {"integrator": "rk4"}
         ({"max_step": 0, "integrator": "cvodes"}, "max_step cannot be 0"),
         ({"max_step": -1, "integrator": "taylor"}, "max_step cannot be -1"),
         ({"max_step": nan}, "max_step cannot be nan"),
-        ({"max_step": 1e-3, **FIXED}, "'rk4' heeds no max_step"),
+        ({"max_step": 1e-3, **FIXED}, "'rk4' does not use max_step"),
         ({"step": "1ms", **FIXED}, "step cannot be '1ms'"),
         ({"step": nan, **FIXED}, "step cannot be nan"),
         ({"t": "1"}, "t must be a number of seconds above 0 .got '1'."),
@@ -109,7 +109,7 @@ def test_other_functions(call: Callable[[], Any], what: str) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"inputs": lambda t, q, qd: q}, "take no Python function as inputs"),
+        ({"inputs": lambda t, q, qd: q}, "do not accept Python functions as inputs"),
         ({"inputs": "x"}, "inputs has entries that are not finite"),
         ({"inputs": [nan, 0]}, "inputs has entries that are not finite"),
         (

@@ -191,7 +191,7 @@ def test_files(tmp_path, swing: Run) -> None:
     names = head.split(",")
     assert names[:5] == ["t", "q", "dq", "ddq", "tau_q"]
     assert float(first.split(",")[names.index("bob_x")]) == 1.5 * np.sin(1.0)
-    with pytest.raises(LinkwrightError, match="not a format of runs"):
+    with pytest.raises(LinkwrightError, match="not a format for runs"):
         swing.save(tmp_path / "run.txt")
     with pytest.raises(LinkwrightError, match="is not a run"):
         load_run(tmp_path / "none.nc")

@@ -262,11 +262,11 @@ def test_wrong_controllers_of_rollouts() -> None:
         (every, {"dt": 2e-3, "t": 1e-3}, "between steps of 0.002 s"),
         (every, {"dt": -1e-3}, "backward"),
         (every, {"method": "midpoint"}, "'midpoint' does not support controllers"),
-        (pid(MASS, [0], 1), {}, "made for 1 speeds, the mechanism has 2"),
+        (pid(MASS, [0], 1), {}, "made for 1 velocities, the mechanism has 2"),
     ):
         with pytest.raises(LinkwrightError, match=what):
             lw.rollout(model, *usual, law, **{"dt": 1e-3, "steps": 20} | options)
-    with pytest.raises(UnsupportedError, match="no Python function"):
+    with pytest.raises(UnsupportedError, match="not accept Python functions"):
         lw.rollout(model, *usual, lambda t, q, qd: q)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
@@ -293,6 +294,7 @@ def test_friction_that_sticks_is_named() -> None:
         (["k9"], NameNotFoundError, "no parameter or start 'k9'"),
         (["q0.y"], NameNotFoundError, "did you mean 'q0.x'"),
         ("k", LinkwrightError, "not a list of names"),
+        (3, LinkwrightError, "not a list of names"),
         ([], LinkwrightError, "has no names"),
     ],
 )
@@ -314,3 +316,9 @@ def test_the_command_shows_sensitivities() -> None:
     for wrt in ask:
         a, b = of(run, "q", wrt)[-1]
         assert f"by {wrt}: q1 {a:.6g}, q2 {b:.6g}\n" in shown
+
+
+def test_a_controller_with_a_period_is_rejected() -> None:
+    law = replace(integral_controller(), period=0.01)
+    with pytest.raises(UnsupportedError, match="a controller with a period"):
+        lw.simulate(lw.gallery("elbow"), 0.1, torque=law, sensitivity=["m2"])

@@ -82,7 +82,7 @@ def test_settings_are_checked_at_once() -> None:
         ({"samples": 1}, "samples must be"),
         ({"rtol": -1.0}, "rtol"),
         ({"step": 0.1}, "chooses its steps itself"),
-        ({"integrator": "rk4", "max_step": 0.1}, "heeds no max_step"),
+        ({"integrator": "rk4", "max_step": 0.1}, "does not use max_step"),
         ({"stops": "bounce"}, "stops = 'bounce' is not known"),
         ({"impacts": "later"}, "impacts = 'later' is not known"),
     ):

@@ -2,9 +2,9 @@
 (1967).
 
 The graph of a matrix has an edge for every entry off its diagonal that is not zero. Elimination of
-an unknown connects all its neighbours: these new edges are the fill-in. A chain of loops has a
-chain for its graph, and a tree of bodies its own tree: both can be eliminated without fill-in from
-the ends inward, but a tree from its root outward couples all branches.
+an unknown connects all its neighbours: these new edges are the fill-in. The graph of a chain of
+loops is a chain, and the graph of a tree of bodies is that tree. Elimination from the ends inward
+has no fill-in in either; elimination of a tree from its root outward couples all branches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Graph = list[set[int]]
 
 
 def elimination_order(neighbours: Sequence[set[int]]) -> list[int]:
-    """The order of least degree, or the given one if that has no more fill-in."""
+    """The order of least degree, or the given order if its fill-in is not larger."""
     given = list(range(len(neighbours)))
     least_fill = count_fill(neighbours, given)
     if not least_fill:
@@ -34,7 +34,7 @@ def count_fill(neighbours: Sequence[set[int]], order: Iterable[int]) -> int:
 
 
 def _minimum_degree_order(neighbours: Sequence[set[int]]) -> list[int]:
-    """The order that eliminates an unknown with the fewest neighbours next; the first one of
+    """The order that always eliminates an unknown with the fewest neighbours next, the first of
     several."""
     graph, left, order = [set(some) for some in neighbours], set(range(len(neighbours))), []
     while left:
@@ -46,7 +46,8 @@ def _minimum_degree_order(neighbours: Sequence[set[int]]) -> list[int]:
 
 
 def _eliminate(graph: Graph, k: int) -> int:
-    """Take an unknown out of the graph and connect its neighbours; the number of new edges."""
+    """Remove an unknown from the graph and connect its neighbours; return the number of new
+    edges."""
     around, new_edges = graph[k], 0
     for i in around:
         graph[i].discard(k)

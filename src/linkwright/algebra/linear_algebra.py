@@ -152,7 +152,7 @@ def symmetric_from_upper(a: Array) -> Array:
 
 
 def nonzero_matrix_rows(A: Array) -> list[dict[int, Scalar]]:
-    """The rows of a matrix, each a table by column of its entries that are not zero."""
+    """The rows of a matrix, each as a table of its nonzero entries by column."""
     matrix: Array = ca.SX(A)
     rows: list[dict[int, Scalar]] = [{} for _ in range(matrix.shape[0])]
     for i, j, entry in zip(*matrix.sparsity().get_triplet(), matrix.nonzeros(), strict=True):

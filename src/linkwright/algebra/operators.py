@@ -1,13 +1,14 @@
 """CasADi's +, −, ×, ÷ and @ of expressions, without its search for the right overload.
 
 `a * b` tries to read both operands as numbers, as NumPy arrays and as sparse matrices of SciPy
-before it takes them for the expressions that they are: 25 µs, most of the time of a derivation.
-`SX.binary` takes expressions and what can become one, and does the same in 3 µs. `a @ b` has no
-such short way, but arrays of NumPy become expressions once, not in each product. Operands of other
-types go the old way.
+before it uses them as the expressions that they are. That takes 25 µs, most of the time of a
+derivation. `SX.binary` takes expressions and values that can become expressions, and does the same
+in 3 µs. `a @ b` has no such shortcut, but NumPy arrays are converted to expressions once, not in
+each product. For operands of other types, CasADi's own operators are used.
 
-All functions of CasADi ask whether an operand is a list of numbers or expressions. What has a
-method `__SX__` is one expression, and no list: with it `sin(a)` and `a @ b` take half the time.
+All functions of CasADi ask whether an operand is a list of numbers or expressions. An operand with
+a method `__SX__` is one expression and not a list: with this method, `sin(a)` and `a @ b` take half
+the time.
 
 CasADi has these operators only while Linkwright builds expressions, and its own at all other times.
 """

@@ -26,8 +26,8 @@ MAX_VALUE_MULTIPLE = 8
 
 @dataclass
 class AssumptionFinder:
-    """The settings under which the equations of a section are tried; `used_names` are the names of
-    ours that its text has; nothing is assumed about these."""
+    """The settings under which the equations of a section are tried; `used_names` are those of our
+    names that occur in its text; nothing is assumed about these."""
 
     meanings: SymbolMeanings
     statements: Sequence[Statement]

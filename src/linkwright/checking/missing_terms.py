@@ -49,7 +49,7 @@ TERM_COEFFICIENTS = tuple(
     Fraction(*x)
     for x in ((1, 1), (2, 1), (1, 2), (1, 3), (1, 4), (3, 1), (4, 1), (1, 6), (1, 12), (3, 2))
 )
-"""Coefficients of terms up to their sign: of each product, r and p − r are looked up."""
+"""Coefficients of terms up to their sign: r and p − r are looked up for each product."""
 FactorIndices = tuple[int, ...]
 
 
@@ -196,7 +196,7 @@ def _residue_of_missing_coefficient(value: Fraction) -> int:
 def _residue_products_of_missing_factors(
     numbers: Sequence[int], degree: int
 ) -> Iterator[tuple[int, FactorIndices]]:
-    """Products of `degree` numbers with their indices, in the order of these."""
+    """Products of `degree` numbers with their indices, in the order of the indices."""
     if degree == 0:
         yield 1, ()
         return

@@ -1,4 +1,4 @@
-"""Equations of a model solution that a text has, has wrong, or lacks.
+"""Equations of a model solution that are present, wrong or missing in a text.
 
 At a random point (q, q̇ and the parameters are random numbers modulo 2⁶¹ − 1281) an equation is a
 relation between accelerations, joint torques and named quantities (M11, phi1, K, x1, …), and its

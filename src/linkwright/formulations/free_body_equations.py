@@ -262,7 +262,7 @@ class NewtonEulerFormulation(Formulation):
         """M, the forces F and the matrix K of M q̈ = F + K λ, with w and y eliminated.
 
         y = X⁻¹(S q̈ + c) from ground outward, where X is unit triangular, and w = X⁻ᵀ(N y − F) from
-        the tips inward: no body's inertia is inverted, so that bodies may have none.
+        the tips inward. No body's inertia is inverted, so bodies without inertia are allowed.
         """
         tree, k, P = self.tree, self.k, ca.SX(self.P)
         S = [P @ self.joint_motion_matrix(body) for body in self.bodies]

@@ -10,7 +10,7 @@ joint is an unknown wrench w (moment, force) on the body behind it, about its ce
 
 w and then y are eliminated: X is unit triangular, so that y = X⁻¹(S q̈ + c) from ground outward and
 w = X⁻ᵀ(N y − F) from the tips inward; Sᵀw = τ is left for q̈. N is not inverted: bodies may have no
-mass or no inertia, if the whole has a regular mass matrix.
+mass or no inertia, if the mass matrix of the mechanism is regular.
 
 In a plane each body has three components, and three translations where nothing turns: the triple
 pendulum has nine accelerations and six reactions, 15 equations. Forces and moments at every joint

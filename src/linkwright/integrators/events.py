@@ -1,8 +1,8 @@
-"""Events along a step, as programs: event functions are bracketed, their roots found, and noted.
+"""Events along a step, as programs: they bracket event functions, find their roots and note them.
 
-An event column is a signal that crosses zero in one direction. A column that only notes its events
-writes them into a log. At the first event of any other column, the trajectory stops with the time
-and the state of that event, so that Python can change the state or end the run.
+An event column is a signal that crosses zero in one direction. Events of a column that are only
+noted go into a log. At the first event of any other column, the trajectory stops with the time and
+the state of that event, so that Python can change the state or end the run.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ MAX_ROOT_STEPS = 200
 
 
 FIRST_SHARE = 2.0**-50
-"""Where a bracket begins with zero, its interior is searched from this share of it on, doubled up
-to one half."""
+"""Where a signal is zero at the start of a bracket, the search for its sign inside the bracket
+begins at this share of its length, which is doubled up to one half."""
 
 
 class EventColumn(IntEnum):
-    """Entries of a row of the buffer `event_columns`: what all trajectories watch."""
+    """Entries of a row of the buffer `event_columns`, which all trajectories watch."""
 
     SIGNAL = 0
     SIGN = 1
@@ -69,7 +69,7 @@ class EventSearch:
     is_lost: bool
     """Whether a signal is not finite."""
     t: float
-    """The time of the first event; ∞: there is none."""
+    """The time of the first event; ∞ if there is none."""
     leaves: bool
     mask: int
     """The columns of the events at this instant: bit k is 1 for column k."""

@@ -29,7 +29,7 @@ class ExplicitMethod:
 
     @property
     def needs_jacobian(self) -> bool:
-        """Explicit methods need rates only."""
+        """False: explicit methods need rates only."""
         return False
 
     @property
@@ -39,7 +39,7 @@ class ExplicitMethod:
 
     @property
     def end_slope_row(self) -> int:
-        """The slope at the end of a step follows those of the stages."""
+        """The row of the slope at the end of a step, after those of the stages."""
         return self.pair.stages
 
     @property

@@ -1,4 +1,5 @@
-"""Steps of Rosenbrock methods as programs: one factorization and some linear solves a step.
+"""Steps of Rosenbrock methods as programs: each step has one factorization and several linear
+solves.
 
 In very stiff systems the end of a step is much more accurate than its dense output. The error of a
 step is therefore the larger of two: that of its end (the last u), and that of the dense output at
@@ -37,17 +38,18 @@ class RosenbrockMethod:
 
     @property
     def needs_jacobian(self) -> bool:
-        """A Rosenbrock method needs the exact Jacobian of the rates."""
+        """True: a Rosenbrock method needs the exact Jacobian of the rates."""
         return True
 
     @property
     def work_rows(self) -> int:
-        """The stages, the rates at the end, and the error of the dense output."""
+        """The number of stages, plus one row for the rates at the end and one for the error of the
+        dense output."""
         return self.table.stages + 2
 
     @property
     def end_slope_row(self) -> int:
-        """The rates at the end of a step follow the stages."""
+        """The row of the rates at the end of a step, after those of the stages."""
         return self.table.stages
 
     @property

@@ -72,7 +72,7 @@ class LaneTrajectory:
     passed_at: Vector
     """The times at which the signals last crossed zero."""
     passed_side: Vector
-    """On which sides of zero they have been since then: 1, -1; 0: their values tell."""
+    """The sides of zero on which they have been since then: 1 or -1; 0 if their values show it."""
 
 
 @record
@@ -88,7 +88,7 @@ class StepAttempt:
     end_margin: float
     has_dense_output: bool
     t_event: float
-    """The time of the event at which the trajectory stops; ∞: there is none in this step."""
+    """The time of the event at which the trajectory stops; ∞ if there is none in this step."""
     y_new: Vector
     stage: Vector
     margin: Vector

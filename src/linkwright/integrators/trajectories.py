@@ -185,7 +185,7 @@ def check_margins(
 def stop_at_event(
     method: StepMethod, sizes: MotionSizes, lane: LaneTrajectory, step: StepAttempt
 ) -> None:
-    """Move to the event of a step at which the trajectory stops; what follows is a new start."""
+    """Move to the event of a step at which the trajectory stops; the integration restarts there."""
     x = (step.t_event - lane.t) / step.length
     method.evaluate_dense_output(sizes.states, x, lane.y, step.dense, step.stage)
     for i in range(sizes.states):

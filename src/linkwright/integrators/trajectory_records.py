@@ -72,7 +72,8 @@ class StopReason(IntEnum):
     MARGIN_ALARM = 4
     NOT_CLOSED = 5
     EVENT = 6
-    """An event that is not only noted; the record has its time and state, the log those before."""
+    """An event that is not only noted; the record has its time and state, the log has the earlier
+    events."""
     SIGNAL_LOST = 7
     """A signal is not finite."""
     LOG_FULL = 8
@@ -100,7 +101,7 @@ class TrajectoryBuffers:
     slopes: Buffer
     parameters: Buffer
     sample_times: Buffer
-    """The sample times, and ∞ behind them."""
+    """The sample times, followed by ∞."""
     samples: Buffer
     fastest: Buffer
     """The largest sum of squares of the velocities, and the state at which it occurred."""

@@ -98,7 +98,8 @@ class InverseKinematicsOptions:
     first_perturbation: float = 0.1
     """The distance of the first restart from the start, rad; later ones begin at samples."""
     perturbations: tuple[float, ...] = (1e-2, 1e-3, 1e-4, 1e-2, 1e-3, 1e-4)
-    """What misses a target by little is moved by so much, rad, and goes on from there."""
+    """Attempts that miss a target by little are displaced by this much, rad, and continue from
+    there."""
     max_more_descents: int = 4
     """The number of times that an answer that could still get nearer is followed further."""
 

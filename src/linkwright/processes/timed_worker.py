@@ -187,6 +187,7 @@ def serve_timed_work() -> None:
 
 
 def _limit_worker_cpu_time(seconds: float) -> None:
-    """Limit the CPU time of this process, s; the system ends it at the limit. 0: no limit."""
+    """Limit the CPU time of this process to some seconds, after which the system ends it; 0: no
+    limit."""
     if _HAS_CPU_TIMER:
         signal.setitimer(signal.ITIMER_PROF, seconds)

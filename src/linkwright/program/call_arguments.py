@@ -1,4 +1,4 @@
-"""Arguments of a call of a program: what is passed, and what is filled in as a constant."""
+"""Arguments of a call of a program: those that are passed, and constants that are filled in."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PassedArguments:
         self.shapes: dict[str, Shape] = {}
         self.arguments: list[Argument] = []
         self.names = {value: name for name, value in _numbers_by_name(values)}
-        """The names in the called program of the variables that are passed."""
+        """The names that the passed variables have in the called program."""
 
     def add(self, name: str, value: object, annotation: str) -> None:
         """Add the argument of a parameter, or of a field of a record."""

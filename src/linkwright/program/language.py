@@ -53,7 +53,7 @@ def record(group: type[_Class]) -> type[_Class]:
 
 
 def is_record(value: object) -> bool:
-    """Whether a value is a class of records."""
+    """Whether a value is a record class."""
     return isinstance(value, type) and getattr(value, "is_program_record", False)
 
 

@@ -262,7 +262,7 @@ class _StatementReader(ExpressionReader):
         return array
 
     def make_record(self, name: str, group: type, call: ast.Call) -> None:
-        """A new record; its vectors are new arrays, or arrays that exist."""
+        """Make a new record; its vectors are new arrays or existing ones."""
         given = {keyword.arg: keyword.value for keyword in call.keywords}
         annotations = inspect.get_annotations(group)
         if call.args or set(given) != set(annotations):

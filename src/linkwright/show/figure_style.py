@@ -251,8 +251,8 @@ def save(figure: Figure, path: str | Path) -> Path:
 
 
 def draws_figure(draw: Callable[P, Figure]) -> Callable[P, Figure]:
-    """The same drawing function, run in the house style; it saves its figure in the file of its
-    argument `path`, which the function itself does not use."""
+    """The same drawing function in the common figure style; the figure is saved in the file given
+    by the argument `path`, which the function itself does not use."""
     arguments_of = signature(draw).bind
 
     @wraps(draw)

@@ -12,11 +12,11 @@ from ..number_checks import is_number, value_text
 from ..types import Floats
 
 MOST_SAMPLES = 10_000_000
-"""Samples of a run, at most: more would fill the memory before the motion begins."""
+"""The largest number of samples of a run: more would fill the memory before the motion begins."""
 
 
 def sample_times(t: object, samples: object) -> Floats:
-    """Return equal times from 0 to t."""
+    """Return equally spaced times from 0 to t."""
     if not is_number(t) or not 0 < t < math.inf:
         raise LinkwrightError(f"t must be a number of seconds above 0 (got {value_text(t)})")
     if not isinstance(samples, int | np.integer) or samples < 2:
@@ -27,7 +27,7 @@ def sample_times(t: object, samples: object) -> Floats:
 
 
 def check_single_start(*starts: object) -> None:
-    """Raise where the starts of several runs are given."""
+    """Raise an error if the starts of several runs are given."""
     for start in starts:
         values = start.values() if isinstance(start, Mapping) else ()
         if any(isinstance(x, np.ndarray | list) and np.ndim(x) for x in values) or (

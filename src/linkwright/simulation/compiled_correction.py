@@ -2,7 +2,7 @@
 
 Singular values of J take n³ operations. Where no constraint is redundant, elimination with the rows
 and velocities that were chosen at assembly gives the same correction. It uses the sparsity of J and
-M: for a chain of loops its cost grows as the number of loops.
+M: for a chain of loops its cost is proportional to the number of loops.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LeastCorrection = Callable[[float, Floats, Floats], Floats | None]
 pivot is small, so that singular values must decide."""
 
 MIN_COMPILED_CONSTRAINTS = 20
-"""Singular values of fewer constraints take less time in a run than it takes to compile."""
+"""With fewer constraints, singular values take less time in a run than the compilation would."""
 
 MAX_KEPT_CORRECTIONS = 8
 """How many models keep their compiled corrections."""

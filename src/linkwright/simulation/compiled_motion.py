@@ -1,5 +1,4 @@
-"""The compiled code of a motion: tapes of rates, projection and signals, and the program that calls
-them."""
+"""The compiled code of a motion: the tapes, and the program of an integrator that calls them."""
 
 from __future__ import annotations
 
@@ -7,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-import casadi as ca
 import numpy as np
 
 from ..integrators import (
@@ -27,17 +25,12 @@ from ..readings.llvm import (
     compile_program,
     compile_tape,
 )
-from ..tape import Tape, TapeExpression, record_expression_tape
-from ..types import SX, Floats, Integers
+from ..types import Floats, Integers
 from .events.hybrid import Hybrid
-from .events.signals import can_signal, signal_expressions
-from .fixed_steps.step_equations import StepEquations
-from .fixed_steps.step_projection import StepProjection
+from .events.signals import can_signal
+from .motion_tapes import MotionTapes
 from .projection import Projection
 from .right_hand_side import RightHandSide
-from .state_space import WORKS
-from .steppers.input_parameters import InputParameters
-from .wheels import wheel_lean_expressions
 
 METHODS: dict[str, StepMethod] = {
     method.name: method
@@ -100,7 +93,7 @@ def compile_integrator(
     )
 
 
-class CompiledMotion:
+class CompiledMotion(MotionTapes):
     """The compiled program of a system with its signals, for one integrator; it holds no data of
     single runs."""
 
@@ -112,173 +105,8 @@ class CompiledMotion:
         *,
         has_modes: bool = False,
     ) -> None:
-        self.system, self.method, self.events = system, METHODS[integrator], events
-        self.outer = InputParameters(system)
-        self.motion_count = system.space.size + len(system.drive.state_names) + WORKS
-        self.state_count = self.motion_count
-        """Entries of y; a subclass may append others to those of the motion."""
-        self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
-        """Symbols of the parameters that differ between runs; in p they follow the values of the
-        inputs."""
-        self.mode_functions = None if events is None else events.mode_functions
-        self.has_modes = has_modes
-        """Whether its rates have forces of closed contacts and of friction, by the mode's numbers,
-        which are the last ones of p."""
-        mode_count = 0 if self.mode_functions is None else self.mode_functions.layout.size
-        self.first_mode_number = self.outer.count + len(self.kept)
-        self.parameter_count = max(1, self.first_mode_number + mode_count)
-        self.y = ca.SX.sym("y", self.motion_count)
-        self.all_states = self.y
-        self.p = ca.SX.sym("p", self.parameter_count)
-
-    # -- tapes -----------------------------------------------------------------------------------
-
-    @property
-    def needs_projection(self) -> bool:
-        """Whether states must be projected onto constraints, joints, unit quaternions or closed
-        contacts."""
-        return self._holds_constraints or self.system.space.can_leave_joints or self.has_modes
-
-    @property
-    def _holds_constraints(self) -> bool:
-        system = self.system
-        exactly = system.baumgarte is None and system.equations.by != "approximate"
-        return bool(system.names.constraints) and exactly
-
-    @cached_property
-    def rate_expressions(self) -> tuple[SX, SX]:
-        """ẏ and the margin (the smallest pivot, or how far wheels are from flat) by t, y and p."""
-        system = self.system
-        push, margin = self.push_and_margin()
-        rates, pivot = self.in_states([*system.expressions.rates_and_pivot], push)
-        if system.is_guarded:
-            margin = pivot if margin.is_constant() else ca.fmin(pivot, margin)
-        margin = self._with_wheels(ca.SX(margin))
-        return self._with_parameters(rates), self._with_parameters(margin)
-
-    @cached_property
-    def rates_tape(self) -> Tape:
-        """(t, y, p) → ẏ and the margin."""
-        rates, margin = self.rate_expressions
-        return self._tape("rates", [("rate", rates, self.state_count), ("margin", margin, 1)])
-
-    def push_and_margin(self) -> tuple[SX, SX]:
-        """Return generalized forces of contacts and friction, and how far they are from where they
-        cannot be computed."""
-        if not self.has_modes or self.mode_functions is None:
-            return ca.SX.zeros(self.system.names.nv), ca.SX(1)
-        return self.mode_functions.push_and_margin(*self._mode_state())
-
-    def _mode_state(self) -> tuple[SX, SX, SX, SX, SX]:
-        """Return q, q̇, τ, t and the mode's numbers by (t, y, p)."""
-        (tau,) = self.in_states([self.system.expressions.tau], ca.SX.zeros(self.system.names.nv))
-        mode = self.p[self.first_mode_number :]
-        return (*self.motion_in_states, tau, self.system.space.symbols[3], mode)
-
-    def in_states(self, expressions: list[SX], push: SX) -> list[SX]:
-        """Return expressions of the system's symbols as expressions of (t, y, p)."""
-        system, t = self.system, self.system.space.symbols[3]
-        z = self.y[system.space.size : self.motion_count - WORKS]
-        w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [system.space.x, system.drive.z, system.expressions.w, system.expressions.push]
-        values = [
-            self.y[: system.space.size],
-            z if z.shape[0] else ca.SX.zeros(max(1, len(system.drive.state_names))),
-            ca.vertcat(*w),
-            push,
-        ]
-        found: list[SX] = ca.substitute(expressions, symbols, values)
-        return found
-
-    @property
-    def motion_in_states(self) -> tuple[SX, SX]:
-        """q and q̇ by y."""
-        space = self.system.space
-        q, qd = ca.substitute(list(space.motion_expressions), [space.x], [self.y[: space.size]])
-        return q, qd
-
-    def _with_wheels(self, margin: SX) -> SX:
-        q, _ = self.motion_in_states
-        for lean in wheel_lean_expressions(self.system.equations.mechanism, q):
-            margin = ca.fmin(margin, lean)
-        return margin
-
-    @cached_property
-    def jacobian_tape(self) -> Tape:
-        """(t, y, p) → ∂ẏ/∂y and ∂ẏ/∂t, exact."""
-        rates, n = self.rate_expressions[0], self.state_count
-        by_state = ca.vec(ca.densify(ca.jacobian(rates, self.all_states)).T)  # row by row
-        by_time = ca.jacobian(rates, self.system.space.symbols[3])
-        return self._tape("jacobian", [("by_state", by_state, n * n), ("by_time", by_time, n)])
-
-    @cached_property
-    def projection_expressions(self) -> tuple[SX, SX]:
-        """y on the constraints; their remaining residual and the smallest pivot."""
-        q, qd, gap, pivot = self.projected_motion(
-            StepEquations(self.system.equations, kept=self.kept)
-        )
-        space = self.system.space
-        y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
-        return y, ca.vertcat(gap, pivot)
-
-    @cached_property
-    def projection_tape(self) -> Tape:
-        """(t, y, p) → y on the constraints, their remaining residual, and the smallest pivot."""
-        y, gap = self.projection_expressions
-        return self._tape("projection", [("projected", y, self.state_count), ("gap", gap, 2)])
-
-    def projected_motion(self, of: StepEquations) -> tuple[SX, SX, SX, SX]:
-        """Return q and q̇ on the constraints, their remaining residual, and the smallest pivot."""
-        system, t = self.system, self.system.space.symbols[3]
-        q, qd = self.motion_in_states
-        if system.names.nq != system.names.nv:
-            q = of.move_coordinates(q, ca.SX.zeros(system.names.nv))
-        gap, pivot = ca.SX(0), ca.SX(1)
-        if self._holds_constraints:
-            onto = StepProjection(of)
-            q, one = onto.close_positions(q, t)
-            qd, other = onto.project_velocities(q, qd, t)
-            pivot = ca.fmin(one, other)
-            if onto.position_row_count:
-                gap = ca.mmax(ca.fabs(onto.residual(q, t)))
-        if self.has_modes and self.mode_functions is not None:
-            mode = self.p[self.first_mode_number :]
-            q, qd = self.mode_functions.held(q, qd, t, mode, of.move_coordinates)
-        return q, qd, gap, pivot
-
-    @cached_property
-    def signals_tape(self) -> Tape | None:
-        """(t, y, p) → the signals; None if there are none."""
-        if self.events is None:
-            return None
-        watched = None
-        if self.has_modes and self.mode_functions is not None:
-            watched = self.mode_functions.watched(*self._mode_state())
-        t = self.system.space.symbols[3]
-        signals = signal_expressions(self.events, t, *self.motion_in_states, watched)
-        return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
-
-    def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
-        t = self.system.space.symbols[3]
-        inputs: list[TapeExpression] = [
-            ("t", t, (1,)),
-            ("y", self.all_states, (self.state_count,)),
-            ("p", self.p, (self.parameter_count,)),
-        ]
-        made = [
-            (key, self._with_parameters(expression), (size,)) for key, expression, size in outputs
-        ]
-        return record_expression_tape(name, inputs, made)
-
-    def _with_parameters(self, expression: SX) -> SX:
-        """Return an expression in which the parameters are inputs."""
-        if not self.kept:
-            return expression
-        inputs = self.p[self.outer.count : self.outer.count + len(self.kept)]
-        by_name = ca.substitute(expression, ca.vertcat(*self.kept.values()), inputs)
-        return ca.substitute(by_name, self.system.equations.symbols["p"], inputs)
-
-    # -- code ------------------------------------------------------------------------------------
+        super().__init__(system, events, has_modes=has_modes)
+        self.method = METHODS[integrator]
 
     @cached_property
     def project(self) -> np.ufunc:
@@ -288,7 +116,7 @@ class CompiledMotion:
     @cached_property
     def sizes(self) -> Integers:
         """Sizes for the program; states other than q and q̇ have no range of velocities. The
-        number of event columns is that of a run."""
+        number of event columns belongs to a run."""
         names = self.system.names
         signals = 0 if self.signals_tape is None else self.signals_tape.outputs[0].size
         is_plain = self.system.equations.state is None
@@ -323,7 +151,7 @@ class CompiledMotion:
     @cached_property
     def closing(self) -> Projection | None:
         """Singular values of the constraints, if singular configurations are possible."""
-        is_numeric = self._holds_constraints and not self.kept
+        is_numeric = self.holds_constraints and not self.kept
         return Projection(self.system.model) if is_numeric else None
 
     @cached_property

@@ -57,7 +57,8 @@ def integrate_compiled(
     except CannotContinueError:
         run.hand_over(before)
     except LinkwrightError as error:
-        run.end_at_error(run.t, run.y, error)
+        run.status = f"stopped at t = {run.t:g} s: {error}"
+        run.keep_last(run.t, run.y)
     if run.reached is not None and not run.progress[Progress.STEPS]:
         return None
     return _stop_at_fault(context, events, _project_rest(context, run, run.trajectory()))

@@ -2,9 +2,9 @@
 
 The code returns to Python at kinks of tables, where a sampled controller acts, at events that
 change the state or the mode or end the run, at margin alarms, and regularly for progress and
-Ctrl-C. It cannot handle singular configurations and steps that fail, and contacts and friction only
-where their forces are expressions. In these cases `CompiledRun.hand_over` leaves the run at its
-last good state, from which the loop in `integration_loop` goes on (`compiled_part`).
+Ctrl-C. It cannot handle singular configurations and steps that fail, and it handles contacts and
+friction only where their forces are expressions. In other cases `CompiledRun.hand_over` leaves the
+run at its last good state, and the loop in `integration_loop` continues it (`compiled_part`).
 """
 
 from __future__ import annotations
@@ -226,11 +226,6 @@ class CompiledRun:
         if self.progress[Progress.REASON] not in (StopReason.EVENT, *UNSOUND_STEP):
             self.keep_last(self.t, self.y)
 
-    def end_at_error(self, t: float, y: Floats, error: LinkwrightError) -> None:
-        """End the run at an input or an event that cannot be handled."""
-        self.status = f"stopped at t = {t:.12g} s: {error}"
-        self.keep_last(t, y)
-
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""
         kept = int(np.searchsorted(self.times[: int(self.progress[Progress.SAMPLE])], t))
@@ -311,7 +306,8 @@ class CompiledRun:
     # -- events ----------------------------------------------------------------------------------
 
     def watch_events(self, first_sample: int) -> None:
-        """Let the program compute and watch what the present mode does, from a sample on."""
+        """Let the program compute the forces of the present mode and watch its events, from a
+        sample on."""
         if self.events is None:
             return
         form = self.set_mode(self.events, first_sample)
@@ -324,7 +320,7 @@ class CompiledRun:
         functions = self.motion.mode_functions
         has_forces = bool(events.rows.joint_frictions) or not events.mode.plain
         form = self.motion.with_modes if has_forces else self.motion
-        if form is None:  # its forces are no expression
+        if form is None:  # its forces are not expressions
             raise CannotContinueError
         numbers = np.zeros(0)
         if functions is not None:
@@ -335,7 +331,7 @@ class CompiledRun:
         return form
 
     def take_over_log(self) -> None:
-        """Add the events that the program has noted to what happened."""
+        """Add the events that the program has noted to the event log."""
         if self.events is None:
             return
         log = self.records.event_log[self.row, : self.progress[Progress.LOGGED]]
@@ -353,7 +349,8 @@ class CompiledRun:
         try:
             outcome = self.events.handle(t, y, columns)
         except LinkwrightError as error:
-            self.end_at_error(t, y, error)
+            self.status = f"stopped at t = {t:.12g} s: {error}"
+            self.keep_last(t, y)
             return
         self.status, self.broken = outcome.status, outcome.broken
         hand_passages_to_code(self.events, self.passages)

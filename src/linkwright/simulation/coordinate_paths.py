@@ -22,12 +22,12 @@ CoordinateFunction = Callable[[Floats], tuple[Floats, Floats, Floats]]
 """Values, rates and second rates of one coordinate at an array of times."""
 
 PathRecord = str | float | list[list[float]]
-"""A motion as files keep it: an expression, a number, or times and values."""
+"""A motion in the form that files store: an expression, a number, or times and values."""
 
 
 @dataclass(frozen=True)
 class CoordinatePath:
-    """Some coordinates as functions of time; `written` is what a file keeps of them."""
+    """Some coordinates as functions of time; `written` is the form that a file stores."""
 
     names: tuple[str, ...]
     functions: tuple[CoordinateFunction, ...]
@@ -44,7 +44,7 @@ class CoordinatePath:
         return parts[0], parts[1], parts[2]
 
     def check_finite(self, times: Floats) -> None:
-        """Raise where a value, rate or second rate is not finite at one of the times."""
+        """Raise an error if a value, rate or second rate is not finite at one of the times."""
         with np.errstate(all="ignore"):
             finite = np.all([np.isfinite(part) for part in self(times)], axis=0)
         for name, column in zip(self.names, finite.T, strict=True):
@@ -52,7 +52,7 @@ class CoordinatePath:
                 raise LinkwrightError(
                     f"the motion of '{name}' or its rates are not finite at "
                     f"t = {times[np.argmin(column)]:g} s",
-                    remedy="give a smooth one",
+                    remedy="give a smooth motion",
                 )
 
 
@@ -81,7 +81,7 @@ def read_coordinate_path(mechanism: Mechanism, given: Mapping[str, object]) -> C
 def _read_motion(
     mechanism: Mechanism, name: str, value: object
 ) -> tuple[CoordinateFunction, PathRecord]:
-    """Return the motion of one coordinate, and what a file keeps of it."""
+    """Return the motion of one coordinate, and the form that a file stores."""
     if isinstance(value, Real):
         constant = check_number(value, f"the motion of '{name}'")
         return _constant_function(constant), float(value)

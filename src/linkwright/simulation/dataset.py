@@ -27,7 +27,7 @@ WRENCH = ["mx", "my", "mz", "fx", "fy", "fz"]
 """Labels of moments and forces."""
 
 SEED = 0
-"""Seed of the one random search, for the starts of assembly."""
+"""Seed of the only random search: that for starts of the assembly."""
 
 DatasetVariable = tuple[str | tuple[str, ...], Floats, dict[str, str]]
 """Dimensions, values and attributes."""

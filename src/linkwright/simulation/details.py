@@ -58,7 +58,7 @@ class Details:
 
     @cached_property
     def has_mass(self) -> bool:
-        """Whether a body that moves has mass, so that there is a centre of mass."""
+        """Whether a moving body has mass, so that there is a centre of mass."""
         return bool(self.model.inertial_parameters[::10].any())
 
     @cached_property

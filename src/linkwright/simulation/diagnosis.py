@@ -12,15 +12,15 @@ LOST_CLOSURE = CLOSURE_TOLERANCES.lost_residual
 """A closure that is further open than this (m, rad) is lost."""
 
 MASSLESS_SHARE = 1e-10
-"""A direction with less inertia than this share of the largest moves no mass: beyond it, digits of
-the accelerations are lost."""
+"""A direction whose inertia is below this share of the largest counts as moving no mass: digits of
+the accelerations would be lost."""
 
 RUNAWAY_VELOCITY = 1e6
 """A velocity, m/s or rad/s, that no mechanism reaches unless an input feeds it ever more."""
 
 
 def largest_gap(system: RightHandSide) -> float:
-    """Return how far open (m, rad) constraints of positions may be before closure is lost."""
+    """Return the largest residual (m, rad) that position constraints may have in a run."""
     return max(LOST_CLOSURE, system.equations.closure_leeway)
 
 
@@ -28,7 +28,7 @@ def describe_stop(system: RightHandSide, t: float, y: Floats, reason: str) -> st
     """Return the status of a run that stopped at (t, y)."""
     q, qd = system.space.motion(y)
     if not np.isfinite(q).all():
-        return _sentence(t, reason, "", "look at the forces: some are not finite there")
+        return _sentence(t, reason, "", "check the forces: some are not finite there")
     place = _place(system, q)
     away = _runaway(system, qd)
     if away is not None:
@@ -40,9 +40,7 @@ def describe_stop(system: RightHandSide, t: float, y: Floats, reason: str) -> st
             return _sentence(t, what, place, remedy)
     fast = system.names.qd[int(np.argmax(np.abs(qd)))]
     hint = f"{reason}; '{fast}' moves fastest"
-    remedy = (
-        "try integrator='radau' for a stiff system, a larger rtol, or smooth what jumps in forces"
-    )
+    remedy = "try integrator='radau' for a stiff system, a larger rtol, or smooth forces that jump"
     return _sentence(t, hint, place, remedy)
 
 
@@ -87,7 +85,7 @@ def _open(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
     owner = system.names.constraints[system.names.position_rows[worst]]
     return (
         f"closure is lost: '{owner}' is {phi[worst]:.2g} (m or rad) open and cannot be closed",
-        "what is driven may go beyond its reach: see kinematics, or drive it less far",
+        "a driven coordinate may be out of reach: use solve_kinematics, or drive it less far",
     )
 
 
@@ -106,7 +104,7 @@ def _massless(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | N
     name = system.names.qd[int(np.argmax(np.abs(Z @ vectors[:, 0])))]
     return (
         f"the mass matrix is singular: '{name}' moves no mass here",
-        "start beside this configuration, choose other coordinates, or give the bodies inertia",
+        "start away from this configuration, choose other coordinates, or give the bodies inertia",
     )
 
 
@@ -118,7 +116,7 @@ def _unbound(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | No
     if np.isfinite(bias).all():
         return None
     name = system.names.qd[int(np.argmin(np.isfinite(bias)))]
-    return f"the force along '{name}' is not finite", "look at forces that divide or take roots"
+    return f"the force along '{name}' is not finite", "check forces that divide or take roots"
 
 
 def _singular(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
@@ -133,5 +131,5 @@ def _singular(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | N
     owner = system.names.constraints[int(np.argmax(np.abs(left)))]
     return (
         f"the constraints lose rank: '{owner}' no longer holds its direction",
-        "a dead centre or branch point: start beside it, or drive another coordinate",
+        "a dead centre or branch point: start away from it, or drive another coordinate",
     )

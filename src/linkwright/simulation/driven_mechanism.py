@@ -2,7 +2,7 @@
 
 With d the driven coordinates and p the others, Newton's method solves φ(d, p, t) = 0 for p, and
 J_p ṗ = −J_d ḋ − φ_t, J_p p̈ = −J_d d̈ − γ give the rates. Where J_p loses rank, the drive is at a
-limit position and cannot go on; if (J_p, J_d ḋ + φ_t) loses rank too, branches of the motion meet.
+limit position and cannot move on; if (J_p, J_d ḋ + φ_t) loses rank too, branches of motion meet.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ SINGULAR_SHARE = CLOSURE_TOLERANCES.state_rank_share
 """J_p has lost rank where its smallest singular value is below this share of the largest."""
 
 CONTINUATION_SHARE = 0.05
-"""Largest correction of a predicted position, as a share of the way: a larger one may have gone to
+"""Largest correction of a predicted position, as a share of its change: a larger one may lead to
 another branch."""
 
 CONTINUATION_SLACK = 1e-7
-"""Correction of a predicted position that is always accepted, rad or m: that of a drive at rest."""
+"""Correction of a predicted position that is always accepted, rad or m: it is needed for a drive at
+rest."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class KinematicState:
     """Position, velocities and accelerations at time t.
 
     `singular_share` is the smallest singular value of J_p as a share of the largest (1 where no
-    coordinate depends on others), `residual` what the constraints leave, rad or m.
+    coordinate depends on others), `residual` is that of the constraints, rad or m.
     """
 
     t: float
@@ -91,7 +92,7 @@ class DrivenMechanism:
             return constraint_system(self.mechanism).velocity_index(name)
         if name not in self.names.qd:
             raise UnsupportedError(
-                f"'{name}' has no speed of its own",
+                f"'{name}' has no velocity of its own",
                 where=self.mechanism.name,
                 remedy='use rotation = "cardan"',
             )
@@ -117,7 +118,8 @@ class DrivenMechanism:
             )
 
     def first_state(self, t: float, guess: Mapping[str, float] | None) -> KinematicState:
-        """Return the first state, on the branch of the guess, or of the assembly without one."""
+        """Return the first state, on the branch of the guess, or on that of the assembly if there
+        is no guess."""
         values = self.path(t)[0]
         wanted = {**(guess or {}), **dict(zip(self.path.names, values.tolist(), strict=True))}
         if self.is_constrained:
@@ -169,7 +171,7 @@ class DrivenMechanism:
         return self._constraint_terms(state.q, state.qd, state.t)[2]
 
     def drive_violation(self, q: Floats, t: float) -> tuple[Floats, Floats]:
-        """Return J_d ḋ + φ_t, which the rates of the driven coordinates leave, and J."""
+        """Return J_d ḋ + φ_t, the violation by the driven coordinates alone, and J."""
         qd = np.zeros(self.names.nv)
         qd[self.driven_velocities] = self.path(t)[1]
         violation, _, J = self._constraint_terms(q, qd, t)

@@ -46,7 +46,7 @@ class EnsembleEvents:
         return failures
 
     def take_over_log(self, records: TrajectoryRecords, run: int) -> None:
-        """Add the events that the program has noted in a run to what happened."""
+        """Add the events that the program has noted in a run to its event log."""
         count = int(records.progress[run, Progress.LOGGED])
         for t, place in records.event_log[run, :count]:
             name = self.functions[int(place)].name
@@ -83,7 +83,7 @@ def check_ensemble_events(
         "sticking friction": rows.joint_frictions,
         "contacts": rows.contacts or rows.compliant_count,
         "members that break": code.members or code.ties,
-        "stops that throw back": [b for b in rows.unilaterals if b.restitution is not None],
+        "stops with restitution": [b for b in rows.unilaterals if b.restitution is not None],
         "events that are Python functions": [e for e in parts.given if e.expression is None],
         "events that change the state": [e for e in parts.given if e.change is not None],
         f"more than {MAX_COLUMNS} event functions": events.event_functions()[MAX_COLUMNS:],
@@ -108,7 +108,7 @@ def check_ensemble_events(
 def _watched_expressions(
     mechanism: Mechanism, given: EventsLike | None
 ) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of events and limits, with what they are."""
+    """Yield the expressions of events and limits, each with a description."""
     for name, event in (given or {}).items():
         when = event.when if isinstance(event, Event) else event
         when = when.get("when") if isinstance(when, Mapping) else when
@@ -120,14 +120,15 @@ def _watched_expressions(
             for expression in joint.each(limit):
                 yield f"a limit of '{name}'", expression
         if limits and joint.mimic is not None:
-            yield f"the mimicry of '{name}'", joint.mimic.multiplier
-            yield f"the mimicry of '{name}'", joint.mimic.offset
+            yield f"the mimic of '{name}'", joint.mimic.multiplier
+            yield f"the mimic of '{name}'", joint.mimic.offset
 
 
 def _first_varied_name(
     mechanism: Mechanism, expression: Expression, varied: Sequence[str]
 ) -> str | None:
-    """Return a varied parameter on which an expression depends, also by way of others."""
+    """Return a varied parameter on which an expression depends, directly or through other
+    parameters."""
     pending, seen = list(names_in_expression(expression)), set[str]()
     while pending:
         name = pending.pop()

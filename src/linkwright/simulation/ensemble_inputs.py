@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import ArgumentError, LinkwrightError, UnsupportedError
+from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_finite_array
 from ..types import Floats
 from .feedback import Feedback
@@ -22,7 +23,7 @@ class EnsembleInputs:
     differs as a table with other coefficients at the same times.
     """
 
-    def __init__(self, given: Any, speeds: Sequence[str], duration: float) -> None:
+    def __init__(self, given: Any, mechanism: Mechanism, duration: float) -> None:
         if callable(given) and not isinstance(given, Feedback):
             raise UnsupportedError(
                 "the torque of an ensemble cannot be a Python function",
@@ -34,7 +35,13 @@ class EnsembleInputs:
                 remedy="give its law as expressions, or call simulate",
             )
         if not isinstance(given, Mapping | Feedback) and np.ndim(given) == 2:
-            columns = check_finite_array(given, "torque")
+            columns, speeds = check_finite_array(given, "torque"), mechanism_names(mechanism).qd
+            if mechanism.actuators:
+                raise UnsupportedError(
+                    "ensembles do not support an array of torques where there are actuators",
+                    where=mechanism.name,
+                    remedy=f"give a table by actuator: {', '.join(mechanism.actuators)}",
+                )
             if columns.shape[1] != len(speeds):
                 raise LinkwrightError(
                     f"torque has shape {columns.shape}",
@@ -43,7 +50,7 @@ class EnsembleInputs:
             given = dict(zip(speeds, columns.T, strict=True))
         self.given = given
         self._columns: dict[str, Callable[[int], Any]] = {}
-        """What the input of a name is in a run, for the inputs that differ."""
+        """For each input that differs, by name, the function from a run to its value."""
         self._tables: dict[str, list[TimeTable]] = {}
         self._constants: dict[str, Floats] = {}
         counts = set()
@@ -55,12 +62,17 @@ class EnsembleInputs:
                 f"the inputs have different numbers of runs: {sorted(counts)}",
                 remedy="give arrays of equal length",
             )
+        if 0 in counts:
+            raise ArgumentError(
+                "the inputs of an ensemble are for 0 runs", remedy="give one number per run"
+            )
         self.count = counts.pop() if counts else None
         """The number of runs; None if all inputs are the same in all runs."""
         self.duration = duration
 
     def _add(self, name: str, value: Any, duration: float) -> set[int]:
-        """Note an input that differs from run to run; return its number of runs, if it does."""
+        """Note an input if it differs from run to run, and return its number of runs; else return
+        an empty set."""
         if isinstance(value, np.ndarray | list) and np.ndim(value) == 1:
             numbers = check_finite_array(value, f"torque['{name}']")
             self._constants[name] = numbers

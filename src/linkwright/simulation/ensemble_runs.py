@@ -1,4 +1,4 @@
-"""The runs of an ensemble: they go on until each has ended, and become one dataset."""
+"""The runs of an ensemble: they continue until each has ended, and become one dataset."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EnsembleRecipe:
     stops: str
 
     def simulate_run(self, run: int, integrator: str) -> Run:
-        """Make one run by itself, with all that `simulate` can do."""
+        """Make one run by itself with `simulate`, which supports everything."""
         from . import simulate
 
         return simulate(
@@ -106,7 +106,7 @@ class Ensemble:
                     self.status[k] = f"interrupted at t = {self.records.clock[k, Clock.TIME]:g} s"
 
     def _take_over_logs(self, active: Integers) -> None:
-        """Add the events that the program has noted to what happened."""
+        """Add the events that the program has noted to the event logs."""
         if self.events is None:
             return
         for k in active[self.records.progress[active, Progress.LOGGED] > 0]:
@@ -234,6 +234,8 @@ class Ensemble:
         reached = records.progress[:, Progress.SAMPLE]
         states[np.arange(len(self.times)) >= reached[:, None]] = np.nan
         ends, end_times = records.y.copy(), records.clock[:, Clock.TIME].copy()
+        no_start = list(self.recipe.start.failures)
+        states[no_start], ends[no_start] = np.nan, np.nan
         for k, found in self.repeated.items():
             states[k], ends[k], end_times[k] = found.states, found.end_state, found.end_time
         return states, ends, end_times
@@ -249,7 +251,7 @@ class Ensemble:
         return steps, evaluations
 
     def _event_variables(self) -> dict[str, Any]:
-        """Return the events of all runs, run by run, each run's in the order of their times."""
+        """Return the events of all runs, run by run, those of each run in order of time."""
         if self.events is None:
             return {}
         rows = [(k, event) for k, some in enumerate(self.events.happened) for event in some]

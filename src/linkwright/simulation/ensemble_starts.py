@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..errors import (
+    ArgumentError,
     AssemblyError,
     LinkwrightError,
     NameNotFoundError,
     suggest_remedy,
 )
-from ..kinematics.assembly import assemble, assemble_velocities
+from ..expressions import names_in_expression
+from ..kinematics.assembly import assemble, assemble_velocities, check_assembly_quaternions
 from ..kinematics.closing import (
     CLOSURE_TOLERANCES,
     PositionConstraints,
@@ -21,7 +23,7 @@ from ..kinematics.closing import (
     project_velocities,
 )
 from ..kinematics.constraint_system import constraint_system
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_finite_array
 from ..types import Floats
@@ -48,6 +50,8 @@ class EnsembleStart:
     ) -> None:
         self.model, self.mechanism, self.names = model, mechanism, model.names
         self.parameter_names = list(parameters)
+        q0 = read_coordinate_numbers(mechanism, q0, "q0")
+        qd0 = read_coordinate_numbers(mechanism, qd0, "qd0")
         tables = [table for table in (q0, qd0) if isinstance(table, Mapping)]
         arrays = [np.asarray(x) for x in (q0, qd0) if x is not None and not isinstance(x, Mapping)]
         counts = {
@@ -61,6 +65,11 @@ class EnsembleStart:
                 remedy="give arrays of equal length, or single numbers",
             )
         self.count = counts.pop() if counts else 1
+        if not self.count:
+            raise ArgumentError(
+                "an ensemble needs at least one run (got 0)",
+                remedy="give arrays with one number per run",
+            )
         columns = [np.broadcast_to(values, self.count) for values in parameters.values()]
         self.parameters = np.stack(columns, axis=1) if columns else np.zeros((self.count, 0))
         self.failures: dict[int, str] = {}
@@ -70,10 +79,15 @@ class EnsembleStart:
         self.qd = self._velocities(qd0)
 
     @property
+    def _model_parameters(self) -> list[Floats]:
+        """The last input of the model's functions: the parameters by run, if any are given."""
+        return [self.parameters] if self.parameter_names else []
+
+    @property
     def _last(self) -> list[Any]:
         """The inputs of the model's functions after the state: time and parameters."""
         found: list[Any] = [0.0] if self.names.is_time_dependent else []
-        return [*found, self.parameters] if self.parameter_names else found
+        return [*found, *self._model_parameters]
 
     def _rows(self, given: Any, names: Sequence[str], what: str) -> Floats:
         values = check_finite_array(given, what)
@@ -95,6 +109,11 @@ class EnsembleStart:
                     f"there is no '{name}'", where=what, remedy=suggest_remedy(name, list(names))
                 )
             numbers = check_finite_array(values, f"{what}['{name}']")
+            if numbers.ndim > 1:
+                raise ArgumentError(
+                    f"{what}['{name}'] has shape {numbers.shape}",
+                    remedy="give one number, or one for each run",
+                )
             found[list(names).index(name)] = np.broadcast_to(numbers, self.count)
         return found
 
@@ -104,16 +123,33 @@ class EnsembleStart:
             q = with_unit_quaternions(
                 model,
                 self._rows(q0, names.q, "q0"),
-                *([self.parameters] if self.parameter_names else []),
+                *self._model_parameters,
             )
             self._check(model.constraint_residual, q) if names.position_row_count else None
             return q
         table = self._table(q0 or {}, names.q, "q0")
-        home = assemble(self.mechanism) if names.constraints else model.neutral()
-        q = np.tile(home, (self.count, 1))
+        self._check_quaternions(table)
+        q = self._rough_positions()
         for place, values in table.items():
             q[:, place] = values
-        return self._closed(q, table, q0 or {}) if names.position_row_count else q
+        q = with_unit_quaternions(model, q, *self._model_parameters)
+        return self._closed(q, q0 or {}) if names.position_row_count else q
+
+    def _rough_positions(self) -> Floats:
+        """Return the coordinates from which `assemble` starts, one row per run."""
+        if not self.names.constraints:
+            return np.tile(self.model.neutral(), (self.count, 1))
+        q = np.tile(constraint_system(self.mechanism).starting_q, (self.count, 1))
+        if any(names_in_expression(value) for value in self.mechanism.assembly.values()):
+            for run in set(range(self.count)) - set(self.failures):
+                q[run] = constraint_system(self.mechanism_of(run)).starting_q
+        return q
+
+    def _check_quaternions(self, table: Mapping[int, Floats]) -> None:
+        """Raise if a run has only a part of a quaternion, or one whose length is not 1."""
+        for run in range(self.count) if self.names.nq != self.names.nv and table else ():
+            given = {self.names.q[place]: float(values[run]) for place, values in table.items()}
+            check_assembly_quaternions(given, self.names.q)
 
     def _check(self, function: Any, *state: Floats) -> None:
         left = np.abs(function(*state, *self._last)).max(axis=-1)
@@ -125,21 +161,23 @@ class EnsembleStart:
                 where=self.mechanism.name, remedy="give coordinates and velocities by name",
             )  # fmt: skip
 
-    def _closed(self, q: Floats, table: Mapping[int, Floats], given: Mapping[str, Any]) -> Floats:
-        """Return q with closed loops; values given by name are held. All runs are closed together;
-        those that do not converge are assembled one by one."""
+    def _closed(self, q: Floats, given: Mapping[str, Any]) -> Floats:
+        """Return q with closed loops; values given by name are held. All runs are closed together
+        by the steps of `assemble`; those that do not converge, or in which a coordinate moves by
+        half a turn, are assembled one by one."""
         model, rows = self.model, list(self.names.position_rows)
         hold = constraint_system(self.mechanism).held_steps(list(given))
         functions = PositionConstraints(
             lambda q: model.constraint_residual(q, *self._last),
             lambda q: model.constraint_jacobian(q, *self._last)[..., rows, :],
-            lambda q, step: model.integrate(
-                q, step, *([self.parameters] if self.parameter_names else [])
-            ),
+            lambda q, step: model.integrate(q, step, *self._model_parameters),
         )
         with np.errstate(all="ignore"):
-            closure = close_positions(functions, q, hold=hold)
-        for run in np.flatnonzero(~np.asarray(closure.has_converged)):
+            closure = close_positions(
+                functions, q, hold=hold, longest_step=CLOSURE_TOLERANCES.longest_step
+            )
+            is_near = np.abs(closure.q - q).max(axis=-1) < np.pi
+        for run in np.flatnonzero(~(np.asarray(closure.has_converged) & is_near)):
             own = {name: float(np.broadcast_to(x, self.count)[run]) for name, x in given.items()}
             try:
                 closure.q[run] = assemble(self.mechanism_of(int(run)), own, list(own))
@@ -150,14 +188,18 @@ class EnsembleStart:
     def _check_mechanisms(self) -> None:
         """Let the mechanism check its parameters, such as masses that must not be negative.
 
-        All runs are checked if they are few, else those with the extreme values of each parameter.
+        Runs with the extreme values of each parameter are checked first. All runs are checked if
+        they are few, or if one of the extreme values is rejected.
         """
         if not self.parameter_names:
             return
-        runs: Iterable[int] = range(self.count)
-        if self.count > MAX_CHECKED_RUNS:
-            extremes = (self.parameters.argmin(axis=0), self.parameters.argmax(axis=0))
-            runs = {int(run) for some in extremes for run in some}
+        extremes = (self.parameters.argmin(axis=0), self.parameters.argmax(axis=0))
+        self._check_mechanisms_of({int(run) for some in extremes for run in some})
+        if self.count <= MAX_CHECKED_RUNS or self.failures:
+            self._check_mechanisms_of(range(self.count))
+
+    def _check_mechanisms_of(self, runs: Iterable[int]) -> None:
+        """Note which of the runs have parameters that the mechanism rejects."""
         for run in runs:
             try:
                 self.mechanism_of(run)

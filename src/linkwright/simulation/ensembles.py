@@ -20,7 +20,7 @@ from ..errors import (
     suggest_remedy,
 )
 from ..formulations import derive
-from ..mechanism import Mechanism, mechanism_names, require_mechanism
+from ..mechanism import Mechanism, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compile_model
 from ..number_checks import check_finite_array, check_positive, check_whole_number
@@ -69,7 +69,7 @@ def simulate_ensemble(
 
     Each run has its own steps. A run that cannot continue does not affect the others, and its
     status says why. Limits of joints end a run, and each run has its own events. Ensembles do not
-    support contacts, stops that throw back, sticking friction and members that break; a mechanism
+    support contacts, stops with restitution, sticking friction and members that break; a mechanism
     that has them is rejected (remove them with `Mechanism.without`).
 
     Parameters
@@ -134,7 +134,7 @@ def simulate_ensemble(
     }
     _check_parameters(mechanism, given)
     check_inputs_without(mechanism, torque, tuple(given))
-    inputs = EnsembleInputs(torque, mechanism_names(mechanism).qd, t)
+    inputs = EnsembleInputs(torque, mechanism, t)
     motion = _ensemble_motion(
         mechanism, tuple(given), integrator, torque=inputs.shared, events=events, stops=stops
     )

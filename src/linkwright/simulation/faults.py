@@ -1,8 +1,8 @@
 """Inputs and forces that are not finite: which one, and when.
 
-A step fails where an input is NaN or has a pole. The stepper sees only that its steps become short,
-so the inputs themselves are evaluated again, at and just beyond the state where it stopped; so are
-the forces that the mechanism's file declares.
+A step fails where an input is NaN or has a pole. The stepper only notices that its steps become
+short. The inputs, and the forces that the mechanism's file declares, are therefore evaluated again
+at and just beyond the state where it stopped.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ class FaultSearch:
     """Numbers of the search for inputs that are not finite, with their reasons."""
 
     near_share: float = 1e-6
-    """Share of the time within which a fault belongs to the state that stopped."""
+    """A fault within this share of the time belongs to the state at which the run stopped."""
     pole_ratio: float = 1e6
-    """An input that is so many times its usual size counts as unbounded."""
+    """An input that is larger than its usual size by this factor counts as unbounded."""
     rounds: int = 14
     """Rounds of the search; with 17 points each, they narrow it to rounding."""
     points: int = 17
-    """Points that each round looks at."""
+    """Points that each round evaluates."""
     runaway_ratio: float = 1e3
-    """Coordinates that are so many times as large as usual have run away, and inputs only follow
+    """Coordinates that are larger than usual by this factor have run away, and inputs only follow
     them."""
 
 
@@ -113,7 +113,7 @@ class _Ahead:
         self.rates = rates if np.isfinite(rates).all() else np.zeros_like(y)
 
     def __call__(self, ahead: float) -> Floats:
-        """Return the forces so many seconds ahead."""
+        """Return the forces `ahead` seconds later."""
         with np.errstate(all="ignore"):
             return _forces(self.context, self.t + ahead, self.y + ahead * self.rates)[1]
 

@@ -1,8 +1,8 @@
 """Controllers: τ and the rates of their states z as expressions of (t, q, q̇, z, r).
 
-r is what a controller follows, a reference known over time, which enters the compiled code as an
-input. A controller without a period acts at every instant; with a period it is sampled, and its τ
-is held in between.
+r is the reference that a controller follows, a known function of time; it enters the compiled code
+as an input. A controller without a period acts at every instant; with a period it is sampled, and
+its τ is held in between.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ NOT_KEPT = "a function of Python"
 
 @dataclass(frozen=True)
 class Reference:
-    """r over time: at one time and, if that is faster than one by one, at many times as rows."""
+    """r over time: a function of one time and, if that is faster, a function of many times with
+    rows."""
 
     at: Callable[[float], Floats]
     at_all: Callable[[Floats], Floats] | None = None
@@ -39,7 +40,7 @@ class Feedback:
     """A controller.
 
     `law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` belong to z, which is
-    integrated with the motion; `reference` gives r. A file keeps the `recipe`.
+    integrated with the motion; `reference` gives r. Files store the `recipe`.
     """
 
     law: Any
@@ -69,7 +70,7 @@ class Feedback:
         """Raise an error if the controller is made for another number of coordinates."""
         if self.sizes != (nq, nv):
             raise LinkwrightError(
-                f"the controller is made for {self.sizes[1]} speeds, the mechanism has {nv}",
+                f"the controller is made for {self.sizes[1]} velocities, the mechanism has {nv}",
                 where=where,
                 remedy="make it for this mechanism",
             )

@@ -1,4 +1,4 @@
-"""The inputs of one run: their forces, what a sampled controller holds, what was not finite."""
+"""The inputs of one run: their forces, those that a sampled controller holds, and faults."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class InputForces:
         return after
 
     def next_stop(self, t: float, end: float) -> float:
-        """Return where steps must end next."""
+        """Return the time at which steps must end next."""
         return end if self._scheduled is None else self._scheduled.next_time(t, end)
 
     def forces(self, t: float, y: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Inputs of a mechanism: constants, expressions, tables over time, functions, controllers.
 
-All become τ(t, q, q̇), (nv) generalized forces; with actuators, τ = B u. Expressions are part of the
-compiled rates. What expressions cannot say enters the compiled code as numbers w: values of tables
-at t, what a controller follows, or all of τ if the user gives a Python function.
+All become τ(t, q, q̇), (nv) generalized forces; with actuators, τ = B u. Expressions are part of
+the compiled rates. Other inputs enter the compiled code as numbers w: values of tables at t, the
+reference of a controller, or all of τ if the user gives a Python function.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Drive:
 
     @property
     def kept(self) -> dict[str, object]:
-        """The setting of a run from which this input can be made again."""
+        """The setting of a run from which this input can be restored."""
         return {"torque" if self.feedback is None else "controller": self.written}
 
     @property
@@ -69,7 +69,7 @@ class Drive:
         return self.feedback is not None and self.feedback.period is not None
 
     def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
-        """Return w at an instant; q and q̇ count only if `function` is given."""
+        """Return w at an instant; q and q̇ are used only if `function` is given."""
         if self.function is not None:
             return sized(self.function(t, q, qd), self.equations.nv)
         if self.feedback is not None:
@@ -110,7 +110,7 @@ class Drive:
         return found
 
     def histories(self, t: Floats, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
-        """Return τ and u along a motion, one row a time, for inputs without a `function`."""
+        """Return τ and u along a motion, one row for each time, for inputs without a `function`."""
         outer: Any = _IDLE
         if self.feedback is not None or self.tables:
             outer = np.array([self.outer(*row) for row in zip(t, q, qd, strict=True)])
@@ -140,12 +140,12 @@ class Drive:
 
 
 def filled(values: Floats) -> Floats:
-    """Return values, or one idle zero if there are none: compiled code has no empty inputs."""
+    """Return values, or one unused zero if there are none: compiled code has no empty inputs."""
     return values if len(values) else _IDLE
 
 
 def first(symbols: SX, count: int) -> SX:
-    """Return the first so many symbols."""
+    """Return the first `count` symbols."""
     found: SX = ca.vertcat(*ca.vertsplit(symbols)[:count]) if count else ca.SX(0, 1)
     return found
 
@@ -173,7 +173,7 @@ def _check_takes_state(function: Callable[..., Any], n: int) -> None:
     """Raise an error if a function cannot be called with (t, q, qd), as far as Python can tell."""
     try:
         inspect.signature(function).bind(0.0, None, None)
-    except ValueError:  # of a builtin that does not say what it takes
+    except ValueError:  # a builtin without a signature
         return
     except TypeError:
         name = getattr(function, "__name__", "the function")
@@ -197,7 +197,7 @@ def sized(values: ArrayLike, n: int) -> Floats:
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise LinkwrightError("the drives are no numbers", remedy=f"give {n} numbers") from None
+        raise LinkwrightError("the drives are not numbers", remedy=f"give {n} numbers") from None
     if found.shape != (n,):
         raise LinkwrightError(f"the drives have shape {found.shape}", remedy=f"give {n} numbers")
     return found
@@ -219,7 +219,7 @@ def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
 
 
 def _written(value: Any) -> Any:
-    """Return an input as a file keeps it."""
+    """Return an input in the form that a file stores."""
     if isinstance(value, TimeTable):
         return [list(value.times), list(value.values), value.kind]
     return value if isinstance(value, str) else float(value)
@@ -254,10 +254,13 @@ def forces_of(equations: Equations, given: Mapping[str, Any]) -> SX:
 
 
 def check_inputs_without(
-    mechanism: Mechanism, given: ForceLike | Feedback | None, varied: Sequence[str]
+    mechanism: Mechanism,
+    given: ForceLike | Feedback | None,
+    varied: Sequence[str],
+    how: str = "differs from run to run",
 ) -> None:
-    """Raise an error if an expression of the inputs depends on a parameter that differs from run to
-    run: names of parameters in expressions stand for the mechanism's own values."""
+    """Raise an error if an expression of the inputs depends on a parameter that varies: names of
+    parameters in expressions stand for the mechanism's own values. `how` says how it varies."""
     texts = [x for x in given.values() if isinstance(x, str)] if isinstance(given, Mapping) else []
     for text in texts:
         pending, seen = list(names_in_expression(parse_expression(text))), set[str]()
@@ -265,7 +268,7 @@ def check_inputs_without(
             name = pending.pop()
             if name in varied:
                 raise UnsupportedError(
-                    f"the input '{text}' depends on '{name}', which differs from run to run",
+                    f"the input '{text}' depends on '{name}', which {how}",
                     where=mechanism.name,
                     remedy="write the input without this parameter",
                 )

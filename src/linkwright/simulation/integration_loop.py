@@ -1,4 +1,5 @@
-"""The loop of a run: step, look for events, take samples, project; and why it ended."""
+"""The loop of a run: it makes steps, finds events, takes samples, projects, and says why it
+ended."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ from .steppers.stepper import Stepper
 from .wheels import FlatWheels
 
 KNOWN_SAMPLES = 16
-"""Earlier samples that tell the usual size of the inputs, when one of them is not finite."""
+"""Number of earlier samples that show the usual size of the inputs when one of them is not
+finite."""
 
 
 class IntegrationLoop:
@@ -69,7 +71,7 @@ class IntegrationLoop:
             return self._describe_stop("its equations are no longer finite")
 
     def end_at_start(self, outcome: Outcome) -> str:
-        """End a run that an event ends as it begins."""
+        """End a run that an event ends at its start."""
         self.samples.keep(self.stepper.t, self.stepper.y)
         return self._end_run(self.stepper.t, outcome)
 
@@ -142,8 +144,8 @@ class IntegrationLoop:
     def _handle_events(self, times: Floats) -> str | None:
         """Handle the events of the last step, until one of them changes the motion.
 
-        Samples before it are taken. Returns "" if the motion goes on from it, why the run ends if
-        it ends there, and None if nothing changes the motion.
+        Samples before it are taken. Returns "" if the motion continues from the event, the reason
+        if the run ends there, and None if nothing changes the motion.
         """
         assert self.events is not None
         begin, inside = self.stepper.step_start, self.stepper.dense_output()
@@ -197,7 +199,7 @@ class IntegrationLoop:
                 self.samples.keep(t, state)
 
     def _keep_reached(self) -> None:
-        """Keep the last state behind the samples; Ctrl-C may have come while one was kept."""
+        """Keep the last state after the samples; Ctrl-C may have interrupted the storing of one."""
         self.samples.drop_incomplete()
         t, y = self._last
         if t > self.samples.times[-1] and self._has_finite_inputs(t, y):
@@ -225,6 +227,6 @@ class IntegrationLoop:
 def _describe_fallen_wheel(t: float, wheel: str) -> str:
     """Return the status of a run in which a wheel falls flat."""
     return (
-        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat, and then rolls on no "
+        f"stopped at t = {t:.10g} s: the wheel of '{wheel}' falls flat and no longer rolls on a "
         "single point; end the run earlier, or hold the wheel up"
     )

@@ -93,7 +93,7 @@ def solve_inverse(
 
 
 def _check_motion(mechanism: Mechanism, motion: Kinematics | Run) -> None:
-    """Raise unless the motion is one of the mechanism's coordinates."""
+    """Raise an error unless the motion is in the mechanism's coordinates."""
     if not isinstance(motion, Kinematics | Run):
         raise LinkwrightError(
             f"a {type(motion).__name__} is not a motion",
@@ -108,7 +108,8 @@ def _check_motion(mechanism: Mechanism, motion: Kinematics | Run) -> None:
 
 
 def _forces_of_motion(model: Model, rows: MotionRows) -> tuple[Floats, Floats | None, str]:
-    """Return τ, the efforts u of actuators, and the status: whether actuators can give τ."""
+    """Return τ, the actuator efforts u, and the status, which says whether actuators can produce
+    τ."""
     times, q, qd, qdd = rows
     clock = [times] if model.names.is_time_dependent else []
     if not model.names.constraints:

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 class Kinematics:
     """Positions, velocities and accelerations over time, one row for each time.
 
-    `t`, `q`, `qd` and `qdd` are the histories, `closure` what the constraints leave (m, rad), and
-    `driven` the coordinates whose motion is given. Where a position cannot be reached, `status`
+    `t`, `q`, `qd` and `qdd` are the histories, `closure` the residual of the constraints (m, rad),
+    and `driven` the coordinates whose motion is given. Where a position cannot be reached, `status`
     says so, and the motion up to there is kept. `singular` are the dead centres, limits and branch
-    points in the order of time. `settings` are those of `solve_kinematics`, as a file keeps them.
+    points in the order of time. `settings` are those of `solve_kinematics`, in the form that a file
+    stores.
     """
 
     mechanism: Mechanism

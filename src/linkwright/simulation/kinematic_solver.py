@@ -29,8 +29,8 @@ _NEIGHBOUR_SHARE = 0.2
 """Distance of the states on both sides of a singular sample, as a share of the sample interval."""
 
 _LIMIT_TIME_SHARE, _LIMIT_DISTANCE = 1e-2, 0.1
-"""A limit position is that of the motion if it is as near to the last state: in time (share), and
-in coordinates (rad or m)."""
+"""A limit position belongs to the motion if it is at least this near to the last state: in time
+(share), and in coordinates (rad or m)."""
 
 
 def solve_kinematics(
@@ -177,7 +177,7 @@ def _continue_to(
 
 
 def _limit_after(driven: DrivenMechanism, last: KinematicState) -> Singularity:
-    """Return the position after the last state at which the drive cannot go on."""
+    """Return the position after the last state, at which the drive cannot move on."""
     t, q = find_limit_position(driven, last)
     is_near = abs(t - last.t) < _LIMIT_TIME_SHARE * max(1.0, abs(last.t))
     if not is_near or not np.abs(q - last.q).max() < _LIMIT_DISTANCE:

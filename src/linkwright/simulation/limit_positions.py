@@ -1,4 +1,4 @@
-"""Limit positions of a driven mechanism, at which its drive cannot go on."""
+"""Limit positions of a driven mechanism, at which its drive cannot move on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RANK_SHARE = 1e-12
 """Singular values below this share count as zero in the least-squares solution."""
 
 _DIFFERENCE_STEP = 1e-6
-"""Step of the central differences: their error is of its square, 1e-12."""
+"""Step of the central differences: their error is about its square, 1e-12."""
 
 _SMALLEST = 1e-300
 """A size that avoids divisions by zero."""

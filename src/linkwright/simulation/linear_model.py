@@ -29,8 +29,8 @@ OutputReading = tuple[str, Callable[[Floats], Floats]]
 velocities at q."""
 
 PROBE_STEP = 0.37
-"""Step of all coordinates at which the input matrix is compared with that of home: no fraction of
-a turn."""
+"""Step of all coordinates from home at which the input matrix is compared with that at home; it is
+not a fraction of a turn."""
 
 SAME_MATRIX_TOLERANCE = 1e-12
 """Input matrices that differ by less are equal up to rounding."""
@@ -288,7 +288,7 @@ def _velocity_map_derivative(
         return W
     if qd.any() and names.nq != names.nv:
         raise UnsupportedError(
-            "in motion, speeds must be rates of coordinates",
+            "for a state in motion, velocities must be rates of coordinates",
             where=model.mechanism.name,
             remedy='linearize at rest, or use rotation = "cardan"',
         )
@@ -296,7 +296,7 @@ def _velocity_map_derivative(
         return W
     if names.position_row_count < len(names.constraints):
         raise UnsupportedError(
-            "in motion, constraints must be of positions",
+            "for a state in motion, all constraints must be holonomic",
             where=model.mechanism.name,
             remedy="linearize at rest",
         )

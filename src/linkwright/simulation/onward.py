@@ -1,4 +1,4 @@
-"""Inputs of a mechanism that has lost a member: what does not need it goes on as it was."""
+"""Inputs of a mechanism that has lost a member; inputs that do not need it stay as they were."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def remaining_inputs(
 ) -> ForceLike | Feedback | None:
     """Return the inputs of the mechanism that is left.
 
-    Forces by name and numbers go on if their velocity or actuator is still there; a controller if
-    it needs nothing that is gone, from its present state. A function of the whole state cannot go
-    on if the coordinates are others.
+    Forces given by name or as numbers continue if their velocity or actuator still exists. A
+    controller continues from its present state if it needs nothing that was lost. A function of the
+    whole state cannot continue if the coordinates have changed.
     """
     if isinstance(torque, Feedback):
         return _remaining_law(torque, before, after)
@@ -32,7 +32,8 @@ def remaining_inputs(
         return torque
     if callable(torque):
         raise LinkwrightError(
-            "the drive is a function of a state that is no more", remedy="give drives by name"
+            "the drive is a function of coordinates that no longer exist",
+            remedy="give drives by name",
         )
     if isinstance(torque, Mapping):
         known = list(new.actuators) or list(new.qd)
@@ -47,7 +48,7 @@ def _moves_alike(old: MechanismNames, new: MechanismNames) -> bool:
 
 
 def remaining_forces(forces: ArrayLike, before: Run, after: Mechanism) -> Floats:
-    """Return forces along the velocities that are still there, zero along others."""
+    """Return forces along the velocities that still exist, and zeros along new ones."""
     old, values = mechanism_names(before.mechanism).qd, np.asarray(forces, dtype=float)
     return np.array([values[old.index(n)] if n in old else 0.0 for n in mechanism_names(after).qd])
 
@@ -62,7 +63,8 @@ def remaining_held_forces(
 
 
 def _remaining_law(law: Feedback, before: Run, after: Mechanism) -> Feedback:
-    """Return a controller from its present states, without coordinates that are gone."""
+    """Return a controller that starts from its present states, without coordinates that no longer
+    exist."""
     start = tuple(float(before.control[name][-1]) for name in law.names)
     old, new = mechanism_names(before.mechanism), mechanism_names(after)
     if (old.q, old.qd) == (new.q, new.qd):
@@ -93,7 +95,8 @@ def _without(tau: SX, rate: SX, z: SX, lost: SX) -> tuple[SX, SX]:
     found = ca.vertcat(ca.SX(0, 1), *rates)
     if _uses(ca.vertcat(tau, found), lost):
         raise LinkwrightError(
-            "the controller needs coordinates that are no more", remedy="control joints singly"
+            "the controller needs coordinates that no longer exist",
+            remedy="control each joint separately",
         )
     return tau, found
 

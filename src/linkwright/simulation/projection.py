@@ -25,7 +25,7 @@ from .compiled_correction import compile_least_correction
 
 @dataclass(frozen=True)
 class ProjectedMotion:
-    """(q, q̇) on the constraints, how far positions are still open, and the Jacobian there."""
+    """(q, q̇) on the constraints, the remaining residual of positions, and the Jacobian there."""
 
     q: Floats
     qd: Floats
@@ -49,8 +49,8 @@ class Projection:
     ) -> ProjectedMotion:
         """Return the nearest motion on the constraints.
 
-        A polished one is closed until rounding stops it. That counts near singular configurations,
-        where an open loop of 1e-13 is a wrong place of 1e-10.
+        A polished motion is closed down to rounding. This matters near singular configurations,
+        where a residual of 1e-13 means a position error of 1e-10.
         """
         time = [t] if self.in_time else []
         m, residual = self.model, 0.0

@@ -18,7 +18,7 @@ from .run import Run
 from .storage import load_run
 
 StoredSetting = None | str | bool | int | float | list["StoredSetting"] | dict[str, "StoredSetting"]
-"""A setting as a file keeps it."""
+"""A setting in the form that a file stores."""
 
 
 def software_versions() -> dict[str, str]:
@@ -31,7 +31,7 @@ def software_versions() -> dict[str, str]:
 
 @cache
 def _cached_versions() -> dict[str, str]:
-    """Return the versions, which packages read from their files once."""
+    """Return the versions; each package reads its version from its files only once."""
     from importlib.metadata import version
 
     from .. import __version__
@@ -46,12 +46,13 @@ def _cached_versions() -> dict[str, str]:
 
 
 def stored_settings(settings: Mapping[str, object]) -> dict[str, StoredSetting]:
-    """Return all settings as files keep them."""
+    """Return all settings in the form that files store."""
     return {key: stored_form(value) for key, value in settings.items()}
 
 
 def stored_form(value: object) -> StoredSetting:
-    """Return a setting as files keep it: numbers, texts, lists and tables; None for infinity."""
+    """Return a setting in the form that files store: numbers, texts, lists and tables; None for
+    infinity."""
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, Event):
@@ -109,10 +110,10 @@ def repeat(source: str | Path | Run) -> Run:
 
 
 def _check_repeatable(run: Run, where: str) -> None:
-    """Raise for the run after a member broke, and for settings that no file keeps."""
+    """Raise an error for a run after a member broke, and for settings that a file cannot store."""
     if "after" in run.settings:
         raise UnsupportedError(
-            f"the run is what followed after '{run.settings['after']}' broke",
+            f"the run continues another one after '{run.settings['after']}' broke",
             where=where,
             remedy="repeat the first part",
         )
@@ -120,7 +121,7 @@ def _check_repeatable(run: Run, where: str) -> None:
     if lost:
         raise UnsupportedError(
             f"the run cannot be repeated: its {' and '.join(lost)} was a function of Python, "
-            "which no file keeps",
+            "which a file cannot keep",
             where=where,
             remedy="give expressions or tables instead, or call simulate with the function again",
         )
@@ -134,8 +135,8 @@ def _has_python_function(value: object) -> bool:
 
 
 def largest_difference(run: Run, other: Run) -> float:
-    """Return the largest difference of two runs' coordinates and velocities; 0 where all bits
-    agree, infinity where their samples differ."""
+    """Return the largest difference between the coordinates and velocities of two runs; 0 where all
+    bits agree, infinity where their samples differ."""
     if run.q.shape != other.q.shape or not np.array_equal(run.t, other.t):
         return math.inf
     pairs = ((run.q, other.q), (run.qd, other.qd))

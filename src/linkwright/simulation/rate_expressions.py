@@ -1,8 +1,9 @@
 """The rates ẏ of all states as expressions: motion, controller and works.
 
-y and its parts are those of `state_space`. w are inputs that only numbers tell: values of tables,
-what a controller follows, held forces, or the forces of a Python function. `push` are generalized
-forces beside the inputs: of friction, stops and contacts in the present mode.
+y and its parts are those of `state_space`. w are inputs that are given as numbers: values of
+tables, the reference of a controller, held forces, or the forces of a Python function. `push` are
+generalized forces in addition to the inputs: those of friction, stops and contacts in the present
+mode.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class RateExpressions:
 
     @cached_property
     def push(self) -> SX:
-        """The symbol of the forces beside the inputs."""
+        """The symbol of the forces in addition to the inputs."""
         return ca.SX.sym("push", self.names.nv)
 
     @cached_property
@@ -47,7 +48,7 @@ class RateExpressions:
 
     @cached_property
     def w(self) -> SX:
-        """The symbols of the inputs that only numbers tell."""
+        """The symbols of the inputs that are given as numbers."""
         return ca.SX.sym("held", self.names.nv) if self.drive.is_sampled else self.drive.w
 
     @cached_property
@@ -57,7 +58,7 @@ class RateExpressions:
 
     @cached_property
     def z(self) -> SX:
-        """The symbols of a controller's states, without an idle one."""
+        """The symbols of a controller's states, without an unused one."""
         return first(self.drive.z, len(self.drive.state_names))
 
     @cached_property

@@ -29,7 +29,7 @@ def prepare_recording(system: RightHandSide) -> None:
 
 @dataclass(frozen=True)
 class RunTrajectory:
-    """The states of a run, and what only the run itself knows of them.
+    """The states of a run, and data about them that only the integration provides.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def record_run(
 def _actuator_histories(
     context: RunContext, times: Floats, q: Floats, qd: Floats, tau: Floats
 ) -> Floats | None:
-    """Return u as given, or with B u = τ; None if there is none."""
+    """Return u as given, or the solution of B u = τ; None if there is none."""
     if not context.names.actuators:
         return None
     if context.drive.u is not None:
@@ -123,7 +123,7 @@ def _actuator_histories(
 
 
 def actuator_forces(model: Model, q: Floats, tau: Floats) -> Floats | None:
-    """Return u of least norm with B u = τ at all times; None if some τ has none."""
+    """Return u of least norm with B u = τ at all times; None if no u exists for some τ."""
     if not tau.any():
         return np.zeros((*tau.shape[:-1], len(model.names.actuators)))
     B = model.input_matrix(q)

@@ -22,7 +22,7 @@ from .state_space import WORKS, StateSpace
 
 
 class RightHandSide:
-    """ẏ of equations under inputs; it holds nothing of a run, so that runs share it.
+    """ẏ of equations under inputs; it has no data of a run, so that runs can share it.
 
     Near singular configurations, where the compiled elimination fails, it solves for the
     accelerations with pivoting.
@@ -52,8 +52,8 @@ class RightHandSide:
         return compiled(self.equations.mechanism, threads=1)
 
     def next_stop(self, t: float, end: float) -> float:
-        """Return where steps must end next: at a kink of a table, where a controller acts, or at
-        the end."""
+        """Return the time at which steps must end next: a kink of a table, the next action of a
+        controller, or the end."""
         return end if self.scheduled is None else self.scheduled.next_time(t, end)
 
     # -- code ------------------------------------------------------------------------------------
@@ -82,7 +82,7 @@ class RightHandSide:
 
     @cached_property
     def _jacobian(self) -> ca.Function:
-        """∂ẏ/∂(x, z); inputs that are Python functions are taken for constant."""
+        """∂ẏ/∂(x, z); inputs that are Python functions are treated as constant."""
         rates = self.expressions
         J = ca.jacobian(rates.rates_and_pivot[0], ca.vertcat(self.space.x, rates.z))
         return ca.Function("slope", rates.inputs, [ca.densify(J)])
@@ -107,7 +107,7 @@ class RightHandSide:
         return float(self.compiled_rates(*self.arguments(t, y, w, push))[1][0])
 
     def jacobian(self, t: float, y: Floats, w: Floats, push: Floats) -> Floats:
-        """Return ∂ẏ/∂y for stiff methods; it leaves out what `push` depends on."""
+        """Return ∂ẏ/∂y for stiff methods, without the dependence of `push` on the state."""
         J = np.asarray(self._jacobian(*self.arguments(t, y, w, push)), dtype=float)
         return np.hstack([J, np.zeros((len(J), WORKS))])
 

@@ -38,10 +38,10 @@ class Run(RunEnergies):
 
     `q`, `qd` and `qdd` are coordinates, velocities and accelerations, `tau` the generalized forces
     of the inputs, `u` the actuator efforts, if there are actuators, and `control` the states of a
-    controller by name. `closure` is what the constraints leave, m and rad. `pushes` are the
+    controller by name. `closure` is the residual of the constraints, m and rad. `pushes` are the
     generalized forces of dry friction, stops and rigid contacts, if there are any, and `borne` the
     reactions of joints and loops where rigid contacts act on bodies. `sensitivity` has derivatives
-    of q and q̇ by parameters and the start, if `simulate` was asked for them.
+    of q and q̇ with respect to parameters and the start, if `simulate` was asked for them.
 
     `kinetic` and `potential` are energies, J. `work` is done by everything but gravity and springs:
     the inputs (`work_inputs`), given forces and driven constraints (`work_given`), and losses.

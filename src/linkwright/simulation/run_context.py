@@ -23,17 +23,17 @@ class ModeForceFunction(Protocol):
 
 @dataclass
 class StepCounts:
-    """What the steps of a run took."""
+    """Counts of the steps of a run."""
 
     evaluations: int = 0
     rejected: int = 0
     inner_steps: int | None = None
-    """Steps that a stepper makes inside one of its calls, if it tells."""
+    """Steps that a stepper makes inside one of its calls, if it reports them."""
 
     def add(
         self, *, evaluations: int = 0, rejected: int = 0, inner_steps: int | None = None
     ) -> None:
-        """Add what a step took."""
+        """Add the counts of a step."""
         self.evaluations += evaluations
         self.rejected += rejected
         if inner_steps is not None:
@@ -60,7 +60,7 @@ class RunContext:
         self.counts = StepCounts()
         self.singularities = SingularityLog()
         self.closure_error = 0.0
-        """How far open the last projected state was left, m or rad."""
+        """The residual of the constraints in the last projected state, m or rad."""
 
     @property
     def has_mode_forces(self) -> bool:
@@ -83,14 +83,14 @@ class RunContext:
         return self.rhs.rates(t, y, *self.numeric_inputs(t, y))
 
     def jacobian(self, t: float, y: Floats) -> Floats:
-        """Return ∂ẏ/∂y for stiff methods; it leaves out the forces of the mode."""
+        """Return ∂ẏ/∂y for stiff methods, without the derivatives of the forces of the mode."""
         return self.rhs.jacobian(t, y, *self.numeric_inputs(t, y))
 
     def project(self, t: float, y: Floats, *, is_polished: bool = False) -> Floats:
         """Return y with constraints, joints of free bodies and lengths of quaternions exact.
 
-        A polished state is exact to the last bit. It is a trial of a step: it is not noted among
-        the singular configurations.
+        A polished state is exact to the last bit. It belongs to a trial step, so it is not noted
+        among the singular configurations.
         """
         space = self.space
         if space.projection is None and not space.can_leave_joints:

@@ -11,7 +11,7 @@ import numpy as np
 from ..types import Floats
 
 RESTING_SHARE = 1e-5
-"""Share of the energy by which the audit divides where next to nothing moves: the rounding of the
+"""Share of the energy by which the audit divides where almost nothing moves: the rounding of the
 energies is then far below the limit of the audit."""
 
 AUDIT_PER_TOLERANCE = 1000
@@ -52,7 +52,7 @@ class RunEnergies:
 
     @property
     def balance(self) -> Floats:
-        """Change of kinetic + potential − work since the start, J; zero but for errors."""
+        """Change of kinetic + potential − work since the start, J; zero except for errors."""
         total = self.energy - self.work
         change: Floats = total - total[0]
         return change
@@ -61,8 +61,8 @@ class RunEnergies:
     def audit(self) -> float:
         """Largest `balance`, as a share of the largest energy.
 
-        That is the largest of the kinetic energy, the changes of the potential energy and of the
-        works, and 1e-5 of the energy, which counts only where next to nothing moves.
+        The largest energy is the largest of the kinetic energy, the changes of the potential energy
+        and of the works, and 1e-5 of the energy, which matters only where almost nothing moves.
         """
         fastest = float(self.statistics.get("largest_kinetic_energy", 0.0))
         changes = (self.potential, self.work_inputs, self.work_given, self.work_losses)

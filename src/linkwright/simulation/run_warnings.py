@@ -10,7 +10,7 @@ from ..kinematics.constraint_system import constraint_system
 from .run import Run
 
 SHOWN_TIMES = 5
-"""Singular times that a warning lists, at most."""
+"""The largest number of singular times that a warning lists."""
 
 STEP_COUNT_SLACK = 1e-6
 """Share of a step by which the duration may miss a whole number of steps: rounding."""
@@ -35,7 +35,7 @@ def _audit_warnings(run: Run) -> list[str]:
     if run.settings.get("mode") == "inverse":
         remedy = "more samples"
     return [
-        f"energy is not accounted for: kinetic + potential − work strays by "
+        f"energy is not accounted for: kinetic + potential − work changes by "
         f"{run.audit:.2g} of the largest energy (more than {run.audit_limit:.0e}); "
         f"try {remedy}"
     ]

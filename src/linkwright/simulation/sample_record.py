@@ -14,8 +14,8 @@ from .run_context import RunContext
 class SampleRecord:
     """States at the samples, and what only the run itself knows of them.
 
-    `forces` are those of a Python function, which nobody calls again; `pushes` and `reactions` are
-    of the present mode.
+    `forces` are those of a Python function, which is not called again; `pushes` and `reactions` are
+    those of the present mode.
     """
 
     def __init__(self, context: RunContext, events: Hybrid | None) -> None:
@@ -74,7 +74,7 @@ class SampleRecord:
 
     @property
     def _histories(self) -> tuple[list[Any], ...]:
-        """All lists that have one entry a sample, if any."""
+        """All lists that have one entry for each sample, if any."""
         return self.times, self.states, self.forces, self.pushes, self._reactions
 
     @property
@@ -89,6 +89,6 @@ class SampleRecord:
         return np.array(found) if found else None
 
     def some(self, count: int) -> list[tuple[float, Floats]]:
-        """Return about so many of the samples, spread evenly."""
+        """Return about `count` of the samples, spread evenly."""
         known = list(zip(self.times, self.states, strict=True))
         return known[:: 1 + len(known) // count]

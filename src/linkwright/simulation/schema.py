@@ -99,7 +99,7 @@ def read_histories(data: xarray.Dataset, mechanism: Mechanism) -> RunFields:
 
 
 def check_times(times: Floats, settings: dict[str, object]) -> None:
-    """Raise where times do not rise; over the way of a coordinate they may fall."""
+    """Raise an error if times do not rise; along the path of a coordinate they may fall."""
     if not settings.get("over") and not (np.diff(times) >= 0).all():
         raise FileError("its times do not rise")
 

@@ -1,4 +1,4 @@
-"""Sensitivities of a run: ∂q and ∂q̇ by parameters and by the start, at the samples.
+"""Sensitivities of a run: derivatives of q and q̇ with respect to parameters and the start.
 
 The variational equations are integrated beside a second copy of the motion, in compiled code, from
 the start to the first event that changes the state or the forces. The run itself has the same bits
@@ -36,17 +36,17 @@ from .settings import Settings
 from .stabilization import stabilization_of
 
 HARMLESS_EVENTS = ("passed", "stop", "limit reached", "touches", "leaves")
-"""What events say that do not change the state and at which no force jumps; forces of compliant
+"""Notes of events that do not change the state and at which no force jumps; forces of compliant
 contacts begin at zero."""
 
 JUMPING_OPERATIONS = (
     ca.OP_SIGN, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT,
     ca.OP_AND, ca.OP_OR, ca.OP_IF_ELSE_ZERO, ca.OP_FMOD,
 )  # fmt: skip
-"""Operations with jumps, which variational equations do not see."""
+"""Operations with jumps, which variational equations do not include."""
 
 MAX_KEPT_MOTIONS = 8
-"""How many sensitivities keep their compiled code in memory."""
+"""The number of sensitivities whose compiled code stays in memory."""
 
 
 class Sensitivities:
@@ -64,7 +64,8 @@ class Sensitivities:
         self._check()
 
     def _check(self) -> None:
-        """Raise for what has no variational equations in compiled code."""
+        """Raise an error for settings and mechanisms without variational equations in compiled
+        code."""
         integrator, where = self.settings.integrator, self.mechanism.name
         if integrator not in METHODS or self.settings.coordinates != "all":
             what = f"'{integrator}'" if integrator not in METHODS else "minimal coordinates"
@@ -79,7 +80,8 @@ class Sensitivities:
                 where=where,
                 remedy='give the friction a smoothing, or use mechanism.without("friction")',
             )
-        check_inputs_without(self.mechanism, self.torque, self.request.parameters)
+        how = "the motion is differentiated by"
+        check_inputs_without(self.mechanism, self.torque, self.request.parameters, how)
 
     def check_inputs(self, rhs: RightHandSide) -> None:
         """Raise for inputs that compiled code does not have, and for states other than (q, q̇)."""
@@ -91,6 +93,12 @@ class Sensitivities:
                 remedy="give numbers, expressions, tables or a controller without reference and "
                 "period instead of a Python function",
             )
+        if rhs.drive.is_sampled:
+            raise UnsupportedError(
+                "sensitivities do not support a controller with a period",
+                where=where,
+                remedy="give a controller without a period, or expressions",
+            )
         if rhs.equations.state is not None:
             raise UnsupportedError(
                 f"sensitivities do not support the states of '{self.settings.by}'",
@@ -99,8 +107,8 @@ class Sensitivities:
             )
         if _jumps(rhs.drive):
             raise UnsupportedError(
-                "an input jumps where the state crosses a value, and sensitivities do not cross "
-                "jumps",
+                "an input jumps when the state crosses a value, and sensitivities cannot be "
+                "continued across jumps",
                 where=where,
                 remedy="write it without sign, floor and comparisons, or smooth it (tanh)",
             )
@@ -225,7 +233,7 @@ def _end_of_sensitivities(run: Run) -> tuple[float, str]:
 
 @dataclass(frozen=True)
 class _Found:
-    """The times reached, the states there (one row a time), counts, and why it ended early."""
+    """The times reached, the states there (one row each), counts, and why it ended early."""
 
     times: Floats
     states: Floats

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray
 
 PREFIX = "sensitivity_"
-"""Begins the names of variables, of the time axis and of the status in the file of a run."""
+"""Prefix of the names of variables, of the time axis and of the status in the file of a run."""
 
 
 def sensitivity_dataset(

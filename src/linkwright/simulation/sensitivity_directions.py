@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..errors import ArgumentError, LinkwrightError, NameNotFoundError, suggest_remedy
@@ -26,7 +26,8 @@ class SensitivityRequest:
 
 def read_sensitivity_request(mechanism: Mechanism, names: Sequence[str]) -> SensitivityRequest:
     """Return what is asked for; an unknown name is an error."""
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+    is_list = isinstance(names, Iterable) and not isinstance(names, str)
+    if not is_list or not all(isinstance(name, str) for name in names):
         raise ArgumentError("sensitivity is not a list of names", remedy='give ["m2", "q0"]')
     if not names:
         raise ArgumentError("sensitivity has no names", remedy='give ["m2", "q0"], or None')
@@ -34,7 +35,7 @@ def read_sensitivity_request(mechanism: Mechanism, names: Sequence[str]) -> Sens
     hidden = [name for name in STARTS if name in mechanism.parameters and name in names]
     if hidden:
         raise LinkwrightError(
-            f"'{hidden[0]}' is a parameter and the start of the motion",
+            f"'{hidden[0]}' is the name of a parameter and of the start of the motion",
             where=mechanism.name,
             remedy="rename the parameter",
         )

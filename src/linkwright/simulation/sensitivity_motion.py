@@ -72,7 +72,7 @@ class SensitivityMotion(CompiledMotion):
         names, t = self.system.names, self.system.space.symbols[3]
         q, qd = y[: names.nq], y[names.nq : names.nq + names.nv]
         metric = None
-        if self._holds_constraints:
+        if self.holds_constraints:
             metric = StepProjection(StepEquations(self.system.equations, kept=self.kept)).metric(
                 q, t
             )
@@ -123,7 +123,7 @@ class SensitivityMotion(CompiledMotion):
     @cached_property
     def closing(self) -> Projection | None:
         """Singular values of the constraints, at the numbers of the run."""
-        return Projection(self.numeric_model) if self._holds_constraints else None
+        return Projection(self.numeric_model) if self.holds_constraints else None
 
     def start(self, y: Floats, derivative: StartDerivative) -> Floats:
         """Return y followed by the derivatives of the start; those of controllers are zero."""
@@ -133,7 +133,7 @@ class SensitivityMotion(CompiledMotion):
         return np.concatenate([y, columns.T.ravel()])
 
     def derivatives(self, states: Floats) -> tuple[Floats, Floats]:
-        """Return ∂q and ∂q̇ (times, coordinates, directions) of states, one row a time."""
+        """Return ∂q and ∂q̇ (times, coordinates, directions) of states, one row for each time."""
         names = self.system.names
         S = states[:, self.motion_count :].reshape(-1, self.directions, self.varied_count)
         S = S.transpose(0, 2, 1)

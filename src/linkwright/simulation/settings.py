@@ -18,13 +18,13 @@ from .steppers.stepper import MakeStepper, StepOptions
 from .steppers.stepper_choice import check_step_options, stepper_named
 
 STOPS = ("stop", "impact", "ignore")
-"""What limits without a restitution do: end the run, act as stops, or nothing."""
+"""What limits without a restitution do: end the run, act as stops, or have no effect."""
 
 IMPACTS = ("together", "one by one")
 """How impacts at one instant are solved."""
 
 _RARE = ("after", "sensitivity")
-"""Settings that files keep only where they are given."""
+"""Settings that files store only if they are given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class Settings:
 
     @cached_property
     def step_options(self) -> StepOptions:
-        """What the stepper is told."""
+        """The options of the stepper."""
         return check_step_options(
             self.integrator,
             rtol=self.rtol,
@@ -118,7 +118,8 @@ class Settings:
         return self.integrator in FIXED_STEP_METHODS
 
     def serialized(self) -> dict[str, Any]:
-        """Return the settings as a run and its file keep them: numbers, texts, lists, tables."""
+        """Return the settings in the form that a run and its file store: numbers, texts, lists,
+        tables."""
         fields = {
             name: getattr(self, name)
             for name in self.__dataclass_fields__

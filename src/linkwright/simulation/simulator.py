@@ -67,8 +67,8 @@ def simulate(
     t : float
         Duration, s.
     q0, qd0 : array or mapping of names to numbers, optional
-        Coordinates (rad, m) and velocities at the start; what a table does not name is at home
-        (where loops close) and at rest.
+        Coordinates (rad, m) and velocities at the start; values that a table does not name are
+        those at home (where loops close) and at rest.
     by : str
         The formulation of the equations.
     torque : array, callable, mapping or Feedback, optional
@@ -80,7 +80,7 @@ def simulate(
     rtol, atol : float
         Relative and absolute tolerances of a step.
     samples : int
-        Number of equal times of the result.
+        Number of equally spaced times in the result.
     max_step, step : float, optional
         Largest step, and the step of integrators with fixed steps, s.
     progress : bool, optional
@@ -99,8 +99,8 @@ def simulate(
     closure : float, optional
         Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
     sensitivity : sequence of str, optional
-        Names of parameters, "q0", "qd0" or single ones as "q0.theta1": `run.sensitivity` has the
-        derivatives of q and q̇ by these.
+        Names of parameters, "q0", "qd0" or single ones such as "q0.theta1": `run.sensitivity` has
+        the derivatives of q and q̇ with respect to these.
 
     Returns
     -------

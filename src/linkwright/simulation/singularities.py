@@ -27,7 +27,7 @@ _SMALLEST_DRIVE_RATE = 1e-9
 """Rate below which a drive counts as at rest, rad/s or m/s."""
 
 _SHOWN_COORDINATES = 6
-"""Coordinates that a message lists, at most."""
+"""The largest number of coordinates that a message lists."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ two digits of the multipliers are lost there."""
 
 
 class SingularityLog:
-    """How near the constraints of a run came to losing rank, at which times."""
+    """How near the constraints of a run came to losing rank, and at which times."""
 
     def __init__(self) -> None:
         self._shares: list[tuple[float, float]] = []
@@ -20,7 +20,8 @@ class SingularityLog:
         self._shares.append((float(t), share))
 
     def times(self) -> tuple[float, ...]:
-        """Return the times of the least shares below `NEAR_SINGULAR_SHARE`, one a passage."""
+        """Return the times of the least shares below `NEAR_SINGULAR_SHARE`, one for each
+        passage."""
         found: list[float] = []
         depth = math.inf
         for t, share in sorted(self._shares):

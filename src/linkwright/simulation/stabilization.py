@@ -1,6 +1,7 @@
 """Baumgarte stabilization: J q̈ + γ = −2α (J q̇ − b) − β² φ, so that errors of constraints die out.
 
-States are then not projected onto the constraints; they stay as near as errors and α, β let them.
+States are then not projected onto the constraints; how near they stay depends on the errors and on
+α and β.
 """
 
 from __future__ import annotations

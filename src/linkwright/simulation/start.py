@@ -22,7 +22,8 @@ from ..number_checks import check_number_table, check_vector
 from ..types import Floats, VectorLike
 
 MAX_KEPT_STARTS = 64
-"""How many assembled starts stay in memory: assembly takes longer than a short compiled run."""
+"""The number of assembled starts that stay in memory: assembly takes longer than a short compiled
+run."""
 
 
 @lru_cache(maxsize=MAX_KEPT_STARTS)

@@ -1,4 +1,5 @@
-"""States made exact: constraints, what the mode holds, joints of free bodies, quaternions."""
+"""Projection of states: constraints, the held motion of the mode, joints of free bodies,
+quaternions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states y of a motion, and (q, q̇) in place of them.
+"""The states y of a motion, and their conversion to (q, q̇).
 
 y holds the states x of a formulation, the states z of a controller and, last, three works: of the
 inputs, of what is given (external forces, driven constraints), and W of all but conservative
@@ -26,7 +26,7 @@ WORKS = 3
 class StateSpace:
     """The states of equations: from y to (q, q̇) and back, and onto the constraints.
 
-    It holds nothing of a run, so that all runs of the equations share it. `start_of_controller`
+    It has no data of a run, so that all runs of the equations can share it. `start_of_controller`
     are the values of z at the start; `is_projected` says whether states are put back onto the
     constraints.
     """
@@ -54,8 +54,8 @@ class StateSpace:
     def _maps(self) -> tuple[SX, SX, tuple[SX, SX]]:
         """x, x from (q, q̇), and (q, q̇) from x, as expressions.
 
-        Where x leaves open which of several coordinates are meant, those near them are its last
-        entries.
+        Where x does not determine the coordinates uniquely, its last entries are coordinates near
+        them.
         """
         q, qd, *_ = self.symbols
         state = self.equations.state

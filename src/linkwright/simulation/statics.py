@@ -25,7 +25,7 @@ from .start import start_of
 __all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
 
 NEWTON_ITERATIONS = 60
-"""Newton steps, at most: enough for several turns at the largest step."""
+"""The largest number of Newton steps: enough for several turns at the largest step."""
 
 LARGEST_STEP = 0.5
 """Largest change of a coordinate in a Newton step, rad or m: linear terms are poor beyond it."""

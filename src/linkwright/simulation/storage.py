@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .kinematic_motion import Kinematics
 
 RUN_FORMATS = (".nc", ".csv", ".parquet")
-"""Endings of the files in which runs are saved."""
+"""Extensions of the files in which runs are saved."""
 
 
 def check_format(path: Path) -> None:
-    """Raise unless runs can be saved in a file with this ending."""
+    """Raise an error unless runs can be saved in a file with this extension."""
     if path.suffix not in RUN_FORMATS:
         raise FileError(
-            f"'{path.suffix}' is not a format of runs",
+            f"'{path.suffix}' is not a format for runs",
             where=str(path),
             remedy=f"use {', '.join(RUN_FORMATS[:-1])} or {RUN_FORMATS[-1]}",
         )

@@ -16,7 +16,8 @@ FLAT_SQUARED_SINE = 1e-8
 """A wheel lies flat where the squared sine of its angle to the plane is below this (0.1 mrad)."""
 
 _LOW_SQUARED_SINE = 0.05
-"""Squared sine of its angle to the plane below which a wheel may pass through it in a step."""
+"""Squared sine of a wheel's angle to its plane below which the wheel may pass through the plane in
+a step."""
 
 _REVERSED_COSINE = -0.9
 """A wheel has passed through its plane where the direction to its contact has turned by an angle

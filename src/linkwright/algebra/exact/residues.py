@@ -11,7 +11,8 @@ FIELD_PRIME = 2**61 - 1281
 """3 mod 4, so that roots are powers; 2, 3 and 5 have roots, so that 15° is an exact point."""
 
 NO_TURNS = Fraction(0)
-"""The turns of most residues, made once: a new fraction takes longer than a product of residues."""
+"""The turns of most residues, created once: a new fraction takes longer than a product of
+residues."""
 
 
 @dataclass(frozen=True, slots=True)

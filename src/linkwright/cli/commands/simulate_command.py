@@ -86,7 +86,7 @@ def simulate(
     stops
         What joint limits without a restitution do: stop (end the run), impact or ignore.
     sensitivity
-        Differentiate the motion by parameters and starts: m2,q0,qd0.q1.
+        Differentiate the motion with respect to parameters and starts: m2,q0,qd0.q1.
     without
         Leave this out of the motion: friction, damping, gravity, …
     output

@@ -74,8 +74,8 @@ class _RecursiveFormulation(Formulation):
 
     def constrained_accelerations(self) -> Array:
         """q̈ under forces and constraints. A deep tree with few degrees of freedom needs no mass
-        matrix: M times a column of G is inverse dynamics at that acceleration, without velocities
-        and weight, O(n) for each."""
+        matrix: M times a column of G is the inverse dynamics at that acceleration, without
+        velocities and gravity, in O(n) operations each."""
         own, tree = self.reduction, self.regrouped_tree
         if not own.a or self.mean_link_depth() <= _MIN_DEPTH_PER_RECURSION * (1 + len(own.a)):
             return own.reduced_accelerations(self.mass_matrix(), self.tau - self.bias())
@@ -212,9 +212,9 @@ class _RecursiveFormulation(Formulation):
 
 
 _MIN_DEPTH_PER_RECURSION = 2
-"""Mean depth of links for each recursion (one for each degree of freedom, one for the rest) from
-which on recursions take fewer operations than the mass matrix; a scissor chain of six stages has
-2.2, and takes a quarter less."""
+"""Mean depth of links for each recursion (one for each degree of freedom, one for the rest) above
+which recursions take fewer operations than the mass matrix; a scissor chain of six stages has 2.2,
+and takes a quarter fewer."""
 
 _MAX_MASS_MATRIX_SIZE = 10
 """Up to this many degrees of freedom the mass matrix always takes fewer operations."""

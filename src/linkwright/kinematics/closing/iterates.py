@@ -1,8 +1,8 @@
 """The progress of a closing iteration: when it is done, and which iterate is kept.
 
 A single state is followed with Python's own numbers, many states with arrays and masks. The rules
-are the same. Python's numbers are several times as fast for single states, of which a simulation
-closes thousands.
+are the same. Python's numbers are several times as fast for single states, and a simulation closes
+thousands of these.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class ClosureIterate:
         return self.has_converged or not np.isfinite(size)
 
     def record_closure_step(self, closed: Floats, tolerance: float) -> bool:
-        """Record what the next step changes of the residual (m), and return whether the iteration
-        is done: a step that hardly changes residuals ends it."""
+        """Record how the next step changes the residual (m), and return whether the iteration is
+        done: a step that hardly changes residuals ends it."""
         closable = float(np.abs(closed).max(initial=0.0))
         stalled = (
             not closable < self.closable_residual
@@ -106,8 +106,8 @@ class BatchClosureIterate:
         return bool(self.is_done.all())
 
     def record_closure_step(self, closed: Floats, tolerance: float) -> bool:
-        """Record what the next steps change of the residuals (…, m), and return whether all states
-        are done."""
+        """Record how the next steps change the residuals (…, m), and return whether all states are
+        done."""
         closable = np.abs(closed).max(axis=-1, initial=0.0)
         stalled = ~(closable < self.closable_residual) & (
             self.closable_residual <= CLOSURE_TOLERANCES.corrected_residual

@@ -24,8 +24,8 @@ class PositionConstraints:
 
     `residual` gives φ (…, m), `jacobian` ∂φ/∂step (…, m, n), `move` q after a step, and `metric`
     the matrix (…, n, n) in which corrections are least (default: all entries count alike).
-    `least_step` gives the step of one state that removes a residual, or None where it cannot; it is
-    used where a caller solves for it without singular values.
+    `least_step` gives the step of one state that removes a residual, or None where it cannot;
+    callers provide it if they can solve for the step without singular values.
     """
 
     residual: Callable[[Floats], Floats]

@@ -65,8 +65,8 @@ class ConstrainedBodyStates:
     def place_pair(
         self, places: tuple[LinkFrame, LinkFrame], bodies: tuple[str, str]
     ) -> tuple[LinkPose, LinkPose]:
-        """Return the poses of two frames in the axes of the nearest link that carries both: what
-        stands between them does not depend on the joints below it. If one of the bodies is
+        """Return the poses of two frames in the axes of the nearest link that carries both: their
+        relative pose does not depend on the joints below that link. If one of the bodies is
         displaced, both poses are in the world."""
         one, other = places
         carrier = GROUND if self.displacements else self._common_carrier(one.link, other.link)
@@ -75,7 +75,7 @@ class ConstrainedBodyStates:
         return self._place_on_carrier(one, carrier), self._place_on_carrier(other, carrier)
 
     def _common_carrier(self, one: int, other: int) -> int:
-        """Return the outermost link on the way to ground from both links."""
+        """Return the outermost link that lies on the paths of both links to ground."""
         carriers = set(self.tree.path_to_ground(one))
         return next((link for link in self.tree.path_to_ground(other) if link in carriers), GROUND)
 

@@ -164,8 +164,8 @@ def compile_step_loop(
 def compile_program(
     read: Callable[[], Program], identity: Sequence[object], *, is_single: bool = False
 ) -> CompiledProgram:
-    """A program whose parameters are buffers and tapes, as a function of arrays and of the code of tapes;
-    it is read only if no code is stored for its `identity`. With `is_single`, it has one lane."""
+    """Compile a program whose parameters are buffers and tapes into a function of arrays and of the code of tapes. The
+    program is read only if no code is stored for its `identity`. With `is_single`, it has one lane."""
     key = code_cache.code_cache_key("program", identity, is_single, code_cache.cpu_identity())
     return CompiledProgram(
         _load_cached_machine_code(

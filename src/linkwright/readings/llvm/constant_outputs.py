@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 MAX_UNROLLED_CONSTANTS = 32
-"""Constant outputs up to which each has its own instruction; a large matrix of zeros would take LLVM seconds."""
+"""The largest number of constant outputs that each get an instruction; a large matrix of zeros would take LLVM
+seconds."""
 
 
 def emit_constant_outputs(constants: Sequence[tuple[int, str]], lanes: int, scalar: str) -> str:

@@ -48,9 +48,8 @@ def lane_type(lanes: int, kind: Kind) -> str:
 class LaneCode:
     """The lines of a function on lanes, with its variables and expressions.
 
-    `declared` collects what the module must declare. Stores to names in `private` need no mask
-    within the block given there. The code of one lane has no masks: what its lane does not enter is
-    jumped over.
+    `declared` collects what the module must declare. Stores to names in `private` need no mask within the block given
+    there. The code of one lane has no masks: it jumps over blocks that its lane does not enter.
     """
 
     def __init__(

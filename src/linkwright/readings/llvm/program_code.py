@@ -30,7 +30,7 @@ class CompiledProgram:
     ) -> Callable[[], None]:
         """Return a function that runs the program with these arguments, as often as it is called.
 
-        To find the addresses of all arrays takes longer than a few steps of an integrator.
+        Finding the addresses of all arrays takes longer than a few steps of an integrator.
         """
         addresses = (ctypes.c_void_p * len(arguments))(
             *(x.address if isinstance(x, LoadedCode) else x.ctypes.data for x in arguments)
@@ -39,7 +39,7 @@ class CompiledProgram:
 
         def run() -> None:
             call(place)
-            assert kept  # the memory at these addresses
+            assert kept  # keeps the memory at these addresses alive
 
         return run
 

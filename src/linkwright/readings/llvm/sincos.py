@@ -36,8 +36,8 @@ def llvm_hexadecimal(value: float) -> str:
 def sincos_ir(target: MachineTarget, lanes: int, *, has_short_chains: bool = False) -> str:
     """The IR of `@sincos(x) -> {sin, cos}` on vectors of doubles, and of its slow path for huge arguments.
 
-    With short chains, polynomials take more instructions but fewer after each other: code that waits for one sine is
-    faster, code that computes many is not.
+    With short chains, polynomials take more instructions, but fewer of them depend on each other: code that waits for
+    one sine is faster, code that computes many sines is not.
     """
     writer = SincosIrWriter(target, lanes, has_short_chains=has_short_chains)
     return writer.write_slow_function() + writer.write_function()
@@ -119,7 +119,7 @@ class SincosIrWriter:
         return value
 
     def write_estrin(self, name: str, values: list[str]) -> str:
-        """Writes a polynomial in %z as one in its square, and so on."""
+        """Writes a polynomial in %z by Estrin's scheme: as a polynomial in the square of %z, and so on."""
         power, level = "%z", 0
         while len(values) > 1:
             pairs = zip(values[::2], values[1::2], strict=False)

@@ -14,7 +14,7 @@ from .target import MachineTarget
 def emit_tape_procedure(tape: Tape, target: MachineTarget, lanes: int) -> tuple[str, bool]:
     """Return the LLVM module of a tape that programs call; it exports `@loop`.
 
-    The second result says whether the tape is small: one function, which is worth LLVM's passes.
+    The second result says whether the tape is small: it is then one function, for which LLVM's passes are worthwhile.
     LLVM must not fuse products by itself, so that the results do not depend on the number of lanes.
     """
     emitter = ProcedureIrEmitter(tape, replace(target, vector_bytes=8 * lanes), DOUBLE_PRECISION)

@@ -291,7 +291,7 @@ moved{tag}:"""
     def loop_over_blocks(self, tag: str, before: str, body: str, after: str) -> str:
         """A loop over the blocks of a batch; its body uses %own, %first and %count.
 
-        One block needs no loop: code is compiled in two thirds of the time.
+        For one block the loop is left out, and the code compiles in two thirds of the time.
         """
         if self.blocks == 1:
             return f"""  %own{tag} = getelementptr {self.v}, ptr %ctx, i64 0

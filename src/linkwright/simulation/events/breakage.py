@@ -1,4 +1,4 @@
-"""Members that break: their loads exceed what they bear."""
+"""Members that break because a load exceeds their strength."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .present_mode import PresentMode
 
 @dataclass(frozen=True)
 class JointOverload(EventFunction):
-    """How much more force or moment a joint or loop bears."""
+    """How much more force or moment a joint or loop can bear."""
 
     member: str
     load: str
-    """In words: force or moment."""
+    """The kind of load, "force" or "moment", for messages."""
     strength: float
     place: int
-    """The place of the load among the loads of all members."""
+    """The index of the load among the loads of all members."""
     is_overload = True
     ends_run = True
 
@@ -32,24 +32,24 @@ class JointOverload(EventFunction):
         return self.member
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the strength."""
+        """Return the remaining strength."""
         return np.array(
             [self.strength - float(forces.strengths[self.place]) for forces in states.forces]
         )
 
     def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
         """End the run; it continues with the mechanism that is left."""
-        return break_member(t, self.member, f"its {self.load} exceeds what it carries")
+        return break_member(t, self.member, f"its {self.load} exceeds its strength")
 
 
 @dataclass(frozen=True)
 class ConstraintOverload(EventFunction):
-    """How much more force a constraint bears."""
+    """How much more force a constraint can bear."""
 
     constraint: str
     strength: float
     multipliers: tuple[int, ...]
-    """The places of its multipliers."""
+    """The indices of its multipliers."""
     is_overload = True
     ends_run = True
 
@@ -59,7 +59,7 @@ class ConstraintOverload(EventFunction):
         return self.constraint
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the strength."""
+        """Return the remaining strength."""
         places = list(self.multipliers)
         return np.array(
             [
@@ -70,7 +70,7 @@ class ConstraintOverload(EventFunction):
 
     def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
         """End the run; it continues with the mechanism that is left."""
-        return break_member(t, self.constraint, "its force exceeds what it carries")
+        return break_member(t, self.constraint, "its force exceeds its strength")
 
 
 def break_member(t: float, member: str, why: str) -> Effect:

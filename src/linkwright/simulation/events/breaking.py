@@ -28,8 +28,8 @@ _KEPT = ("parent", "child", "origin", "child_origin")
 def remove_member(mechanism: Mechanism, member: str) -> Mechanism:
     """Return the mechanism without a loop or constraint, or with a free joint in place of a joint.
 
-    What acts along a broken joint is gone. Bodies of a plane mechanism may have inertia about its
-    normal alone: they stay in the plane.
+    Forces along a broken joint are removed. Bodies of a planar mechanism may have inertia about its
+    normal only; they stay in the plane.
     """
     mechanism = _with_named_sides(mechanism)
     if member in mechanism.joints:
@@ -43,7 +43,7 @@ def remove_member(mechanism: Mechanism, member: str) -> Mechanism:
 
 
 def _with_named_sides(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism whose wheels name their side of the plane."""
+    """Return a mechanism in which wheels state their side of the plane explicitly."""
     rolling = [n for n, c in mechanism.constraints.items() if c.type == "rolling"]
     if not rolling:
         return mechanism
@@ -58,7 +58,7 @@ def _with_named_sides(mechanism: Mechanism) -> Mechanism:
 
 
 def _tidied(mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism without rough values of coordinates if nothing needs closing."""
+    """Return a mechanism without initial guesses of coordinates if there are no loops to close."""
     if mechanism.loops or mechanism.constraints:
         return mechanism
     return replace_part_fields(mechanism, ["assembly"])
@@ -83,7 +83,7 @@ def _in_plane(mechanism: Mechanism, member: str) -> dict[str, Any]:
 
 
 def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanism:
-    """Return the mechanism with a joint replaced, without what acts along it."""
+    """Return the mechanism with a joint replaced, and without the forces along it."""
     joint = mechanism.joints[member]
     gone = {*joint_coordinate_names(member, joint), *joint_velocity_names(member, joint)}
     gone |= {f"d{name}" for name in gone}
@@ -103,7 +103,7 @@ def _parted(mechanism: Mechanism, member: str, kind: dict[str, Any]) -> Mechanis
 
 
 def _uses(part: Any, gone: set[str]) -> bool:
-    """Whether a force, actuator or constraint speaks of coordinates that are gone."""
+    """Whether a force, actuator or constraint refers to coordinates that no longer exist."""
     spoken = {name for _, number, _ in part_numbers(part) for name in names_in(number)}
     spoken |= {str(getattr(part, key, "")) for key in ("on", "joint", "other")}
     spoken |= set(getattr(part, "factors", ()))

@@ -1,8 +1,8 @@
 """The mode that follows a state: what rests, sticks or slides, by complementarity.
 
-Normal forces are at least zero, friction stays within its limits; what is not held accelerates in
-the direction in which its force does not act. Limits that depend on these forces are found by
-iteration.
+Normal forces are at least zero, and friction stays within its limits. A contact that is not held
+separates, and an element whose friction is at its limit slides against it. Limits that depend on
+these forces are found by iteration.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ModeCase:
     """What is to be decided.
 
     `closed` are stops and contacts that neither close nor open. `slipping` and `leaving` have just
-    been let go, with the sign or direction in which they begin to slide.
+    been released, with the sign or direction in which they begin to slide.
     """
 
     closed: tuple[int, ...]
@@ -35,7 +35,8 @@ class ModeCase:
 
 
 def choose_mode(instant: InstantDynamics, case: ModeCase) -> Mode:
-    """The mode of a state; speeds of what is closed or sticks are zero within a tolerance."""
+    """Return the mode of a state in which closed and sticking elements have zero velocity within a
+    tolerance."""
     choice = _Choice(instant, case)
     return _settled(instant, choice.mode())
 
@@ -66,7 +67,8 @@ class _Choice:
         return bool(slip) and float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
 
     def mode(self) -> Mode:
-        """Return the mode; contacts at rest stick at first, those that do not press let go."""
+        """Return the mode; contacts at rest stick at first, and contacts without a normal force
+        open."""
         while True:
             x, w, limits, size = self._balance()
             pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
@@ -101,7 +103,7 @@ class _Choice:
         )
 
     def _known(self, limits: Floats, normal: Floats) -> Floats:
-        """Return the generalized forces of what slides already."""
+        """Return the generalized forces of elements that already slide."""
         total = np.zeros(len(self.instant.qd))
         for joint_friction, s, limit in zip(
             self.rows.joint_frictions, self.signs, limits, strict=True

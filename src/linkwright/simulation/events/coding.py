@@ -1,5 +1,5 @@
-"""Compiled functions of events, and small linear systems by LAPACK: the checks of NumPy cost more
-than these systems."""
+"""Compiled functions of events, and direct LAPACK calls for small linear systems, for which NumPy's
+checks cost more than the solution."""
 
 from __future__ import annotations
 

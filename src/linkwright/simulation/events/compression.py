@@ -5,8 +5,8 @@ for each contact:
 
     n = max(n − u_n/w, 0),     π = (π − u_t/w), but no longer than μ n
 
-Sweeps over the contacts (Gauss–Seidel) approach the solution and tell which contacts open, stick
-and slide; Newton's method completes it.
+Sweeps over the contacts (Gauss–Seidel) approach the solution and show which contacts open, stick
+and slide; Newton's method then completes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Stops and contacts: they close, let go; compliant contacts are touched and left."""
+"""Events of stops and contacts: rigid ones close and open, compliant ones begin and cease to
+touch."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from .rows import UnilateralConstraint
 
 @dataclass(frozen=True)
 class GapClosing(EventFunction):
-    """The gap of a stop or rigid contact that is open: an impact where it closes."""
+    """The gap of an open stop or rigid contact; an impact happens where it closes."""
 
     index: int
     unilateral: UnilateralConstraint
@@ -34,7 +35,7 @@ class GapClosing(EventFunction):
 
 @dataclass(frozen=True)
 class ContactRelease(EventFunction):
-    """The normal force of a stop or contact that is closed: it lets go where it would pull."""
+    """The normal force of a closed stop or contact, which opens where the force would pull."""
 
     index: int
     unilateral: UnilateralConstraint
@@ -56,12 +57,12 @@ class ContactRelease(EventFunction):
 
 @dataclass(frozen=True)
 class CompliantContactEvent(EventFunction):
-    """The gap of a compliant contact, whose force is in the equations: it is only noted."""
+    """The gap of a compliant contact; its force is in the equations, so the event is only noted."""
 
     index: int
     contact: str
     sign: int = -1
-    """1 while it is touched: the gap rises to zero where it is left."""
+    """1 while the contact touches: it ends where the gap rises to zero."""
     begins_at_zero = True
 
     @property
@@ -75,7 +76,7 @@ class CompliantContactEvent(EventFunction):
         return found
 
     def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
-        """Note that it is touched or left."""
+        """Note that the contact begins or ceases to touch."""
         is_touching = self.sign < 0
         present.set_touching(self.index, is_touching=is_touching)
         return Effect("touches" if is_touching else "leaves")

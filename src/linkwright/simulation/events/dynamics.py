@@ -1,8 +1,8 @@
 """Accelerations while some rows are held, and the forces that hold them.
 
-    M q̈ = F + Dᵀx + Jᵀλ,    R q̈ + γ = 0 for the rows held,    J q̈ + γ_J = 0
+    M q̈ = F + Dᵀx + Jᵀλ,    R q̈ + γ = 0 for held rows,    J q̈ + γ_J = 0
 
-D is R except for contacts that slide: there the friction −μ d goes with the normal force.
+D is R except for sliding contacts, whose rows in D add the friction −μ d to the normal force.
 """
 
 from __future__ import annotations
@@ -160,11 +160,12 @@ class Dynamics:
         self.in_time = model.names.is_time_dependent
         self.constrained = code.constrained
         self.pressure: Floats = np.zeros(len(rows.joint_frictions))
-        """Forces that press on friction, when last solved for: a warm start for the next time."""
+        """The last solution for the forces that press on friction: a warm start for the next
+        one."""
         self.still, self.nothing = np.zeros(len(model.names.qd)), np.zeros(0)
         self.by_reaction = any(joint_friction.arm for joint_friction in rows.joint_frictions)
         self.plan: ModePlan | None = None
-        """Of the mode when last solved for."""
+        """The plan of the last mode that was solved for."""
         self.members, self.ties = code.members, code.ties
 
     def at(self, t: float, q: Floats, qd: Floats, tau: Floats) -> InstantDynamics:

@@ -1,8 +1,9 @@
 """Event functions: numbers that stay on one side of zero until something happens.
 
 Each kind has a file: `limit_event`, `contact_events`, `stick_slip`, `breakage` and `user_event`.
-(Events at known times are in `table_kinks` and `sampled_controller`.) A kind says its value along a
-step, in which direction it counts, and what it does: to the state, to the mode, to the run.
+(Events at known times are in `table_kinks` and `sampled_controller`.) Each kind defines its value
+along a step, the direction in which a crossing counts, and its effect on the state, the mode and
+the run.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from .zeno import IMPACT_ADVICE, ZenoAdvice
 
 
 class StepStates:
-    """States at some times of a step; what event functions need of them is computed once."""
+    """States at some times of a step; the quantities that event functions need are computed
+    once."""
 
     def __init__(
         self, context: RunContext, present: PresentMode, times: Floats, states: Sequence[Floats]
@@ -33,7 +35,7 @@ class StepStates:
 
     @cached_property
     def _watched(self) -> list[Floats]:
-        """Gaps, velocities and compliant gaps, one row a time."""
+        """Gaps, velocities and compliant gaps, one row for each time."""
         q, qd = (np.array(part) for part in zip(*self.motions, strict=True))
         return self.present.rows.watched(q, qd)
 
@@ -54,7 +56,7 @@ class StepStates:
 
     @cached_property
     def forces(self) -> list[ElementForces]:
-        """Forces of the present mode, one entry a time."""
+        """Forces of the present mode, one entry for each time."""
         inputs = self.context.inputs
         return [
             self.present.forces(t, *motion, inputs.forces(t, y))
@@ -64,7 +66,7 @@ class StepStates:
 
 @dataclass
 class Releases:
-    """What events let go, whatever the forces at that instant say."""
+    """What events release, whatever the forces at that instant are."""
 
     opening: set[int] = field(default_factory=set)
     """Stops and contacts that open."""
@@ -73,7 +75,7 @@ class Releases:
     leaving: dict[int, tuple[float, float]] = field(default_factory=dict)
     """Sticking contacts that begin to slide, with the direction."""
     turning: set[int] = field(default_factory=set)
-    """Rows whose velocity passes zero, whatever rounding has left of it."""
+    """Rows whose velocity passes through zero; a remainder from rounding is ignored."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,14 @@ class EventFunction(ABC):
     sign: int = -1
     """−1: an event where the value falls through zero; 1: where it rises."""
     begins_at_zero: bool = False
-    """Whether it is zero but for rounding where it begins: a gap that opens, a slide."""
+    """Whether its value is zero, up to rounding, when it is first watched: a gap that opens, a
+    slide."""
     counts_at_once: bool = True
-    """Whether it counts from the start of a step where it is beyond zero and goes on so."""
+    """Whether a value beyond zero at the start of a step counts as an event if it moves further
+    away."""
     is_overload: bool = False
-    """Whether it counts wherever a step begins beyond zero: a load that is too large."""
+    """Whether any value beyond zero at the start of a step counts as an event: a load that is too
+    large."""
     must_be_finite: bool = False
     """Whether the run ends where its value is not finite."""
     ends_run: bool = False
@@ -110,21 +115,21 @@ class EventFunction(ABC):
     is_only_noted: bool = False
     """Whether it changes nothing."""
     zeno_advice: ZenoAdvice = IMPACT_ADVICE
-    """What to say if such events have no end."""
+    """The reason and the remedy for the status of a run in which such events never end."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """The name of what it belongs to."""
+        """The name of the element that it belongs to."""
 
     @abstractmethod
     def values(self, states: StepStates) -> Floats:
-        """Return its values, one a time."""
+        """Return its values, one for each time."""
 
     def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
-        """Return what it does by itself; None if it only changes the mode."""
+        """Return what the event does by itself; None if it only changes the mode."""
         return None
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Add what it lets go at the instant of the event."""
+        """Add what the event releases at its instant."""
         return

@@ -12,5 +12,5 @@ class EventLog:
         self.happened: list[Happened] = []
 
     def note(self, t: float, name: str, what: str) -> None:
-        """Add an event: when, of what, and what it did."""
+        """Add an event: its time, its name, and what it did."""
         self.happened.append(Happened(float(t), name, what))

@@ -69,7 +69,7 @@ def find_event_parts(
 
 
 def _may_have_events(mechanism: Mechanism, stops: str) -> bool:
-    """Whether anything in the mechanism may stick, rest, let go or break."""
+    """Whether anything in the mechanism may stick, close, open or break."""
     if mechanism.contacts or any(
         getattr(c, "breaks", None) for c in mechanism.constraints.values()
     ):

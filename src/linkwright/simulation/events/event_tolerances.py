@@ -24,33 +24,36 @@ class EventTolerances:
     # -- search ----------------------------------------------------------------------------------
 
     pieces_per_step: int = 8
-    """Parts of a step that are looked at; a dip between two of them is looked for by a parabola.
-    Dense outputs have degree 7 at most, and have no more extrema."""
+    """Number of equal parts of a step; values are computed at their ends, and a parabola finds a
+    dip between two of them. Dense outputs have degree 7 at most, and so no more extrema than
+    parts."""
     beginning: float = 1e-13
-    """Gaps and velocities below this have just begun, and are taken to be on the side to which they
-    go."""
+    """Gaps and velocities below this have just begun to grow; they count as being on the side to
+    which they move."""
     same_instant_share: float = 1e-11
-    """Events as near as this, as a share of the time, are one instant: roots are found to 1e-15."""
+    """Events that differ by less than this share of the time are at one instant: roots are found to
+    1e-15."""
 
     # -- the user's events -----------------------------------------------------------------------
 
     same_passage_share: float = 1e-9
-    """Passages of one event as near as this, as a share of the time, are one."""
+    """Passages of one event that differ by less than this share of the time are one passage."""
     soon_share: float = 1e-6
-    """Changes by one event as near as this, as a share of the time, may have no end."""
+    """Changes by one event that follow each other within this share of the time may never end."""
     leap: float = 1e-12
-    """A change of the state that changes the value of an event by less leaves it where it was."""
+    """An action that changes the value of an event by less than this leaves it on the same side."""
     rate_step: float = 1e-7
     """The step of the difference quotients for rates of events, s."""
 
     # -- Zeno ------------------------------------------------------------------------------------
 
     max_events_per_instant: int = 200
-    """More events at one instant have no end: chains of impacts of real mechanisms are shorter."""
+    """More events than this at one instant never end: chains of impacts in real mechanisms are
+    shorter."""
     instant_share: float = 1e-12
-    """Events as near as this, as a share of the time, count as one instant then."""
+    """For this count, events that differ by less than this share of the time are at one instant."""
     max_crowded_events: int = 300
-    """So many events within `crowded_share` have no end."""
+    """This many events within `crowded_share` never end."""
     crowded_share: float = 1e-4
     """The share of the time within which events are crowded."""
 
@@ -85,7 +88,7 @@ class ForceSolverOptions:
     compression_rank_share: float = 1e-12
     """Singular values of Newton's equations below this share are zero."""
     compression_residual_share: float = 1e-14
-    """Velocities that are left over, as a share of the fastest: rounding."""
+    """Residual velocities that are accepted, as a share of the fastest: rounding."""
     max_impact_rounds: int = 100
     """Rounds of impacts at one instant; in the second half of them nothing rebounds, so that they
     end."""

@@ -1,8 +1,8 @@
-"""Members that break by an impact: the impulse of their reaction exceeds what they bear.
+"""Members that break in an impact: the impulse of their reaction exceeds their strength.
 
 Impulses of reactions follow as reactions do, with the jump of the velocities in place of the
-accelerations: M Δq̇ = Rᵀπ + Jᵀλ. A member breaks before the impact, which is then one of the
-mechanism without it: the impulse that the member bears until it breaks is left out.
+accelerations: M Δq̇ = Rᵀπ + Jᵀλ. A member breaks before the impact, which then happens in the
+mechanism without it: the impulse that the member would bear until it breaks is neglected.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _multipliers(instant: InstantDynamics, found: Impact) -> Floats:
 def _wrenches(instant: InstantDynamics, found: Impact, lam: Floats) -> Floats:
     """Return the impulses of the reactions.
 
-    They are linear in accelerations, λ and forces of contacts; what is there without these has no
+    Reactions are linear in accelerations, λ and forces of contacts; their constant part has no
     impulse.
     """
     of, still = instant.of, np.zeros(len(instant.qd))

@@ -1,4 +1,5 @@
-"""States that an event has changed, projected onto the constraints: what was set stays as set."""
+"""Projection of states that an event has changed onto the constraints; values that were set are
+kept."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Held gaps and speeds made zero, by the least change in the metric of the mass matrix: the same as
-`PresentMode.hold`, as an expression in which the mode is data."""
+"""Projection of held gaps and velocities to zero, by the least change in the metric of the mass
+matrix: the same as `PresentMode.hold`, as an expression in which the mode is data."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .mode_forces import ModeForces
 from .redundant_systems import RegularSystem, SemidefiniteSystem
 
 CORRECTIONS = 2
-"""Corrections of gaps and of speeds, all with the first one's matrices. A step leaves errors about
-as large as its tolerance, and each correction takes off as many digits again."""
+"""Number of corrections of gaps and of speeds, all with the matrices of the first. A step leaves
+errors about as large as its tolerance, and each correction gains as many digits again."""
 
 
 class HeldMotion:

@@ -1,4 +1,5 @@
-"""Held gaps and velocities made zero, by the least change in the metric of the mass matrix."""
+"""Projection of held gaps and velocities to zero, by the least change in the metric of the mass
+matrix."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ from .zeno import ZenoDetector, choose_zeno_advice
 class Outcome:
     """What an event does to a run.
 
-    It goes on as it went (y is None), goes on from y, or ends at y with a status; `broken` is the
-    member that broke.
+    The run continues unchanged (y is None), continues from y, or ends at y with a status; `broken`
+    is the member that broke.
     """
 
     y: Floats | None = None
@@ -112,7 +112,8 @@ class Hybrid:
         return self.pass_force_jump(t, y)
 
     def pass_force_jump(self, t: float, y: Floats) -> Floats:
-        """Find the mode after a jump of the inputs, which no step passes: what stuck may slide."""
+        """Find the mode after a jump of the inputs, at which steps end: sticking elements may begin
+        to slide."""
         return self.transition.settle(t, y, Releases()) if self.rows.any else y
 
     def follow_slip(self, y: Floats) -> None:
@@ -121,7 +122,7 @@ class Hybrid:
             self.present.follow_slip(*self.context.space.motion(y))
 
     def event_functions(self) -> list[EventFunction]:
-        """Return what is watched in the present mode."""
+        """Return the event functions that are watched in the present mode."""
         return [*mode_event_functions(self.present), *self._lasting]
 
     def next_event(
@@ -164,8 +165,9 @@ class Hybrid:
         return Outcome(None if goes_on else changed)
 
     def end_by_failure(self, t: float, y: Floats, failure: FailureError) -> Outcome:
-        """End the run before an impact that breaks a member, which is left to the rest of it."""
-        why = f"its impulse {failure.impulse:.6g} N s is too much"
+        """End the run before an impact that breaks a member; the run that follows handles the
+        impact."""
+        why = f"its impulse {failure.impulse:.6g} N s exceeds its strength"
         effect = break_member(t, failure.member, why)
         self.log.note(t, failure.member, effect.note)
         return Outcome(y, effect.status, effect.broken)
@@ -173,7 +175,7 @@ class Hybrid:
     # -- parts of an event -----------------------------------------------------------------------
 
     def _settle(self, t: float, y: Floats, functions: Sequence[EventFunction]) -> Floats:
-        """Return y in the mode after events, with what they let go."""
+        """Return y in the mode after events, with the elements that they release."""
         releases = Releases()
         states = StepStates(self.context, self.present, np.array([t]), [y])
         for function in functions:
@@ -204,5 +206,5 @@ class Hybrid:
         if abs(qd[fastest]) > RUNAWAY_VELOCITY:
             name = self.context.names.qd[fastest]
             reason = f"'{name}' runs away, at {qd[fastest]:.2g} (m or rad)/s"
-            remedy = "look at the sign of its drive, or give its controller smaller gains"
+            remedy = "check the sign of its drive, or give its controller smaller gains"
         return f"stopped at t = {t:.12g} s: {reason}; {remedy}"

@@ -7,10 +7,10 @@ Newton's rule for all of them at once, with A = R P Rᵀ and impulses Λ:
 so that T⁺ − T⁻ = ½ Σ Λᵢ (1 − eᵢ) vᵢ⁻, which is never above zero for e ≤ 1, since only contacts with
 v⁻ ≤ 0 take part.
 
-With friction there are two phases, as in nature. Compression ends at v⁺ ≥ 0, Λ ⟂ v⁺, and slip
-impulses π within μ Λ oppose the slip at its end, so that T⁺ − T⁻ = Σ π·slip⁺ − ½ |Δq̇|²_M ≤ 0.
-Restitution then gives the normal speeds e v⁻ back, without friction, or as much of them as there
-is energy for. Where that closes a contact again, there is another impact.
+With friction there are two phases. Compression ends at v⁺ ≥ 0, Λ ⟂ v⁺, and slip impulses π within
+μ Λ oppose the slip at its end, so that T⁺ − T⁻ = Σ π·slip⁺ − ½ |Δq̇|²_M ≤ 0. Restitution then gives
+the normal speeds e v⁻ back, without friction, or as much of them as there is energy for. Where that
+closes a contact again, there is another impact.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Impact:
 def solve_impact(
     instant: InstantDynamics, closed: list[int], slow: dict[int, float], *, one_by_one: bool = False
 ) -> Impact:
-    """Return the velocities after impacts, when nothing that is closed comes nearer.
+    """Return the velocities after impacts, with which no closed contact approaches any further.
 
     Contacts below the velocity `slow` do not rebound; in late rounds nothing does.
     """
@@ -78,18 +78,18 @@ def solve_impact(
 
 
 def check_impact_is_possible(instant: InstantDynamics, found: Impact) -> None:
-    """Raise an error if the constraints push on into a stop or contact."""
+    """Raise an error if the constraints push into a stop or contact."""
     for i, speed in found.speeds.items():
         if instant.R[i] @ found.qd <= -0.999 * speed:
             raise _blocked(instant, i)
 
 
 def _blocked(instant: InstantDynamics, i: int) -> LinkwrightError:
-    """Return the error that the constraints push on into a stop or contact."""
+    """Return the error that the constraints push into a stop or contact."""
     rows, mechanism = instant.of.rows, instant.of.mechanism
     name = rows.unilaterals[i].name
     if i >= rows.stop_count:
-        what = f"the constraints push on into the contact '{name}'"
+        what = f"the constraints push into the contact '{name}'"
         return LinkwrightError(what, remedy="drive it less far, or move the contact")
     coordinate = name.rpartition(" ")[0]
     driven = any(c.type == "drive" and c.on == coordinate for c in mechanism.constraints.values())

@@ -32,5 +32,5 @@ class LimitReached(EventFunction):
     def act(self, t: float, y: Floats, present: PresentMode) -> Effect | None:
         """End the run."""
         remedy = 'give limits a restitution, or use stops="impact" or "ignore"'
-        status = f"stopped at t = {t:.12g} s: '{self.name}' limit is reached; {remedy}"
+        status = f"stopped at t = {t:.12g} s: the limit '{self.name}' is reached; {remedy}"
         return Effect("limit reached", status=status)

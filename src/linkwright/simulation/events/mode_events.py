@@ -16,7 +16,7 @@ from .stick_slip import (
 
 
 def mode_event_functions(present: PresentMode) -> list[EventFunction]:
-    """Return what may end the present mode: gaps, forces, velocities of slides."""
+    """Return the functions that may end the present mode: gaps, forces, velocities of slides."""
     mode = present.mode
     return [
         *_gap_functions(present, mode),

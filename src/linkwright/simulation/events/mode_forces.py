@@ -8,7 +8,7 @@ for the rows that the mode holds, forces x with
 
 m is 1 for rows that are held and 0 for others; k is the friction of joints that slide; C is the
 identity for rows that are held, and adds the friction −μ d to the normal force of contacts that
-slide in the direction d. So one program serves all modes; the mode is among its parameters.
+slide in the direction d. One program therefore serves all modes; the mode is among its parameters.
 """
 
 from __future__ import annotations
@@ -150,7 +150,8 @@ class ModeForces:
 
     @cached_property
     def is_redundant(self) -> bool:
-        """Whether unknowns that can be held together depend on each other, as legs of a table."""
+        """Whether unknowns that can be held together depend on each other, like the legs of a
+        table."""
         home, other, *_ = sample_configurations(self.code)
         q = home if self.code.constrained else other
         found = ca.Function("A", [self.q, self.t], [self.A])(q, 0)
@@ -167,14 +168,14 @@ class ModeForces:
 
     @cached_property
     def balance(self) -> LeastNormSystem | RegularSystem:
-        """The equations of x; where x is of least norm, rows are scaled to be alike."""
+        """The equations of x; where x has least norm, rows are scaled to the same size."""
         if not self.is_redundant:
             return RegularSystem(self.matrix)
         return LeastNormSystem(self.matrix * (self.scale @ self.scale.T))
 
     @cached_property
     def scale(self) -> SX:
-        """What makes rows alike: one over the root of each entry on the diagonal."""
+        """The scale of rows: one over the square root of each diagonal entry."""
         return 1 / ca.sqrt(ca.fabs(ca.diag(self.matrix)) + 1e-300)
 
     @cached_property
@@ -204,8 +205,9 @@ class ModeForces:
 
 
 def find_mode_forces(code: DynamicsCode) -> ModeForces | None:
-    """Return the forces of a mechanism's modes; None where they are no expression (friction by
-    reactions, which takes iterations) or too large a one, or where there are none."""
+    """Return the forces of a mechanism's modes; None if they are not an expression (friction that
+    depends on reactions takes iterations), if the expression is too large, or if there are no such
+    forces."""
     rows = code.rows
     can_rest = any(unilateral.restitution is not None for unilateral in rows.unilaterals)
     if not (can_rest or rows.joint_frictions) or any(

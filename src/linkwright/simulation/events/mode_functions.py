@@ -1,4 +1,4 @@
-"""Forces of a mode, what events watch in it and what it holds: for programs and for samples."""
+"""Forces of a mode, its event functions and its held motion, for programs and for samples."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .single_forces import SingleForces, watched_numbers
 
 PIVOT_WEIGHT = 100.0
 """A pivot of the forces of contacts counts as a margin of this many times its share. Elimination is
-stable there without a choice of pivots, since the matrix is positive definite but for friction: a
-share of 1e-3 (two feet that stand close together) costs three digits, and is common."""
+stable there without a choice of pivots, since the matrix is positive definite apart from friction:
+a share of 1e-3 (two feet that stand close together) costs three digits, and is common."""
 
 
 class ModeFunctions:
@@ -33,7 +33,8 @@ class ModeFunctions:
         return self.forces.layout
 
     def push_and_margin(self, q: SX, qd: SX, tau: SX, t: SX, mode: SX) -> tuple[SX, SX]:
-        """Return generalized forces, and how far they are from where they cannot be computed."""
+        """Return generalized forces, and a margin: how far the state is from one where they cannot
+        be computed."""
         push, margin = self._push(q, qd, tau, t, mode)
         return push, margin
 
@@ -104,7 +105,7 @@ def _multipliers(
 
 
 def find_mode_functions(code: DynamicsCode) -> ModeFunctions | None:
-    """Return the functions of a mechanism's modes; None where `find_mode_forces` finds none, or a
-    member may fail, whose load only Python knows."""
+    """Return the functions of a mechanism's modes; None if `find_mode_forces` finds none, or if a
+    member may break: only Python knows its load."""
     forces = None if code.members or code.ties else find_mode_forces(code)
     return None if forces is None else ModeFunctions(forces)

@@ -137,7 +137,7 @@ def relative_sign(first: list[Floats], second: list[Floats]) -> int:
 
 
 def sample_configurations(code: DynamicsCode) -> list[Floats]:
-    """Return where the mechanism is assembled, and configurations near to it."""
+    """Return the assembled configuration, and configurations near it."""
     home = code.model.home() if code.constrained else code.model.neutral()
     steps = np.random.default_rng(1).uniform(-0.5, 0.5, (3, code.model.nv))
     if code.model.nq == code.model.nv:

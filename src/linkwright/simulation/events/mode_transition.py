@@ -1,4 +1,5 @@
-"""From one mode to the next: impacts, then what rests, sticks and slides, then held exactly."""
+"""Transition from one mode to the next: impacts, the choice of the mode, then projection onto
+it."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ class ModeTransition:
         """The largest velocities at which stops and contacts were hit."""
 
     def settle(self, t: float, y: Floats, releases: Releases) -> Floats:
-        """Return y after impacts, in the mode that goes on."""
+        """Return y after impacts, in the mode that follows."""
         space = self.context.space
         q, qd = space.motion(y)
         closed = self._closed(q, qd, releases)
@@ -50,7 +51,7 @@ class ModeTransition:
         return self.present.jump_to(y, *self.present.hold(t, q, qd))
 
     def _closed(self, q: Floats, qd: Floats, releases: Releases) -> list[int]:
-        """Return the stops and contacts that are closed and not let go."""
+        """Return the stops and contacts that are closed and not released."""
         gaps, _ = self.rows.gaps_and_speeds(q, qd)
         resting = self.present.mode.resting
         return [
@@ -85,7 +86,7 @@ class ModeTransition:
         return still, slow
 
     def _impact(self, t: float, q: Floats, qd: Floats, closed: list[int]) -> Floats:
-        """Return the velocities after impacts; a member that fails by them raises an error."""
+        """Return the velocities after impacts; raise an error if a member breaks in them."""
         if not closed:
             return qd
         instant = self.dynamics.at(t, q, qd, np.zeros(len(qd)))
@@ -100,7 +101,7 @@ class ModeTransition:
         return found.qd
 
     def _note_changes(self, t: float, before: Mode) -> None:
-        """Note what rests, lets go, sticks and slides now and did not before."""
+        """Note which elements now rest, open, stick or slide and did not before."""
         unilaterals, now = self.rows.unilaterals, self.present.mode
         old_way, new_way = dict(before.toward), dict(now.toward)
         for i in sorted({*before.resting} | {*now.resting}):

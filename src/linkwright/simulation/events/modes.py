@@ -29,9 +29,8 @@ class Mode:
     """What holds between two events.
 
     `resting` are stops and contacts that carry; `grip` those of them that stick; `toward` are the
-    directions in which the others slide (beyond a reversal, friction goes on as it was: the
-    reversal is an event). `sliding` is the sign of the velocity of each joint with friction, 0 if
-    it sticks.
+    directions in which the others slide (until the event of a reversal, friction keeps its
+    direction). `sliding` is the sign of the velocity of each joint with friction, 0 if it sticks.
     """
 
     resting: tuple[int, ...] = ()
@@ -134,7 +133,8 @@ class ModePlan:
         )
 
     def share(self, x: Floats) -> Floats:
-        """Return weights of slip forces by what friction can do: none lets go too early."""
+        """Return weights of slip forces by their friction limits, so that no contact slips too
+        early."""
         weights = np.ones(len(x))
         for grip in self.grips:
             most = grip.friction * max(float(x[grip.normal]), 0.0)

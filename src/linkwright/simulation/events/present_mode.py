@@ -18,18 +18,18 @@ class PresentMode:
         self.dynamics, self.rows, self.space = dynamics, dynamics.rows, space
         self.mode = Mode(sliding=(1,) * len(self.rows.joint_frictions))
         self.touching = [False] * self.rows.compliant_count
-        """Which compliant contacts are touched."""
+        """Whether each compliant contact touches."""
 
     def change(self, mode: Mode) -> None:
-        """Go over to another mode."""
+        """Change to another mode."""
         self.mode = mode
 
     def set_touching(self, index: int, *, is_touching: bool) -> None:
-        """Note that a compliant contact is touched or left."""
+        """Note that a compliant contact begins or ceases to touch."""
         self.touching[index] = is_touching
 
     def begin(self, q: Floats, qd: Floats) -> None:
-        """Start with nothing that slides, and the compliant contacts that are touched."""
+        """Start without sliding elements, and find the compliant contacts that touch."""
         self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
         self.mode = Mode(sliding=(0,) * len(self.rows.joint_frictions))
 
@@ -81,7 +81,7 @@ class PresentMode:
             self.mode = self.mode.turned(self.rows, V)
 
     def jump_to(self, y: Floats, q: Floats, qd: Floats) -> Floats:
-        """Return y with another motion; what its energy gains or loses is work."""
+        """Return y with another motion; the change of its energy counts as work."""
         model = self.dynamics.model
         old_q, old_qd = self.space.motion(y)
         gain = model.kinetic_energy(q, qd) - model.kinetic_energy(old_q, old_qd)

@@ -5,7 +5,8 @@ Straight-line code cannot choose pivots. The solution of least norm needs none: 
     x = Aᵀ (A Aᵀ + ε)⁻¹ b
 
 for ε → 0, and a small ε is enough where the same step is repeated on the remaining b − A x
-(Tikhonov's regularization, iterated). What A does not determine, Aᵀ takes off again.
+(Tikhonov's regularization, iterated). The factor Aᵀ removes the components that A does not
+determine.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from ...types import SX
 
 REGULARIZATION = 1e-11
 """ε for rows of length 1. An iteration leaves the share ε/(σ² + ε) of an error along a singular
-value σ: 1e-7 for σ = 0.01. What b has outside of the range of A is amplified by 1e-16/ε."""
+value σ: 1e-7 for σ = 0.01. Components of b outside the range of A are amplified by 1e-16/ε."""
 
 ITERATIONS = 3
 """Solutions with the same factors; the third one only improves systems with σ < 0.01."""
 
 EMPTY_ROW = 1e-20
-"""Rows whose squared length is below this share of the mean are zero but for rounding."""
+"""Rows whose squared length is below this share of the mean are zero up to rounding."""
 
 
 class SymmetricFactors:

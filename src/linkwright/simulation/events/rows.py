@@ -1,4 +1,4 @@
-"""Rows of velocities along which forces may act and let go: stops, rigid contacts, dry friction.
+"""Rows of velocities along which forces may act and cease: stops, rigid contacts, dry friction.
 
 Each has rows V = R(q) q̇, whose rates are R q̈ + γ: the closing velocity of a stop or contact (with a
 gap of which it is the rate), two velocities of slip, the velocity of a joint with friction.
@@ -45,7 +45,7 @@ class UnilateralConstraint:
     """Whether its gap is an angle."""
 
     def said(self, speed: float, impulse: float) -> str:
-        """Return a hit in words."""
+        """Return the description of an impact."""
         of_speed, of_impulse = ("rad/s", "N m s") if self.turns else ("m/s", "N s")
         return f"hit at {speed:.6g} {of_speed}, impulse {impulse:.6g} {of_impulse}"
 
@@ -61,7 +61,8 @@ class JointFriction:
     arm: float = 0.0
     joint: int = -1
     axis: int = -1
-    """Of a prismatic joint: the velocity along whose axis the reaction does not press."""
+    """For a prismatic joint, the index of its velocity: the reaction along its axis does not
+    press."""
 
 
 class Rows:

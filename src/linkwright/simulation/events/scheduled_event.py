@@ -1,4 +1,4 @@
-"""Events whose times are known before: steps end there, and the motion starts again."""
+"""Events whose times are known in advance: steps end there, and the integration restarts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .table_kinks import TableKinks
 
 
 class ScheduledEvent(Protocol):
-    """Something that happens at times that are known before."""
+    """Something that happens at times that are known in advance."""
 
     def next_time(self, t: float, end: float) -> float:
         """Return the first of its times after t, or the end."""
@@ -18,7 +18,7 @@ class ScheduledEvent(Protocol):
 
 
 def scheduled_event_of(drive: Drive) -> ScheduledEvent | None:
-    """Return what inputs do at times that are known before; None if they do nothing."""
+    """Return the scheduled events of the inputs; None if there are none."""
     if drive.is_sampled:
         return SampledController(drive)
     return TableKinks(drive.tables) if drive.tables else None

@@ -1,4 +1,4 @@
-"""The first instant of a step at which an event function passes zero."""
+"""The first instant of a step at which an event function passes through zero."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LostError(LinkwrightError):
 
 @dataclass(frozen=True)
 class KnownSide:
-    """On which side a function is up to a time, and while it is zero but for rounding.
+    """The side on which a function is up to a time, and as long as it is zero up to rounding.
 
     `side` is 1 above zero and −1 below; `may_pass_again` before that time.
     """
@@ -90,12 +90,12 @@ def first_passage(
 
 
 def _height(values: EventValues, k: int, sign: int, t: float) -> float:
-    """Return the value of a function, so turned that an event is where it falls."""
+    """Return the value of a function, with the sign with which an event is a fall through zero."""
     return -sign * values.one(t, k)
 
 
 def _apply_known_sides(times: Floats, table: Floats, known: Mapping[int, KnownSide]) -> None:
-    """Put functions on the sides that are known."""
+    """Set functions to their known sides."""
     for k, known_side in known.items():
         at_zero = np.logical_and.accumulate(np.abs(table[:, k]) <= EVENT_TOLERANCES.beginning)
         table[at_zero | (times <= known_side.until), k] = known_side.side * 1e-300
@@ -152,7 +152,7 @@ def _root(g: Callable[[float], float], a: float, b: float) -> float:
         return b
     if (
         g(a) <= EVENT_TOLERANCES.beginning
-    ):  # past a beginning that is zero but for rounding, onto what rises behind it
+    ):  # past a start that is zero up to rounding, to where g has risen
         later = a + (b - a) * 0.5 ** np.arange(50, 0, -1)
         heights: list[float] = []
         for t in later:

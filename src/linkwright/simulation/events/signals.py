@@ -28,8 +28,8 @@ MAX_COLUMNS = 62
 
 
 def can_signal(events: Hybrid) -> bool:
-    """Whether all that is watched is an expression: with contacts and friction in all modes, with
-    stops at least while none is rested on."""
+    """Whether all that is watched is an expression: for contacts and friction in all modes, for
+    stops at least while none of them is active."""
     code, layout = events.dynamics, events.mode_layout
     slips = [] if layout is None else layout.slips
     needs_modes = bool(events.rows.joint_frictions or events.rows.contacts)
@@ -46,8 +46,8 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
     """Return what is watched: numbers of stops, contacts and friction, which are above zero until
     something happens; then gaps of compliant contacts, then the user's events.
 
-    `watched` are the first ones; None in a mode without forces of contacts and friction, where they
-    are gaps, and 1 for what cannot happen.
+    `watched` are the first of these; None in a mode without forces of contacts and friction, where
+    they are gaps, and 1 for events that cannot happen.
     """
     gaps, unilaterals = events.rows.gap_expressions(q), len(events.rows.unilaterals)
     every = [gaps[k] for k in range(unilaterals + events.rows.compliant_count)]
@@ -118,13 +118,13 @@ def _signal_place(events: Hybrid, function: EventFunction) -> int:
 
 
 def note_logged_events(events: Hybrid, log: Floats, functions: Sequence[EventFunction]) -> None:
-    """Add the events that compiled code has noted (time, column) to what happened."""
+    """Add the events that compiled code has noted (time, column) to the event log."""
     for t, place in log:
         events.log.note(float(t), functions[int(place)].name, "passed")
 
 
 def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:
-    """Tell the events of the user on which side they have been since compiled code saw them pass.
+    """Tell the user's events on which side they have been since compiled code saw them pass.
 
     `passages` are the times and the sides of all signals.
     """
@@ -133,6 +133,7 @@ def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:
 
 
 def hand_passages_to_code(events: Hybrid, passages: Floats) -> None:
-    """Tell compiled code on which side the events of the user are after Python has treated one."""
+    """Tell compiled code on which side the user's events are after Python has handled one of
+    them."""
     times, sides = (part[len(part) - len(events.given) :] for part in passages)
     times[:], sides[:] = events.sides.passages()

@@ -1,4 +1,5 @@
-"""Single forces of rows in a mode, where rows share a load; and what events watch of them."""
+"""Forces of single rows in a mode, also where rows share a load, and the event functions of these
+forces."""
 
 from __future__ import annotations
 
@@ -13,16 +14,16 @@ from .mode_layout import FAST, SLOW, SlipNumbers
 from .redundant_systems import LeastNormSystem
 
 FREE = 1.0
-"""What is watched of something that cannot happen in a mode."""
+"""The value of an event function for an event that cannot happen in a mode."""
 
 NO_FORCE = 1e-13
-"""Forces below this are zero except for rounding, N or N m: what carries nothing stays closed, and
-does not let go again and again."""
+"""Forces below this are zero except for rounding, N or N m: a contact without load stays closed
+instead of opening again and again."""
 
 
 class SingleForces:
     """Forces of single rows, as `solve_mode_forces` finds them: of least norm where they are not
-    unique, and slip forces by what friction can do."""
+    unique, with slip forces weighted by their friction limits."""
 
     def __init__(self, forces: ModeForces) -> None:
         self.forces, self.rows, self.groups = forces, forces.rows, forces.groups
@@ -39,8 +40,8 @@ class SingleForces:
 
     @cached_property
     def by_group(self) -> SX:
-        """x as rows that depend on each other share it: of least norm, and slip forces by what
-        friction can do."""
+        """x as dependent rows share it: of least norm, with slip forces weighted by their friction
+        limits."""
         if not self.forces.is_redundant:
             return self.forces.x
         columns, total = self._columns_and_total()
@@ -73,8 +74,8 @@ class SingleForces:
         return found
 
     def _slip_weights(self, weights: SX, x: SX) -> SX:
-        """Return weights with which no contact that sticks lets go before it must; they are used
-        where two or more stick."""
+        """Return weights with which no sticking contact slips before it must; they are used where
+        two or more stick."""
         found = ca.SX(weights)
         sticking = [
             self.forces.mode[s.contact] * self.forces.mode[s.grip] for s in self.forces.layout.slips

@@ -1,4 +1,4 @@
-"""The speed at which compiled code computes the friction of a slide in space by another law."""
+"""The speed at which compiled code changes the friction law of a slide in space."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .rows import UnilateralConstraint
 class SlipLawChange(EventFunction):
     """How far a contact that slides in space is from the speed at which its law changes.
 
-    Only compiled code watches it. Nothing happens there: the program goes on with other numbers.
+    Only compiled code watches it. Nothing happens there: the program only continues with other
+    numbers.
     """
 
     index: int

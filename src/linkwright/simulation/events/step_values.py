@@ -1,4 +1,4 @@
-"""Values of event functions along a step, and no more of them than are asked for."""
+"""Values of event functions along a step, computed only where they are needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Dry friction of joints and contacts: slides turn back, and what sticks begins to slide."""
+"""Events of dry friction in joints and contacts: slides reverse, and sticking elements begin to
+slide."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .zeno import FRICTION_ADVICE
 
 @dataclass(frozen=True)
 class JointSlideReversal(EventFunction):
-    """The velocity of a joint that slides, in its direction: it turns back or sticks at zero."""
+    """The velocity of a sliding joint in its direction; at zero the joint reverses or sticks."""
 
     index: int
     friction: JointFriction
@@ -35,7 +36,7 @@ class JointSlideReversal(EventFunction):
         return found
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Let its velocity be zero."""
+        """Mark its velocity as zero."""
         releases.turning.add(self.friction.row)
 
 
@@ -54,7 +55,7 @@ class JointStickLimit(EventFunction):
         return self.friction.name
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the limit."""
+        """Return the remaining friction force up to the limit."""
         k, ratio = self.index, self.friction.ratio
         return np.array(
             [
@@ -64,13 +65,14 @@ class JointStickLimit(EventFunction):
         )
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Let it slide against its friction."""
+        """Release it to slide against its friction."""
         releases.slipping[self.index] = -int(np.sign(states.forces[0].joint_friction[self.index]))
 
 
 @dataclass(frozen=True)
 class ContactSlideReversal(EventFunction):
-    """The velocity of a contact that slides, in its direction: it turns back or sticks at zero."""
+    """The velocity of a sliding contact in its direction; at zero the contact reverses or
+    sticks."""
 
     index: int
     unilateral: UnilateralConstraint
@@ -111,7 +113,7 @@ class ContactStickLimit(EventFunction):
         return self.unilateral.name
 
     def values(self, states: StepStates) -> Floats:
-        """Return what is left of the limit."""
+        """Return the remaining friction force up to the limit."""
         k, most = self.index, self.unilateral.friction * self.unilateral.ratio
         return np.array(
             [
@@ -121,7 +123,7 @@ class ContactStickLimit(EventFunction):
         )
 
     def release(self, releases: Releases, states: StepStates) -> None:
-        """Let it slide against its friction."""
+        """Release it to slide against its friction."""
         force = states.forces[0].slip[self.index]
         push = force / max(float(np.linalg.norm(force)), 1e-300)
         releases.leaving[self.index] = (-float(push[0]), -float(push[1]))

@@ -127,7 +127,7 @@ def read_user_events(equations: Equations, given: Mapping[str, Any] | None) -> l
     if given is None:
         return []
     if not isinstance(given, Mapping):
-        raise LinkwrightError("events are no table", remedy='give {"name": "expression", …}')
+        raise LinkwrightError("events are not a table", remedy='give {"name": "expression", …}')
     return [_read_user_event(equations, str(name), event) for name, event in given.items()]
 
 
@@ -137,7 +137,7 @@ def _read_user_event(equations: Equations, name: str, given: Any) -> UserEvent:
     where = f"events.{name}"
     if not isinstance(event.direction, str) or event.direction not in DIRECTIONS:
         raise LinkwrightError(
-            f"{event.direction!r} is no direction",
+            f"{event.direction!r} is not a direction",
             where=where,
             remedy=f"use {', '.join(DIRECTIONS)}",
         )
@@ -151,7 +151,7 @@ def _read_user_event(equations: Equations, name: str, given: Any) -> UserEvent:
         change = _own_change(equations, event.action, where)
     elif event.action not in ACTIONS:
         raise LinkwrightError(
-            f"{event.action!r} is no action",
+            f"{event.action!r} is not an action",
             where=where,
             remedy="use record, stop, a table of new values, or a function of (t, q, qd)",
         )

@@ -1,7 +1,7 @@
 """On which side of zero the user's events are right after their passages.
 
-A passage is found within rounding, so that values there do not tell the side. After a mere passage
-it is known; after a change of the state the rate of the event's value tells where it goes.
+A passage is found within rounding, so the values there do not show the side. After a mere passage
+the side is known; after a change of the state, the rate of the event's value shows it.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class UserEventSides:
     def known(
         self, begin: float, y: Floats, functions: Sequence[EventFunction]
     ) -> dict[int, KnownSide]:
-        """Return the sides of functions that have just passed or are at zero ever since, by their
-        places."""
+        """Return the sides of functions that have just passed or have been at zero since, by their
+        indices."""
         motion, limits = self.context.space.motion(y), EVENT_TOLERANCES
         for k, passage in list(self._passages.items()):
             is_away = abs(self.events[k].value(begin, *motion)) > limits.beginning
@@ -87,7 +87,7 @@ class UserEventSides:
     def have_no_end(
         self, t: float, functions: Iterable[UserEventFunction], rates: dict[int, float]
     ) -> bool:
-        """Whether events change the state ever sooner and slower."""
+        """Whether events change the state at ever shorter intervals and lower rates."""
         limits = EVENT_TOLERANCES
         for function in functions:
             k = function.index
@@ -102,7 +102,8 @@ class UserEventSides:
     def change_state(
         self, t: float, before: Floats, after: Floats, functions: Sequence[UserEventFunction]
     ) -> None:
-        """Note a change of the state: values have leapt, or go beyond zero, or back."""
+        """Note a change of the state, after which values have jumped, move beyond zero, or move
+        back."""
         self._passages.clear()
         goes, limits = self.rates(t, after, functions), EVENT_TOLERANCES
         motions = [self.context.space.motion(y) for y in (before, after)]

@@ -13,16 +13,16 @@ from .event_tolerances import EVENT_TOLERANCES
 
 @dataclass(frozen=True)
 class ZenoAdvice:
-    """What to say where events of a kind have no end."""
+    """The reason and the remedy in the status of a run in which events of a kind never end."""
 
     reason: str
     remedy: str
 
 
-IMPACT_ADVICE = ZenoAdvice("events pile up", "give less restitution")
+IMPACT_ADVICE = ZenoAdvice("events follow each other without end", "reduce the restitution")
 
 USER_ADVICE = ZenoAdvice(
-    "events pile up",
+    "events follow each other without end",
     'let it "stop", or give limits or a contact with restitution, which come to rest',
 )
 

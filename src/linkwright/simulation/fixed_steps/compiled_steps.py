@@ -22,11 +22,11 @@ from .tableaus import IMPLICIT_METHODS, input_shares
 class CompiledStep:
     """A step (q, q̇, z, held; τ, t, outside, acts; dt, p) → (q, q̇, z, held; work; doubt).
 
-    z are the states of a controller. `held` are the forces of a sampled controller, which change
-    in steps at whose start it `acts`. `outside` are values of tables and references at the shares
-    of the step that the method needs, and p the values of the parameters `kept`. Ports that the
-    inputs do not need are left out, as are works without a `power`, and the doubt of steps that
-    cannot fail.
+    z are the states of a controller. `held` are the forces of a sampled controller; they change in
+    steps at whose start it `acts`. `outside` are values of tables and references at the shares of
+    the step that the method needs, and p the values of the parameters `kept`. Ports that the inputs
+    do not need are left out, as are works without a `power`, and the doubt of steps that cannot
+    fail.
     """
 
     def __init__(

@@ -27,7 +27,8 @@ NEWTON_ITERATIONS = 6
 at steps that resolve the motion."""
 
 NEWTON_TOLERANCE = 1e-10
-"""Share by which the last iteration may change the velocities; what it leaves is far smaller."""
+"""Share by which the last iteration may change the velocities; the remaining error is far
+smaller."""
 
 
 class ImplicitStep(ABC):

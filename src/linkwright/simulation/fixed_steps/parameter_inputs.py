@@ -14,7 +14,7 @@ from ...types import Floats, VectorLike
 
 
 def read_kept_parameters(model: Model, given: VectorLike | None) -> Floats:
-    """Return (…, parameters) in the model's order; raise where one of them has no value."""
+    """Return (…, parameters) in the model's order; raise an error if one of them has no value."""
     names = model.parameters
     if not names:
         if given is None or (isinstance(given, Mapping) and not given):

@@ -21,7 +21,7 @@ _MIDPOINT_ITERATIONS = 60
 """Fixed-point iterations of a midpoint step: enough wherever each one at least halves the error."""
 
 _MIDPOINT_TOLERANCE = 1e-13
-"""Share of the state by which the last iteration may change it: a few roundings."""
+"""Share of the state by which the last iteration may change it: a few rounding errors."""
 
 
 def step_with_pivoting(context: RunContext, method: str, t: float, y: Floats, dt: float) -> Floats:

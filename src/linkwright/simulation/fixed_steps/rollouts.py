@@ -28,11 +28,11 @@ from .tableaus import IMPLICIT_METHODS
 from .trajectory_batch import TrajectoryBatch
 
 CACHED_STEPS = 16
-"""Compiled steps that are kept for each model, one for each method and input; the oldest goes
-first."""
+"""Number of compiled steps in the cache of each model, one for each method and input; the oldest is
+dropped first."""
 
 CACHED_MODELS = 16
-"""Models of mechanisms that are kept; the oldest goes first."""
+"""Number of models of mechanisms in the cache; the oldest is dropped first."""
 
 StepInputs = Mapping[str, object] | Feedback | None
 """Inputs that become part of a compiled step."""
@@ -139,7 +139,7 @@ def _check_inputs(inputs: ForceLike | Feedback | None, method: str, dt: float) -
     """Raise for Python functions, and for controllers that the method cannot run."""
     if callable(inputs) and not isinstance(inputs, Feedback):
         raise UnsupportedError(
-            "rollouts are compiled whole, and take no Python function as inputs",
+            "rollouts are compiled as a whole and do not accept Python functions as inputs",
             remedy="give expressions, tables, a controller, or forces for every step",
         )
     if not isinstance(inputs, Feedback):

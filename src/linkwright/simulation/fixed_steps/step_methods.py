@@ -13,7 +13,7 @@ from .tableaus import FIXED_STEP_METHODS, MIDPOINT, SEMI_IMPLICIT, TABLEAUS, VAR
 
 
 def check_method(method: str, equations: Equations) -> None:
-    """Raise where the method is unknown, or cannot integrate the mechanism's coordinates."""
+    """Raise an error if the method is unknown or cannot integrate the mechanism's coordinates."""
     if method not in FIXED_STEP_METHODS:
         raise UnsupportedError(
             f"there is no method '{method}'", remedy=f"use {', '.join(FIXED_STEP_METHODS)}"

@@ -24,16 +24,17 @@ NUMBERS_PER_BLOCK = 16384
 is negligible."""
 
 SMALLEST_BLOCK = 256
-"""Trajectories in a block, at least: fewer would not fill the lanes of large mechanisms well."""
+"""The smallest number of trajectories in a block: fewer would not fill the lanes of large
+mechanisms well."""
 
 STEPS_WORTH_A_THREAD = 1 << 15
 """Steps of single trajectories that take longer than the start of a thread (0.1 ms)."""
 
 LANES = 16
-"""Trajectories in a vector, at most: blocks are multiples of it."""
+"""The largest number of trajectories in a vector: blocks are multiples of it."""
 
 KEPT_SYSTEMS = 16
-"""Systems of mechanisms with parameters of their own that are kept; the oldest goes first."""
+"""Number of systems with their own parameters in the cache; the oldest is dropped first."""
 
 PERIOD_TOLERANCE = 1e-6
 """Share of a period by which the start of a step may miss the time at which a controller acts."""
@@ -42,7 +43,7 @@ PERIOD_TOLERANCE = 1e-6
 class TrajectoryBatch:
     """Trajectories that begin at times[0], with steps at all the times.
 
-    `inputs` are those of which the drive of the step was made.
+    `inputs` are those from which the drive of the step was made.
     """
 
     def __init__(
@@ -91,7 +92,8 @@ class TrajectoryBatch:
         return results if self.history else (results[0][:, 0], results[1][:, 0])
 
     def _check_finite(self, q: Floats, qd: Floats) -> None:
-        """Raise where last states are not finite: states that once are not finite stay so."""
+        """Raise an error if the last states are not finite; once a state is not finite, all later
+        ones are not."""
         lost = ~(np.isfinite(q).all(axis=1) & np.isfinite(qd).all(axis=1))
         if lost.any():
             raise LinkwrightError(

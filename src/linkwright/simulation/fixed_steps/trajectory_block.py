@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from .trajectory_batch import TrajectoryBatch
 
 STEPS_PER_CALL = 1 << 20
-"""Steps of single trajectories in a call, at most: a call takes a fraction of a second, and Ctrl-C
-must wait for its end."""
+"""The largest number of steps of single trajectories in a call: a call takes a fraction of a
+second, and Ctrl-C must wait for its end."""
 
 STEPS_AHEAD = 16
-"""Steps in a call, at most, where a step may have to be repeated: the steps after it are lost."""
+"""The largest number of steps in a call where a step may have to be repeated: the steps after it
+are lost."""
 
 
 class TrajectoryBlock:
@@ -101,7 +102,7 @@ class TrajectoryBlock:
     def _repeat_first_bad_step(
         self, before: list[Floats], after: list[Floats], done: int, doubt: Floats
     ) -> int:
-        """Return the number of good steps, once the first that has lanes in doubt is repeated."""
+        """Repeat the first step that has lanes in doubt, and return the number of good steps."""
         bad = ~(doubt < 1)
         if not bad.any():
             return int(doubt.shape[1])
@@ -126,7 +127,7 @@ class TrajectoryBlock:
                 y = self._state_after_step(system, before, after, t)
         if not np.isfinite(y).all():
             raise LinkwrightError(
-                f"trajectory {self.first + row + 1} cannot go on at t = {t:g} s",
+                f"trajectory {self.first + row + 1} cannot continue at t = {t:g} s",
                 remedy="take shorter steps, or look for a singular configuration",
             )
         after[0][:], after[1][:] = system.space.motion(y)

@@ -1,4 +1,4 @@
-"""Steps of fixed length: compiled as a whole, or stage by stage where Python drives."""
+"""Steps of fixed length: compiled as a whole, or stage by stage where Python gives the forces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..run_context import RunContext
 from .stepper import DenseOutput, MakeStepper, StepOptions, Stepper, refuse_baumgarte
 
 DEFAULT_STEP = 1e-3
-"""The length of a step where none is given, s: rk4 then keeps 1e-9 for motions of some hertz."""
+"""The default length of a step, s: with it, rk4 is accurate to 1e-9 for motions of a few hertz."""
 
 MAX_INPUT_ITERATIONS = 12
 """Iterations in which the forces of a Python function must agree with an implicit step: each gains
@@ -31,7 +31,7 @@ def fixed_stepper(method: str) -> MakeStepper:
 
 
 class FixedStepper:
-    """It is at t = begin + n·step; the last step is as short as it must be.
+    """A stepper at t = begin + n·step; the last step is shorter if necessary.
 
     A compiled step holds the constraints by itself, so that its states need no projection.
     Formulations with states of their own go stage by stage, in these states.
@@ -63,7 +63,7 @@ class FixedStepper:
             _refuse_own_states(method, context)
         if has_events and method in IMPLICIT_METHODS:
             raise UnsupportedError(
-                f"'{method}' knows no controllers, stops, contacts and friction that sticks",
+                f"'{method}' does not support controllers, stops, contacts or sticking friction",
                 where=context.equations.mechanism.name,
                 remedy="use another integrator",
             )
@@ -173,7 +173,7 @@ class FixedStepper:
 def _refuse_own_states(method: str, context: RunContext) -> None:
     """Refuse formulations whose states are not positions and velocities."""
     raise UnsupportedError(
-        f"'{method}' steps positions and speeds, and '{context.equations.by}' has states of its "
-        "own",
+        f"'{method}' integrates positions and velocities, but '{context.equations.by}' has "
+        "states of its own",
         remedy='use by="recursive", or another integrator',
     )

@@ -17,16 +17,16 @@ from ..right_hand_side import RightHandSide
 from ..time_tables import NUMBERS_PER_PIECE
 
 MAX_FAULTS = 100
-"""So many inputs that are not finite end a call of a solver, which would go on in ever shorter
-steps."""
+"""After this many inputs that are not finite, a call of a solver ends; it would go on in ever
+shorter steps."""
 
 Expression = TypeVar("Expression")
 
 
 class InputParameters:
-    """Of one right-hand side: `count` parameters, from which w follows at t.
+    """The `count` parameters of one right-hand side, from which w follows at t.
 
-    `is_called`: only Python knows w.
+    `is_called` is True if only Python can compute w.
     """
 
     def __init__(self, rhs: RightHandSide) -> None:
@@ -41,7 +41,7 @@ class InputParameters:
             self.count = NUMBERS_PER_PIECE * len(drive.tables)
 
     def w(self, parameters: list[Expression], t: Expression) -> list[Expression]:
-        """Return the entries of w as expressions, of any kind, of the parameters and t."""
+        """Return the entries of w as expressions (of any kind) of the parameters and t."""
         if self.rhs.drive.is_sampled:
             return parameters
         if not self.count:
@@ -94,7 +94,8 @@ class InputCallback(ca.Callback):
         return ca.Sparsity.dense(self.out, 1)
 
     def eval(self, arguments: Sequence[ca.DM]) -> list[ca.DM]:
-        """Return w, or zeros after an exception: the solver ends soon, its result is not used."""
+        """Return w, or zeros after an exception; the solver then ends soon, and its result is not
+        used."""
         y = np.asarray(arguments[1], dtype=float).ravel()
         try:
             if self.error is None:
@@ -106,7 +107,7 @@ class InputCallback(ca.Callback):
         return [ca.DM.zeros(self.out)]
 
     def _count_faults(self, found: Floats) -> None:
-        """End a call whose inputs are not finite time and again."""
+        """End a call whose inputs are repeatedly not finite."""
         self.faults += not np.isfinite(found).all()
         if self.faults > MAX_FAULTS:
             raise _NotFiniteError

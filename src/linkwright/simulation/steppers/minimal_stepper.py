@@ -2,7 +2,7 @@
 
 The independent coordinates a and velocities u are integrated; q(a) is closed by Newton's method
 from the last configuration, q̇ = G u + k. Where the chosen coordinates come near a dead centre,
-others are chosen and the integration starts again. Seen from outside, states are those of all
+others are chosen and the integration starts again. To callers, the states are those of all
 coordinates.
 """
 
@@ -27,8 +27,9 @@ from .singularity_crossing import cross_singularities
 from .stepper import DenseOutput, MakeStepper, StepOptions, Stepper, refuse_baumgarte
 
 WORN_SHARE = 0.3
-"""Other coordinates are chosen where these have a smallest singular value below this share of the
-best choice: late enough that changes are rare, early enough that no digit is lost."""
+"""Other coordinates are chosen if the smallest singular value of the present ones is below this
+share of that of the best choice: late enough that changes are rare, early enough that no digit is
+lost."""
 
 
 def minimal_stepper(name: str) -> MakeStepper:
@@ -157,7 +158,7 @@ class MinimalStepper:
         return np.concatenate([f[self.a], f[n:][self.a], f[2 * n :]])
 
     def advance(self) -> str | None:
-        """Make one step, in other coordinates if these are worn."""
+        """Make one step, in other coordinates if the present ones have become poor."""
         self.step_start = self.t
         if self._is_worn():
             y = self.y
@@ -171,7 +172,7 @@ class MinimalStepper:
         return None
 
     def _is_worn(self) -> bool:
-        """Whether the dependent velocities follow much worse than they could."""
+        """Whether another choice of independent coordinates would be much better."""
         J = self._jacobian(self.t, self.known)
         best = list(self._choice(J).dependent)
         if sorted(best) == sorted(self.p):
@@ -191,12 +192,12 @@ def _check_minimal_coordinates(context: RunContext) -> None:
     refuse_baumgarte(context, "minimal coordinates")
     if not names.constraints or names.position_row_count < len(names.constraints):
         raise UnsupportedError(
-            "there are minimal coordinates only of closed loops",
+            "minimal coordinates exist only for closed loops",
             where=context.equations.mechanism.name,
             remedy='use coordinates="all"',
         )
     if names.nq != names.nv or context.equations.state is not None:
         raise UnsupportedError(
-            "minimal coordinates need rates that are speeds, as states",
+            "minimal coordinates need states (q, q̇) in which q̇ is the rate of q",
             remedy='use rotation = "cardan" and by="recursive"',
         )

@@ -1,7 +1,8 @@
-"""Step methods of compiled code, step by step in Python, on rates that Python computes.
+"""The step methods of compiled code, run step by step in Python on rates that Python computes.
 
 The programs of `integrators` run here as Python functions. Runs that compiled code cannot make
-(with functions, contacts that persist, singular configurations) are made in this way, more slowly.
+(with Python functions, friction that depends on reactions, members that break, singular
+configurations) are made in this way, more slowly.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from .singularity_crossing import cross_singularities
 from .stepper import DenseOutput, MakeStepper, StepOptions, Stepper
 
 STATE_DIFFERENCE = 1e-7
-"""Step of differences by the state, as a share of its size: about the root of rounding errors."""
+"""Step of differences with respect to the state, as a share of its size: about the square root of
+rounding errors."""
 
 TIME_DIFFERENCE = 1e-4
-"""Step of differences by time, as a share of the step's length: their error is 1e-8 of it."""
+"""Step of differences with respect to time, as a share of the step's length: their error is 1e-8 of
+it."""
 
 LEAST_SHARE = 1e-16
 """The smallest step as a share of the remaining time."""

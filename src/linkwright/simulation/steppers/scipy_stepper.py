@@ -21,7 +21,7 @@ SCIPY_METHODS = {
     "bdf": "BDF",
     "lsoda": "LSODA",
 }
-"""By our names, the names of SciPy's classes."""
+"""The names of SciPy's classes, by our names."""
 
 _STIFF = ("radau", "bdf", "lsoda")
 _WITHOUT_MEMORY = ("dop853", "rk45", "radau")
@@ -30,8 +30,8 @@ _NODES = {"dop853": 11, "rk45": 5, "radau": 3, "bdf": 1, "lsoda": 1}
 """Times within a step, its end included, at which a method evaluates the rates."""
 
 MAX_STEPS_WITHOUT_PROGRESS = 30
-"""So many steps in a row that advance less than rounding end a run: near t = 0, floating-point
-numbers leave room for ever smaller steps, and SciPy would not stop."""
+"""After this many steps in a row that advance by less than rounding, a run ends: near t = 0,
+floating-point numbers leave room for ever smaller steps, and SciPy would not stop."""
 
 
 def scipy_stepper(name: str) -> MakeStepper:

@@ -28,8 +28,8 @@ class CrossingOptions:
     """Gauss's nodes: with fewer the polynomial of a long step misses rtol 1e-9, and an even number
     keeps them away from the singular point in the middle."""
     reach: float = 2.0
-    """The long step begins so many steps before the singular configuration: later, errors across
-    the branch have grown."""
+    """Number of ordinary steps before the singular configuration at which the long step begins:
+    later, errors across the branch have grown."""
     max_iterations: int = 40
     """Iterations of the collocation; smooth motions need about ten."""
     settled_change: float = 1e-13
@@ -46,7 +46,7 @@ CROSSING = CrossingOptions()
 
 
 def cross_singularities(inner: Stepper, context: RunContext, end: float) -> Stepper:
-    """Return a stepper that crosses singular configurations, if there can be some."""
+    """Return a stepper that crosses singular configurations, if the mechanism can have any."""
     projection = context.space.projection
     if projection is None or not context.names.position_row_count:
         return inner
@@ -120,8 +120,8 @@ class SingularityCrossing:
         return self.projection.time_to_singularity(self.t, *motion, ahead)
 
     def cross(self, ahead: float) -> bool:
-        """Step as far behind the singular configuration as it is ahead; return whether that was
-        possible."""
+        """Step to as far behind the singular configuration as it is ahead now; return whether that
+        was possible."""
         t, y = self.t, self.y
         length = min(2 * ahead, self.end - t)
         c, A, b = gauss_collocation(CROSSING.nodes)

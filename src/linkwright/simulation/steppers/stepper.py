@@ -1,4 +1,4 @@
-"""What all integrators have in common: advance, look back into the last step, start again."""
+"""The protocol of all integrators: advance, evaluate the last step, restart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DenseOutput = Callable[[float], Floats]
 
 
 class Stepper(Protocol):
-    """One integration: it is at (t, y), and goes no further than the end of its last restart.
+    """One integration at (t, y), which goes no further than the end that its last restart set.
 
     `advance` makes one step, or several: a stepper in compiled code may go on until its end, or
     until a step in which an event function may change its sign. Events are searched from
@@ -72,7 +72,7 @@ class Stepper(Protocol):
 
 @dataclass(frozen=True)
 class StepOptions:
-    """What a stepper is told about its steps.
+    """Options for the steps of a stepper.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def refuse_mode_forces(context: RunContext, integrator: str) -> None:
     """Refuse stops, contacts and friction for integrators that take rates as expressions."""
     if context.has_mode_forces:
         raise UnsupportedError(
-            f"'{integrator}' knows no stops, contacts and friction that sticks",
+            f"'{integrator}' does not support stops, contacts or sticking friction",
             where=context.equations.mechanism.name,
             remedy="use dop853, radau or bdf",
         )

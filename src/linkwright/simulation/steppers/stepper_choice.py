@@ -1,4 +1,4 @@
-"""Steppers by name, and what each of them is told."""
+"""Steppers by name, and their options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INTEGRATORS: dict[str, MakeStepper] = {
     "taylor": taylor_stepper,
     **{name: fixed_stepper(name) for name in FIXED_STEP_METHODS},
 }
-"""By name, the function that makes a stepper."""
+"""The functions that make steppers, by name."""
 
 COORDINATES = ("all", "minimal")
 """The coordinates in which constrained mechanisms can be integrated."""
@@ -43,7 +43,7 @@ def stepper_named(name: str, coordinates: str = "all") -> MakeStepper:
         return INTEGRATORS[name]
     if name not in SCIPY_METHODS:
         raise UnsupportedError(
-            f"'{name}' does not know minimal coordinates",
+            f"'{name}' does not support minimal coordinates",
             remedy=f"use one of {', '.join(SCIPY_METHODS)}",
         )
     return minimal_stepper(name)
@@ -58,12 +58,12 @@ def check_step_options(
     step: float | None,
     spacing: float,
 ) -> StepOptions:
-    """Return checked options; what an integrator would not heed is an error."""
+    """Return checked options; an option that the integrator does not use is an error."""
     rtol, atol = check_positive(rtol, "rtol"), check_positive(atol, "atol")
     max_step = check_positive(max_step, "max_step", or_infinite=True)
     if integrator in FIXED_STEP_METHODS:
         if max_step < math.inf:
-            raise UnsupportedError(f"'{integrator}' heeds no max_step", remedy="use step")
+            raise UnsupportedError(f"'{integrator}' does not use max_step", remedy="use step")
         step = None if step is None else check_positive(step, "step")
     elif step is not None:
         raise UnsupportedError(

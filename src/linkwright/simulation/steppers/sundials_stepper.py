@@ -50,7 +50,7 @@ def sundials_stepper(name: str) -> MakeStepper:
 
 
 class SundialsStepper:
-    """It is at a grid point, and knows the next ones of its last call."""
+    """A stepper at a grid point, which has the next grid points of its last call."""
 
     has_no_memory = False
     planned_step = 0.0
@@ -69,7 +69,7 @@ class SundialsStepper:
         self.callback: InputCallback | None = None
         if name == "idas" and context.equations.state is not None:
             raise UnsupportedError(
-                f"'idas' solves for q, v and λ, and '{context.equations.by}' has states of its own",
+                f"'idas' solves for q, v and λ, but '{context.equations.by}' has states of its own",
                 remedy='use cvodes, or by="recursive"',
             )
         self.name, self.context = name, context
@@ -125,7 +125,7 @@ class SundialsStepper:
         return f"{self.name} could not go on"
 
     def _integrated(self, t: float, y: Floats, length: float, count: int) -> Floats | None:
-        """Return the states after so many intervals; None if SUNDIALS failed."""
+        """Return the states after `count` intervals; None if SUNDIALS failed."""
         solver = self._many if count > 1 else self._one
         found = None
         with contextlib.suppress(RuntimeError):

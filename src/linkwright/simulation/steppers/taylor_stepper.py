@@ -21,8 +21,8 @@ from .singularity_crossing import cross_singularities
 from .stepper import DenseOutput, StepOptions, Stepper, refuse_mode_forces
 
 COMPACT_SIZE = 200
-"""Instructions from which on heyoka's compact mode is used: without it, larger tapes take minutes
-to compile."""
+"""Number of instructions above which heyoka's compact mode is used: without it, larger tapes take
+minutes to compile."""
 
 
 def taylor_stepper(

@@ -1,0 +1,65 @@
+"""Starts of an ensemble are those of its runs one by one; wrong ones are rejected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, AssemblyError, UnsupportedError
+
+TOP = lw.load(
+    "name='top'\ngravity=[0,0,-9.81]\n[bodies.b]\nmass=2\ninertia=[0.1,0.2,0.3]\n"
+    "[joints.f]\ntype='free'\nchild='b'\n"
+)
+
+
+@pytest.mark.parametrize("name", ["five-bar", "3-rrr"])
+def test_loops_with_more_degrees_of_freedom_than_values_are_assembled_alike(name: str) -> None:
+    """q1 alone leaves a degree of freedom or two: the rest is the configuration of `assemble`."""
+    mechanism = lw.gallery(name)
+    angles = lw.assemble(mechanism)[0] + np.array([-0.5, 0.0, 0.7])
+    found = lw.simulate_ensemble(mechanism, 0.01, q0={"q1": angles})
+    for k, angle in enumerate(angles):
+        alone = lw.assemble(mechanism, {"q1": angle}, hold=["q1"])
+        np.testing.assert_allclose(found["q"].values[k, 0], alone, atol=1e-9)
+
+
+def test_a_part_of_a_quaternion_or_one_of_another_length_is_rejected() -> None:
+    with pytest.raises(AssemblyError, match=r"f\.qw alone is given"):
+        lw.simulate_ensemble(TOP, 0.1, q0={"f.qw": [0.5, 1.0]})
+    with pytest.raises(AssemblyError, match=r"length 0\.5"):
+        lw.simulate_ensemble(
+            TOP, 0.1, q0={"f.qw": [1.0, 0.5], "f.qx": 0.0, "f.qy": 0.0, "f.qz": 0.0}
+        )
+
+
+def test_starts_may_be_texts_with_a_unit() -> None:
+    found = lw.simulate_ensemble(
+        lw.gallery("elbow"), 0.1, q0={"q1": "30 deg"}, parameters={"m2": [1.0, 2.0]}
+    )
+    np.testing.assert_allclose(found["q"].values[:, 0, 0], np.pi / 6, rtol=1e-15)
+
+
+def test_all_runs_with_rejected_parameters_fail_among_many() -> None:
+    masses = np.linspace(1, 2, 300)
+    masses[[5, 7]] = -1, -2
+    found = lw.simulate_ensemble(lw.gallery("elbow"), 0.01, parameters={"m2": masses})
+    failed = [k for k, status in enumerate(found["status"].values) if "negative" in status]
+    assert failed == [5, 7]
+    assert np.isnan(found["q"].values[5]).all()
+
+
+def test_empty_and_two_dimensional_starts_are_rejected() -> None:
+    arm = lw.gallery("elbow")
+    with pytest.raises(ArgumentError, match="at least one run"):
+        lw.simulate_ensemble(arm, 0.1, q0={"q1": []})
+    with pytest.raises(ArgumentError, match="0 runs"):
+        lw.simulate_ensemble(arm, 0.1, torque={"q1": []})
+    with pytest.raises(ArgumentError, match=r"shape \(2, 2\)"):
+        lw.simulate_ensemble(arm, 0.1, q0={"q1": np.ones((2, 2))})
+
+
+def test_an_array_of_torques_is_rejected_where_there_are_actuators() -> None:
+    with pytest.raises(UnsupportedError, match="give a table by actuator: tau1"):
+        lw.simulate_ensemble(lw.gallery("four-bar"), 0.1, torque=np.ones((2, 3)))
