@@ -110,16 +110,17 @@ def record_samples(
 ) -> SampleRecord:
     """Return the samples of a compiled part, with the forces of their modes."""
     samples = SampleRecord(context, events)
-    if events is None:
-        samples.take_over(found.times, found.states)
-    else:
-        samples.take_over(found.times, found.states, *_contact_forces(events, found))
+    samples.take_over(found.times, found.states, *contact_forces(events, found))
     return samples
 
 
-def _contact_forces(events: Hybrid, found: CompiledTrajectory) -> tuple[Floats, Floats | None]:
-    """Return generalized forces of stops, contacts and friction at the samples of a run, and
-    reactions of joints and loops if there are contacts."""
+def contact_forces(
+    events: Hybrid | None, found: CompiledTrajectory
+) -> tuple[Floats | None, Floats | None]:
+    """Return generalized forces of stops, contacts and friction at the samples of a compiled part
+    if there are events, and reactions of joints and loops if there are contacts."""
+    if events is None:
+        return None, None
     functions, count = events.mode_functions, len(found.times)
     if functions is None or (found.modes is None and not events.rows.contacts):
         return np.zeros((count, events.context.names.nv)), None
