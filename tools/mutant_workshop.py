@@ -20,6 +20,8 @@ from mutation_sites import Mutant
 FIRST_TESTS, FIRST_SECONDS = 20, 8.0
 """Tests that are run before all others: most mutants end here."""
 
+LOG_TAIL = 300
+"""Characters of pytest's output that are kept where pytest itself failed."""
 _FAILED_START = 99
 """Exit status of a process that could not run pytest; pytest itself uses 0 to 5."""
 
@@ -108,7 +110,7 @@ class Workshop:
         if code in (-signal.SIGKILL, -signal.SIGXCPU):
             return "timeout", ""
         if code == _FAILED_START:
-            raise RuntimeError((self.tree / "out" / "pytest.log").read_text())
+            return "broken", (self.tree / "out" / "pytest.log").read_text()[-LOG_TAIL:]
         failed = report.read_text().strip()
         return ("survived", "") if code in (0, 5) else ("killed", failed or f"exit {code}")
 

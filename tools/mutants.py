@@ -182,12 +182,15 @@ def print_report(
     reasons: dict[str, str | None],
 ) -> None:
     """Print the table by package, then the mutants that survived."""
-    kinds = ("killed", "timeout", "survived", "uncovered", "unreliable", "equivalent")
+    kinds = (
+        "killed", "timeout", "survived", "uncovered", "unreliable", "equivalent", "broken",
+        "untried",
+    )  # fmt: skip
     table: dict[str, Counter[str]] = defaultdict(Counter)
     left = []
     for mutant in drawn:
         name = _mutant_name(mutant)
-        verdict = known.get(name, {}).get("verdict", "survived")
+        verdict = known.get(name, {}).get("verdict", "untried")
         verdict = "equivalent" if reasons[name] else str(verdict)
         for row in (package_of(mutant.file), "total"):
             table[row][verdict] += 1

@@ -75,7 +75,8 @@ class Equations(SummarizedResult):
     residual that nearly redundant ones may keep (m, rad; 0 if all close exactly). `literals` are
     parameters that stand for numbers in expressions and are printed as numbers. `passive_parts` are
     the springs that are printed with named lengths, and the rest of `passive`. `derived_by`, kept
-    as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it.
+    as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it. The class
+    has more than 20 methods because users read every quantity of the equations from it.
 
     Examples
     --------

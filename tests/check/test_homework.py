@@ -134,16 +134,16 @@ def test_one_broken_file_does_not_stop_the_others(tmp_path: Path) -> None:
 def test_texts_share_one_derivation_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from linkwright.checking import vocabulary
+    from linkwright.checking import checked_mechanism
 
-    derive, count = vocabulary.derive, 0
+    derive, count = checked_mechanism.derive, 0
 
     def counted(*words: Any, **options: Any) -> Any:
         nonlocal count
         count += 1
         return derive(*words, **options)
 
-    monkeypatch.setattr(vocabulary, "derive", counted)
+    monkeypatch.setattr(checked_mechanism, "derive", counted)
     texts: dict[str, str | bytes] = {
         "a.txt": "h := m2*l1\nphi2 = h*cos(q1 + q2)", "b.tex": LATEX, "c.txt": SOLUTION,
         "d.txt": "phi2 = m2*lc2*g*cos(q1 + q2)\nh = 1\nd22 = h*I2",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.errors import ArgumentError, AssemblyError, UnsupportedError
+from linkwright.errors import ArgumentError, AssemblyError, LinkwrightError, UnsupportedError
 
 TOP = lw.load(
     "name='top'\ngravity=[0,0,-9.81]\n[bodies.b]\nmass=2\ninertia=[0.1,0.2,0.3]\n"
@@ -63,3 +63,30 @@ def test_empty_and_two_dimensional_starts_are_rejected() -> None:
 def test_an_array_of_torques_is_rejected_where_there_are_actuators() -> None:
     with pytest.raises(UnsupportedError, match="give a table by actuator: tau1"):
         lw.simulate_ensemble(lw.gallery("four-bar"), 0.1, torque=np.ones((2, 3)))
+
+
+def test_tables_of_an_ensemble_may_be_lists() -> None:
+    arm, times, rows = lw.gallery("elbow"), [0.0, 0.1], [[0.0, 1.0], [1.0, 2.0]]
+    as_tuple = lw.simulate_ensemble(arm, 0.1, torque={"q1": (times, rows, "linear")})
+    as_list = lw.simulate_ensemble(arm, 0.1, torque={"q1": [times, rows, "linear"]})
+    np.testing.assert_array_equal(as_tuple["q"].values, as_list["q"].values)
+
+
+def test_wrong_inputs_and_stops_are_named() -> None:
+    arm = lw.gallery("elbow")
+    with pytest.raises(LinkwrightError, match="neither a number, text, nor"):
+        lw.simulate_ensemble(arm, 0.1, torque={"q1": ["1", "t", "2", "3"]})
+    with pytest.raises(LinkwrightError, match="use simulate_ensemble"):
+        lw.simulate(arm, 0.1, torque={"q1": [1.0, 2.0]})
+    with pytest.raises(LinkwrightError, match="stops = 'bounce' is not known"):
+        lw.simulate_ensemble(arm, 0.1, stops="bounce")
+
+
+def test_a_limit_that_depends_on_a_varied_parameter_is_named() -> None:
+    limits = {"lower": "h", "upper": 10}
+    fall = lw.Mechanism(
+        name="fall", parameters={"h": 0.0}, bodies={"b": {"mass": 1}},
+        joints={"z": {"type": "prismatic", "child": "b", "limits": limits}},
+    )  # fmt: skip
+    with pytest.raises(UnsupportedError, match="a limit of 'z' depends on 'h'"):
+        lw.simulate_ensemble(fall, 0.1, q0={"z": [1.0, 2.0]}, parameters={"h": [0.0, 0.5]})

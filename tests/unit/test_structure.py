@@ -206,3 +206,39 @@ def test_no_function_requires_more_than_six_positional_parameters() -> None:
         and required_positional_parameters(node) > 6
     ]
     assert found == []
+
+
+MAX_METHODS = 20
+MAX_BODY_LINES = 70
+REASON_FOR_METHODS = "more than 20 methods because"
+
+
+def test_a_class_with_many_methods_says_why() -> None:
+    """A class has one subject; where its methods are many, its docstring has the reason."""
+    found = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in MODULES
+        for node in nodes_of(path)
+        if isinstance(node, ast.ClassDef)
+        and sum(isinstance(x, ast.FunctionDef | ast.AsyncFunctionDef) for x in node.body)
+        > MAX_METHODS
+        and REASON_FOR_METHODS not in " ".join((ast.get_docstring(node) or "").split())
+    ]
+    assert found == []
+
+
+def body_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function's body, without its signature and its docstring."""
+    body = node.body[ast.get_docstring(node) is not None :]
+    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+
+
+def test_no_function_body_is_long() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path in MODULES
+        for node in nodes_of(path)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and body_lines(node) > MAX_BODY_LINES
+    ]
+    assert found == []

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import casadi as ca
 
+from ..expressions import parse_expression
 from ..types import SX
 
 if TYPE_CHECKING:
@@ -75,11 +76,21 @@ def particle_inertia_force_symbol(own: CheckerVocabulary, frame: str) -> DualSym
 
 
 def _particle_symbol(own: CheckerVocabulary, frame: str, function: str) -> DualSymbolValue | None:
-    mass = own.particle_mass(frame)
+    mass = _declared_particle_mass(own, frame)
     if mass is None:
         return None
     R = own.quantity_expression("placement", frame)[:3, :3]
     return mass * (R.T @ own.quantity_expression(function, frame)[3:]), ca.SX.zeros(3)
+
+
+def _declared_particle_mass(own: CheckerVocabulary, frame: str) -> SX | None:
+    """The mass of a particle that the text declares there."""
+    masses = own.declarations.particle_masses
+    if frame not in masses:
+        return None
+    return own.translate_expression(
+        parse_expression(masses[frame]), lambda name: name if name in own.parameters else None
+    )
 
 
 def body_velocity_symbol(own: CheckerVocabulary, number: str) -> DualSymbolValue | None:

@@ -10,11 +10,10 @@ Sides of equations may be vectors and matrices: see `statement_matrices`.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction
 
-from ..errors import ExpressionError
 from ..expressions import (
     Call,
     Expression,
@@ -23,12 +22,12 @@ from ..expressions import (
     Power,
     Product,
     Reciprocal,
-    Sum,
     negate_expression,
     parse_expression,
 )
 from ..expressions.parser import MAX_EXPONENT, MAX_EXPRESSION_DEPTH
 from ..expressions.tree import FUNCTION_ARITIES
+from .name_grammar import BRACKET_PAIRS, StatementNameGrammar
 from .statement_matrices import (
     ExpressionOrMatrix,
     StatementMatrix,
@@ -37,27 +36,22 @@ from .statement_matrices import (
     invert_statement_matrix,
     lift_statement_to_matrix,
     multiply_statement_factors,
-    rate_of_matrix_entry,
     require_scalar_statement,
     statement_column,
 )
-from .symbol_table import MASS_MATRIX_ENTRY
 from .text_symbols import StatementSymbols
-from .token_reader import StatementTokenReader
 
 PRODUCT_OPERATORS = {"*": "*", "\\cdot": "*", "\\times": "*", "\\ast": "*"}
-BRACKET_PAIRS = {"(": ")", "[": "]", "{": "}", "\\{": "\\}"}
 RADIANS_PER_DEGREE = Product((Name("pi"), Number(Fraction(1, 180))))
 
 
-class StatementGrammar(StatementTokenReader, ABC):
+class StatementGrammar(StatementNameGrammar):
     """Reads equations from tokens."""
 
     is_strict_division = False  # whether a/b c is refused, since it may be a/(b c)
 
     def __init__(self, text: str, tokens: list[str], symbols: StatementSymbols) -> None:
-        super().__init__(text, tokens)
-        self.symbols = symbols
+        super().__init__(text, tokens, symbols)
         self.nesting_depth = 0
 
     # -- equations -------------------------------------------------------------------------
@@ -275,115 +269,6 @@ class StatementGrammar(StatementTokenReader, ABC):
         if self.token == "t" and not self.symbols.is_mechanism_name("t"):  # sin omega t
             factors.append(self.parse_atom())
         return multiply_statement_factors(factors, self.symbols)
-
-    def parse_dependent_name(self, head: str, start: int) -> ExpressionOrMatrix:
-        """A name, with or without the list of what it depends on: M(q), q1(t)."""
-        after = self.end_of_dependence(head, start)
-        if after is None:
-            return self.expand_motion_vector(head)
-        names = self.parse_dependence() or []
-        self.position = after
-        if self.symbols.is_coriolis_vector(head, names):
-            return self.coriolis_vector()
-        return self.expand_motion_vector(head)
-
-    def coriolis_vector(self) -> StatementMatrix:
-        """The vector C q̇."""
-        size, speeds = self.symbols.velocity_count, self.symbols.velocity_names
-        rates = [Name(f"d{x}") for x in speeds]
-        coriolis = lift_statement_to_matrix(Name("C"), (size, size), self.symbols)
-        rows = [zip(row, rates, strict=True) for row in coriolis.rows]
-        return statement_column([Sum(tuple(map(Product, row))) for row in rows])
-
-    # -- derivatives -----------------------------------------------------------------------
-
-    def expand_motion_vector(self, name: str) -> ExpressionOrMatrix:
-        """A name, or the vector that it stands for."""
-        entries = self.symbols.motion_vector_entries(name)
-        return Name(name) if entries is None else statement_column([Name(x) for x in entries])
-
-    def partial_derivative_name(self, above: str, below: str) -> ExpressionOrMatrix:
-        """The name L_q1 of ∂L/∂q1; a column of names if the variable is a vector."""
-        entries = self.symbols.motion_vector_entries(below)
-        if entries is None:
-            return Name(f"{above}_{below}")
-        return statement_column([Name(f"{above}_{x}") for x in entries])
-
-    def differentiate_by_time(
-        self, operand: ExpressionOrMatrix, order: int = 1
-    ) -> ExpressionOrMatrix:
-        """The derivative by time of a name, or of a vector of names."""
-        if isinstance(operand, StatementMatrix):
-            return operand.map_entries(lambda x: self.rate_of_name(x, order))
-        return self.rate_of_name(operand, order)
-
-    def rate_of_name(self, operand: Expression, order: int) -> Expression:
-        """The name of a time derivative of the given order; the chain rule for the mass matrix."""
-        if not isinstance(operand, Name):
-            raise self.parse_error("d/dt must be followed by a name")
-        name, own = operand.name, self.symbols
-        if order == 1 and MASS_MATRIX_ENTRY.has_form(name) and not own.is_mechanism_name(name):
-            return rate_of_matrix_entry(name, own)
-        return Name(f"{'d' * order}{name}")
-
-    # -- what names depend on --------------------------------------------------------------
-
-    def end_of_dependence(self, head: str, start: int) -> int | None:
-        """The position behind a list of what the name depends on, if one follows."""
-        if self.token not in ("(", "["):
-            return None
-        begin = self.position
-        names = self.parse_dependence()
-        after, self.position = self.position, begin
-        if names is None:
-            return None
-        following = self.tokens[after]
-        has_power = following == "^" and not self.is_matrix_power(after + 1)
-        ends = following in ("", "=", ":=") and start == 0
-        if not self.symbols.is_function_application(head, names, has_power, ends):
-            is_term = self.is_term_boundary(following) and self.is_term_boundary(
-                self.tokens[start - 1]
-            )
-            if is_term and self.symbols.may_be_parameter_function(head, names):
-                raise self.parse_error(
-                    f"'{head}({names[0]})' may be a product, or a function",
-                    f"write {head}*{names[0]}, or {head}1({names[0]})",
-                )
-            return None
-        if ends:
-            self.symbols.function_heads.add(head)
-        return after
-
-    def is_term_boundary(self, token: str) -> bool:
-        """Whether a term of a sum ends there; the token before the first is the last, empty one."""
-        return token in ("", "+", "-", "=", ":=")
-
-    def parse_dependence(self) -> list[str] | None:
-        """Names in brackets, with commas between them; None for anything else."""
-        closing = BRACKET_PAIRS[self.take()]
-        found: list[str] = []
-        try:
-            while True:
-                if self.accept("\\dots", "\\ldots", "\\cdots", "…"):
-                    self.accept(",")
-                    continue
-                if not (self.token and (self.token[0].isalpha() or self.token[0] == "\\")):
-                    return None
-                found.append(self.parse_symbol())
-                if self.accept(closing):
-                    return found
-                if not self.accept(",", ";"):
-                    return None
-        except ExpressionError:
-            return None
-
-    def is_matrix_power(self, at: int) -> bool:
-        """Whether T or -1 stands there, which a function may have as well."""
-        return False
-
-    @abstractmethod
-    def parse_symbol(self) -> str:
-        """The name that begins here."""
 
 
 def negate_statement_value(value: ExpressionOrMatrix) -> ExpressionOrMatrix:

@@ -270,18 +270,9 @@ class SymbolMeanings:
             if any(counted[word] > (word in words[i]) for word in rates):
                 continue
             self.unused_definitions.add(i)
-            if not self.statements[i].is_definition and self._is_near_known_name(name):
+            if not self.statements[i].is_definition and _is_near_known_name(self.vocabulary, name):
                 del self.defining_statements[i], self.definitions[name]
                 self._meaning_cache.clear()
-
-    def _is_near_known_name(self, name: str) -> bool:
-        known = [*self.vocabulary.atomic_symbols, *ENERGY_LETTERS]
-        own = self.vocabulary
-        return (
-            own.is_stray_name(name)
-            or bool(own.why_index_fails(name))
-            or bool(get_close_matches(name, known, 1, 0.7))
-        )
 
     def assign_names(self, words: Mapping[str, str]) -> None:
         """Give names of the text the meanings of names of ours."""
@@ -342,3 +333,13 @@ class SymbolMeanings:
         ):
             return None
         return plain
+
+
+def _is_near_known_name(own: CheckerVocabulary, name: str) -> bool:
+    """Whether a name is nearly one of ours."""
+    known = [*own.atomic_symbols, *ENERGY_LETTERS]
+    return (
+        own.is_stray_name(name)
+        or bool(own.why_index_fails(name))
+        or bool(get_close_matches(name, known, 1, 0.7))
+    )

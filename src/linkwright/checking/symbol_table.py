@@ -14,6 +14,7 @@ from typing import Any
 
 from ..expressions import Expression
 from ..types import SX
+from .derivative_variables import function_of_coordinate_sum
 from .dual_symbol_values import (
     DualSymbolValue,
     body_inertia_force_symbol,
@@ -218,9 +219,9 @@ APPROXIMATE_SYMBOLS = (
 
 TRIG_SHORTHANDS = {
     "sin": CheckerSymbolRow[Expression]("s{digits} S{digits}", "sine of a sum of coordinates: s12 = sin(q1 + q2)",
-                                 lambda own, digits: own.values.function_of_sum("sin", digits)),
+                                 lambda own, digits: function_of_coordinate_sum(own, "sin", digits)),
     "cos": CheckerSymbolRow[Expression]("c{digits} C{digits}", "cosine of a sum of coordinates",
-                                 lambda own, digits: own.values.function_of_sum("cos", digits)),
+                                 lambda own, digits: function_of_coordinate_sum(own, "cos", digits)),
 }
 """Shorthands of papers; a text's `C12` is one only where it writes sines so too."""
 

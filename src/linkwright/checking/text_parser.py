@@ -10,8 +10,9 @@ from ..errors import ExpressionError, suggest_remedy
 from ..expressions import Expression, Name, negate_expression
 from ..expressions.tokens import MAX_EXPRESSION_LENGTH, shorten_expression_text
 from ..expressions.tree import FUNCTION_ARITIES
-from .equation_grammar import BRACKET_PAIRS, StatementGrammar
+from .equation_grammar import StatementGrammar
 from .latex_tokens import GREEK_NAMES_BY_LETTER
+from .name_grammar import BRACKET_PAIRS
 from .statement_matrices import ExpressionOrMatrix, require_scalar_statement, statement_column
 from .symbol_table import ENERGY_LETTERS
 from .text_symbols import StatementSymbols

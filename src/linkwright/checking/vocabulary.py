@@ -6,7 +6,6 @@ by the coordinate q1 where there is one of that name, else by the first.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -16,23 +15,18 @@ import casadi as ca
 
 from ..algebra.casadi_algebra import CasadiAlgebra
 from ..algebra.operators import direct_casadi_operators
-from ..equations import Equations
 from ..errors import NameNotFoundError, UnsupportedError
-from ..expressions import ExactNumber, Expression, fold_expression, parse_expression
-from ..formulations import derive
-from ..mechanism import Mechanism, MechanismNames, replace_part_fields
+from ..expressions import ExactNumber, Expression, fold_expression
+from ..mechanism import Mechanism
 from ..tape import Tape, record_tape
 from ..types import SX
-from .body_symbol_values import (
-    CheckerBodySymbols,
-    frames_for_center_symbols,
-    parameters_hidden_from_texts,
-)
+from .body_symbol_values import CheckerBodySymbols
+from .checked_mechanism import CheckedMechanism
 from .declarations import NO_DECLARATIONS, TextDeclarations
+from .derivative_variables import number_behind_variable
 from .symbol_patterns import (
     NUMBERS,
     CheckerSymbolRow,
-    RateSpelledName,
     add_names_without_underscores,
     list_checker_symbols,
 )
@@ -51,7 +45,6 @@ from .symbol_values import CheckerSymbolValues
 NumberConverter = Callable[[ExactNumber], Any]
 SymbolRows = Sequence[CheckerSymbolRow[SX]]
 MeaningLookup = Callable[[str], str | Expression | None]
-_NUMBERED_NAME = re.compile(r"([A-Za-z]\w*?)(\d+)")
 _DERIVED_NAME_PREFIXES = ("rate@", "partial@", "lagrange@")
 
 
@@ -64,15 +57,13 @@ def require_exact_float_in_statement(value: ExactNumber) -> float:
     )
 
 
-class CheckerVocabulary:
+class CheckerVocabulary(CheckedMechanism):
     """The names that a mechanism gives a meaning to, and their expressions.
 
     It looks names up in the rows of three tables: the mechanism's own names, symbols of papers that
     are free symbols, and symbols of papers that are expressions.
     """
 
-    names: MechanismNames
-    parameters: list[str]
     mechanism_rows: SymbolRows = MECHANISM_SYMBOLS
     force_rows: SymbolRows = FORCE_SYMBOLS
     paper_rows: SymbolRows = PAPER_SYMBOLS
@@ -82,35 +73,12 @@ class CheckerVocabulary:
     inputs: tuple[str, ...] = ("q", "qd", "qdd", "tau", "u", "lambda", "t", "p")
 
     def __init__(self, mechanism: Mechanism, declared: TextDeclarations = NO_DECLARATIONS) -> None:
-        self.mechanism = mechanism
-        self.declarations = declared
+        super().__init__(mechanism, declared)
         self.generalized_speeds: list[SX] = []
-        centers = frames_for_center_symbols(mechanism)
-        plain = replace_part_fields(
-            mechanism, frames={**mechanism.frames, **declared.frames, **centers}
-        )
-        self.eqs: Equations = derive(plain)
-        self.names = self.eqs.names
-        drives = len(self.names.actuators) or self.names.nv
-        n_constraints = len(self.names.constraints)
-        self.symbols = {key: self.eqs.symbols[key] for key in ("q", "qd", "qdd", "tau")}
-        self.symbols["u"] = ca.SX.sym("u", drives)
-        self.symbols["lambda"] = ca.SX.sym("lambda", n_constraints)
-        self.symbols["t"] = (
-            self.eqs.symbols["t"] if self.names.is_time_dependent else ca.SX.sym("t")
-        )
-        own = self.eqs.symbols["p"] if self.eqs.parameters else ca.SX.sym("p", 0)
-        idle = [name for name in mechanism.parameters if name not in self.eqs.parameters]
-        self.symbols["p"] = ca.vertcat(own, *(ca.SX.sym(name) for name in idle))
-        self.parameters = [*self.eqs.parameters, *idle]
-        self._duplicate_parameters = parameters_hidden_from_texts(self.eqs)
-        self.hidden_parameters = frozenset({*self.eqs.constants, *self._duplicate_parameters})
-        """Parameters that are constants, or numbers that have another name as well."""
         self.body_values = CheckerBodySymbols(self)
         self.values = CheckerSymbolValues(self)
         self._expression_cache: dict[str, SX | None] = {}
         self._paper_cache: dict[str, SX | None] = {}
-        self._tape_cache: dict[str, Tape] = {}
 
     # -- finding ----------------------------------------------------------------------------
 
@@ -200,7 +168,7 @@ class CheckerVocabulary:
                 return ""
             return f"{name} is the mechanism's own {name}, not what papers call so."
         variable = name.partition("_")[2]
-        number = self.values.number_behind_variable(variable) if name in self else ""
+        number = number_behind_variable(self, variable) if name in self else ""
         if not number:
             return ""
         return f"{variable} in {name} is the coordinate of that name, not coordinate {number}."
@@ -213,18 +181,6 @@ class CheckerVocabulary:
             and name.replace("_", "") not in self.mechanism_symbols
         )
 
-    def family_members(self, name: str) -> list[str]:
-        """The mechanism's names, rates of coordinates included, that differ from a name by their
-        number alone."""
-        for dots in ("", "d", "dd"):
-            match = (
-                _NUMBERED_NAME.fullmatch(name.removeprefix(dots)) if name.startswith(dots) else None
-            )
-            family = self.name_families.get(match[1].rstrip("_"), []) if match else []
-            if family and (not dots or family[0] in self.names.qd):
-                return [f"{dots}{member}" for member in family]
-        return []
-
     @cached_property
     def mechanism_symbols(self) -> dict[str, SX]:
         """The mechanism's names: parameters, motion, actuators, and their other spellings."""
@@ -236,46 +192,15 @@ class CheckerVocabulary:
         return add_names_without_underscores(list_checker_symbols(self.force_rows, self))
 
     @property
-    def coordinate_names(self) -> Sequence[str]:
-        """The names of the generalized coordinates."""
-        return self.names.q
-
-    @property
-    def spring_count(self) -> int:
-        """The number of springs in place of constraints, which exact equations do not have."""
-        return 0
-
-    @property
-    def coordinates_with_rates(self) -> list[tuple[int, str]]:
-        """Coordinates that have a velocity of their own, with its index."""
-        names = self.names
-        return [(k, RateSpelledName(name)) for k, name in enumerate(names.qd) if name in names.q]
-
-    @property
-    def velocities_without_coordinate(self) -> list[tuple[int, str]]:
-        """Generalized velocities that are not rates of coordinates, with their indices."""
-        return [(k, name) for k, name in enumerate(self.names.qd) if name not in self.names.q]
-
-    @property
-    def velocity_names(self) -> list[str]:
-        """The names of q̇: dq1, or that of a speed that is not the rate of a coordinate."""
-        own = self.names
-        return [f"d{name}" if name in own.q else name for name in own.qd]
-
-    @property
     def atomic_symbols(self) -> dict[str, SX]:
         """Names that stand for one symbol each."""
         return {**self.force_symbols, **self.mechanism_symbols}
 
-    @cached_property
-    def name_families(self) -> dict[str, list[str]]:
-        """The mechanism's names with a number at their end, by what stands before it."""
-        found: dict[str, list[str]] = {}
-        drives = [] if self.names.actuators else [f"tau{i + 1}" for i in range(self.names.nv)]
-        for name in (*self.parameters, *self.names.q, *self.names.actuators, *drives):
-            if name not in self.hidden_parameters and (match := _NUMBERED_NAME.fullmatch(name)):
-                found.setdefault(match[1].rstrip("_"), []).append(name)
-        return found
+    def canonical_name(self, name: str) -> str:
+        """The mechanism's own spelling of a name: m1 for m_1."""
+        if name in self.mechanism_symbols and name not in self.flat_spellings:
+            return name
+        return self.flat_spellings.get(name.replace("_", ""), name)
 
     def is_stray_name(self, name: str) -> bool:
         """Whether a name looks like one of a family of the mechanism's, but is not: m3 of two."""
@@ -283,54 +208,7 @@ class CheckerVocabulary:
             return False
         return self.paper_expression(name) is None
 
-    def canonical_name(self, name: str) -> str:
-        """The mechanism's own spelling of a name: m1 for m_1."""
-        if name in self.mechanism_symbols and name not in self._flat_spellings:
-            return name
-        return self._flat_spellings.get(name.replace("_", ""), name)
-
-    @cached_property
-    def _flat_spellings(self) -> dict[str, str]:
-        """Names without underscores, and what they are in the mechanism."""
-        found: dict[str, str] = {}
-        for name in (*self.parameters, *self.names.q, *self.names.actuators):
-            found.setdefault(name.replace("_", ""), name)
-        return found
-
     # -- quantities -------------------------------------------------------------------------
-
-    def quantity_expression(self, function: str, *frame: str) -> SX:
-        """The first output of a function of the mechanism, or of one of its frames."""
-        if frame and frame[0] in self.declarations.composed_frames:
-            turning, moving = (
-                self.quantity_expression(function, x)
-                for x in self.declarations.composed_frames[frame[0]]
-            )
-            if function == "placement":
-                return ca.vertcat(ca.horzcat(turning[:3, :3], moving[:3, 3]), turning[3, :])
-            return ca.vertcat(turning[:3, :], moving[3:, :])
-        found = ca.SX(self.eqs.expressions(function, *frame)[0])
-        return (
-            ca.substitute(found, *self._center_substitution)
-            if frame and self._duplicate_parameters
-            else found
-        )
-
-    @cached_property
-    def _center_substitution(self) -> tuple[SX, SX]:
-        """Symbols that only frames at centres of mass have, and those of the bodies for them."""
-        place = {name: i for i, name in enumerate(self.parameters)}
-        columns = (self._duplicate_parameters.keys(), self._duplicate_parameters.values())
-        old, new = (ca.vertcat(*(self.symbols["p"][place[x]] for x in names)) for names in columns)
-        return old, new
-
-    @property
-    def frame_names(self) -> list[str]:
-        """The names that have axes and a velocity; V_q1 is a derivative where q1 is a coordinate
-        too."""
-        declared, own = self.declarations, self.mechanism
-        every = [*own.bodies, *own.frames, *declared.frames, *declared.composed_frames]
-        return [name for name in every if name not in self.names.q]
 
     def set_generalized_speeds(self, speeds: Sequence[Expression], find: MeaningLookup) -> None:
         """Set the generalized speeds of the text, by which partial velocities are taken."""
@@ -363,24 +241,7 @@ class CheckerVocabulary:
         found = fold_expression(expression, algebra, value)
         return ca.SX(lift(found) if isinstance(found, Fraction) else found)
 
-    def particle_mass(self, frame: str) -> SX | None:
-        """The mass of a particle that the text declares there."""
-        if frame not in self.declarations.particle_masses:
-            return None
-        expression = parse_expression(self.declarations.particle_masses[frame])
-        return self.translate_expression(
-            expression, lambda name: name if name in self.parameters else None
-        )
-
     # -- tapes ------------------------------------------------------------------------------
-
-    def quantity_tape(self, name: str) -> Tape:
-        """A function of the equations as a tape, recorded once."""
-        if name not in self._tape_cache:
-            whole = self.eqs.function(name)
-            kept = [out for out in whole.name_out() if out != "pivot"]  # sizes have no meaning here
-            self._tape_cache[name] = record_tape(whole.factory(name, whole.name_in(), kept))
-        return self._tape_cache[name]
 
     @direct_casadi_operators()
     def record_names(self, wanted: Sequence[str]) -> Tape:

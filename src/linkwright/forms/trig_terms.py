@@ -341,21 +341,22 @@ class FormTermReader:
         for atom, c in total.items():
             if c:
                 found[((atom, 1),) if any(atom.angle) else ()] = c
-        return self.half_angle_square(found)
+        return _half_angle_square(found)
 
-    def half_angle_square(self, sums: PrintedTrigSum) -> PrintedTrigSum:
-        """The sum with 1 − cos 2a as 2 sin² a and 1 + cos 2a as 2 cos² a."""
-        constant = sums.get(())
-        for monomial, c in sums.items():
-            if not monomial or constant is None or abs(c) != abs(constant):
-                continue
-            angle = monomial[0][0].angle
-            if monomial[0][0].function == "cos" and all(n % 2 == 0 for n in angle):
-                half = tuple(n // 2 for n in angle)
-                atom = PrintedTrigFactor("cos" if c == constant else "sin", half)
-                rest = {m: x for m, x in sums.items() if m not in ((), monomial)}
-                return rest | {((atom, 2),): 2 * constant}
-        return sums
+
+def _half_angle_square(sums: PrintedTrigSum) -> PrintedTrigSum:
+    """The sum with 1 − cos 2a as 2 sin² a and 1 + cos 2a as 2 cos² a."""
+    constant = sums.get(())
+    for monomial, c in sums.items():
+        if not monomial or constant is None or abs(c) != abs(constant):
+            continue
+        angle = monomial[0][0].angle
+        if monomial[0][0].function == "cos" and all(n % 2 == 0 for n in angle):
+            half = tuple(n // 2 for n in angle)
+            atom = PrintedTrigFactor("cos" if c == constant else "sin", half)
+            rest = {m: x for m, x in sums.items() if m not in ((), monomial)}
+            return rest | {((atom, 2),): 2 * constant}
+    return sums
 
 
 def form_term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:

@@ -62,7 +62,10 @@ def formulation_rotor_inertias(tree: KinematicTree) -> Array:
 
 
 class Formulation:
-    """Builders of the quantities that all formulations share, each named as its function."""
+    """Builders of the quantities that all formulations share, each named as its function.
+
+    The class has more than 20 methods because there is one for every such quantity.
+    """
 
     def __init__(self, tree: KinematicTree) -> None:
         self.tree = tree

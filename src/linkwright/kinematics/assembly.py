@@ -18,6 +18,7 @@ from .assembly_search import (
 )
 from .closing import CLOSURE_TOLERANCES
 from .constraint_system import ConstraintSystem, constraint_system
+from .held_coordinates import check_coordinate_exists, steps_of_held_coordinates
 from .pivots import jacobian_rank
 
 
@@ -68,7 +69,7 @@ def assemble(
     values = read_coordinate_numbers(mechanism, values, "q0")
     q = system.starting_q.copy()
     for name in (*(values or {}), *hold, *(ranges or {})):
-        system.check_coordinate(name)
+        check_coordinate_exists(system, name)
     start = dict(zip(system.names.q, q.tolist(), strict=True)) | dict(values or {})
     held = {name: _read_assembly_value(name, start[name]) for name in hold}
     check_assembly_quaternions(held, system.names.q)
@@ -84,7 +85,7 @@ def assemble(
             where=mechanism.name,
             remedy="give numbers; 1, 0, 0, 0 is the identity rotation",
         )
-    return find_closed_configuration(system, q, t, system.held_steps(hold), ranges)
+    return find_closed_configuration(system, q, t, steps_of_held_coordinates(system, hold), ranges)
 
 
 def check_assembly_quaternions(given: Mapping[str, float], names: Sequence[str]) -> None:
@@ -130,7 +131,7 @@ def assembly_branches(
     branches."""
     system = constraint_system(mechanism)
     first = assemble(mechanism, values, hold, t=t)
-    held = system.held_steps(hold)
+    held = steps_of_held_coordinates(system, hold)
     J = system.step_jacobian(first, system.position_terms(first, t)[1])
     loose = [int(k) for k in np.flatnonzero(system.is_restricted) if k not in held]
     scale = system.scale.select_rows(system.jacobian_rows(J)).select_columns(loose)

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 
 from ..algebra.array_functions import ArrayFunction
-from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
+from ..errors import UnsupportedError
 from ..mechanism import Mechanism
 from ..types import Floats
 from .closing import CLOSURE_TOLERANCES, PositionConstraints, solve_constraint_least_change
@@ -180,43 +180,6 @@ class ConstraintSystem:
             rank_share=CLOSURE_TOLERANCES.fine_rank_share,
             rank=jacobian_rank(J, self.scale.select_rows(rows).select_columns(chosen)),
         )
-
-    # -- names ------------------------------------------------------------------------------
-
-    def velocity_index(self, coordinate: str) -> int:
-        """Return the index of the velocity that is the coordinate's rate."""
-        self.check_coordinate(coordinate)
-        anywhere = self.move(self.starting_q, np.full(self.names.nv, 0.3))
-        row = self.rate_matrix(anywhere)[self.names.q.index(coordinate)]
-        if np.count_nonzero(row) != 1 or row.max() != 1:
-            raise UnsupportedError(
-                f"'{coordinate}' has no velocity of its own", remedy='use rotation = "cardan"'
-            )
-        return int(np.argmax(row))
-
-    def check_coordinate(self, coordinate: str) -> None:
-        """Raise if the mechanism lacks the coordinate."""
-        if coordinate not in self.names.q:
-            raise NameNotFoundError(
-                f"unknown coordinate '{coordinate}'",
-                remedy=suggest_remedy(coordinate, list(self.names.q)),
-            )
-
-    def held_steps(self, names: Sequence[str]) -> list[int]:
-        """Return entries of a step that are zero while the named coordinates are held. A quaternion
-        is held as a whole: its four coordinates are one orientation."""
-        held: list[int] = []
-        for name in names:
-            self.check_coordinate(name)
-        for name in names:
-            place = self.names.q.index(name)
-            whole = next((x for x in self.quaternions if x[0].start <= place < x[0].stop), None)
-            if whole is not None:
-                held += range(whole[1].start, whole[1].stop)
-                continue
-            shifted = [(p, v) for p, v in self.positions if p.start <= place < p.stop]
-            held += [v.start + place - p.start for p, v in shifted] or [self.velocity_index(name)]
-        return list(dict.fromkeys(held))
 
     # -- how open, and of which rank ----------------------------------------------------------
 

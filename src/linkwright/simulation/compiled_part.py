@@ -41,11 +41,11 @@ def integrate_compiled(
     held = None if inputs is None else inputs.held
     records = TrajectoryRecords(motion, times, y[None], options, held=held)
     run = CompiledRun(records, 0, context.rhs, events, inputs)
-    before, only = run.copy_buffers(), np.zeros(1, np.int64)
+    before, only = run.buffers, np.zeros(1, np.int64)
     try:
         run.watch_events(0)
         while run.status is None:
-            before = run.copy_buffers()
+            before = tuple(buffer.copy() for buffer in run.buffers)
             try:
                 records.advance(only)
             except OSError as error:  # the sources, of which programs are made, are not there

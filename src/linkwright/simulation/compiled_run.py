@@ -4,14 +4,13 @@ The code returns to Python at kinks of tables, where a sampled controller acts, 
 change the state or the mode or end the run, at margin alarms, and regularly for progress and
 Ctrl-C. It cannot handle singular configurations and steps that fail, and it handles contacts and
 friction only where their forces are expressions. In other cases `CompiledRun.hand_over` leaves the
-run at its last good state, and the loop in `integration_loop` continues it (`compiled_part`).
+run at its last good state, from which the loop in `integration_loop` continues (`compiled_part`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from ..integrators import (
 from ..types import Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory
 from .diagnosis import largest_gap
+from .endless_steps import EndlessSteps
 from .ensemble_inputs import EnsembleInputs
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
@@ -104,6 +104,7 @@ class TrajectoryRecords:
         self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
         self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
         self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
+        self.endless = EndlessSteps(rows, float(times[0]))
         self._ticket = np.zeros(1, np.int64)
         self._bound: tuple[Integers, Callable[[], None]] | None = None
         self.begin_segment(slice(None), float(times[0]))
@@ -178,17 +179,6 @@ class TrajectoryRecords:
         return found
 
 
-@dataclass(frozen=True)
-class TrajectoryCopy:
-    """What the buffers of one trajectory contained when the program was called."""
-
-    clock: Floats
-    progress: Integers
-    y: Floats
-    fastest: Floats
-    passages: Floats
-
-
 class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
@@ -235,21 +225,21 @@ class CompiledRun:
 
     # -- handing over ----------------------------------------------------------------------------
 
-    def copy_buffers(self) -> TrajectoryCopy:
-        """Return a copy of what the program changes in a call, but for samples."""
+    @property
+    def buffers(self) -> tuple[Floats | Integers, ...]:
+        """What the program changes in a call, but for samples and the log."""
         fastest = self.records.fastest[self.row]
-        every = (self.clock, self.progress, self.y, fastest, self.passages)
-        return TrajectoryCopy(*(part.copy() for part in every))
+        return self.clock, self.progress, self.y, fastest, self.passages
 
-    def hand_over(self, before: TrajectoryCopy) -> None:
+    def hand_over(self, before: Sequence[Floats | Integers]) -> None:
         """Leave the run at its last good state to the loop in Python.
 
-        `before` is what the last call of the program began with: Python goes on from there if the
-        last step is not sound.
+        `before` are the buffers with which the last call of the program began: Python goes on from
+        there if the last step is not sound.
         """
         if self.progress[Progress.REASON] in UNSOUND_STEP:
-            self.clock[:], self.progress[:], self.y[:] = before.clock, before.progress, before.y
-            self.records.fastest[self.row], self.passages[:] = before.fastest, before.passages
+            for buffer, old in zip(self.buffers, before, strict=True):
+                buffer[:] = old
         if self.events is not None:
             was_handled = (StopReason.EVENT, StopReason.REACHED_STOP)
             if self.progress[Progress.REASON] not in was_handled:
@@ -274,7 +264,7 @@ class CompiledRun:
                     raise CannotContinueError
                 self.progress[Progress.QUIET] = 1
             case StopReason.BUDGET_SPENT | StopReason.LOG_FULL:
-                pass
+                self.check_progress()
             case _:
                 raise CannotContinueError
 
@@ -291,6 +281,13 @@ class CompiledRun:
             same = self.t - 1e-12 * max(1.0, self.t)
             self.watch_events(int(np.searchsorted(self.times, same)))
         self.records.begin_segment(self.row, self.t)
+
+    def check_progress(self) -> None:
+        """End a run whose steps have become so short that it would not end."""
+        steps = int(self.progress[Progress.STEPS])
+        self.status = self.records.endless.status(self.row, self.t, steps, self.end)
+        if self.status is not None:
+            self.keep_last(self.t, self.y)
 
     def is_near_singular(self) -> bool:
         """Whether the constraints may lose rank in the next steps, or a wheel may lie flat."""

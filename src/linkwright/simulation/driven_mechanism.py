@@ -24,6 +24,7 @@ from ..kinematics.closing import (
 )
 from ..kinematics.constraint_equations import constraint_equations
 from ..kinematics.constraint_system import constraint_system
+from ..kinematics.held_coordinates import velocity_of_coordinate
 from ..kinematics.mobility_analysis import mobility
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import neutral_coordinates
@@ -89,7 +90,7 @@ class DrivenMechanism:
     def _velocity_index(self, name: str) -> int:
         """Return the index of the velocity that is the coordinate's rate."""
         if self.is_constrained:
-            return constraint_system(self.mechanism).velocity_index(name)
+            return velocity_of_coordinate(constraint_system(self.mechanism), name)
         if name not in self.names.qd:
             raise UnsupportedError(
                 f"'{name}' has no velocity of its own",

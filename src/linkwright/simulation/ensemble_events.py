@@ -95,7 +95,19 @@ def check_ensemble_events(
                 where=mechanism.name,
                 remedy='use simulate, or mechanism.without("limits", "contacts", "friction")',
             )
-    for where, expression in _watched_expressions(mechanism, given):
+    _check_without(mechanism, _event_expressions(given), varied)
+
+
+def check_ensemble_limits(mechanism: Mechanism, varied: Sequence[str]) -> None:
+    """Raise an error if a limit of a joint depends on a parameter that differs from run to run."""
+    _check_without(mechanism, _limit_expressions(mechanism), varied)
+
+
+def _check_without(
+    mechanism: Mechanism, watched: Iterator[tuple[str, Expression]], varied: Sequence[str]
+) -> None:
+    """Raise an error if an expression depends on a varied parameter."""
+    for where, expression in watched:
         name = _first_varied_name(mechanism, expression, varied)
         if name is not None:
             raise UnsupportedError(
@@ -105,15 +117,17 @@ def check_ensemble_events(
             )
 
 
-def _watched_expressions(
-    mechanism: Mechanism, given: EventsLike | None
-) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of events and limits, each with a description."""
+def _event_expressions(given: EventsLike | None) -> Iterator[tuple[str, Expression]]:
+    """Yield the expressions of the user's events, each with a description."""
     for name, event in (given or {}).items():
         when = event.when if isinstance(event, Event) else event
         when = when.get("when") if isinstance(when, Mapping) else when
         if isinstance(when, str):
             yield f"the event '{name}'", parse_expression(when)
+
+
+def _limit_expressions(mechanism: Mechanism) -> Iterator[tuple[str, Expression]]:
+    """Yield the expressions of limits of joints, each with a description."""
     for name, joint in mechanism.joints.items():
         limits = [x for x in (joint.limits.lower, joint.limits.upper) if x is not None]
         for limit in limits:

@@ -13,7 +13,7 @@ from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_finite_array
 from ..types import Floats
 from .feedback import Feedback
-from .time_tables import NUMBERS_PER_PIECE, TimeTable, read_time_table
+from .time_tables import NUMBERS_PER_PIECE, TimeTable, is_number_list, read_time_table
 
 
 class EnsembleInputs:
@@ -73,12 +73,12 @@ class EnsembleInputs:
     def _add(self, name: str, value: Any, duration: float) -> set[int]:
         """Note an input if it differs from run to run, and return its number of runs; else return
         an empty set."""
-        if isinstance(value, np.ndarray | list) and np.ndim(value) == 1:
+        if is_number_list(value):
             numbers = check_finite_array(value, f"torque['{name}']")
             self._constants[name] = numbers
             self._columns[name] = lambda run: float(numbers[run])
             return {len(numbers)}
-        if isinstance(value, tuple) and len(value) in (2, 3) and np.ndim(value[1]) == 2:
+        if isinstance(value, tuple | list) and len(value) in (2, 3) and np.ndim(value[1]) == 2:
             times, values, *kind = value
             rows = check_finite_array(values, f"torque['{name}']")
             self._tables[name] = [read_time_table(name, (times, row, *kind)) for row in rows]

@@ -23,6 +23,7 @@ from ..kinematics.closing import (
     project_velocities,
 )
 from ..kinematics.constraint_system import constraint_system
+from ..kinematics.held_coordinates import steps_of_held_coordinates
 from ..mechanism import Mechanism, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_finite_array
@@ -166,7 +167,7 @@ class EnsembleStart:
         by the steps of `assemble`; those that do not converge, or in which a coordinate moves by
         half a turn, are assembled one by one."""
         model, rows = self.model, list(self.names.position_rows)
-        hold = constraint_system(self.mechanism).held_steps(list(given))
+        hold = steps_of_held_coordinates(constraint_system(self.mechanism), list(given))
         functions = PositionConstraints(
             lambda q: model.constraint_residual(q, *self._last),
             lambda q: model.constraint_jacobian(q, *self._last)[..., rows, :],

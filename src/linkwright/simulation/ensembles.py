@@ -27,7 +27,7 @@ from ..number_checks import check_finite_array, check_positive, check_whole_numb
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import sample_times
 from .compiled_motion import METHODS, CompiledMotion
-from .ensemble_events import EventsLike, check_ensemble_events
+from .ensemble_events import EventsLike, check_ensemble_events, check_ensemble_limits
 from .ensemble_inputs import EnsembleInputs
 from .ensemble_runs import Ensemble, EnsembleRecipe
 from .ensemble_starts import EnsembleStart
@@ -35,6 +35,7 @@ from .events.event_parts import find_event_parts
 from .feedback import Feedback
 from .inputs import check_inputs_without, drive_of
 from .right_hand_side import RightHandSide
+from .settings import STOPS
 
 if TYPE_CHECKING:
     import xarray
@@ -123,6 +124,9 @@ def simulate_ensemble(
         raise UnsupportedError(
             f"ensembles cannot use '{integrator}'", remedy=f"use one of {', '.join(METHODS)}"
         )
+    if stops not in STOPS:
+        remedy = f"use one of {', '.join(STOPS)}"
+        raise LinkwrightError(f"stops = {stops!r} is not known", remedy=remedy)
     options = {
         "rtol": check_positive(rtol, "rtol"),
         "atol": check_positive(atol, "atol"),
@@ -209,6 +213,8 @@ def _make_motion(
     events: EventsLike | None,
     stops: str,
 ) -> CompiledMotion:
+    if stops != "ignore":
+        check_ensemble_limits(mechanism, names)
     equations = derive(mechanism, parameters=list(names) if names else "numeric")
     system = RightHandSide(equations, drive_of(equations, torque))
     parts = find_event_parts(mechanism, system, events, stops, "together")

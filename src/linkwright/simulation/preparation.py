@@ -118,5 +118,5 @@ def prepare_simulation(
 
 @lru_cache(maxsize=MAX_KEPT_PREPARATIONS)
 def _prepare_once(subject: _PreparationSubject) -> Preparation:
-    """Return the preparation of a subject, and keep it."""
+    """Return the preparation of a subject, and cache it."""
     return subject.prepare()

@@ -117,7 +117,7 @@ class Sensitivities:
         """Return the run with its sensitivities; a run that was interrupted stays as it is."""
         if run.interrupted:
             return run
-        subject = _Subject(
+        subject = _SensitivitySubject(
             self.mechanism.digest,
             self.request,
             self.settings.by,
@@ -166,7 +166,7 @@ class Sensitivities:
 
 
 @dataclass(frozen=True)
-class _Subject:
+class _SensitivitySubject:
     """A mechanism with inputs and directions, compared by digest and text."""
 
     digest: str
@@ -188,7 +188,7 @@ class _Subject:
 
 
 @lru_cache(maxsize=MAX_KEPT_MOTIONS)
-def _system_once(subject: _Subject) -> RightHandSide:
+def _system_once(subject: _SensitivitySubject) -> RightHandSide:
     return subject.system()
 
 
@@ -264,6 +264,8 @@ def _integrate(
         why = f"interrupted at t = {run.t:g} s"
     except CannotContinueError:
         why = f"the compiled integrator cannot continue at t = {run.t:.10g} s"
+    if run.status not in (None, FINISHED):
+        why = run.status
     count = len(times) if run.status == FINISHED else int(run.progress[Progress.SAMPLE])
     states = records.projected_samples(0)[:count]
     is_sound = np.isfinite(states).all(axis=1)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from ..errors import LinkwrightError
+from ..number_checks import is_number
 from ..types import Floats
 
 TABLE_KINDS = ("linear", "cubic")
@@ -53,11 +55,22 @@ class TimeTable:
         return *self.polynomials[k], self.times[k]
 
 
+def is_number_list(value: object) -> bool:
+    """Whether a value is a list or an array of numbers, one for each run of an ensemble."""
+    is_list = value.ndim == 1 if isinstance(value, np.ndarray) else isinstance(value, list)
+    return is_list and all(is_number(x) for x in cast("Iterable[object]", value))
+
+
 def read_time_table(name: str, given: object) -> TimeTable:
     """Return the table of (times, values) or (times, values, "cubic").
 
     A cubic table is a spline with continuous second derivatives.
     """
+    if is_number_list(given):
+        raise LinkwrightError(
+            f"'{name}' is a list of numbers, but a run has one",
+            remedy="give one number or (times, values), or use simulate_ensemble",
+        )
     parts = list(given) if isinstance(given, Iterable) else []
     kind = parts.pop() if len(parts) == 3 else "linear"
     try:

@@ -26,7 +26,7 @@ from .quotients import (
     Quotient,
     are_equal_quotients,
     negate_quotient,
-    rational_quotient_value,
+    raise_quotient,
     rational_square_root,
 )
 from .tape_algebra import operation_undefined_in_algebra
@@ -129,7 +129,7 @@ class QuotientRing:
                 cosine, sine = self.cosine_and_sine(operands[0])
                 return self.divide_quotients(sine, cosine)
             case Op.POW:
-                return self.raise_quotient(operands[0], operands[1])
+                return raise_quotient(self, operands[0], operands[1])
             case Op.SQRT:
                 return self.square_root(operands[0])
             case _:
@@ -275,21 +275,6 @@ class QuotientRing:
             return Quotient(upper / lead, mask)
         return Quotient(upper / lead, mask, lower / lead)
 
-    def raise_quotient(self, base: Quotient, exponent: Quotient) -> Quotient:
-        """The base to a whole or half-integer power; half powers use the square root."""
-        number = rational_quotient_value(exponent)
-        if number is None or number.denominator > 2 or abs(number) > 64:
-            return self.function_generator(Op.POW, (base, exponent))
-        whole = number.numerator // number.denominator
-        result = Quotient(self.one_polynomial)
-        for _ in range(abs(whole)):
-            result = self.multiply_quotients(result, base)
-        if whole < 0:
-            result = self.divide_quotients(Quotient(self.one_polynomial), result)
-        if number.denominator == 2:
-            result = self.multiply_quotients(result, self.square_root(base))
-        return result
-
     # -- angles and other functions -------------------------------------------------------
 
     def cosine_and_sine(self, angle: Quotient) -> CircleQuotients:
@@ -316,14 +301,9 @@ class QuotientRing:
             self.function_generator(Op.SIN, (angle,)),
         )
         squares = sine.numerator * sine.numerator + cosine.numerator * cosine.numerator
-        self.relations[1 << self.generator_place(sine)] = (squares - 1,), 0
-        return cosine, self._opaque_generator(
-            self.function_capacity - 1 - self.generator_place(sine)
-        )
-
-    def generator_place(self, generator: Quotient) -> int:
-        """The index of a generator among those of the ring."""
-        return int(self.generators.index(generator.numerator))
+        place = int(self.generators.index(sine.numerator))
+        self.relations[1 << place] = (squares - 1,), 0
+        return cosine, self._opaque_generator(self.function_capacity - 1 - place)
 
     def square_root(self, inside: Quotient) -> Quotient:
         """The square root of a value, as a generator."""

@@ -74,3 +74,19 @@ def are_equal_quotients(ring: QuotientRing, a: Quotient, b: Quotient) -> bool:
         Quotient(a.denominator or ring.one_polynomial, a.reducible_generators),
     )
     return bool(one.numerator == other.numerator)
+
+
+def raise_quotient(ring: QuotientRing, base: Quotient, exponent: Quotient) -> Quotient:
+    """The base to a whole or half-integer power; half powers use the square root."""
+    number = rational_quotient_value(exponent)
+    if number is None or number.denominator > 2 or abs(number) > 64:
+        return ring.function_generator(Op.POW, (base, exponent))
+    whole = number.numerator // number.denominator
+    result = Quotient(ring.one_polynomial)
+    for _ in range(abs(whole)):
+        result = ring.multiply_quotients(result, base)
+    if whole < 0:
+        result = ring.divide_quotients(Quotient(ring.one_polynomial), result)
+    if number.denominator == 2:
+        result = ring.multiply_quotients(result, ring.square_root(base))
+    return result

@@ -50,9 +50,15 @@ def recursive_equations(tree: KinematicTree, lean: KinematicTree) -> Equations:
     joints."""
     recursion = _RecursiveFormulation(tree, lean)
     builders = {name: getattr(recursion, name) for name in _BUILDERS}
-    is_deep = recursion.mean_link_depth() > 2 * _MIN_DEPTH_PER_RECURSION
+    is_deep = _mean_link_depth(tree) > 2 * _MIN_DEPTH_PER_RECURSION
     accelerations = recursion.constrained_accelerations if is_deep else None
     return recursion.assemble_equations("recursive", builders, accelerations=accelerations)
+
+
+def _mean_link_depth(tree: KinematicTree) -> float:
+    """The mean number of links from a link to ground."""
+    depths = [sum(1 for _ in tree.path_to_ground(i)) for i in range(len(tree.links))]
+    return sum(depths) / max(1, len(depths))
 
 
 class _RecursiveFormulation(Formulation):
@@ -67,17 +73,12 @@ class _RecursiveFormulation(Formulation):
         self.regrouped_tree = lean
         self.bodies = [tree.bodies[name] for name in tree.names.bodies]
 
-    def mean_link_depth(self) -> float:
-        """The mean number of links from a link to ground."""
-        depths = [sum(1 for _ in self.tree.path_to_ground(i)) for i in range(len(self.tree.links))]
-        return sum(depths) / max(1, len(depths))
-
     def constrained_accelerations(self) -> Array:
         """q̈ under forces and constraints. A deep tree with few degrees of freedom needs no mass
         matrix: M times a column of G is the inverse dynamics at that acceleration, without
         velocities and gravity, in O(n) operations each."""
         own, tree = self.reduction, self.regrouped_tree
-        if not own.a or self.mean_link_depth() <= _MIN_DEPTH_PER_RECURSION * (1 + len(own.a)):
+        if not own.a or _mean_link_depth(self.tree) <= _MIN_DEPTH_PER_RECURSION * (1 + len(own.a)):
             return own.reduced_accelerations(self.mass_matrix(), self.tau - self.bias())
         still, weightless = ca.SX.zeros(tree.nv), replace(tree, gravity=ZERO3)
         columns = [

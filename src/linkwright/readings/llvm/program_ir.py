@@ -30,7 +30,8 @@ from ...program.syntax import (
     VariableReference,
     While,
 )
-from .lane_code import LANE_SCALARS, LaneCode, lane_type
+from .lane_code import LaneCode
+from .lane_instructions import LANE_SCALARS, lane_type
 from .program_masks import (
     branch_blocks,
     find_arrays,

@@ -16,6 +16,7 @@ from ...tape import Op, Tape
 from .chunks import MachineCodeChunk, cut_into_machine_code_chunks
 from .constant_outputs import emit_constant_outputs
 from .fused_multiply_add import MachineFusedMultiplyAdd, find_machine_fused_multiply_adds
+from .input_angles import find_input_angles, find_loadable_values, split_input_angle
 from .output_tiles import plan_output_lane_tiles
 from .shared_ir import shared_ir_declarations
 from .sincos import llvm_hexadecimal
@@ -96,8 +97,8 @@ class TapeIrEmitter:
         self.suffix = f"v{self.w}f{8 * precision.bytes}"
         self.lines: list[str] = []
         self.declared: set[str] = set()
-        self.angles = self.find_input_angles()
-        self.loadable_values = self.find_loadable_values()
+        self.angles = find_input_angles(tape)
+        self.loadable_values = find_loadable_values(tape, self.angles)
         self.fused, self.fused_products = (
             find_machine_fused_multiply_adds(tape) if target.has_fma else ({}, set())
         )
@@ -110,37 +111,6 @@ class TapeIrEmitter:
         self.layout = ContextLayout(tuple(inputs), trigonometry, workspace, outputs, size)
 
     # -- what is where -------------------------------------------------------------------
-
-    def find_input_angles(self) -> dict[int, int]:
-        """The numbered angles: arguments of sin or cos that are an input, or an input plus a constant."""
-        tape, found = self.tape, dict[int, int]()
-        for k in np.flatnonzero((tape.ops == Op.SIN) | (tape.ops == Op.COS)):
-            argument = int(tape.args[k, 0])
-            if self.split_angle(argument) is not None:
-                found.setdefault(argument, len(found))
-        return found
-
-    def split_angle(self, value: int) -> tuple[int, float] | None:
-        """The input and the offset that add up to a value, or None; −0.0 is not an offset."""
-        tape = self.tape
-        if tape.ops[value] == Op.INPUT:
-            return value, -0.0
-        a, b = (int(x) for x in tape.args[value, :2])
-        if tape.ops[value] == Op.ADD and tape.ops[a] == Op.CONSTANT:
-            a, b = b, a
-        if tape.ops[value] not in (Op.ADD, Op.SUB) or tape.ops[a] != Op.INPUT:
-            return None
-        if tape.ops[b] != Op.CONSTANT:
-            return None
-        offset = float(tape.constants[b])
-        return a, offset if tape.ops[value] == Op.ADD else -offset
-
-    def find_loadable_values(self) -> set[int]:
-        """The values that every chunk can load from the context or write as a literal."""
-        simple = (self.tape.ops == Op.INPUT) | (self.tape.ops == Op.CONSTANT)
-        turned = (self.tape.ops == Op.SIN) | (self.tape.ops == Op.COS)
-        known = {int(k) for k in np.flatnonzero(turned) if int(self.tape.args[k, 0]) in self.angles}
-        return {int(k) for k in np.flatnonzero(simple)} | known
 
     def context_slot(self, value: int) -> int:
         """The slot of an input, sine or cosine in the context."""
@@ -183,7 +153,11 @@ class TapeIrEmitter:
 
     def emit_trigonometry(self) -> str:
         """The table of angles, and the function that stores their sines and cosines."""
-        parts = [angle for value in self.angles if (angle := self.split_angle(value)) is not None]
+        parts = [
+            angle
+            for value in self.angles
+            if (angle := split_input_angle(self.tape, value)) is not None
+        ]
         slots = ", ".join(f"i32 {self.context_slot(value)}" for value, _ in parts)
         offsets = ", ".join(f"double {llvm_hexadecimal(offset)}" for _, offset in parts)
         n = len(parts)

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from ...tape import Tape
+from .input_angles import split_input_angle
 from .sincos import llvm_hexadecimal, sincos_ir
 from .tape_ir import DOUBLE_PRECISION, TapeIrEmitter
 from .target import MachineTarget
@@ -55,7 +56,7 @@ class ProcedureIrEmitter(TapeIrEmitter):
         """The function that stores the sines and cosines of angles that are inputs."""
         v, lines = self.v, list[str]()
         for n, value in enumerate(self.angles):
-            angle = self.split_angle(value)
+            angle = split_input_angle(self.tape, value)
             assert angle is not None
             entry, offset = angle
             lines += [

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...ports import Port
 from ...tape import Tape
+from .operand_ir import OperandIrWriter
 from .output_tiles import LaneTile, LaneTilePlan
 from .threads import ufunc_loop_ir
 
@@ -35,7 +35,7 @@ MAX_CONTEXT_BYTES = 5 << 16
 """Bytes that the contexts of blocks together may take."""
 
 
-class UfuncLoopIrWriter:
+class UfuncLoopIrWriter(OperandIrWriter):
     """Writes `void loop(char **args, npy_intp *dimensions, npy_intp *steps, int64 *threads)`.
 
     The number of strides is always right, since the ufunc's signature fixes all sizes.
@@ -50,24 +50,13 @@ class UfuncLoopIrWriter:
         lanes: int,
         angles: bool,
     ) -> None:
+        super().__init__(tape, plan, p, lanes)
         self.length = len(tape)
-        self.scalar = p.scalar
-        self.v = f"<{lanes} x {p.scalar}>"
-        self.w = lanes
-        self.item = p.bytes
         self.layout = layout
         self.plan = plan
         self.chunks = len(plan.leaving_tiles)
         self.angles = angles
         self.blocks = self.count_blocks_together()
-        self.n_in = len(tape.inputs)
-        self.leading = {self.n_in + port for port in plan.leading_ports()}
-        self.ports: list[Port] = [*tape.inputs, *tape.outputs]
-        self.strides: list[tuple[int, ...]] = []
-        position = len(self.ports)
-        for port in self.ports:
-            self.strides.append(tuple(range(position, position + len(port.shape))))
-            position += len(port.shape)
 
     def count_blocks_together(self) -> int:
         """The number of blocks that run a chunk together: several if the code is long and contexts small."""
@@ -105,75 +94,6 @@ class UfuncLoopIrWriter:
             "  %ctx = inttoptr i64 %aligned to ptr",
         ]
         return "\n".join(lines), "  call void @free(ptr %heap)"
-
-    def write_operands(self) -> str:
-        """Loads addresses and strides of all operands, and sets %tight: whether all rows are contiguous."""
-        lines = []
-        tight = "true"
-        for k, port in enumerate(self.ports):
-            lines += [
-                f"  %pa{k} = getelementptr ptr, ptr %args, i64 {k}",
-                f"  %array{k} = load ptr, ptr %pa{k}",
-                f"  %ps{k} = getelementptr i64, ptr %steps, i64 {k}",
-                f"  %step{k} = load i64, ptr %ps{k}",
-            ]
-            wanted = self.item
-            for axis in range(len(port.shape) - 1, -1, -1):
-                lines += [
-                    f"  %pc{k}.{axis} = getelementptr i64, ptr %steps, i64 {self.strides[k][axis]}",
-                    f"  %core{k}.{axis} = load i64, ptr %pc{k}.{axis}",
-                ]
-                if port.shape[axis] > 1:
-                    lines += [
-                        f"  %t{k}.{axis} = icmp eq i64 %core{k}.{axis}, {wanted}",
-                        f"  %u{k}.{axis} = and i1 {tight}, %t{k}.{axis}",
-                    ]
-                    tight = f"%u{k}.{axis}"
-                wanted *= port.shape[axis]
-            if k in self.leading:
-                lines.append(self.write_row_lead(k))
-        lines.append(f"  %tight = and i1 true, {tight}")
-        return "\n".join(lines)
-
-    def write_row_lead(self, k: int) -> str:
-        """%lead: the entries before the first whole vector in an array's row, if all rows have as many; else 0."""
-        line = self.w * self.item
-        return f"""{self.write_row_jumps(k)}
-  %integer{k} = ptrtoint ptr %array{k} to i64
-  %negative{k} = sub i64 0, %integer{k}
-  %before{k} = and i64 %negative{k}, {line - 1}
-  %phase{k} = and i64 %jumps{k}, {line - 1}
-  %alike{k} = icmp eq i64 %phase{k}, 0
-  %fits{k} = select i1 %alike{k}, i64 %before{k}, i64 0
-  %lead{k} = udiv i64 %fits{k}, {self.item}
-  %lead.bytes{k} = mul i64 %lead{k}, {self.item}
-  %behind{k} = sub i64 {self.w}, %lead{k}"""
-
-    def write_row_jumps(self, k: int) -> str:
-        """%jumps from row to row, whose place in a cache line matters."""
-        return f"  %jumps{k} = or i64 %step{k}, 0"
-
-    def operand_strides(self, k: int) -> tuple[int, str, str]:
-        """The number of columns and the core strides of an operand, as a matrix."""
-        match self.ports[k].shape:
-            case ():
-                return 1, "0", str(self.item)
-            case (n,):
-                return n, "0", f"%core{k}.0"
-            case (_, m):
-                return m, f"%core{k}.0", f"%core{k}.1"
-            case shape:
-                raise AssertionError(shape)
-
-    def write_operand_places(self, operands: Sequence[int], tag: str) -> str:
-        """The addresses of the operands of the block that begins at state %first."""
-        lines = []
-        for k in operands:
-            lines += [
-                f"  %shift{tag}{k} = mul i64 %first{tag}, %step{k}",
-                f"  %here{tag}{k} = getelementptr i8, ptr %array{k}, i64 %shift{tag}{k}",
-            ]
-        return "\n".join(lines)
 
     def choose_tiles_or_entries(self, tag: str, tiles: list[str], entries: list[str]) -> str:
         """The branch to `tiles` if rows are contiguous and the block is whole, else to `entries`."""
@@ -249,7 +169,7 @@ moved{tag}:"""
                 f"  %own.lead{tag}{k} = getelementptr {self.v}, ptr %own{tag}, i64 %lead{k}",
             ]
         for leads in (False, True):
-            here, own = self.tile_origin(k, tag, leads)
+            here, own = _tile_origin(k, tag, leads)
             places = [
                 (t.first, self.layout.outputs + t.slot)
                 for t in leaving
@@ -263,12 +183,6 @@ moved{tag}:"""
                 lines.append(f"  call void @unpack.tiles({where}, {table})")
         return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
 
-    def tile_origin(self, k: int, tag: str, leads: bool) -> tuple[str, str]:
-        """The origins of tiles in the array and in the context."""
-        if leads:
-            return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
-        return f"%here{tag}{k}", f"%own{tag}"
-
     def write_tile_table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
         """Adds a constant table of pairs; the arguments for its address and length."""
         pairs = ", ".join(f"[2 x i32] [i32 {a}, i32 {b}]" for a, b in sorted(lines))
@@ -277,7 +191,7 @@ moved{tag}:"""
 
     def write_edge_tile(self, k: int, tag: str, tile: LaneTile) -> str:
         """Unpacks a tile of which only some entries are written."""
-        here, own = self.tile_origin(k, tag, tile.leads)
+        here, own = _tile_origin(k, tag, tile.leads)
         name = f"{tag}{k}.{tile.edge}"
         left = {
             "head": f"%lead{k}",
@@ -397,3 +311,10 @@ finish:
   ret void
 }}
 """
+
+
+def _tile_origin(k: int, tag: str, leads: bool) -> tuple[str, str]:
+    """The origins of tiles in the array and in the context."""
+    if leads:
+        return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
+    return f"%here{tag}{k}", f"%own{tag}"

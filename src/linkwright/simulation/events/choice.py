@@ -77,8 +77,8 @@ class _Choice:
             self.grips = [i for i in self.grips if i in pressing]
 
     def _balance(self) -> tuple[Floats, Floats, Floats, float]:
-        """Return forces and accelerations of all that may be held, the limits of friction, and the
-        size of accelerations without these forces."""
+        """Return forces and accelerations of all elements that may be held, the limits of friction,
+        and the size of accelerations without these forces."""
         limits = np.array([joint_friction.force for joint_friction in self.rows.joint_frictions])
         normal, x = np.zeros(len(self.closed)), None
         now = self.instant

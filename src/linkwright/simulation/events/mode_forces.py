@@ -37,6 +37,8 @@ class ModeForces:
 
     Stops and joint friction of the same coordinate share one unknown force: `groups` has the rows
     of each unknown, with their signs.
+
+    The class has more than 20 methods because there is one for every term of these expressions.
     """
 
     def __init__(self, code: DynamicsCode) -> None:
