@@ -122,6 +122,28 @@ def test_a_sampled_controller_acts_once_at_an_instant(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(run.tau, peer.tau, atol=1e-6)
 
 
+def test_a_sampled_controller_that_fails_ends_the_run_at_its_first_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[float] = []
+
+    def reference(t: float) -> tuple[list[float], ...]:
+        calls.append(float(t))
+        if t > 0.25:
+            raise lw.LinkwrightError("the sensor is lost")
+        return [0.0], [0.0], [0.0]
+
+    law = lw.control.pid(SLIDE, reference, 9, 0, 3, period=0.1)
+    calls.clear()
+    run = lw.simulate(SLIDE, 1.0, q0=[0.7], torque=law, samples=11)
+    np.testing.assert_allclose(calls, [0.0, 0.1, 0.2, 0.3], rtol=1e-12)
+    peer = stepwise(monkeypatch, SLIDE, 1.0, q0=[0.7], torque=law, samples=11)
+    assert run.status == peer.status
+    np.testing.assert_allclose(run.t, peer.t, rtol=1e-12)
+    np.testing.assert_allclose(run.q, peer.q, atol=1e-12)
+    np.testing.assert_allclose(run.tau, peer.tau, atol=1e-11)
+
+
 @pytest.mark.parametrize("height", [0.5, 0.0])
 def test_a_mode_without_expressions_is_left_to_python(
     monkeypatch: pytest.MonkeyPatch, height: float

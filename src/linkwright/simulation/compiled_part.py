@@ -41,11 +41,11 @@ def integrate_compiled(
     held = None if inputs is None else inputs.held
     records = TrajectoryRecords(motion, times, y[None], options, held=held)
     run = CompiledRun(records, 0, context.rhs, events, inputs)
-    before, only = run.copy_buffers(), np.zeros(1, np.int64)
+    before, only = run.buffers, np.zeros(1, np.int64)
     try:
         run.watch_events(0)
         while run.status is None:
-            before = run.copy_buffers()
+            before = tuple(buffer.copy() for buffer in run.buffers)
             try:
                 records.advance(only)
             except OSError as error:  # the sources, of which programs are made, are not there
@@ -57,7 +57,8 @@ def integrate_compiled(
     except CannotContinueError:
         run.hand_over(before)
     except LinkwrightError as error:
-        run.end_at_error(run.t, run.y, error)
+        run.status = f"stopped at t = {run.t:g} s: {error}"
+        run.keep_last(run.t, run.y)
     if run.reached is not None and not run.progress[Progress.STEPS]:
         return None
     return _stop_at_fault(context, events, _project_rest(context, run, run.trajectory()))
@@ -109,16 +110,17 @@ def record_samples(
 ) -> SampleRecord:
     """Return the samples of a compiled part, with the forces of their modes."""
     samples = SampleRecord(context, events)
-    if events is None:
-        samples.take_over(found.times, found.states)
-    else:
-        samples.take_over(found.times, found.states, *_contact_forces(events, found))
+    samples.take_over(found.times, found.states, *contact_forces(events, found))
     return samples
 
 
-def _contact_forces(events: Hybrid, found: CompiledTrajectory) -> tuple[Floats, Floats | None]:
-    """Return generalized forces of stops, contacts and friction at the samples of a run, and
-    reactions of joints and loops if there are contacts."""
+def contact_forces(
+    events: Hybrid | None, found: CompiledTrajectory
+) -> tuple[Floats | None, Floats | None]:
+    """Return generalized forces of stops, contacts and friction at the samples of a compiled part
+    if there are events, and reactions of joints and loops if there are contacts."""
+    if events is None:
+        return None, None
     functions, count = events.mode_functions, len(found.times)
     if functions is None or (found.modes is None and not events.rows.contacts):
         return np.zeros((count, events.context.names.nv)), None

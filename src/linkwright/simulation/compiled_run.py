@@ -9,9 +9,8 @@ run at its last good state, from which the loop in `integration_loop` continues 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -180,17 +179,6 @@ class TrajectoryRecords:
         return found
 
 
-@dataclass(frozen=True)
-class TrajectoryCopy:
-    """What the buffers of one trajectory contained when the program was called."""
-
-    clock: Floats
-    progress: Integers
-    y: Floats
-    fastest: Floats
-    passages: Floats
-
-
 class CompiledRun:
     """One trajectory, and what Python does where the program stops."""
 
@@ -228,11 +216,6 @@ class CompiledRun:
         if self.progress[Progress.REASON] not in (StopReason.EVENT, *UNSOUND_STEP):
             self.keep_last(self.t, self.y)
 
-    def end_at_error(self, t: float, y: Floats, error: LinkwrightError) -> None:
-        """End the run at an input or an event that cannot be handled."""
-        self.status = f"stopped at t = {t:.12g} s: {error}"
-        self.keep_last(t, y)
-
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""
         kept = int(np.searchsorted(self.times[: int(self.progress[Progress.SAMPLE])], t))
@@ -242,21 +225,21 @@ class CompiledRun:
 
     # -- handing over ----------------------------------------------------------------------------
 
-    def copy_buffers(self) -> TrajectoryCopy:
-        """Return a copy of what the program changes in a call, but for samples."""
+    @property
+    def buffers(self) -> tuple[Floats | Integers, ...]:
+        """What the program changes in a call, but for samples and the log."""
         fastest = self.records.fastest[self.row]
-        every = (self.clock, self.progress, self.y, fastest, self.passages)
-        return TrajectoryCopy(*(part.copy() for part in every))
+        return self.clock, self.progress, self.y, fastest, self.passages
 
-    def hand_over(self, before: TrajectoryCopy) -> None:
+    def hand_over(self, before: Sequence[Floats | Integers]) -> None:
         """Leave the run at its last good state to the loop in Python.
 
-        `before` is what the last call of the program began with: Python goes on from there if the
-        last step is not sound.
+        `before` are the buffers with which the last call of the program began: Python goes on from
+        there if the last step is not sound.
         """
         if self.progress[Progress.REASON] in UNSOUND_STEP:
-            self.clock[:], self.progress[:], self.y[:] = before.clock, before.progress, before.y
-            self.records.fastest[self.row], self.passages[:] = before.fastest, before.passages
+            for buffer, old in zip(self.buffers, before, strict=True):
+                buffer[:] = old
         if self.events is not None:
             was_handled = (StopReason.EVENT, StopReason.REACHED_STOP)
             if self.progress[Progress.REASON] not in was_handled:
@@ -363,7 +346,8 @@ class CompiledRun:
         try:
             outcome = self.events.handle(t, y, columns)
         except LinkwrightError as error:
-            self.end_at_error(t, y, error)
+            self.status = f"stopped at t = {t:.12g} s: {error}"
+            self.keep_last(t, y)
             return
         self.status, self.broken = outcome.status, outcome.broken
         hand_passages_to_code(self.events, self.passages)

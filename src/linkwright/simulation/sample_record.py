@@ -44,8 +44,8 @@ class SampleRecord:
         self,
         times: Floats,
         columns: Floats,
-        pushes: Floats | None = None,
-        reactions: Floats | None = None,
+        pushes: Floats | None,
+        reactions: Floats | None,
     ) -> None:
         """Begin with samples that compiled code has computed, one column for each time."""
         self.times, self.states = times.tolist(), list(columns.T)

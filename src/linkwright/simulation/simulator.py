@@ -15,7 +15,7 @@ from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES, check_single_start
 from .compiled_motion import CompiledMotion, CompiledTrajectory, can_compile
-from .compiled_part import integrate_compiled, record_samples
+from .compiled_part import contact_forces, integrate_compiled, record_samples
 from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
@@ -303,17 +303,18 @@ class Simulator:
 
 def _compiled_trajectory(begun: BegunRun, part: CompiledTrajectory) -> RunTrajectory:
     """Return the trajectory of a run that compiled code has made."""
-    context, events = begun.context, begun.events
-    samples = record_samples(part, context, events)
+    events = begun.events
+    pushes, reactions = contact_forces(events, part)
     return RunTrajectory(
         part.times,
         part.states,
         part.fastest,
         part.status,
         {**part.statistics, "compiled": 1},
+        singular=begun.context.singularities.times(),
         events=() if events is None else tuple(events.happened),
-        pushes=None if events is None else np.array(samples.pushes),
-        reactions=samples.reactions,
+        pushes=pushes,
+        reactions=reactions,
     )
 
 
