@@ -1,13 +1,13 @@
 """Simulation beside SciPy on the same compiled rates and beside EXUDYN, in one run: `make bench`.
 
-    python benchmarks/simulation.py [--seconds 2] [--windows 40] [--runs 10000]
+    python benchmarks/simulation.py [--seconds 2] [--runs 10000]
 
 Times are processor times on one thread with warm caches, the best of many measurements in turn.
 "whole call" is `lw.simulate` from the mechanism to the run, with assembly and energies; the peer is
 SciPy's DOP853 with the same tolerances and samples on our compiled rates, without projection. Final
 states are compared first. EXUDYN's solver makes at least as many steps as in its own examples;
 `lw.simulate` has the coarsest tolerance at which it is at least as accurate. Rollouts beside
-`mujoco.rollout`: `rollouts.py`.
+`mujoco.rollout`: `rollouts.py`; chains of loops against their exact solution: `large_loops.py`.
 """
 
 from __future__ import annotations
@@ -161,15 +161,6 @@ def print_exudyn(seconds: float) -> None:
         print(f"| {name} | {error:.1e} | {b * 1e3:.0f} | {own:.1e} | {a * 1e3:.2f} | {b / a:.0f} |")
 
 
-def print_windows(windows: int) -> None:
-    """IFToMM's A02: N = 40 as published, against its exact solution."""
-    mechanism = lw.gallery(f"n-four-bar-{windows}")
-    begin = time.process_time()
-    run = lw.simulate(mechanism, 10.0, qd0={"theta0": -1.0}, samples=51)
-    took = time.process_time() - begin
-    print(f"\n| n-four-bar-{windows}, 10 s, with derivation: {run.status} | {took:.1f} s |")
-
-
 def resident_megabytes() -> tuple[float, int]:
     """Resident memory of this process, and the number of its mappings."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -194,17 +185,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument(
-        "--windows", type=int, default=40, help="number of windows; 0 leaves n-four-bar out"
-    )
-    parser.add_argument(
         "--runs", type=int, default=10_000, help="number of runs; 0 leaves the memory table out"
     )
     given = parser.parse_args()
     print_single_runs(given.seconds)
     print_exudyn(given.seconds)
     print_ensembles(given.seconds)
-    if given.windows:
-        print_windows(given.windows)
     if given.runs:
         print_memory(given.runs)
 
