@@ -146,3 +146,12 @@ def test_the_command_says_what_is_wrong_with_a_run(swing: Run, tmp_path: Path) -
     assert done.returncode == 2
     assert "samples cannot be 1000000000000" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_file_that_was_cut_off_is_called_damaged(tmp_path: Path) -> None:
+    """The sentence is ours, not that of the reader of arrays."""
+    path = tmp_path / "run.nc"
+    lw.simulate(lw.gallery("elbow"), 0.1, samples=3).save(path)
+    path.write_bytes(path.read_bytes()[:-400])
+    with pytest.raises(LinkwrightError, match="is not a run: its bytes are damaged"):
+        lw.load_run(path)

@@ -208,8 +208,8 @@ def _read_dataset(path: Path) -> xarray.Dataset:
             return data.load()
     except FileError as error:
         raise _invalid_run(path, error.what) from None
-    except Exception as error:  # readers raise many kinds on damaged bytes
-        raise _invalid_run(path, " ".join(str(error).split()) or type(error).__name__) from None
+    except Exception:  # readers raise many kinds on damaged bytes, in words of their own
+        raise _invalid_run(path, "its bytes are damaged, or it is not a NetCDF file") from None
 
 
 def _check_is_file(path: Path) -> None:
