@@ -27,6 +27,7 @@ from .equation_page import PAGE_CHARACTERS, readable_closed_form
 _EQUATION_FUNCTIONS = (
     "mass_matrix",
     "coriolis_matrix",
+    "transport",
     "gravity",
     "forces",
     "constraint_residual",
@@ -41,6 +42,8 @@ def equation_of_motion_text(names: MechanismNames) -> str:
     """The equation of motion as text, with t if the mechanism depends on time."""
     t = ", t" if names.is_time_dependent else ""
     equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
+    if names.has_moving_coordinates:
+        equation = "M(q, t) q̈ + C(q, q̇, t) q̇ + d(q, q̇, t) + g(q, t) = τ + f(q, q̇, t)"
     if not names.constraints:
         return equation
     return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"

@@ -75,8 +75,8 @@ class HamiltonFormulation(Formulation):
         """q̇ as a function of q and p: the solution of (10), which is linear. If some coordinate
         moves no mass, the constraints give its velocity."""
         if self.constraints is None or has_regular_mass_matrix(self.tree.mechanism):
-            return solve_symmetric_matrix(self.M, self.p)
-        return self.reduction.velocities_from_momenta(self.M, self.p)
+            return solve_symmetric_matrix(self.M, self.p - self.transport_momentum())
+        return self.reduction.velocities_from_momenta(self.M, self.p - self.transport_momentum())
 
     @cached_property
     def H(self) -> Array:
@@ -132,8 +132,9 @@ class HamiltonFormulation(Formulation):
         return ca.substitute(expression, self.p, self.momenta())
 
     def mass_rate_momentum(self) -> Array:
-        """Ṁ q̇ = ∂p/∂q q̇."""
-        return ca.jtimes(self.momenta(), self.q, self.qd)
+        """ṗ − M q̈ = ∂p/∂q q̇ + ∂p/∂t, which is Ṁ q̇ where coordinates do not depend on time."""
+        p = self.momenta()
+        return ca.jtimes(p, self.q, self.qd) + ca.jacobian(p, self.tree.motion.t)
 
     def forward_dynamics(self) -> Array:
         """q̈ = M⁻¹(ṗ − Ṁ q̇) without constraint forces."""
