@@ -104,6 +104,8 @@ class VerifiedMotion:
         self.start = subject.random_states(1, seed=5, speed=0.3)[0]
         nq = subject.eqs.nq
         x = np.concatenate([self.start["q"], self.start["qd"], np.zeros(4)])
+        self.loss_forces = subject.expression_function(subject.loss_forces)
+        self.time_power = subject.expression_function(subject.balanced_energy[1])
         found = self._integrate_states(x)
         self.q, self.qd = found[:, :nq], found[:, nq : nq + self.n]
         self.external_work, self.impulse = found[:, -4], found[:, -3:]
@@ -120,12 +122,13 @@ class VerifiedMotion:
             atol=MOTION_TOLERANCE,
             max_step=MOTION_DURATION / 10,
         )
-        found = [x]
+        found, self.times = [x], [0.0]
         while solver.status == "running" and self.evaluation_count < MAX_EVALUATIONS:
             message = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 raise LinkwrightError(f"the motion cannot be integrated: {message or 'not finite'}")
             found.append(solver.y)
+            self.times.append(float(solver.t))
         self.duration = float(solver.t)
         if solver.status == "running" and len(found) <= MIN_STEPS:
             raise MotionTooFastError(
@@ -147,11 +150,11 @@ class VerifiedMotion:
         """The rates of coordinates, velocities, work and impulse."""
         subject, state = self.subject, self.unpack_state(t, x)
         self.evaluation_count += 1
-        rest = state | {"qd": np.zeros(self.n)}
-        losses = subject.function_value("passive", state) - subject.function_value("passive", rest)
+        losses = self.loss_forces(state)
         qdd = subject.function_value("forward_dynamics", state | {"tau": -losses})
         qd, other = state["qd"], subject.function_value("external", state)
         power = other @ qd + self.driven_constraint_power(state | {"tau": -losses})
+        power += float(self.time_power(state)[0])
         push = self.ground_forces(state | {"qdd": qdd}) if self.has_momentum else np.zeros(3)
         return np.concatenate([self.velocity_map(state["q"]) @ qd, qdd, [power], push])
 
@@ -174,6 +177,12 @@ class VerifiedMotion:
         )
         values = [float(value) for value in eqs.parameters.values()]
         return lambda q: function(q, values)[0]
+
+    @property
+    def states(self) -> list[dict[str, Floats]]:
+        """The states (q, q̇, t) at all steps."""
+        rows = zip(self.q, self.qd, self.times, strict=True)
+        return [{"q": q, "qd": qd, "t": np.array([t])} for q, qd, t in rows]
 
     @property
     def has_momentum(self) -> bool:
@@ -207,13 +216,15 @@ class VerifiedMotion:
 def check_energy_balance(run: VerifiedMotion) -> Check:
     """Check that total energy changes by the recorded work only."""
     subject = run.subject
-    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
     T, V = (
-        [subject.function_value(name, state) for state in states]
+        [subject.function_value(name, state) for state in run.states]
         for name in ("kinetic_energy", "potential_energy")
     )
     exchanged = max(np.ptp(T), np.ptp(V), np.ptp(run.external_work), abs(float(T[0])), 1e-12)
-    worst = float(np.abs(np.array(T) + V - run.external_work - (T[0] + V[0])).max() / exchanged)
+    energy = np.array(T) + V
+    if subject.names.has_moving_coordinates:
+        energy = np.array([subject.function_value("jacobi_energy", state) for state in run.states])
+    worst = float(np.abs(energy - run.external_work - energy[0]).max() / exchanged)
     return judge_measurement(
         "energy along a run",
         worst,
@@ -231,8 +242,7 @@ def check_momentum_balance(run: VerifiedMotion) -> Check:
     if not run.has_momentum:
         return Check(name, SKIPPED_VERDICT, "other forces act from outside", meaning, cite)
     subject = run.subject
-    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
-    h = np.array([subject.function_value("momentum", state)[3:] for state in states])
+    h = np.array([subject.function_value("momentum", state)[3:] for state in run.states])
     size = max(
         np.abs(h).max(),
         np.abs(run.impulse).max(),
