@@ -28,9 +28,9 @@ class PresentMode:
         """Note that a compliant contact begins or ceases to touch."""
         self.touching[index] = is_touching
 
-    def begin(self, q: Floats, qd: Floats) -> None:
+    def begin(self, t: float, q: Floats, qd: Floats) -> None:
         """Start without sliding elements, and find the compliant contacts that touch."""
-        self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
+        self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd, t)[2]]
         self.mode = Mode(sliding=(0,) * len(self.rows.joint_frictions))
 
     @property
