@@ -2,7 +2,6 @@
 
     M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇, t) + J(q)ᵀ λ
 
-Coordinates that depend on time add the transport forces d(q, q̇, t) to the left side.
 A formulation provides builders for some functions; the others follow from these here. Every
 expression is built once, when it is first needed.
 """
@@ -327,8 +326,7 @@ class _FunctionTable(Mapping[str, ca.Function]):
 
 
 def _complete_inverse_dynamics(eqs: Equations) -> SX:
-    tau = eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
-    return tau + eqs.expressions("transport")[0] if eqs.names.has_moving_coordinates else tau
+    return eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
 
 
 def _complete_forces(eqs: Equations) -> SX:
@@ -349,8 +347,6 @@ def _complete_coriolis_matrix(eqs: Equations) -> SX:
             remedy="use 'recursive', or rotation = \"cardan\"",
         )
     (bias,) = eqs.expressions("bias")
-    if eqs.names.has_moving_coordinates:
-        bias -= eqs.expressions("transport")[0]
     return ca.jacobian(bias + eqs.f, eqs.symbols["qd"]) / 2
 
 

@@ -113,7 +113,7 @@ class Formulation:
             rate_matrix=coordinate_rate_matrix(tree, self.q),
             neutral=tuple(neutral_coordinates(tree)),
             builders={name: getattr(self, name) for name in self.common_functions}
-            | dict(builders),
+            | self._add_transport(builders),
             frame_builders={name: getattr(self, name) for name in _FRAME_FUNCTIONS},
             inertial_parameters=self.inertial_parameters(),
             extras=extras or {},
@@ -126,6 +126,24 @@ class Formulation:
         from .constrained_equations import add_constraints_to_equations
 
         return add_constraints_to_equations(self, free, accelerations)
+
+    def _add_transport(self, own: Mapping[str, ExpressionBuilder]) -> dict[str, ExpressionBuilder]:
+        """The builders of a formulation; for moving coordinates with those that `Equations`
+        completes without transport forces."""
+        found, d = dict(own), self.transport
+        if self.tree.names.has_moving_coordinates and "mass_matrix" in own:
+            if "inverse_dynamics" not in own:
+                found["inverse_dynamics"] = lambda: (
+                    own["mass_matrix"]() @ self.qdd
+                    + own["coriolis_matrix"]() @ self.qd
+                    + (d() + own["gravity"]() - self.element_forces())
+                )
+            if "coriolis_matrix" not in own:
+                found["coriolis_matrix"] = lambda: (
+                    ca.jacobian(own["inverse_dynamics"]() + self.element_forces() - d(), self.qd)
+                    / 2
+                )
+        return found
 
     @property
     def common_functions(self) -> tuple[str, ...]:

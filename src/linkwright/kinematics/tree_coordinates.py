@@ -118,9 +118,7 @@ def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
 def spread_velocities(tree: KinematicTree, v: Array) -> Array:
     """Return the tree's velocities from the model's: G v + k, at the model's own coordinates."""
     transfer = tree.transfer
-    return _spread_to_followers(
-        tree, v if transfer is None else transfer.G @ v + transfer.drift
-    )
+    return _spread_to_followers(tree, v if transfer is None else transfer.G @ v + transfer.drift)
 
 
 def spread_accelerations(tree: KinematicTree, qd: Array, qdd: Array | None) -> Array:

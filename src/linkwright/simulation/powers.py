@@ -45,9 +45,7 @@ def moving_power(eqs: Equations) -> SX:
     """Return the power of what moves the coordinates: d(T + V)/dt without the power of forces along
     q̇. The rest h = T₂ − T₀ + V of T + V changes by −∂L/∂t and these."""
     q, qd, qdd, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "t"))
-    T, V, h = (
-        eqs.expressions(f"{kind}_energy")[0] for kind in ("kinetic", "potential", "jacobi")
-    )
+    T, V, h = (eqs.expressions(f"{kind}_energy")[0] for kind in ("kinetic", "potential", "jacobi"))
     rest = T + V - h
     rate = ca.jtimes(rest, q, qd) + ca.jtimes(rest, qd, qdd) + ca.jacobian(rest, t)
     return rate - ca.jacobian(T - V, t)

@@ -37,8 +37,8 @@ class FlatWheels:
             self._columns = ca.Function("wheels", [tree.motion.q, tree.motion.t], [columns])
 
     def find_fallen_wheel(self, t: float, q: Floats) -> str | None:
-        """Return the constraint whose wheel lies flat at q and t, or has passed through its plane since
-        the last call."""
+        """Return the constraint whose wheel lies flat at q and t, or has passed through its plane
+        since the last call."""
         if not self.names or not np.isfinite(q).all():
             return None
         here = np.asarray(self._columns(q, t), dtype=float)

@@ -82,10 +82,7 @@ def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) ->
         for t in offsets
     ]
     virtual = [
-        [
-            (_kinetostatic_displacement(subject, state["q"], e * t), now)
-            for t in offsets
-        ]
+        [(_kinetostatic_displacement(subject, state["q"], e * t), now) for t in offsets]
         for e in np.eye(n)
     ]
     for solid in kinetostatic_bodies(mechanism):

@@ -203,7 +203,5 @@ def frame_influence(
     )
     planes = [ca.hessian(drift[row], s["qd"])[0] / 2 for row in rows]
     numbers = [float(value) for value in equations.parameters.values()]
-    G, *H = ca.Function(
-        "G", [s["q"], s["t"], s["p"]], [J[list(rows), :], *planes]
-    )(q, 0.0, numbers)
+    G, *H = ca.Function("G", [s["q"], s["t"], s["p"]], [J[list(rows), :], *planes])(q, 0.0, numbers)
     return np.asarray(G, dtype=float), np.array([np.asarray(plane, dtype=float) for plane in H])

@@ -125,7 +125,8 @@ class LagrangeFormulation(Formulation):
         by_time = ca.reshape(ca.jacobian(ca.vec(D), t), *D.shape)
         by_q = ca.jacobian(a, self.q)
         mixed = by_time + by_q - by_q.T
-        return mixed @ self.qd + ca.jacobian(a, t) - ca.gradient(drift.T @ tree_D @ drift, self.q) / 2
+        T_0 = drift.T @ tree_D @ drift / 2
+        return mixed @ self.qd + ca.jacobian(a, t) - ca.gradient(T_0, self.q)
 
     def gravity(self) -> Array:
         """φ = ∂V/∂q: the weight of each centre of mass through its Jacobian."""

@@ -80,12 +80,12 @@ class PresentMode:
             _, V = self.rows.gaps_and_speeds(q, qd)
             self.mode = self.mode.turned(self.rows, V)
 
-    def jump_to(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+    def jump_to(self, t: float, y: Floats, q: Floats, qd: Floats) -> Floats:
         """Return y with another motion; the change of its energy counts as work."""
-        model = self.dynamics.model
+        model, now = self.dynamics.model, self.dynamics.model.names.position_time_arguments(t)
         old_q, old_qd = self.space.motion(y)
-        gain = model.kinetic_energy(q, qd) - model.kinetic_energy(old_q, old_qd)
-        gain += model.potential_energy(q) - model.potential_energy(old_q)
+        gain = model.kinetic_energy(q, qd, *now) - model.kinetic_energy(old_q, old_qd, *now)
+        gain += model.potential_energy(q, *now) - model.potential_energy(old_q, *now)
         found = self.space.with_motion(y, q, qd)
         found[-1] += gain
         return found
