@@ -91,12 +91,8 @@ class StateSpace:
         q, qd = self._maps[2]
         return q, qd
 
-    def state_from_motion(self, q: SX, qd: SX, t: SX) -> SX:
-        """Return x as an expression of expressions of q, q̇ and t."""
-        return self._from_motion(q, qd, t)
-
     @cached_property
-    def _from_motion(self) -> ca.Function:
+    def state_from_motion(self) -> ca.Function:
         """The function (q, q̇, t) → x."""
         q, qd, _, t = self.symbols
         return ca.Function("x", [q, qd, t], [self._maps[1]])
@@ -143,7 +139,7 @@ class StateSpace:
         """Return y at the start of a motion, at the time t; no work is done yet."""
         if self.equations.state is None:
             return np.concatenate([q, qd, self.start_of_controller, np.zeros(WORKS)])
-        x = np.asarray(self._from_motion(q, qd, t), dtype=float).ravel()
+        x = np.asarray(self.state_from_motion(q, qd, t), dtype=float).ravel()
         return np.concatenate([x, self.start_of_controller, np.zeros(WORKS)])
 
     def with_motion(self, y: Floats, q: Floats, qd: Floats, t: float | None = None) -> Floats:
@@ -190,6 +186,6 @@ class StateSpace:
         q, qd = self.motion(y)
         size = len(state.names)
         clock = y[self.size - 1 : self.size] if self.has_clock else np.zeros((1, y.shape[1]))
-        held = np.asarray(self._from_motion(q.T, qd.T, clock), dtype=float)
+        held = np.asarray(self.state_from_motion(q.T, qd.T, clock), dtype=float)
         found: Floats = np.abs(y[:size] - held[:size]).max(axis=0)
         return found

@@ -9,6 +9,7 @@ from math import log2
 import casadi as ca
 
 from ..errors import LinkwrightError, UnsupportedError
+from ..types import SX
 from .verification_report import (
     FAILED_VERDICT,
     PASSED_VERDICT,
@@ -243,11 +244,30 @@ def check_potential_gradient(subject: VerifiedEquations) -> Check:
     )
 
 
+def loss_forces(subject: VerifiedEquations) -> SX:
+    """The forces of dampers and friction: `passive` without its part at rest, the springs."""
+    passive = subject.function_expression("passive")
+    if not subject.names.has_moving_coordinates:
+        return passive - subject.expression_at_rest(passive)
+    V = subject.function_expression("potential_energy")  # dampers move while q rests
+    return passive + subject.eqs.tangent_jacobian(V).T - subject.function_expression("gravity")
+
+
+def balanced_energy(subject: VerifiedEquations) -> tuple[SX, SX]:
+    """An energy and the power that changes it beside forces along q̇: T + V and 0; for moving
+    coordinates h = T₂ − T₀ + V and −∂L/∂t."""
+    T, V = (subject.function_expression(f"{kind}_energy") for kind in ("kinetic", "potential"))
+    if not subject.names.has_moving_coordinates:
+        return T + V, ca.SX(0)
+    by_time = ca.jacobian(T - V, subject.eqs.symbols["t"])
+    return subject.function_expression("jacobi_energy"), -by_time
+
+
 def check_power_balance(subject: VerifiedEquations) -> Check:
     """Prove d(T + V)/dt = q̇·(τ + forces of dampers, friction and declared forces); in moving
     coordinates dh/dt = −∂L/∂t + q̇·(…)."""
-    energy, power = subject.balanced_energy
-    given = subject.function_expression(subject.force_function) + subject.loss_forces
+    energy, power = balanced_energy(subject)
+    given = subject.function_expression(subject.force_function) + loss_forces(subject)
     power += subject.eqs.symbols["qd"].T @ (given + subject.function_expression("external"))
     law = "d(T + V)/dt = q̇·(τ + f)"
     if subject.names.has_moving_coordinates:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+import casadi as ca
 import numpy as np
 from scipy.integrate import DOP853
 
@@ -14,7 +15,8 @@ from ..expressions import expression_to_float
 from ..kinematics.mobility_analysis import mobility
 from ..mechanism import GROUND
 from ..readings.balls import ball_precision, evaluate_tape_in_balls, exact_ball_inputs
-from ..types import Floats
+from ..types import SX, Floats
+from .identities import balanced_energy, loss_forces
 from .inertias import check_inertias_physical
 from .verification_report import (
     FAILED_VERDICT,
@@ -104,8 +106,10 @@ class VerifiedMotion:
         self.start = subject.random_states(1, seed=5, speed=0.3)[0]
         nq = subject.eqs.nq
         x = np.concatenate([self.start["q"], self.start["qd"], np.zeros(4)])
-        self.loss_forces = subject.expression_function(subject.loss_forces)
-        self.time_power = subject.expression_function(subject.balanced_energy[1])
+        self.loss_forces = _state_function(subject, loss_forces(subject))
+        self.energy, self.time_power = (
+            _state_function(subject, part) for part in balanced_energy(subject)
+        )
         found = self._integrate_states(x)
         self.q, self.qd = found[:, :nq], found[:, nq : nq + self.n]
         self.external_work, self.impulse = found[:, -4], found[:, -3:]
@@ -169,8 +173,6 @@ class VerifiedMotion:
     @cached_property
     def velocity_map(self) -> Callable[[Floats], Floats]:
         """The function N(q) with dq/dt = N(q) q̇."""
-        import casadi as ca
-
         eqs = self.subject.eqs
         function = ArrayFunction(
             ca.Function("N", [eqs.symbols["q"], eqs.symbols["p"]], [eqs.rate_matrix])
@@ -213,6 +215,15 @@ class VerifiedMotion:
         )
 
 
+def _state_function(subject: VerifiedEquations, expression: SX) -> Callable[..., Floats]:
+    """The function from a state (q, q̇, t) to an expression in floating point."""
+    eqs, keys = subject.eqs, ("q", "qd", "t")
+    numbers = [float(value) for value in eqs.parameters.values()]
+    symbols = [eqs.symbols[key] for key in (*keys, "p")]
+    evaluate = ArrayFunction(ca.Function("f", symbols, [ca.densify(expression)]))
+    return lambda state: evaluate(*(state[key] for key in keys), numbers)[0].ravel()
+
+
 def check_energy_balance(run: VerifiedMotion) -> Check:
     """Check that total energy changes by the recorded work only."""
     subject = run.subject
@@ -221,9 +232,7 @@ def check_energy_balance(run: VerifiedMotion) -> Check:
         for name in ("kinetic_energy", "potential_energy")
     )
     exchanged = max(np.ptp(T), np.ptp(V), np.ptp(run.external_work), abs(float(T[0])), 1e-12)
-    energy = np.array(T) + V
-    if subject.names.has_moving_coordinates:
-        energy = np.array([subject.function_value("jacobi_energy", state) for state in run.states])
+    energy = np.array([run.energy(state)[0] for state in run.states])
     worst = float(np.abs(energy - run.external_work - energy[0]).max() / exchanged)
     return judge_measurement(
         "energy along a run",

@@ -80,31 +80,6 @@ class VerifiedEquations:
         """An expression at q̇ = 0."""
         return ca.substitute(expression, self.eqs.symbols["qd"], ca.SX.zeros(self.eqs.nv))
 
-    @cached_property
-    def loss_forces(self) -> SX:
-        """The forces of dampers and friction: `passive` without its part at rest, the springs."""
-        passive = self.function_expression("passive")
-        if not self.names.has_moving_coordinates:
-            return passive - self.expression_at_rest(passive)
-        V = self.function_expression("potential_energy")  # dampers move while q rests
-        return passive + self.eqs.tangent_jacobian(V).T - self.function_expression("gravity")
-
-    @cached_property
-    def balanced_energy(self) -> tuple[SX, SX]:
-        """An energy and the power that changes it beside forces along q̇: T + V and 0; for moving
-        coordinates h = T₂ − T₀ + V and −∂L/∂t."""
-        T, V = (self.function_expression(f"{kind}_energy") for kind in ("kinetic", "potential"))
-        if not self.names.has_moving_coordinates:
-            return T + V, ca.SX(0)
-        return self.function_expression("jacobi_energy"), -ca.jacobian(T - V, self.eqs.symbols["t"])
-
-    def expression_function(self, expression: SX) -> Callable[[Mapping[str, Floats]], Floats]:
-        """The function from a state (q, q̇, t) to an expression in floating point."""
-        keys, numbers = ("q", "qd", "t"), [float(value) for value in self.eqs.parameters.values()]
-        symbols = [self.eqs.symbols[key] for key in (*keys, "p")]
-        evaluate = ArrayFunction(ca.Function("f", symbols, [ca.densify(expression)]))
-        return lambda state: evaluate(*(state[key] for key in keys), numbers)[0].ravel()
-
     def time_derivative(self, expression: SX) -> SX:
         """The total time derivative along a motion, as an expression of q, q̇ and q̈."""
         s = self.eqs.symbols

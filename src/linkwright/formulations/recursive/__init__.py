@@ -69,7 +69,8 @@ class _RecursiveFormulation(Formulation):
     """Builders of the expressions, each named as the function it makes.
 
     The `lean` tree has its inertia regrouped and serves quantities that depend only on forces at
-    the joints; energies, momenta, reactions and parameters need the `tree` itself.
+    the joints; energies, momenta, reactions and parameters need the `tree` itself. The class has
+    more than 20 methods because there is one for every function.
     """
 
     def __init__(self, tree: KinematicTree, lean: KinematicTree) -> None:
