@@ -125,9 +125,7 @@ class RecurrentChain:
     """W, V and Y of a tree at its coordinates q and velocities qd, columns of numbers or of
     symbols, and all iterations that lead to them; without rotors and force elements."""
 
-    def __init__(
-        self, members: list[RecurrentMember], q: Array, qd: Array, gravity: Array
-    ) -> None:
+    def __init__(self, members: list[RecurrentMember], q: Array, qd: Array, gravity: Array) -> None:
         self.q, self.qd, self.n = q, qd, qd.shape[0]
         self.iterations: list[RecurrentIteration] = []
         self.W, self.Y, velocity_forces = (
@@ -160,9 +158,7 @@ class RecurrentChain:
         none = RecurrentMember("", GROUND, None, np.eye(3), np.zeros(3), np.zeros(3), None)
         return RecurrentIteration(none, A, vectors, vectors, vectors, self.n)
 
-    def add_member(
-        self, member: RecurrentMember, before: RecurrentIteration
-    ) -> RecurrentIteration:
+    def add_member(self, member: RecurrentMember, before: RecurrentIteration) -> RecurrentIteration:
         """One iteration: the member is joined to the chain, and all quantities supplemented."""
         link, n = member.joint, self.n
         place = multiply_right(before.A, member.A)

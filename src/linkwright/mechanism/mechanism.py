@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ..displays import NotebookTable
 from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest_remedy
@@ -22,6 +22,7 @@ from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
+from .joint_vectors import place_joint_by_vectors
 from .joints import Joint
 from .locked_joints import lock_mimicking_joints
 from .parts import (
@@ -112,6 +113,26 @@ class Mechanism(MechanismPart):
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
         def __init__(self, **fields: Any) -> None: ...
+
+    @field_validator("joints", "loops", mode="after")
+    @classmethod
+    def _place_joints_by_vectors(
+        cls, joints: PartTable[Joint], info: ValidationInfo
+    ) -> PartTable[Joint]:
+        """Return the joints with frames where they are given by vectors."""
+        if not any(joint.vectors for joint in joints.values()):
+            return joints
+        values = evaluate_mechanism_parameters(info.data.get("parameters", {}))
+        bodies = info.data.get("bodies", {})
+        placed = dict(joints)
+        for name, joint in joints.items():
+            if joint.vectors is not None:
+                try:
+                    placed[name] = place_joint_by_vectors(joint, bodies, values)
+                except MechanismError as error:
+                    place = f"{name}.{error.where}"
+                    raise MechanismError(error.what, where=place, remedy=error.remedy) from None
+        return PartTable(placed)
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Mechanism:
