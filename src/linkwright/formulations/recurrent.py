@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 import casadi as ca
 import numpy as np
@@ -44,6 +44,7 @@ from ..number_checks import check_number, check_vector
 from ..types import Floats
 from .formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .recurrent_chain import RecurrentChain, recurrent_members
+from .recurrent_form import recurrent_equation_set
 
 MAX_PREPARED_MECHANISMS = 16
 """Mechanisms whose members are kept between instants, the most recent ones."""
@@ -67,7 +68,8 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "bias": recurrent.bias,
     }
     extras = {"W": recurrent.W, "V": recurrent.V, "Y": recurrent.Y}
-    return recurrent.assemble_equations("recurrent", builders, extras)
+    own = partial(recurrent_equation_set, recurrent)
+    return recurrent.assemble_equations("recurrent", builders, extras, equation_set=own)
 
 
 class RecurrentFormulation(Formulation):
