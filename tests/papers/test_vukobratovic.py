@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.formulations.recurrent import at_instant, recurrent_matrices
 from linkwright.forms.equation_set_typesetting import equation_set_source
+from linkwright.formulations.recurrent import at_instant, recurrent_matrices
 from tests.commands import ok
 
 START = np.array([np.pi, -np.pi / 2, -np.pi / 2])
@@ -173,7 +173,7 @@ def test_the_printed_iterations() -> None:
     lines = [line.strip() for line in printed.splitlines() if line.startswith("  ")]
     W = [line.replace("W", "M", 1) for line in lines if line.startswith("W")]
     bias = [f"bias{line[1]} = -({line[5:]})" for line in lines if line.startswith("V")]
-    assert len(W) == 6 and len(bias) == 3
+    assert (len(W), len(bias)) == (6, 3)
     assert lw.check(arm, "\n".join(W + bias)).passed
 
 

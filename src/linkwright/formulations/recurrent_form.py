@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 _RECURRENCES = EquationSection(
     "Each iteration",
     law="α_jⁱ = α_jⁱ⁻¹ − β_j × δ_i + β_j × γ_i x_i,  Z_i = m M⁽ⁱ⁾ᵀ M⁽ⁱ⁾ + Ñ⁽ⁱ⁾ᵀ J Ñ⁽ⁱ⁾",
-    law_latex=r"\alpha_j^i = \alpha_j^{i-1} - \beta_j \times \delta_i + \beta_j \times \gamma_i x_i, "
-    r"\quad Z_i = m M^{(i)T} M^{(i)} + \tilde{N}^{(i)T} J \tilde{N}^{(i)}",
+    law_latex=r"\alpha_j^i = \alpha_j^{i-1} - \beta_j \times \delta_i"
+    r" + \beta_j \times \gamma_i x_i,"
+    r" \quad Z_i = m M^{(i)T} M^{(i)} + \tilde{N}^{(i)T} J \tilde{N}^{(i)}",
     reference="(16), (17), (25)",
     note="The columns of M⁽ⁱ⁾ are α_jⁱ of turns and γ_j of slides, those of Ñ⁽ⁱ⁾ are A_i⁻¹ β_j. "
     "Vectors are in fixed axes; components that are not listed are zero.",
