@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -177,14 +176,6 @@ def test_the_printed_iterations() -> None:
     assert lw.check(arm, "\n".join(W + bias)).passed
 
 
-GOLDEN = Path(__file__).parent / "golden" / "elbow-by-recurrent.txt"
-
-
-def test_golden() -> None:
-    """The elbow's iterations as they are printed. After a change that is meant:
-    python -m tests.papers.test_vukobratovic"""
-    assert ok("derive", "elbow", "--by", "recurrent") == GOLDEN.read_text(encoding="utf-8")
-
 
 def by_hand_entry(by_hand: Recurrence, name: str) -> float:
     """An entry of A, α, β, Z or W by its printed name."""
@@ -220,6 +211,3 @@ def test_the_weight_along_a_slide() -> None:
         np.testing.assert_allclose(-g[1, 0], r @ weight, atol=1e-12)
         assert abs(-g[1, 0] - e @ weight) > 1
 
-
-if __name__ == "__main__":
-    GOLDEN.write_text(ok("derive", "elbow", "--by", "recurrent"), encoding="utf-8")

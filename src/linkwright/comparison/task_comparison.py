@@ -276,7 +276,7 @@ def _measure_task(name: str, plan: MotionPlan) -> TaskRow:
     power = joint_powers(plan)
     driving = power.clip(min=0.0).sum(axis=1)
     names = mechanism_names(plan.mechanism).qd
-    velocities, efforts = (np.abs(history).max(axis=0) for history in (plan.qd, plan.tau))
+    velocities, efforts = (np.abs(rows).max(axis=0).round(12) for rows in (plan.qd, plan.tau))
     masses = compiled(plan.mechanism).inertial_parameters.reshape(-1, 10)[:, 0]
     return TaskRow(
         mechanism=name,
