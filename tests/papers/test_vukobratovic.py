@@ -176,7 +176,6 @@ def test_the_printed_iterations() -> None:
     assert lw.check(arm, "\n".join(W + bias)).passed
 
 
-
 def by_hand_entry(by_hand: Recurrence, name: str) -> float:
     """An entry of A, α, β, Z or W by its printed name."""
     if name[0] == "W":
@@ -210,4 +209,3 @@ def test_the_weight_along_a_slide() -> None:
         g = np.asarray(lw.derive(arm, by=by, parameters="numeric").function("gravity")([angle, x]))
         np.testing.assert_allclose(-g[1, 0], r @ weight, atol=1e-12)
         assert abs(-g[1, 0] - e @ weight) > 1
-

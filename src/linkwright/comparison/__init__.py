@@ -2,6 +2,7 @@
 mechanisms on a task."""
 
 from .cost_measurement import FormulationRow
+from .derivation_times import DerivationTimes, measure_derivation
 from .formulation_comparison import Comparison, compare
 from .size_scaling import CostScaling, measure_scaling
 from .task_comparison import TaskComparison, TaskRow, compare_on_task
@@ -9,10 +10,12 @@ from .task_comparison import TaskComparison, TaskRow, compare_on_task
 __all__ = [
     "Comparison",
     "CostScaling",
+    "DerivationTimes",
     "FormulationRow",
     "TaskComparison",
     "TaskRow",
     "compare",
     "compare_on_task",
+    "measure_derivation",
     "measure_scaling",
 ]

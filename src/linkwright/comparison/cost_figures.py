@@ -75,6 +75,17 @@ def _draw_formulation_cost_growth(study: CostScaling) -> Figure:
     return figure
 
 
+@with_figure_style
+def draw_derivation_figure(times: DerivationTimes) -> Figure:
+    """The time to derive Lagrange's model against the number of links, on a logarithmic scale."""
+    figure = new_figure(COLUMN_WIDTH, 65)
+    axes = figure.subplots()
+    _draw_derivation_times(axes, times)
+    axes.set(yscale="log", xlabel="number of links n", ylabel="time to derive / s")
+    draw_legend(axes, width=COLUMN_WIDTH)
+    return figure
+
+
 def _draw_derivation_times(axes: Axes, times: DerivationTimes) -> None:
     """Draw the times that Virgala et al. measured: theirs, ours, and both cubics."""
     sizes = np.geomspace(min(times.seconds), max(times.seconds), 60)

@@ -6,12 +6,16 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..formulations import derive_uncached
 from ..mechanism import Mechanism
 from .comparison_tables import ComparisonTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 VIRGALA_COEFFICIENTS = (0.0191, -0.1025, 0.3757, -0.3647)
 """Seconds to derive a model by Lagrange in Matlab 2013: coefficients of n³, n², n, 1 (23)."""
@@ -70,6 +74,12 @@ class DerivationTimes:
         if len(self.seconds) < _MIN_CUBIC_POINTS:
             return None
         return fit_cubic_cost(list(self.seconds), list(self.seconds.values()))
+
+    def figure(self) -> Figure:
+        """Figure 1 of the paper: the times against the number of links, theirs and ours."""
+        from .cost_figures import draw_derivation_figure
+
+        return draw_derivation_figure(self)
 
     def table(self) -> ComparisonTable:
         """Our times beside those of Virgala et al., and both cubics."""
