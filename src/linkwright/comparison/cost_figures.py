@@ -90,7 +90,9 @@ def _draw_derivation_times(axes: Axes, times: DerivationTimes) -> None:
     """Draw the times that Virgala et al. measured: theirs, ours, and both cubics."""
     sizes = np.geomspace(min(times.seconds), max(times.seconds), 60)
     axes.plot(list(times.seconds), list(times.seconds.values()), ".", color=GRAY_COLOR)
-    curves = {"D, C, g in Matlab 2013 (Virgala)": (":", VIRGALA_COEFFICIENTS)}
+    curves: dict[str, tuple[str, tuple[float, ...]]] = {
+        "D, C, g in Matlab 2013 (Virgala)": (":", VIRGALA_COEFFICIENTS)
+    }
     if times.cubic is not None:
         curves["D, C, g here, cubic"] = ("-", times.cubic)
     for label, (style, coefficients) in curves.items():

@@ -263,12 +263,14 @@ def _plan_path(
 
 def joint_powers(plan: MotionPlan) -> Floats:
     """The power of every joint over time (n, nv), W."""
-    return plan.tau * plan.qd
+    found: Floats = plan.tau * plan.qd
+    return found
 
 
 def running_integral(t: Floats, y: Floats) -> Floats:
     """The integral of y from the first time on, by the trapezoidal rule."""
-    return np.r_[0.0, np.cumsum(np.diff(t) * (y[1:] + y[:-1]) / 2)]
+    found: Floats = np.r_[0.0, np.cumsum(np.diff(t) * (y[1:] + y[:-1]) / 2)]
+    return found
 
 
 def _measure_task(name: str, plan: MotionPlan) -> TaskRow:

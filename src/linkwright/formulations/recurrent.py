@@ -20,12 +20,12 @@ forces follow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algebra.linear_algebra import Array
 from ..equations import Equations
@@ -145,13 +145,15 @@ class RecurrentInstant:
     N: dict[str, Floats]
     Z: dict[str, Floats]
 
-    def accelerations(self, forces: Sequence[float]) -> Floats:
+    def accelerations(self, forces: ArrayLike) -> Floats:
         """The direct problem: q̈ from the joint forces P."""
-        return np.linalg.solve(self.W, np.asarray(forces, dtype=float) + self.V)
+        found: Floats = np.linalg.solve(self.W, np.asarray(forces, dtype=float) + self.V)
+        return found
 
-    def forces(self, accelerations: Sequence[float]) -> Floats:
+    def forces(self, accelerations: ArrayLike) -> Floats:
         """The inverse problem: the joint forces P from q̈."""
-        return self.W @ np.asarray(accelerations, dtype=float) - self.V
+        found: Floats = self.W @ np.asarray(accelerations, dtype=float) - self.V
+        return found
 
 
 class RecurrentMethod:
@@ -174,7 +176,7 @@ class RecurrentMethod:
         inputs = [tree.motion.q, tree.motion.qd, tree.motion.t]
         self.tree_motion = ca.Function("tree_motion", inputs, results)
 
-    def at_instant(self, q: Sequence[float], qd: Sequence[float], t: float) -> RecurrentInstant:
+    def at_instant(self, q: Floats, qd: Floats, t: float) -> RecurrentInstant:
         """The model of one instant."""
         own, q_tree, qd_tree, G, drift = (np.array(x) for x in self.tree_motion(q, qd, t))
         chain = RecurrentChain(self.members, q_tree, qd_tree, self.gravity)
@@ -198,7 +200,7 @@ def _prepare_recurrences(mechanism: Mechanism) -> RecurrentMethod:
 
 
 def at_instant(
-    mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
+    mechanism: Mechanism, q: ArrayLike, qd: ArrayLike, t: float = 0.0
 ) -> RecurrentInstant:
     """The model W q̈ = P + V of one instant in numbers, by the recurrences.
 
@@ -207,7 +209,7 @@ def at_instant(
     mechanism : Mechanism
         Its joints turn and slide. Loops and constraints are left open: W and V are those of the
         tree.
-    q, qd : sequence of float
+    q, qd : (nq,) and (nv,) array
         Coordinates and velocities, rad, m and s.
     t : float
         The time, for loads that depend on it (default: 0).
@@ -241,7 +243,7 @@ def at_instant(
 
 
 def recurrent_matrices(
-    mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
+    mechanism: Mechanism, q: ArrayLike, qd: ArrayLike, t: float = 0.0
 ) -> tuple[Floats, Floats]:
     """W and V of `at_instant` alone."""
     model = at_instant(mechanism, q, qd, t)

@@ -161,7 +161,8 @@ def _inertia_symbol(W: Array, j: int, k: int) -> str:
 
 def _motion_section(recurrent: RecurrentFormulation, W: Array) -> EquationSection:
     """W q̈ = P + V row by row, in symbols for the entries of W and V."""
-    lines, entries = [], {line.left: ca.SX.sym(line.left) for line in _inertia_lines(W)}
+    lines = []
+    entries = {(name := str(line.left)): ca.SX.sym(name) for line in _inertia_lines(W)}
     forces = recurrent.tau
     if recurrent.constraints is not None:
         forces = forces + recurrent.constraints.J.T @ recurrent.symbols["lambda"]

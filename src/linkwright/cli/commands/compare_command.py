@@ -103,8 +103,11 @@ def compare(
 
 def _comparison_data(found: Comparison | CostScaling | TaskComparison) -> dict[str, object]:
     """Return the figures as plain data, without the motions of a task."""
-    data = asdict(found) if not hasattr(found, "plans") else asdict(replace(found, plans=()))
-    return {**data, "points": data["points"].tolist()} if "points" in data else data
+    from ...comparison import TaskComparison
+
+    if not isinstance(found, TaskComparison):
+        return asdict(found)
+    return asdict(replace(found, plans=())) | {"points": found.points.tolist()}
 
 
 def _read_links_option(text: str) -> list[int]:
