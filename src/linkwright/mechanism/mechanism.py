@@ -9,7 +9,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from ..displays import NotebookTable
 from ..errors import MechanismError, NameNotFoundError, UnphysicalWarning, suggest_remedy
@@ -22,7 +22,7 @@ from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
-from .joint_vectors import place_joint_by_vectors
+from .joint_placement import PlacedJoints
 from .joints import Joint
 from .locked_joints import lock_mimicking_joints
 from .parts import (
@@ -69,11 +69,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
-    joints: PartTable[Joint] = Field(default_factory=PartTable)
+    joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
-    loops: PartTable[Joint] = Field(
-        default_factory=PartTable, description="joints that close a loop"
-    )
+    loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
     constraints: PartTable[Constraint] = Field(default_factory=PartTable)
     constraint_order: tuple[str, ...] = Field(
         default=(),
@@ -113,26 +111,6 @@ class Mechanism(MechanismPart):
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
         def __init__(self, **fields: Any) -> None: ...
-
-    @field_validator("joints", "loops", mode="after")
-    @classmethod
-    def _place_joints_by_vectors(
-        cls, joints: PartTable[Joint], info: ValidationInfo
-    ) -> PartTable[Joint]:
-        """Return the joints with frames where they are given by vectors."""
-        if not any(joint.vectors for joint in joints.values()):
-            return joints
-        values = evaluate_mechanism_parameters(info.data.get("parameters", {}))
-        bodies = info.data.get("bodies", {})
-        placed = dict(joints)
-        for name, joint in joints.items():
-            if joint.vectors is not None:
-                try:
-                    placed[name] = place_joint_by_vectors(joint, bodies, values)
-                except MechanismError as error:
-                    place = f"{name}.{error.where}"
-                    raise MechanismError(error.what, where=place, remedy=error.remedy) from None
-        return PartTable(placed)
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Mechanism:

@@ -134,17 +134,13 @@ class _RecursiveFormulation(Formulation):
         if coupled or self.tree.nv <= _MAX_MASS_MATRIX_SIZE:
             return "mass matrix", self._mass_matrix_accelerations(self.bias())
         depths = [sum(1 for _ in self.tree.path_to_ground(i)) for i in range(len(self.tree.links))]
-        articulated = "articulated bodies", self._articulated_body_accelerations()
+        forces = self.tau + self.element_forces()
+        qdd = articulated_forward_dynamics(self.regrouped_tree, self.q, self.qd, forces)
+        articulated = "articulated bodies", qdd
         if sum(depth**2 for depth in depths) > _MAX_SQUARED_DEPTH * len(depths):
             return articulated
         direct = "mass matrix", self._mass_matrix_accelerations(self.bias())
         return min(direct, articulated, key=lambda way: _dynamics_expression_cost(way[1]))
-
-    def _articulated_body_accelerations(self) -> Array:
-        """q̈ by articulated bodies."""
-        return articulated_forward_dynamics(
-            self.regrouped_tree, self.q, self.qd, self.tau + self.element_forces()
-        )
 
     def forward_dynamics_with_wrenches(self) -> Array:
         """q̈ under τ and given wrenches on the bodies."""
