@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -48,7 +48,8 @@ TIMED_BATCH_SIZE = 256
 class FormulationRow(NotebookDisplayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
-    Equations and states are those of the paper; the simulator integrates `integrated` states. An
+    `algorithm` is its name where the formulation has several. Equations and states are those of the
+    paper; the simulator integrates `integrated` states. An
     evaluation is timed in a batch, a state; `evaluations` are those of the timed motion, which has
     the `accuracy`.
 
@@ -58,6 +59,7 @@ class FormulationRow(NotebookDisplayed):
     """
 
     by: str
+    algorithm: str
     equations: int
     states: int
     integrated: int
@@ -99,17 +101,21 @@ def compared_integration_time_note(rows: Sequence[FormulationRow]) -> str:
     )
 
 
-def measure_formulation(mechanism: Mechanism, by: str, duration: float) -> FormulationRow:
-    """Measure the sizes, times and disagreements of one formulation."""
+def measure_formulation(
+    mechanism: Mechanism, by: str, duration: float, options: Mapping[str, str] | None = None
+) -> FormulationRow:
+    """Measure the sizes, times and disagreements of one formulation with its options."""
     reason = formulation_module(by).supports(mechanism)
     if reason is not None:
         raise UnsupportedError(reason)
     reference = _reference_trial(mechanism, duration)
-    study = FormulationTrial(mechanism, by, duration)
+    study = FormulationTrial(mechanism, by, duration, options)
+    named = getattr(formulation_module(by), "algorithm_name", None)
     fastest, accuracy = study.fastest_accurate_motion()
     equations, states = study.published_sizes()
     return FormulationRow(
         by=by,
+        algorithm="" if named is None else named(mechanism, **(options or {})),
         equations=equations,
         states=states,
         integrated=study.integrated_states,
@@ -156,10 +162,16 @@ def timed_motion_difference(one: TimedMotion, other: TimedMotion) -> float:
 class FormulationTrial:
     """One formulation of a mechanism: derived, compiled and integrated."""
 
-    def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        by: str,
+        duration: float,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
         self.duration = duration
         (self.eqs, self.rate_function), self.derive_seconds = time_fastest_repetition(
-            lambda: _derive_timed_rates(mechanism, by)
+            lambda: _derive_timed_rates(mechanism, by, options or {})
         )
         self.rhs = RightHandSide(self.eqs, drive_of(self.eqs, None))
         self.operations = count_tape_operations(_tape_of_timed_rates(self.rate_function))
@@ -256,11 +268,13 @@ class FormulationTrial:
 _FORWARD_DYNAMICS = "forward_dynamics"
 
 
-def _derive_timed_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
+def _derive_timed_rates(
+    mechanism: Mechanism, by: str, options: Mapping[str, str]
+) -> tuple[Equations, Any]:
     """The equations, and the rates of their states as a function of (x, τ, t)."""
     import casadi as ca
 
-    eqs = derive_uncached(mechanism, by=by, parameters="numeric")
+    eqs = derive_uncached(mechanism, by=by, parameters="numeric", **options)
     q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
     if eqs.state is not None:
         x, rates = ca.vertcat(eqs.state.x, eqs.state.nearby_coordinates), eqs.state.rates()

@@ -228,11 +228,16 @@ class ExpressionTypesetter:
         return self.setter.identifier(base, index, dots, exponent)
 
     def entry(self, name: str) -> str:
-        """A matrix entry such as `M[1,2]`; indices of one digit have no comma between them."""
-        base, _, index = name.partition("[")
+        """A matrix entry such as `M[1,2]`; indices of one digit have no comma between them. The
+        matrix may have an index and a superscript: `alpha1^2[3]`."""
+        head, _, index = name.partition("[")
+        head, _, superscript = head.partition("^")
+        match = _NAME_AND_INDEX.fullmatch(head)
+        base, number = (match.group(1), match.group(2) or "") if match else (head, "")
         places = index.removesuffix("]").split(",")
         mark = "" if all(len(place) == 1 for place in places) else ","
-        return self.setter.identifier(base, mark.join(places), 0)
+        places = [number, mark.join(places)] if number else [mark.join(places)]
+        return self.setter.identifier(base, ",".join(places), 0, superscript)
 
     def typeset_at_level(self, expression: Expression, level: int) -> str:
         """The expression, in parentheses if it binds less tightly than `level` requires."""

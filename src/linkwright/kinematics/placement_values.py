@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..algebra.linear_algebra import (
     IDENTITY,
     Array,
@@ -33,7 +35,10 @@ def read_kinematic_vector(
 
 
 def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffix: str) -> Array:
-    """Return the rotation matrix (3, 3) of an orientation given by quaternion or rpy."""
+    """Return the rotation matrix (3, 3) of an orientation given by axes, quaternion or rpy."""
+    if isinstance(rotated, Placement) and rotated.z is not None and rotated.x is not None:
+        z = _read_direction(values, rotated.z, f"z_{suffix}")
+        return _rotation_of_axes(z, _read_direction(values, rotated.x, f"x_{suffix}"))
     if "quaternion" in rotated.model_fields_set:
         names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
         entries = [values.read_scalar(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
@@ -70,6 +75,20 @@ def joint_motion_axes(values: KinematicParameters, joint: Joint, name: str) -> A
         return IDENTITY
     z = joint_axis_alignment(values, joint.axis, name)[:, 2]
     x = read_kinematic_vector(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
+    return _rotation_of_axes(z, x)
+
+
+def _read_direction(values: KinematicParameters, direction: Vector, name: str) -> Array:
+    """Return a unit vector of floats or symbols; one that has two zeros is a coordinate axis."""
+    numbers = [values.read_number(entry) for entry in direction]
+    if numbers.count(0.0) == 2:
+        return np.sign(numbers)
+    entries = read_kinematic_vector(values, direction, [f"{name}_{c}" for c in "xyz"])
+    return unit_vector(entries)
+
+
+def _rotation_of_axes(z: Array, x: Array) -> Array:
+    """Return the rotation with the given unit vector z, and x along the part of x normal to it."""
     x = unit_vector(x - z * dot(z, x))
     y = cross(z, x)
     rows = [[x[i], y[i], z[i]] for i in range(3)]

@@ -22,6 +22,7 @@ from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
+from .joint_placement import PlacedJoints
 from .joints import Joint
 from .locked_joints import lock_mimicking_joints
 from .parts import (
@@ -68,11 +69,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
-    joints: PartTable[Joint] = Field(default_factory=PartTable)
+    joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
-    loops: PartTable[Joint] = Field(
-        default_factory=PartTable, description="joints that close a loop"
-    )
+    loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
     constraints: PartTable[Constraint] = Field(default_factory=PartTable)
     constraint_order: tuple[str, ...] = Field(
         default=(),
