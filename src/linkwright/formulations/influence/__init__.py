@@ -8,7 +8,8 @@ give the effective inertia I*, the inertia power array P*, and all loads:
 
     I* = Σ M Gᶜᵀ Gᶜ + Gᵀ Π G                                                     (15)
     P* = Σ M (Gᶜᵀ • Hᶜ) + (Gᵀ Π) • H + Gᵀ(Gᵀ • P)G                               (16)
-    T = I* φ̈ + φ̇ᵀ P* φ̇ − Σ Gᵀ T_u,   C* = Σ c Gᵀ G,   K* = ∂T_spring/∂φ           (17)–(25)
+    T = I* φ̈ + φ̇ᵀ P* φ̇ + C* φ̇ + T_spring − Σ Gᵀ T_u                             (17)
+    C* = Σ c Gᵀ G,   T_spring = Σ k Gᵀ u,   K* = ∂T_spring/∂φ = Σ k Gᵀ G + k uᵀ • H   (18)–(25)
 
 The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Christoffel symbols.
 `transfer` takes a model to other generalized coordinates, `loops` a cut chain to its inputs.
@@ -16,13 +17,15 @@ The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Ch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 
 from ...algebra.linear_algebra import Array, cross, dot
 from ...equations import Equations
+from ...kinematics.body_forces import generalized_body_forces
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
@@ -31,6 +34,7 @@ from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
 from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .loop_influence import LoopInfluence
+from .spring_influence import InfluenceSpring, joint_springs, point_springs
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -63,6 +67,11 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "input_H": lambda: loops.H,
         "input_inertia": lambda: loops.inertia,
         "input_power": lambda: loops.power,
+        "input_damping": lambda: loops.effective_damping(influence.effective_damping()),
+        "input_stiffness": lambda: loops.effective_stiffness(
+            influence.effective_stiffness(), influence.effective_spring_loads()
+        ),
+        "input_spring_loads": lambda: loops.G.T @ influence.effective_spring_loads(),
     }
     return influence.assemble_equations(
         "influence",
@@ -203,11 +212,17 @@ class InfluenceFormulation(Formulation):
 
     def curvature_planes(self) -> list[Array]:
         """(Gᵀ I*) • H of a change of coordinates φ(ψ), with H = ∂²φ/∂ψ²."""
-        full = spread_coordinates(self.tree, self.q)
-        H = [ca.hessian(full[k], self.q)[0] for k in range(self.n)]
-        weights = gather_forces(self.tree, self.tree_inertia())
+        weights, H = gather_forces(self.tree, self.tree_inertia()), self.joint_curvatures
         rows = range(self.tree.nv)
         return [sum(weights[i, p] * H[p] for p in range(self.n)) for i in rows]
+
+    @cached_property
+    def joint_curvatures(self) -> list[Array]:
+        """H = ∂²φ/∂ψ² of the joints' variables φ by the model's coordinates ψ, n × n for each."""
+        if self.tree.transfer is None or self.tree.transfer.is_affine:
+            return [ca.SX(self.tree.nv, self.tree.nv)] * self.n
+        full = spread_coordinates(self.tree, self.q)
+        return [ca.hessian(full[k], self.q)[0] for k in range(self.n)]
 
     def coriolis_matrix(self) -> Array:
         """C_lm = Σ ½(P*_lmn + P*_lnm) φ̇_n."""
@@ -223,15 +238,43 @@ class InfluenceFormulation(Formulation):
                 )
         return gather_forces(self.tree, load)
 
-    def effective_damping(self) -> Array:
-        """C* of all dampers (18), n × n: the force for a unit of each velocity."""
-        return ca.densify(-ca.jacobian(self.passive(), self.qd))
+    @cached_property
+    def springs(self) -> list[InfluenceSpring]:
+        """The springs and dampers of joints and between points, along the tree's velocities."""
+        coordinates = spread_coordinates(self.tree, self.q)
+        between = point_springs(self.world, self.point_coefficients)
+        return [*joint_springs(self.tree, coordinates), *between]
 
-    def effective_stiffness(self) -> Array:
-        """K* = ∂T_spring/∂φ of all springs (22), n × n, with the change of their loads (25)."""
-        return ca.densify(ca.jacobian(self.effective_spring_loads(), self.q))
+    @cached_property
+    def tree_spring_loads(self) -> Array:
+        """T_spring of all springs (23) along the tree's own velocities."""
+        loads = (spring.effective_load() for spring in self.springs)
+        return sum(loads, ca.SX.zeros(self.n, 1))
+
+    def contact_loads(self) -> Array:
+        """The loads of compliant contacts at rest, which follow no linear law."""
+        contacts, still = self.tree.forces.compliant_contacts, ca.SX.zeros(self.n)
+        forces = [load for one in contacts for load in one.body_forces(self.world, still)]
+        return -generalized_body_forces(self.tree, self.q, forces)
+
+    def gather_planes(self, planes: Iterator[Array]) -> Array:
+        """A sum of n × n arrays of the tree, along the model's velocities."""
+        total = sum(planes, ca.SX.zeros(self.n, self.n))
+        return gather_columns(self.tree, gather_forces(self.tree, total))
+
+    def effective_damping(self) -> Array:
+        """C* = Σ c GᵀG of all dampers (18), n × n; friction and contacts are loads."""
+        return ca.densify(self.gather_planes(one.effective_damping() for one in self.springs))
 
     def effective_spring_loads(self) -> Array:
-        """T_spring = ∂V/∂φ of all springs: their generalized loads at rest."""
-        rest = ca.substitute(self.passive(), self.qd, ca.SX.zeros(self.tree.nv))
-        return ca.densify(-rest)
+        """T_spring = Σ GᵀT_u = ∂V/∂φ of all springs (23), and of contacts at rest."""
+        return ca.densify(gather_forces(self.tree, self.tree_spring_loads) + self.contact_loads())
+
+    def effective_stiffness(self) -> Array:
+        """K* = ∂T_spring/∂φ = Σ k GᵀG + T_uᵀH of all springs (22), (25), n × n."""
+        total = self.gather_planes(one.effective_stiffness() for one in self.springs)
+        for load, H in zip(
+            ca.vertsplit(self.tree_spring_loads), self.joint_curvatures, strict=True
+        ):
+            total += load * H
+        return ca.densify(total + ca.jacobian(self.contact_loads(), self.q))

@@ -4,6 +4,7 @@ With f(φ, t) = 0, A = G^f_φ = [A_p A_a] and H^f = ∂A/∂φ (only its symmetr
 
     G = [1; −A_p⁻¹ A_a]                 H = [0; −A_p⁻¹ • (Gᵀ H^f G)]             φ̇ = G ȧ + k
     I*_aa = Gᵀ I* G                     P*_aaa = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H
+    C*_aa = Gᵀ C* G                     K*_aa = Gᵀ K* G + T_springᵀ • H
     k = [0; −A_p⁻¹ w]                   w = f_t, D = A_t + ∂w/∂φ
     H_t = [0; −A_p⁻¹ (2kᵀH^f G + D G)]    h_tt = [0; −A_p⁻¹ (kᵀH^f k + D k + w_t)]
 
@@ -83,6 +84,17 @@ class LoopInfluence:
             )
             for m in range(len(self.names))
         ]
+
+    def effective_damping(self, C: Array) -> Array:
+        """C*_aa = Gᵀ C* G, inputs × inputs."""
+        return ca.densify(self.G.T @ C @ self.G)
+
+    def effective_stiffness(self, K: Array, spring_loads: Array) -> Array:
+        """K*_aa = Gᵀ K* G + T_springᵀ • H, inputs × inputs."""
+        total = self.G.T @ K @ self.G
+        for load, H in zip(ca.vertsplit(spring_loads), self.H, strict=True):
+            total += load * H
+        return ca.densify(total)
 
     @cached_property
     def H_t(self) -> Array:
