@@ -107,14 +107,30 @@ def velocities_from_speeds(shared: Formulation, given: Array, u: Array) -> Array
         right = ca.vertcat(u, ca.SX.zeros(len(chosen)))
     S = ca.sparsify(ca.jacobian(rows, shared.qd))
     known = right - ca.substitute(rows, shared.qd, ca.SX.zeros(shared.tree.nv))
-    _, _, _, block_ends, *_ = S.sparsity().btf()
-    if max(np.diff(block_ends), default=0) <= LARGEST_MINOR_BLOCK:
-        return ca.densify(ca.solve(S, known))
-    order = list(range(shared.tree.nv))
-    at = scale_constraint_jacobian(evaluate_at_sample(shared, S))
-    lines, columns = find_constraint_pivots(at, order, len(order))
-    solved = LUFactorization(S[lines, columns]).solve(known[lines])
-    return ca.vertcat(*(solved[columns.index(k)] for k in order))
+    return solve_by_blocks(S, known, evaluate_at_sample(shared, S))
+
+
+def solve_by_blocks(S: Array, right: Array, sample: Floats) -> Array:
+    """Return x with S x = right by the blocks of S's triangular form; `sample` are the values of S
+    by which pivots of large blocks are chosen."""
+    _, lines, columns, line_ends, column_ends, *_ = S.sparsity().btf()
+    x: dict[int, Array] = {}
+    for k in range(len(line_ends) - 1):
+        rows = list(lines[line_ends[k] : line_ends[k + 1]])
+        own = list(columns[column_ends[k] : column_ends[k + 1]])
+        rest = right[rows]
+        if x:
+            rest = rest - S[rows, list(x)] @ ca.vertcat(*x.values())
+        if len(own) > LARGEST_MINOR_BLOCK:
+            at = scale_constraint_jacobian(sample[np.ix_(rows, own)])
+            i, j = find_constraint_pivots(at, list(range(len(own))), len(own))
+            solved = LUFactorization(S[rows, own][i, j]).solve(rest[i])
+            x |= {own[column]: solved[n] for n, column in enumerate(j)}
+        else:
+            block = ca.densify(S[rows, own])
+            solved = rest / block if len(own) == 1 else ca.inv_minor(block) @ rest
+            x |= dict(zip(own, ca.vertsplit(solved), strict=True))
+    return ca.vertcat(*(x[k] for k in range(len(x))))
 
 
 def evaluate_at_sample(shared: Formulation, matrix: Array) -> Floats:
