@@ -15,6 +15,16 @@ from .types import SX
 
 
 @dataclass(frozen=True)
+class WrittenDualVector:
+    """A dual vector Σ (a_i + ε b_i) e_i: its `real` parts a and `dual` parts b, and the names of
+    the unit vectors e along the `axes`; one axis "" is that of a dual number."""
+
+    real: SX
+    dual: SX
+    axes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class EquationLine:
     """One equation, left = right, with its number in the paper.
 
@@ -23,7 +33,7 @@ class EquationLine:
     """
 
     left: str | SX
-    right: SX
+    right: SX | WrittenDualVector
     number: str = ""
 
 
@@ -33,12 +43,23 @@ def numbered_lines(name: str, column: SX) -> tuple[EquationLine, ...]:
 
 
 @dataclass(frozen=True)
+class EquationTable:
+    """The layout of a section's lines as a table: cells row by row under the names of `columns`,
+    after those of `rows`; `corner` heads the names of the rows."""
+
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class EquationSection:
     """Equations that belong together.
 
     `law` is the general equation as text, such as "p = ∂L/∂q̇", and `law_latex` the same for LaTeX;
     `reference` has the paper's equation numbers, and `note` a sentence for the reader.
-    `quantities` are quantities of the equations, by name, that are printed after the lines.
+    `quantities` are quantities of the equations, by name, that are printed after the lines; `table`
+    arranges the right sides of the lines as a table where it is not too wide.
     """
 
     title: str
@@ -48,6 +69,7 @@ class EquationSection:
     reference: str = ""
     note: str = ""
     quantities: tuple[str, ...] = ()
+    table: EquationTable | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ non-holonomic partials of the independent speeds, ṽ_r = Σ v̂_s G_sr (7), and
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 import numpy as np
@@ -37,6 +37,7 @@ from ..kinematics.tree_coordinates import (
 from ..mechanism import Mechanism
 from ..mechanism.parts import replace_part_fields
 from .formulation import Formulation, formulation_rotor_inertias
+from .kane_form import kane_equation_set
 from .kane_kinematics import DualKinematics, KaneDualVelocity
 from .kane_speeds import GeneralizedSpeeds, read_given_speeds
 
@@ -63,12 +64,13 @@ def derive(
         "mass_matrix": kane.mass_matrix,
         "gravity": kane.gravity,
     }
-    extras = {"partial_velocities": kane.partial_velocities}
-    state = kane.state(kane.speeds) if kane.speeds is not None else None
-    if kane.constraints is None:
-        return kane.assemble_equations("kane", builders, extras, state)
     return kane.assemble_equations(
-        "kane", builders, extras, state, accelerations=kane.constrained_accelerations
+        "kane",
+        builders,
+        {"partial_velocities": kane.partial_velocities},
+        kane.state(kane.speeds) if kane.speeds is not None else None,
+        accelerations=kane.constrained_accelerations,
+        equation_set=partial(kane_equation_set, kane),
     )
 
 
@@ -107,25 +109,20 @@ class KaneFormulation(Formulation):
     def partial_velocities(self) -> dict[str, dict[str, DualVector]]:
         """v̂_r of every body at its centre of mass, in its link's axes, by generalized speed; under
         constraints, the non-holonomic partials of the independent speeds."""
-        names, G = self.speed_names_and_map()
+        names, G = self.tree.names.qd, ca.SX.eye(self.tree.nv)
+        if self.speeds is not None:
+            names, G = self.speeds.names, self.speeds.G
+        elif self.constraints is not None:
+            names, G = tuple(names[k] for k in self.reduction.a), self.reduction.G
         found = {}
         for name, mass in self.moving_masses():
-            own = ca.horzsplit(self.kinematics.center_partial_velocities(mass, G))
+            own = ca.horzsplit(self.kinematics.point_partial_velocities(mass.link, mass.c, G))
             found[name] = {
                 speed: DualVector(column[:3], column[3:])
                 for speed, column in zip(names, own, strict=True)
                 if not column.is_zero()
             }
         return found
-
-    def speed_names_and_map(self) -> tuple[tuple[str, ...], Array]:
-        """The names of the independent generalized speeds, and G of q̇ = G u + k."""
-        if self.speeds is not None:
-            return self.speeds.names, self.speeds.G
-        names = self.tree.names.qd
-        if self.constraints is None:
-            return names, ca.SX.eye(self.tree.nv)
-        return tuple(names[k] for k in self.reduction.a), self.reduction.G
 
     def moving_masses(self) -> Iterator[tuple[str, BodyMass]]:
         """The bodies that are not fixed to ground, by name."""
@@ -165,29 +162,29 @@ class KaneFormulation(Formulation):
         ]
         return gather_forces(self.tree, ca.vertcat(*tau) + ca.vertcat(*rotors))
 
-    def speed_rates(self, G: Array, bias: Array) -> Array:
-        """u̇ of independent speeds with q̇ = G u + k, from dual(Σ ṽ_r · F̂) = 0 (10); `bias` is q̈ at
-        u̇ = 0."""
+    def speed_equations(self, G: Array, bias: Array) -> tuple[Array, Array]:
+        """M and f of M u̇ = f, which is dual(Σ ṽ_r · F̂) = 0 (10) for independent speeds u with
+        q̇ = G u + k; `bias` is q̈ at u̇ = 0."""
         tree, carried = self.tree, spread_accelerations(self.tree, self.qd, bias)
         at_rest = self.kinematics.link_dual_velocities(carried)
         inertia, f = ca.SX.zeros(G.shape[1], G.shape[1]), G.T @ (self.tau + self.element_forces())
         for name, mass in self.moving_masses():
-            partials = self.kinematics.center_partial_velocities(mass, G)
+            partials = self.kinematics.point_partial_velocities(mass.link, mass.c, G)
             turning, moving = partials[:3, :], partials[3:, :]
             F = self.inertia_force(mass, at_rest[mass.link])
             inertia += mass.m * (moving.T @ moving) + turning.T @ mass.I @ turning
             f -= moving.T @ (F.real - self.weights[name]) + turning.T @ F.dual
         rotors = formulation_rotor_inertias(tree)
         spread = gather_columns(tree, ca.SX.eye(tree.tree_nv)) @ G
-        inertia, f = inertia + spread.T @ rotors @ spread, f - spread.T @ (rotors @ carried)
-        return solve_symmetric_matrix(ca.densify(inertia), f)
+        return ca.densify(inertia + spread.T @ rotors @ spread), f - spread.T @ (rotors @ carried)
 
     def constrained_accelerations(self) -> Array:
         """q̈ = G u̇ + c, with the non-holonomic partials of the independent velocities u."""
         own = self.reduction
         if not own.a:
             return own.bias_accelerations
-        return own.G @ self.speed_rates(own.G, own.bias_accelerations) + own.bias_accelerations
+        rates = solve_symmetric_matrix(*self.speed_equations(own.G, own.bias_accelerations))
+        return own.G @ rates + own.bias_accelerations
 
     def inverse_dynamics(self) -> Array:
         """τ for the motion (q, q̇, q̈)."""
@@ -214,6 +211,6 @@ class KaneFormulation(Formulation):
 
     def state_rates(self, speeds: GeneralizedSpeeds) -> Array:
         """(q̇, u̇) under the forces τ, as functions of q and u."""
-        u_rate = self.speed_rates(speeds.G, speeds.bias_accelerations)
+        u_rate = solve_symmetric_matrix(*self.speed_equations(speeds.G, speeds.bias_accelerations))
         rates = ca.vertcat(coordinate_rate_matrix(self.tree, self.q) @ self.qd, u_rate)
         return ca.substitute(rates, self.qd, speeds.velocities)

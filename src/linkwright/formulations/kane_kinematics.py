@@ -16,7 +16,7 @@ import numpy as np
 
 from ..algebra.dual import DualDisplacement, DualNumber, DualVector, dual_rotation
 from ..algebra.linear_algebra import Array
-from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree, TreeLink
+from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ..kinematics.recursions import (
     link_displacements,
     link_joint_motion,
@@ -108,19 +108,18 @@ class DualKinematics:
         pairs = (span.links for span in spans if len(span.links) == 2)
         return {self.tree.links[b].v: self.tree.links[a].v for a, b in pairs}
 
-    def center_partial_velocities(self, mass: BodyMass, G: Array | None = None) -> Array:
-        """The partials of a body at its centre of mass as columns (ω, v): v̂_r of the velocities q̇,
-        or ṽ_r = Σ v̂_s G_sr of speeds u with q̇ = G u + k (7)."""
-        at = DualDisplacement(np.eye(3), mass.c)
+    def point_partial_velocities(self, link: int, p: Array, G: Array) -> Array:
+        """The partials of a link at its point p as columns (ω, v): ṽ_r = Σ v̂_s G_sr of the speeds u
+        with q̇ = G u + k (7)."""
+        at = DualDisplacement(np.eye(3), p)
         columns = ca.SX(6, self.tree.tree_nv)
-        for r, v in self.origin_partial_velocities[mass.link].items():
+        for r, v in self.origin_partial_velocities[link].items():
             moved = at.to_displaced_axes(v)
             columns[:, r] = ca.vertcat(moved.real, moved.dual)
         for slide, turn in self.cylindrical_slides.items():
-            if self.moves_link(slide, mass.link):
+            if self.moves_link(slide, link):
                 columns[3:, slide] = columns[:3, turn]  # ε times the turn's
-        own = gather_columns(self.tree, columns)
-        return ca.densify(own if G is None else own @ G)
+        return ca.densify(gather_columns(self.tree, columns) @ G)
 
     def moves_link(self, speed: int, link: int) -> bool:
         """Whether a generalized speed moves a link."""

@@ -135,10 +135,20 @@ def solve_by_blocks(S: Array, right: Array, sample: Floats) -> Array:
 
 def evaluate_at_sample(shared: Formulation, matrix: Array) -> Floats:
     """Return a matrix of q as numbers, in the assembled or in a random configuration."""
-    tree = shared.tree
-    q = np.random.default_rng(0).uniform(0.2, 1.2, tree.nq)
-    if shared.constraints is not None:
-        q = np.array(shared.home)
+    if shared.constraints is None:
+        return evaluate_at_samples(shared, matrix)[0]
+    return _evaluate_at(shared, matrix, np.array(shared.home))
+
+
+def evaluate_at_samples(shared: Formulation, matrix: Array) -> list[Floats]:
+    """Return a matrix of q as numbers in three random configurations, closed or not."""
+    rng = np.random.default_rng(0)
+    return [_evaluate_at(shared, matrix, rng.uniform(0.2, 1.2, shared.tree.nq)) for _ in range(3)]
+
+
+def _evaluate_at(shared: Formulation, matrix: Array, q: Floats) -> Floats:
+    """Return a matrix of q as numbers."""
+    tree, known = shared.tree, [shared.q, shared.tree.motion.t, shared.symbols["p"]]
     values = [float(value) for value in tree.symbol_values.values()]
-    at = ca.Function("at", [shared.q, tree.motion.t, shared.symbols["p"]], [ca.densify(matrix)])
+    at = ca.Function("at", known, [ca.densify(matrix)])
     return np.asarray(at(q, 0.0, values), dtype=float)
