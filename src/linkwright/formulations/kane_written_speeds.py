@@ -115,7 +115,7 @@ def _chosen_speeds(kane: KaneFormulation) -> WrittenSpeeds:
     """The speeds of the user's choice, with those that depend on them."""
     own = kane.speeds
     assert own is not None
-    lines = [EquationLine(x, own.definitions[r]) for r, x in enumerate(own.names)]
+    lines = [EquationLine(name, ca.SX(value)) for name, value in kane.tree.speeds.items()]
     lines += [EquationLine(name, value) for name, value in own.dependent.items()]
     found = WrittenSpeeds(
         kane,
