@@ -7,8 +7,11 @@ CasADi expressions in the symbols of the equations and in symbols that the set i
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+
+import casadi as ca
+import numpy as np
 
 from .mechanism import MechanismNames
 from .types import SX
@@ -70,6 +73,25 @@ class EquationSection:
     note: str = ""
     quantities: tuple[str, ...] = ()
     table: EquationTable | None = None
+
+
+def without_zero_lines(section: EquationSection) -> EquationSection:
+    """The section without lines whose right side is zero at three random values of its symbols."""
+    sides = [
+        ca.vertcat(line.right.real, line.right.dual)
+        if isinstance(line.right, WrittenDualVector)
+        else line.right
+        for line in section.lines
+    ]
+    symbols = ca.symvar(ca.vertcat(*sides)) if sides else []
+    evaluate = ca.Function("sides", [ca.vertcat(ca.SX(0, 1), *symbols)], sides)
+    rng, largest = np.random.default_rng(0), np.zeros(len(sides))
+    for _ in range(3):
+        found = evaluate.call([rng.uniform(0.2, 1.2, len(symbols))])
+        largest = np.maximum(largest, [np.abs(np.asarray(x)).max(initial=0.0) for x in found])
+    kept = largest > 1e-13 * largest.max(initial=0.0)
+    lines = (line for line, is_kept in zip(section.lines, kept, strict=True) if is_kept)
+    return replace(section, lines=tuple(lines))
 
 
 @dataclass(frozen=True)

@@ -199,9 +199,12 @@ def typeset_quantities(
 
 def equation_set_source(equations: Equations) -> EquationSet:
     """The set of equations that the formulation prints: its own, or the general one."""
-    if equations.own_equation_set is not None:
-        return equations.own_equation_set()
-    return general_equation_set(equations.names, typesettable_functions(equations))
+    if equations.own_equation_set is None:
+        return general_equation_set(equations.names, typesettable_functions(equations))
+    if ("form", "set") not in equations._built:
+        equations._built["form", "set"] = equations.own_equation_set()
+    own: EquationSet = equations._built["form", "set"]
+    return own
 
 
 def _typeset_section(

@@ -19,6 +19,7 @@ from ..written_equations import (
     EquationSet,
     EquationTable,
     WrittenDualVector,
+    without_zero_lines,
 )
 from .kane_written_speeds import written_speeds
 
@@ -31,7 +32,8 @@ def kane_equation_set(kane: KaneFormulation) -> EquationSet:
     form = KaneForm(kane)
     sections = [form.speed_section(), *form.coefficient_sections()]
     sections += [form.velocity_section(), form.partial_section()]
-    sections += [form.momentum_section(), form.inertia_force_section(), form.equation_section()]
+    sections += map(without_zero_lines, [form.momentum_section(), form.inertia_force_section()])
+    sections.append(form.equation_section())
     n, p = kane.tree.nv, form.speeds.u.numel()
     return EquationSet(
         "d'Alembert's principle with dual vectors, numbered as in Agrawal (1988)",
@@ -210,11 +212,10 @@ class KaneForm:
         return ((mass, point) for (_, mass), point in zip(self.bodies, self.points, strict=False))
 
     def component_lines(self, name: str, vector: DualVector) -> Iterator[EquationLine]:
-        """A line a + ε b for each component that is not zero."""
+        """A line a + ε b for each component."""
         real, dual = (self.speeds.insert(part) for part in (vector.real, vector.dual))
         for i, axis in enumerate("xyz"):
-            if not (real[i].is_zero() and dual[i].is_zero()):
-                yield EquationLine(f"{name}{axis}", WrittenDualVector(real[i], dual[i], ("",)))
+            yield EquationLine(f"{name}{axis}", WrittenDualVector(real[i], dual[i], ("",)))
 
     def equation_section(self) -> EquationSection:
         """The equations of motion (10): torques, or the rates of the generalized speeds."""

@@ -17,15 +17,14 @@ The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
 from ...algebra.linear_algebra import Array, cross, dot
 from ...equations import Equations
-from ...kinematics.body_forces import generalized_body_forces
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
@@ -33,8 +32,9 @@ from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
 from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
+from .influence_form import influence_equation_set
 from .loop_influence import LoopInfluence
-from .spring_influence import InfluenceSpring, joint_springs, point_springs
+from .spring_influence import InfluenceSprings
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -53,13 +53,14 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     extras = {
         "effective_inertia": influence.effective_inertia,
         "inertia_power": influence.inertia_power,
-        "effective_damping": influence.effective_damping,
-        "effective_stiffness": influence.effective_stiffness,
-        "effective_spring_loads": influence.effective_spring_loads,
+        "effective_damping": influence.springs.effective_damping,
+        "effective_stiffness": influence.springs.effective_stiffness,
+        "effective_spring_loads": influence.springs.effective_loads,
         "coefficients": influence.frame_coefficients,
     }
     if influence.constraints is None:
-        return influence.assemble_equations("influence", builders, extras)
+        own = partial(influence_equation_set, influence)
+        return influence.assemble_equations("influence", builders, extras, equation_set=own)
     loops = LoopInfluence(influence, influence.effective_inertia(), influence.inertia_power())
     extras |= {
         "inputs": lambda: loops.names,
@@ -67,19 +68,18 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "input_H": lambda: loops.H,
         "input_inertia": lambda: loops.inertia,
         "input_power": lambda: loops.power,
-        "input_damping": lambda: loops.effective_damping(influence.effective_damping()),
+        "input_damping": lambda: loops.effective_damping(influence.springs.effective_damping()),
         "input_stiffness": lambda: loops.effective_stiffness(
-            influence.effective_stiffness(), influence.effective_spring_loads()
+            influence.springs.effective_stiffness(), influence.springs.effective_loads()
         ),
-        "input_spring_loads": lambda: loops.G.T @ influence.effective_spring_loads(),
+        "input_spring_loads": lambda: loops.G.T @ influence.springs.effective_loads(),
     }
     return influence.assemble_equations(
         "influence",
         builders,
         extras,
-        accelerations=lambda: loops.accelerations(
-            influence.tau - influence.gravity() + influence.element_forces()
-        ),
+        accelerations=lambda: loops.accelerations(influence.loads()),
+        equation_set=partial(influence_equation_set, influence, loops),
     )
 
 
@@ -143,6 +143,16 @@ class InfluenceFormulation(Formulation):
                     if symmetric:
                         H[p][b.velocity_index, a.velocity_index] = h[p]
         return InfluenceCoefficients(G, H)
+
+    def model_coefficients(self, G: Array, H: list[Array]) -> tuple[Array, list[Array]]:
+        """G and H along the model's velocities from those along the tree's."""
+        tree, planes = self.tree, []
+        for p, plane in enumerate(H):
+            whole = gather_columns(tree, gather_forces(tree, plane))
+            for j, curved in enumerate(self.joint_curvatures):
+                whole += G[p, j] * curved
+            planes.append(whole)
+        return gather_columns(tree, G), planes
 
     def frame_coefficients(self) -> dict[str, tuple[InfluenceCoefficients, InfluenceCoefficients]]:
         """(rotation, origin) of every moving frame and body, along the tree's velocities."""
@@ -239,42 +249,10 @@ class InfluenceFormulation(Formulation):
         return gather_forces(self.tree, load)
 
     @cached_property
-    def springs(self) -> list[InfluenceSpring]:
-        """The springs and dampers of joints and between points, along the tree's velocities."""
-        coordinates = spread_coordinates(self.tree, self.q)
-        between = point_springs(self.world, self.point_coefficients)
-        return [*joint_springs(self.tree, coordinates), *between]
+    def springs(self) -> InfluenceSprings:
+        """The springs and dampers of joints and between points, and compliant contacts."""
+        return InfluenceSprings(self)
 
-    @cached_property
-    def tree_spring_loads(self) -> Array:
-        """T_spring of all springs (23) along the tree's own velocities."""
-        loads = (spring.effective_load() for spring in self.springs)
-        return sum(loads, ca.SX.zeros(self.n, 1))
-
-    def contact_loads(self) -> Array:
-        """The loads of compliant contacts at rest, which follow no linear law."""
-        contacts, still = self.tree.forces.compliant_contacts, ca.SX.zeros(self.n)
-        forces = [load for one in contacts for load in one.body_forces(self.world, still)]
-        return -generalized_body_forces(self.tree, self.q, forces)
-
-    def gather_planes(self, planes: Iterator[Array]) -> Array:
-        """A sum of n × n arrays of the tree, along the model's velocities."""
-        total = sum(planes, ca.SX.zeros(self.n, self.n))
-        return gather_columns(self.tree, gather_forces(self.tree, total))
-
-    def effective_damping(self) -> Array:
-        """C* = Σ c GᵀG of all dampers (18), n × n; friction and contacts are loads."""
-        return ca.densify(self.gather_planes(one.effective_damping() for one in self.springs))
-
-    def effective_spring_loads(self) -> Array:
-        """T_spring = Σ GᵀT_u = ∂V/∂φ of all springs (23), and of contacts at rest."""
-        return ca.densify(gather_forces(self.tree, self.tree_spring_loads) + self.contact_loads())
-
-    def effective_stiffness(self) -> Array:
-        """K* = ∂T_spring/∂φ = Σ k GᵀG + T_uᵀH of all springs (22), (25), n × n."""
-        total = self.gather_planes(one.effective_stiffness() for one in self.springs)
-        for load, H in zip(
-            ca.vertsplit(self.tree_spring_loads), self.joint_curvatures, strict=True
-        ):
-            total += load * H
-        return ca.densify(total + ca.jacobian(self.contact_loads(), self.q))
+    def loads(self) -> Array:
+        """All generalized forces but those of inertia."""
+        return self.tau - self.gravity() + self.element_forces()

@@ -12,17 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from ...algebra.linear_algebra import Array, Scalar
+from ...kinematics.body_forces import generalized_body_forces
 from ...kinematics.force_kinds.spring import PointSpring
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
+from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 from ...kinematics.world_kinematics import WorldKinematics
 
 if TYPE_CHECKING:
-    from . import InfluenceCoefficients
+    from . import InfluenceCoefficients, InfluenceFormulation
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,50 @@ def point_springs(
                 curved += d[p] * H[p]
             d, G, H = length - spring.length, along, [curved / length]
         yield InfluenceSpring(spring.name, spring.stiffness, spring.damping, d, G, H)
+
+
+class InfluenceSprings:
+    """Damping, loads and stiffness of all springs and dampers of a mechanism."""
+
+    def __init__(self, influence: InfluenceFormulation) -> None:
+        self.influence, self.tree, self.n = influence, influence.tree, influence.n
+        coordinates = spread_coordinates(self.tree, influence.q)
+        between = point_springs(influence.world, influence.point_coefficients)
+        self.elements = [*joint_springs(self.tree, coordinates), *between]
+
+    @cached_property
+    def tree_loads(self) -> Array:
+        """T_spring of all springs (23) along the tree's own velocities."""
+        loads = (spring.effective_load() for spring in self.elements)
+        return sum(loads, ca.SX.zeros(self.n, 1))
+
+    def contact_loads(self) -> Array:
+        """The loads of compliant contacts at rest, which follow no linear law."""
+        contacts, still = self.tree.forces.compliant_contacts, ca.SX.zeros(self.n)
+        forces = [load for one in contacts for load in one.body_forces(self.influence.world, still)]
+        return -generalized_body_forces(self.tree, self.influence.q, forces)
+
+    def gather_planes(self, planes: Iterator[Array]) -> Array:
+        """A sum of n × n arrays of the tree, along the model's velocities."""
+        total = sum(planes, ca.SX.zeros(self.n, self.n))
+        return gather_columns(self.tree, gather_forces(self.tree, total))
+
+    def effective_damping(self) -> Array:
+        """C* = Σ c GᵀG of all dampers (18), n × n; friction and contacts are loads."""
+        return ca.densify(self.gather_planes(one.effective_damping() for one in self.elements))
+
+    def effective_loads(self) -> Array:
+        """T_spring = Σ GᵀT_u = ∂V/∂φ of all springs (23), and of contacts at rest."""
+        return ca.densify(gather_forces(self.tree, self.tree_loads) + self.contact_loads())
+
+    def effective_stiffness(self) -> Array:
+        """K* = ∂T_spring/∂φ = Σ k GᵀG + T_uᵀH of all springs (22), (25), n × n."""
+        total = self.gather_planes(one.effective_stiffness() for one in self.elements)
+        for load, H in zip(
+            ca.vertsplit(self.tree_loads), self.influence.joint_curvatures, strict=True
+        ):
+            total += load * H
+        return ca.densify(total + ca.jacobian(self.contact_loads(), self.influence.q))
 
 
 def _is_zero(number: Scalar) -> bool:
