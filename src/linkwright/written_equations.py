@@ -6,7 +6,7 @@ CasADi expressions in the symbols of the equations and in symbols that the set i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from .mechanism import MechanismNames
-from .types import SX
+from .types import SX, Floats
 
 
 @dataclass(frozen=True)
@@ -76,22 +76,38 @@ class EquationSection:
 
 
 def without_zero_lines(section: EquationSection) -> EquationSection:
-    """The section without lines whose right side is zero at three random values of its symbols."""
+    """The section without lines whose right side is zero."""
     sides = [
         ca.vertcat(line.right.real, line.right.dual)
         if isinstance(line.right, WrittenDualVector)
         else line.right
         for line in section.lines
     ]
-    symbols = ca.symvar(ca.vertcat(*sides)) if sides else []
-    evaluate = ca.Function("sides", [ca.vertcat(ca.SX(0, 1), *symbols)], sides)
-    rng, largest = np.random.default_rng(0), np.zeros(len(sides))
+    lines = zip(section.lines, magnitudes_at_samples(sides), strict=True)
+    return replace(section, lines=tuple(line for line, size in lines if size))
+
+
+def without_zero_entries(array: SX) -> SX:
+    """The array with entries that are zero for all values of their symbols as plain zeros."""
+    array = ca.sparsify(array)
+    entries = array.nonzeros()
+    kept = [
+        x if size else 0 for x, size in zip(entries, magnitudes_at_samples(entries), strict=True)
+    ]
+    return ca.densify(ca.SX(array.sparsity(), ca.vertcat(ca.SX(0, 1), *kept)))
+
+
+def magnitudes_at_samples(expressions: Sequence[SX]) -> Floats:
+    """The largest magnitude of each expression at three random values of all symbols; 0 if it is
+    rounding only."""
+    whole = [ca.densify(ca.SX(x)) for x in expressions]
+    symbols = ca.symvar(ca.vertcat(*map(ca.vec, whole))) if whole else []
+    evaluate = ca.Function("sides", [ca.vertcat(ca.SX(0, 1), *symbols)], whole)
+    rng, largest = np.random.default_rng(0), np.zeros(len(whole))
     for _ in range(3):
         found = evaluate.call([rng.uniform(0.2, 1.2, len(symbols))])
         largest = np.maximum(largest, [np.abs(np.asarray(x)).max(initial=0.0) for x in found])
-    kept = largest > 1e-13 * largest.max(initial=0.0)
-    lines = (line for line, is_kept in zip(section.lines, kept, strict=True) if is_kept)
-    return replace(section, lines=tuple(lines))
+    return np.where(largest > 1e-13 * largest.max(initial=0.0), largest, 0.0)
 
 
 @dataclass(frozen=True)

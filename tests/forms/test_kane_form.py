@@ -10,6 +10,7 @@ import linkwright as lw
 from linkwright.forms import TypesetEquationSet
 from linkwright.forms.equation_set_typesetting import equation_set_source
 from tests.commands import ok
+from tests.forms.line_values import line_values, motion_values, value_of
 from tests.references import sharp_edged_disk
 
 CENTERS = {
@@ -87,37 +88,12 @@ def test_printed_equations_hold_on_motions(name: str) -> None:
     """Left and right sides of M u̇ = f agree at the accelerations of `recursive`, with the printed
     coefficients of dependent velocities."""
     mechanism = lw.gallery(name)
-    eqs = lw.derive(mechanism, by="kane", parameters="numeric")
-    lines = list(equation_set_source(eqs).lines())
-    q, rng = np.array(eqs.home), np.random.default_rng(2)
-    truth = lw.derive(mechanism, parameters="numeric")
-    G, k, _ = (np.array(x) for x in truth.function("independent_map")(q))
-    qd = (G @ rng.uniform(0.3, 1, (G.shape[1], 1)) + k).ravel()
-    tau = rng.uniform(-1, 1, eqs.nv)
-    qdd = np.array(truth.function("forward_dynamics")(q, qd, tau)[0]).ravel()
-    known = [eqs.symbols[key] for key in ("q", "qd", "qdd", "tau")]
-    values: list[object] = [q, qd, qdd, tau]
-    for line in lines:
-        if isinstance(line.left, str) and line.left[0] in "ABb":
-            value = float(ca.Function("c", known, [line.right])(*values))
-            known.append(next(s for s in all_symbols(lines) if s.name() == line.left))
-            values.append(value)
-    for line in lines[-G.shape[1] :]:
-        left = line.left if not isinstance(line.left, str) else by_name(eqs, line.left)
-        one, other = ca.Function("sides", known, [left, line.right])(*values)
-        np.testing.assert_allclose(float(one), float(other), rtol=1e-10, atol=1e-10)
-
-
-def all_symbols(lines: list) -> list[ca.SX]:
-    """The CasADi symbols of the last line's sides."""
-    last = lines[-1]
-    sides = [last.right] if isinstance(last.left, str) else [last.left, last.right]
-    return [s for side in sides for s in ca.symvar(side)]
-
-
-def by_name(eqs: lw.Equations, name: str) -> ca.SX:
-    """An acceleration by its name, ddq1."""
-    return eqs.symbols["qdd"][eqs.names.qd.index(name.removeprefix("dd"))]
+    source = equation_set_source(lw.derive(mechanism, by="kane", parameters="numeric"))
+    known = motion_values(mechanism)
+    found = line_values((x for x in source.lines() if x.left not in known), known)
+    for line in source.sections[-1].lines:
+        left = known[line.left] if isinstance(line.left, str) else value_of(line.left, found)
+        np.testing.assert_allclose(left, value_of(line.right, found), rtol=1e-9, atol=1e-9)
 
 
 def test_disk_where_the_rod_stands_upright() -> None:

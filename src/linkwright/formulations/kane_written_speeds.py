@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from ..algebra.linear_algebra import Array
-from ..written_equations import EquationLine
+from ..written_equations import EquationLine, without_zero_entries
 from .kane_speeds import evaluate_at_samples
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _name_coefficients(speeds: WrittenSpeeds) -> WrittenSpeeds:
     coefficients: list[tuple[str, Array]] = []
 
     def named(value: Array, letter: str) -> Array:
-        made = ca.densify(ca.SX(value))
+        made = without_zero_entries(ca.SX(value))
         for s in range(made.shape[0]):
             for r in range(made.shape[1]):
                 if not made[s, r].is_constant():

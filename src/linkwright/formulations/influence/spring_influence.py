@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class InfluenceSpring:
     """A spring and damper with the deformation u: G, components × n, and a plane H[p], n × n, for
-    each of its components, along the tree's velocities."""
+    each of its components, along the tree's velocities. `length` is the free length where u is the
+    change of a length."""
 
     name: str
     stiffness: Scalar
@@ -39,6 +40,7 @@ class InfluenceSpring:
     deformation: Array
     G: Array
     H: list[Array]
+    length: Scalar | None = None
 
     @property
     def load(self) -> Array:
@@ -105,7 +107,8 @@ def point_springs(
             for p in range(3):
                 curved += d[p] * H[p]
             d, G, H = length - spring.length, along, [curved / length]
-        yield InfluenceSpring(spring.name, spring.stiffness, spring.damping, d, G, H)
+        free = None if spring.is_linear else spring.length
+        yield InfluenceSpring(spring.name, spring.stiffness, spring.damping, d, G, H, free)
 
 
 class InfluenceSprings:

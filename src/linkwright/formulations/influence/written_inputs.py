@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ...algebra.linear_algebra import Array
-from ...written_equations import EquationLine, EquationSection
+from ...written_equations import EquationLine, EquationSection, without_zero_entries
 
 if TYPE_CHECKING:
     from . import InfluenceFormulation
@@ -39,7 +39,7 @@ class WrittenInputs:
     def name_entries(self, letter: str, array: Array, *before: int) -> Array:
         """An array with symbols in place of entries that are not numbers; those of a plane are
         symmetric."""
-        made = ca.densify(ca.SX(array))
+        made = without_zero_entries(ca.SX(array))
         rows, columns = made.shape
         for m in range(rows):
             for n in range(columns):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ...algebra.linear_algebra import Array
-from ...written_equations import EquationLine
+from ...written_equations import EquationLine, without_zero_entries
 from .spring_influence import InfluenceSpring
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def written_springs(influence: InfluenceFormulation) -> WrittenSprings:
     lines: list[EquationLine] = []
 
     def named(stem: str, array: Array, *, is_symmetric: bool = False) -> Array:
-        made = ca.densify(ca.SX(array))
+        made = without_zero_entries(ca.SX(array))
         for m, n in product(*map(range, made.shape)):
             if is_symmetric and n < m:
                 made[m, n] = made[n, m]
@@ -63,7 +63,11 @@ def written_springs(influence: InfluenceFormulation) -> WrittenSprings:
         u = spring.deformation
         if spring.name:
             number += 1
+            plain, length = G, spring.length
             u, G = named(f"u{number}", u), named(f"Gs{number}", G)
+            if length is not None:  # L H = (∂²L²/∂φ²)/2 − GᵀG, with names for L and G
+                whole = H[0] * (length + spring.deformation) + plain.T @ plain
+                H = [(whole - G.T @ G) / (length + u)]
             parts = [""] if len(H) == 1 else [str(p + 1) for p in range(len(H))]
             H = [
                 named(f"Hs{number}{part}", plane, is_symmetric=True)
