@@ -31,7 +31,7 @@ from .form_writing import WrittenForm, _rebuild_form_expression
 DUAL_UNIT = "eps"
 """The dual unit in printed equations, as the checker reads it."""
 
-MAX_TABLE_CHARACTERS = 150
+MAX_TABLE_CHARACTERS = 170
 """The widest table in text; wider ones are printed line by line."""
 
 MAX_INLINE_DENOMINATOR = 24
