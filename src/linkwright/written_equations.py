@@ -90,11 +90,10 @@ def without_zero_lines(section: EquationSection) -> EquationSection:
 def without_zero_entries(array: SX) -> SX:
     """The array with entries that are zero for all values of their symbols as plain zeros."""
     array = ca.sparsify(array)
-    entries = array.nonzeros()
-    kept = [
-        x if size else 0 for x, size in zip(entries, magnitudes_at_samples(entries), strict=True)
-    ]
-    return ca.densify(ca.SX(array.sparsity(), ca.vertcat(ca.SX(0, 1), *kept)))
+    entries = [ca.SX(x) for x in array.nonzeros()]
+    sizes = magnitudes_at_samples(entries)
+    kept = [x if size else ca.SX(0) for x, size in zip(entries, sizes, strict=True)]
+    return ca.SX(ca.densify(ca.SX(array.sparsity(), ca.vertcat(ca.SX(0, 1), *kept))))
 
 
 def magnitudes_at_samples(expressions: Sequence[SX]) -> Floats:

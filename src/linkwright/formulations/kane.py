@@ -116,11 +116,11 @@ class KaneFormulation(Formulation):
             names, G = tuple(names[k] for k in self.reduction.a), self.reduction.G
         found = {}
         for name, mass in self.moving_masses():
-            own = ca.horzsplit(self.kinematics.point_partial_velocities(mass.link, mass.c, G))
+            own = self.kinematics.point_partial_velocities(mass.link, mass.c, G)
             found[name] = {
-                speed: DualVector(column[:3], column[3:])
-                for speed, column in zip(names, own, strict=True)
-                if not column.is_zero()
+                speed: DualVector(own[:3, r], own[3:, r])
+                for r, speed in enumerate(names)
+                if not own[:, r].is_zero()
             }
         return found
 
@@ -203,7 +203,7 @@ class KaneFormulation(Formulation):
         """The states (q, u) and their rates; dependent speeds follow from the constraints."""
         return FormulationState(
             names=(*self.tree.names.q, *speeds.names),
-            x=ca.vertcat(self.q, speeds.u),
+            x=ca.SX(ca.vertcat(self.q, speeds.u)),
             rates=lambda: self.state_rates(speeds),
             from_motion=lambda: ca.vertcat(self.q, speeds.definitions),
             to_motion=lambda: (self.q, speeds.velocities),

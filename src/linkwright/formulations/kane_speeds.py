@@ -51,7 +51,7 @@ def read_given_speeds(shared: Formulation) -> GeneralizedSpeeds:
     """Return the generalized speeds of the mechanism; those that are not linear in q̇ or that are
     too few are refused."""
     tree = shared.tree
-    given = ca.vertcat(*tree.speeds.values())
+    given = ca.SX(ca.vertcat(*tree.speeds.values()))
     if ca.depends_on(ca.jacobian(given, shared.qd), shared.qd):
         raise UnsupportedError(
             "generalized speeds must be linear in the velocities",

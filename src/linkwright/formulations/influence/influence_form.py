@@ -169,7 +169,7 @@ def _spring_sections(
         r"K^* = \sum k\, G_s^T G_s + k\, u^T \bullet H_s",
         "(22), (25)",
     )
-    loads = ca.densify(external_loads(influence))
+    loads = ca.SX(ca.densify(external_loads(influence)))
     yield EquationSection(
         "External loads",
         numbered_lines("Tu", loads),
