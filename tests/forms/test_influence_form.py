@@ -102,3 +102,17 @@ def test_loops_in_their_inputs(name: str) -> None:
     for line in equations:
         left, right = (value_of(side, found) for side in (line.left, line.right))
         np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-9)
+
+
+def test_four_bar_has_the_textbook_coefficients() -> None:
+    """dθ2/dθ1 and d²θ2/dθ1² of the vector loop, which is closed along axes that do not turn."""
+    found = lw.derive(lw.gallery("four-bar"), by="influence").equation_set()
+    lines = dict(line.text().split(" = ", 1) for s in found.sections[-3:-1] for line in s.lines)
+    assert lines == {
+        "G21": "-l1*sin(theta1 - theta3)/(l2*sin(theta2 - theta3))",
+        "G31": "-l1*sin(theta1 - theta2)/(l3*sin(theta2 - theta3))",
+        "H211": "(-l2*cos(theta2 - theta3)*G21^2 + l3*G31^2 - l1*cos(theta1 - theta3))"
+        "/(l2*sin(theta2 - theta3))",
+        "H311": "(-l2*G21^2 + l3*cos(theta2 - theta3)*G31^2 - l1*cos(theta1 - theta2))"
+        "/(l3*sin(theta2 - theta3))",
+    }

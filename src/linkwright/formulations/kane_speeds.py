@@ -110,26 +110,26 @@ def velocities_from_speeds(shared: Formulation, given: Array, u: Array) -> Array
     return solve_by_blocks(S, known, evaluate_at_sample(shared, S))
 
 
-def solve_by_blocks(S: Array, right: Array, sample: Floats) -> Array:
-    """Return x with S x = right by the blocks of S's triangular form; `sample` are the values of S
-    by which pivots of large blocks are chosen."""
+def solve_by_blocks(S: Array, right: Array, sample: Floats | None = None) -> Array:
+    """Return x with S x = right, a row for each row of S, by the blocks of its triangular form;
+    `sample` are the values of S by which pivots of large blocks are chosen."""
     _, lines, columns, line_ends, column_ends, *_ = S.sparsity().btf()
     x: dict[int, Array] = {}
     for k in range(len(line_ends) - 1):
         rows = list(lines[line_ends[k] : line_ends[k + 1]])
         own = list(columns[column_ends[k] : column_ends[k + 1]])
-        rest = right[rows]
+        rest = right[rows, :]
         if x:
             rest = rest - S[rows, list(x)] @ ca.vertcat(*x.values())
+        block, i, j = ca.densify(S[rows, own]), list(range(len(own))), list(range(len(own)))
         if len(own) > LARGEST_MINOR_BLOCK:
-            at = scale_constraint_jacobian(sample[np.ix_(rows, own)])
-            i, j = find_constraint_pivots(at, list(range(len(own))), len(own))
-            solved = LUFactorization(S[rows, own][i, j]).solve(rest[i])
-            x |= {own[column]: solved[n] for n, column in enumerate(j)}
+            if sample is not None:
+                at = scale_constraint_jacobian(sample[np.ix_(rows, own)])
+                i, j = find_constraint_pivots(at, j, len(own))
+            solved = LUFactorization(block[i, j]).solve(rest[i, :])
         else:
-            block = ca.densify(S[rows, own])
             solved = rest / block if len(own) == 1 else ca.inv_minor(block) @ rest
-            x |= dict(zip(own, ca.vertsplit(solved), strict=True))
+        x |= {own[column]: solved[n, :] for n, column in enumerate(j)}
     return ca.vertcat(*(x[k] for k in range(len(x))))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from ..algebra.linear_algebra import Array
 from ..written_equations import EquationLine, without_zero_entries
 from .kane_speeds import evaluate_at_samples
+from .written_reduction import written_reduction
 
 if TYPE_CHECKING:
     from .kane import KaneFormulation
@@ -94,9 +95,8 @@ def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
         return WrittenSpeeds(
             kane, names, kane.qd, kane.qdd, ca.SX.eye(n), still, still, lines, are_chosen=False
         )
-    own = kane.reduction
+    own = written_reduction(kane)
     u = kane.qd[own.a]
-    velocities = own.G @ u + own.imposed_velocities
     found = WrittenSpeeds(
         kane,
         tuple(f"d{names[k]}" for k in own.a),
@@ -104,11 +104,14 @@ def written_speeds(kane: KaneFormulation) -> WrittenSpeeds:
         kane.qdd[own.a],
         own.G,
         own.imposed_velocities,
-        ca.substitute(own.bias_accelerations, kane.qd, velocities),
+        own.bias_accelerations,
         tuple(EquationLine(f"u{r + 1}", u[r]) for r in range(len(own.a))),
     )
-    pivots = kane.constraints.J[own.rows, own.p]
-    return found if _has_constant_determinant(kane, pivots) else _name_coefficients(found)
+    pivots = own.constraints.J[own.rows, own.p]
+    made = found if _has_constant_determinant(kane, pivots) else _name_coefficients(found)
+    velocities = made.G @ u + made.k
+    inserted = ca.substitute(made.bias_accelerations, kane.qd, velocities)
+    return _name_accelerations(replace(made, bias_accelerations=inserted))
 
 
 def _chosen_speeds(kane: KaneFormulation) -> WrittenSpeeds:
@@ -130,7 +133,8 @@ def _chosen_speeds(kane: KaneFormulation) -> WrittenSpeeds:
     inverse = ca.jacobian(own.definitions, kane.qd)
     if kane.constraints is not None:
         inverse = ca.vertcat(inverse, kane.constraints.J[kane.reduction.rows, :])
-    return found if _has_constant_determinant(kane, inverse) else _name_coefficients(found)
+    is_plain = _has_constant_determinant(kane, inverse)
+    return found if is_plain else _name_accelerations(_name_coefficients(found))
 
 
 def _has_constant_determinant(kane: KaneFormulation, matrix: Array) -> bool:
@@ -141,27 +145,31 @@ def _has_constant_determinant(kane: KaneFormulation, matrix: Array) -> bool:
 
 
 def _name_coefficients(speeds: WrittenSpeeds) -> WrittenSpeeds:
-    """The speeds with names for the coefficients that are not numbers."""
+    """The speeds with names for the coefficients of velocities that are not numbers."""
+    G, A = _name_entries(speeds, "A", speeds.G)
+    k, B = _name_entries(speeds, "B", speeds.k)
+    return replace(speeds, G=G, k=k, coefficients=(*A, *B), is_polynomial=False)
+
+
+def _name_accelerations(speeds: WrittenSpeeds) -> WrittenSpeeds:
+    """The speeds with names for accelerations at u̇ = 0, where coefficients have names."""
+    if speeds.is_polynomial:
+        return speeds
+    bias, b = _name_entries(speeds, "b", speeds.bias_accelerations)
+    return replace(speeds, bias_accelerations=bias, coefficients=(*speeds.coefficients, *b))
+
+
+def _name_entries(
+    speeds: WrittenSpeeds, letter: str, value: Array
+) -> tuple[Array, list[tuple[str, Array]]]:
+    """An array with names in place of the entries that are not numbers, and their values."""
     taken = {*speeds.kane.tree.symbols, *speeds.kane.tree.names.q, *speeds.names}
-    letters = {x: x if not any(t.startswith(x) for t in taken) else f"{x}_" for x in "ABb"}
-    coefficients: list[tuple[str, Array]] = []
-
-    def named(value: Array, letter: str) -> Array:
-        made = without_zero_entries(ca.SX(value))
-        for s in range(made.shape[0]):
-            for r in range(made.shape[1]):
-                if not made[s, r].is_constant():
-                    index = f"{s + 1}{r + 1}" if letter == "A" else f"{s + 1}"
-                    name = f"{letters[letter]}{index}"
-                    coefficients.append((name, made[s, r]))
-                    made[s, r] = ca.SX.sym(name)
-        return made
-
-    return replace(
-        speeds,
-        G=named(speeds.G, "A"),
-        k=named(speeds.k, "B"),
-        bias_accelerations=named(speeds.bias_accelerations, "b"),
-        coefficients=tuple(coefficients),
-        is_polynomial=False,
-    )
+    stem = f"{letter}_" if any(name.startswith(letter) for name in taken) else letter
+    made, values = without_zero_entries(ca.SX(value)), []
+    for s in range(made.shape[0]):
+        for r in range(made.shape[1]):
+            if not made[s, r].is_constant():
+                name = f"{stem}{s + 1}{r + 1 if made.shape[1] > 1 or letter == 'A' else ''}"
+                values.append((name, made[s, r]))
+                made[s, r] = ca.SX.sym(name)
+    return made, values

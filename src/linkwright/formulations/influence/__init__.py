@@ -79,7 +79,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         builders,
         extras,
         accelerations=lambda: loops.accelerations(influence.loads()),
-        equation_set=partial(influence_equation_set, influence, loops),
+        equation_set=partial(influence_equation_set, influence),
     )
 
 

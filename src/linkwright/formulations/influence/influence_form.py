@@ -17,17 +17,16 @@ from ...written_equations import (
     numbered_lines,
     without_zero_lines,
 )
+from ..written_reduction import written_reduction
+from .loop_influence import LoopInfluence
 from .written_inputs import WrittenInputs
 from .written_springs import WrittenSprings, written_springs
 
 if TYPE_CHECKING:
     from . import InfluenceFormulation
-    from .loop_influence import LoopInfluence
 
 
-def influence_equation_set(
-    influence: InfluenceFormulation, loops: LoopInfluence | None = None
-) -> EquationSet:
+def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
     """Coefficients of all bodies, effective inertia, power, damping and stiffness, loads, and the
     equations of motion; for loops in terms of the inputs."""
     names = influence.tree.names
@@ -36,7 +35,8 @@ def influence_equation_set(
     sections += _spring_sections(influence, springs)
     others = external_loads(influence) - springs.effective_loads()
     others -= springs.effective_damping() @ influence.qd
-    if loops is None:
+    free = names.nv
+    if influence.constraints is None:
         tau = influence.effective_inertia() @ influence.qdd + _power_loads(influence) - others
         lines = (EquationLine(f"tau_{name}", tau[k]) for k, name in enumerate(names.qd))
         law = "T = I* φ̈ + φ̇ᵀ P* φ̇ + C* φ̇ + T_spring − Σ Gᵀ T_u"
@@ -46,9 +46,10 @@ def influence_equation_set(
         )
         sections.append(EquationSection("Equations of motion", tuple(lines), law, latex, "(17)"))
     else:
+        inertia, power = influence.effective_inertia(), influence.inertia_power()
+        loops = LoopInfluence(influence, inertia, power, written_reduction(influence))
         sections += WrittenInputs(influence, loops).sections(others)
-    n = names.nv
-    free = n if loops is None else len(loops.names)
+        free = len(loops.names)
     bodies = {str(k): body.name for k, body in enumerate(influence.world.bodies, 1)}
     return EquationSet(
         "Kinematic influence coefficients, numbered as in Freeman and Tesar (1988)",

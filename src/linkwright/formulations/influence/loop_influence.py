@@ -22,20 +22,25 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..formulation import Formulation
+from ..reduced_dynamics import ReducedDynamics
 
 
 class LoopInfluence:
     """The model of a chain with closed loops, transferred to its inputs a."""
 
-    def __init__(self, shared: Formulation, inertia: Array, power: list[Array]) -> None:
-        assert shared.constraints is not None
-        self.reduction, self.I, self.P = shared.reduction, inertia, power
+    def __init__(
+        self,
+        shared: Formulation,
+        inertia: Array,
+        power: list[Array],
+        reduction: ReducedDynamics | None = None,
+    ) -> None:
+        self.reduction, self.I, self.P = reduction or shared.reduction, inertia, power
+        constraints = self.reduction.constraints
         self.names = tuple(shared.tree.names.qd[k] for k in self.reduction.a)
         rows, q, t = self.reduction.rows, shared.q, shared.tree.motion.t
-        A = shared.constraints.J[rows, :]
-        self.w = ca.substitute(
-            shared.constraints.velocity[rows], shared.qd, ca.SX.zeros(shared.tree.nv)
-        )
+        A = constraints.J[rows, :]
+        self.w = ca.substitute(constraints.velocity[rows], shared.qd, ca.SX.zeros(shared.tree.nv))
         self.H_f = [_symmetric_influence_plane(ca.jacobian(A[r, :].T, q)) for r in range(len(rows))]
         moving = ca.reshape(ca.jacobian(ca.vec(ca.densify(A)), t), *A.shape)
         self.D = moving + ca.jacobian(self.w, q)
@@ -55,7 +60,7 @@ class LoopInfluence:
     def solve_dependent(self, right: Array) -> Array:
         """[0; −A_p⁻¹ right], as rows for all joints."""
         return self.reduction.merge_velocity_rows(
-            -self.reduction.dependent_factors.solve(ca.densify(right)),
+            -self.reduction.solve_dependent(ca.densify(right)),
             ca.SX.zeros(len(self.reduction.a), right.shape[1]),
         )
 

@@ -13,10 +13,29 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array
 from ...written_equations import EquationLine, EquationSection, without_zero_entries
+from ..formulation import Formulation
+from .loop_influence import LoopInfluence
 
 if TYPE_CHECKING:
     from . import InfluenceFormulation
-    from .loop_influence import LoopInfluence
+
+
+class NamedLoopInfluence(LoopInfluence):
+    """The model of a loop whose coefficients G and k have names."""
+
+    def __init__(self, loops: LoopInfluence, shared: Formulation, G: Array, k: Array) -> None:
+        super().__init__(shared, loops.I, loops.P, loops.reduction)
+        self.named_G, self.named_k = G, k
+
+    @property
+    def G(self) -> Array:
+        """G of φ̇ = G ȧ + k, by names."""
+        return self.named_G
+
+    @property
+    def k(self) -> Array:
+        """k of φ̇ = G ȧ + k, by names."""
+        return self.named_k
 
 
 class WrittenInputs:
@@ -32,6 +51,7 @@ class WrittenInputs:
         f, n = len(loops.names), influence.tree.nv
         self.G = self.name_entries("G", loops.G)
         self.k = self.name_entries("k", loops.k)
+        loops = NamedLoopInfluence(loops, influence, self.G, self.k)
         self.H = [self.name_entries("H", loops.H[s], s) for s in range(n)]
         carried = loops.H_t @ loops.rate + loops.h_tt if f else loops.h_tt
         self.e = self.name_entries("e", carried)
