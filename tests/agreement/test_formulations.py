@@ -324,11 +324,10 @@ def test_kane_with_speeds_of_the_users_choice() -> None:
     np.testing.assert_allclose(rates[:2], v, rtol=1e-12)
     expected = [qdd.sum(), np.cos(q[0]) * qdd[0] - np.sin(q[0]) * v[0] ** 2 - qdd[1]]
     np.testing.assert_allclose(rates[2:], expected, rtol=1e-11)
-    with pytest.raises(UnsupportedError, match="1 generalized speeds for 2 degrees of freedom"):
-        lw.derive(arm, by="kane", speeds={"u1": "dq1"})
-    with pytest.raises(UnsupportedError, match="depend on each other"):
-        lw.derive(arm, by="kane", speeds={"u1": "dq1", "u2": "2*dq1"})
-    with pytest.raises(UnsupportedError, match="linear in the rates"):
+    for few in ({"u1": "dq1"}, "u1 = dq1; u2 = 2*dq1"):
+        with pytest.raises(UnsupportedError, match="1 independent generalized speed for 2 degrees"):
+            lw.derive(arm, by="kane", speeds=few)
+    with pytest.raises(UnsupportedError, match="linear in the velocities"):
         lw.derive(arm, by="kane", speeds={"u1": "dq1^2", "u2": "dq2"})
 
 

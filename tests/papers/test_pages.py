@@ -69,3 +69,19 @@ def test_the_chain_of_paper_003(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ):
         assert line in printed
     assert len(list(tmp_path.glob("paper-003-figure-*.svg"))) == 6
+
+
+@pytest.mark.slow
+def test_the_methods_of_paper_002(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The script prints both examples of Agrawal, Freeman and Tesar's arrays and their transfer."""
+    runpy.run_path(str(ROOT / "examples/paper_002.py"))["main"](tmp_path)
+    printed = capsys.readouterr().out
+    for line in (
+        "Report on stanford-rrp: 63 of 63 equations right",
+        "Report on sharp-edged-disk: 39 of 39 equations right",
+        "equation 53 becomes right when the sign of the term omega^2*sin(q3)*q1 is changed",
+        "K[1,1] = k_rope*(Gs11^2 + Hs111*u1) + k_q1",
+        "[[1.21398781 0.55040908]",
+    ):
+        assert line in printed
+    assert len(list(tmp_path.glob("paper-002-*.svg"))) == 3

@@ -10,7 +10,6 @@ from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..equations import Equations
 from ..expressions import Expression, expression_text
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
-from ..ports import Port
 from ..readings.listing import read_tape_as_listing
 from ..written_equations import (
     EquationLine,
@@ -19,6 +18,14 @@ from ..written_equations import (
     general_equation_set,
 )
 from .closed_forms import equations_for_closed_form, make_closed_form
+from .equation_lines import (
+    line_outputs,
+    line_right_expression,
+    table_latex,
+    table_mathml,
+    table_text,
+    write_short_denominators,
+)
 from .equation_page import (
     MAX_FORM_SECONDS,
     MAX_INTERMEDIATE_TERMS,
@@ -71,12 +78,18 @@ class TypesetSection:
         title = ": ".join(part for part in (self.source.title, self.source.law) if part)
         return f"{title}  {self.source.reference}".rstrip()
 
+    @property
+    def cells(self) -> list[Expression]:
+        """The right sides of all lines, as the section's table has them."""
+        return [line.right for line in self.lines]
+
     def text(self) -> str:
         """The section as text."""
         parts = [self.heading()]
         parts += [f"  {self.source.note}"] if self.source.note else []
         parts += [f"    {step.text()}" for step in self.steps]
-        parts += [f"  {line.text()}" for line in self.lines]
+        table = self.source.table and table_text(self.source.table, self.cells)
+        parts += [table] if table else [f"  {line.text()}" for line in self.lines]
         parts += [one.text() for one in self.quantities]
         return "\n".join(parts)
 
@@ -84,7 +97,7 @@ class TypesetSection:
         """The section as a paragraph, its law and an `align*` environment."""
         setter = ExpressionTypesetter(LatexNotation(), self.rates)
         rows = []
-        for line in (*self.steps, *self.lines):
+        for line in (*self.steps, *(() if self.source.table else self.lines)):
             tag = f" \\tag{{{line.number}}}" if line.number else ""
             rows.append(f"{line.typeset_left(setter)} &= {setter.typeset(line.right)}{tag}")
         source = self.source
@@ -94,18 +107,22 @@ class TypesetSection:
         if rows:
             body = " \\\\\n  ".join(rows)
             parts.append(f"\\begin{{align*}}\n  {body}\n\\end{{align*}}")
+        if self.source.table:
+            parts.append(table_latex(self.source.table, self.cells, self.rates))
         return "\n".join([*parts, *(one.latex() for one in self.quantities)])
 
     def mathml(self) -> str:
         """The lines as a table in a <math> element, then the quantities, each in its own."""
         setter = ExpressionTypesetter(MathmlNotation(), self.rates)
         rows = []
-        for line in (*self.steps, *self.lines):
+        for line in (*self.steps, *(() if self.source.table else self.lines)):
             first, *more = typeset_mathml_rows(setter, line.typeset_left(setter), line.right)
             tag = f"<mtd><mtext>({line.number})</mtext></mtd>" if line.number else ""
             rows += [first.removesuffix("</mtr>") + tag + "</mtr>", *more]
         table = f"<mtable>{''.join(rows)}</mtable>"
         own = f'<math display="block" displaystyle="true">{table}</math>' if rows else ""
+        if self.source.table:
+            own += table_mathml(self.source.table, self.cells, self.rates)
         return own + "".join(one.mathml() for one in self.quantities)
 
     def json(self) -> dict[str, object]:
@@ -182,9 +199,12 @@ def typeset_quantities(
 
 def equation_set_source(equations: Equations) -> EquationSet:
     """The set of equations that the formulation prints: its own, or the general one."""
-    if equations.own_equation_set is not None:
-        return equations.own_equation_set()
-    return general_equation_set(equations.names, typesettable_functions(equations))
+    if equations.own_equation_set is None:
+        return general_equation_set(equations.names, typesettable_functions(equations))
+    if ("form", "set") not in equations._built:
+        equations._built["form", "set"] = equations.own_equation_set()
+    own: EquationSet = equations._built["form", "set"]
+    return own
 
 
 def _typeset_section(
@@ -206,9 +226,7 @@ def _section_source(section: EquationSection) -> FormSource:
     """The right sides of a section, and the left sides that are expressions, as outputs."""
     outputs = []
     for k, line in enumerate(section.lines):
-        outputs.append((Port(f"right{k}", ()), line.right))
-        if not isinstance(line.left, str):
-            outputs.append((Port(f"left{k}", ()), line.left))
+        outputs += line_outputs(k, line)
     return FormSource(section.title, section.law, tuple(outputs))
 
 
@@ -224,7 +242,7 @@ def _closed_section_lines(
         form = make_closed_form(symbolic, _section_source(section), exact, budget)
         if form.terms > MAX_PRINTED_TERMS:
             return None
-        written = form.collect_terms()
+        written = write_short_denominators(form.collect_terms())
     except BudgetError:
         return None
     steps = tuple(TypesetLine(name, value) for name, value in written.groups)
@@ -251,7 +269,7 @@ def _lines_from_entries(
     return tuple(
         TypesetLine(
             line.left if isinstance(line.left, str) else entries[f"left{k}"],
-            entries[f"right{k}"],
+            line_right_expression(k, line, entries),
             line.number,
         )
         for k, line in enumerate(lines)

@@ -33,7 +33,6 @@ from ..errors import UnsupportedError
 from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
-    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_accelerations,

@@ -35,7 +35,12 @@ from .kinematic_tree import (
     Restraints,
     TreeLink,
 )
-from .motion_expressions import chosen_coordinate_transfer, kinematic_symbol_scope, read_tree_forces
+from .motion_expressions import (
+    chosen_coordinate_transfer,
+    kinematic_symbol_scope,
+    read_generalized_speeds,
+    read_tree_forces,
+)
 from .parameter_values import KinematicParameters, ParameterSelection
 from .placement_values import (
     joint_axis_alignment,
@@ -131,6 +136,7 @@ class _KinematicTreeBuilder:
         scope = kinematic_symbol_scope(self.mechanism, motion, transfer)
         loads = read_tree_forces(self.mechanism, self.values, scope, self.velocity_indices())
         restraints = read_restraints(self.mechanism, self.values, scope, self.bodies)
+        speeds = read_generalized_speeds(self.mechanism, self.values, scope)
         self.values.order_symbols()
         return KinematicTree(
             mechanism=self.mechanism,
@@ -148,6 +154,7 @@ class _KinematicTreeBuilder:
             transfer=transfer,
             forces=loads,
             restraints=restraints,
+            speeds=speeds,
             symbols=self.values.symbols,
             symbol_values=self.values.symbol_values,
             literals=self.values.literals,

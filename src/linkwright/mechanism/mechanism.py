@@ -101,6 +101,11 @@ class Mechanism(MechanismPart):
     coordinates: ChosenCoordinates | None = Field(
         default=None, description="in place of the joints' variables"
     )
+    speeds: PartTable[Scalar] = Field(
+        default_factory=PartTable,
+        description="generalized speeds of the formulation kane, as expressions of coordinates, "
+        'their rates and t: u1 = "dq1*cos(q3) + dq2*sin(q3)"',
+    )
     unused: tuple[str, ...] = Field(
         default=(),
         exclude=True,
@@ -284,7 +289,7 @@ class Mechanism(MechanismPart):
         ----------
         lock : mapping of joint names to positions
             rad or m, text with a unit, or a list for joints with several coordinates. Joints that
-            mimic a locked one are locked with it.
+            mimic a locked one are locked with it. Generalized speeds are left out.
 
         Returns
         -------
@@ -304,7 +309,7 @@ class Mechanism(MechanismPart):
                     f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
             joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
-        return replace_part_fields(self, joints=lock_mimicking_joints(joints))
+        return replace_part_fields(self, ["speeds"], joints=lock_mimicking_joints(joints))
 
     def with_payload(
         self,

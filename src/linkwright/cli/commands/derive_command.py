@@ -32,6 +32,7 @@ def derive(
     as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT")] = None,
     what: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     parameters: str = "symbolic",
+    speeds: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
     steps: bool = False,
     as_json: options.JsonFlag = False,
 ) -> CommandOutcome:
@@ -48,6 +49,8 @@ def derive(
         jacobian:tool, …; state_rates: the rates of the formulation's own states.
     parameters
         'symbolic', 'numeric', 'base', or the names to keep as symbols, separated by commas.
+    speeds
+        Generalized speeds for --by kane: 'u1 = dq1 + dq2; u2 = dq2'.
     steps
         Print the steps of the computation instead of closed forms.
 
@@ -62,7 +65,7 @@ def derive(
         raise LinkwrightError(
             f"--as {form} is not known", remedy=f"use {', '.join(EQUATION_FORMATS)}"
         )
-    equations = _derive_command_equations(mechanism, by, parameters)
+    equations = _derive_command_equations(mechanism, by, parameters, speeds)
     found = _command_equation_set(equations, what, steps)
     if form == "json":
         data = _derive_command_json(equations, found)
@@ -71,14 +74,15 @@ def derive(
 
 
 def _derive_command_equations(
-    mechanism: options.MechanismFile, by: str, parameters: str
+    mechanism: options.MechanismFile, by: str, parameters: str, speeds: str | None = None
 ) -> Equations:
     """Derive the equations of a mechanism that can move."""
     from ... import formulations
 
     kept = parameters if parameters in PARAMETER_CHOICES else parameters.split(",")
     with show_command_progress(f"deriving {mechanism.name} by {by}"):
-        equations = formulations.derive(mechanism, by=by, parameters=kept)
+        chosen = {} if speeds is None else {"speeds": speeds}
+        equations = formulations.derive(mechanism, by=by, parameters=kept, **chosen)
     if equations.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
