@@ -1,5 +1,5 @@
-"""Changed copies of a mechanism whose motion is known: on a vertical slide, with a huge mass, with a
-joint that is held."""
+"""Changed copies of a mechanism whose motion is known: on a vertical slide, with a huge mass, or
+with a joint that is held."""
 
 from __future__ import annotations
 

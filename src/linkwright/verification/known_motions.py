@@ -61,8 +61,8 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
         float(np.abs(moved).max() / (size * run.duration**2 / 2)),
         1e-11,
         "forward_dynamics",
-        f"released on a vertical slide, the mechanism falls g t²/2 in {run.duration:.2g} s, and its "
-        "joints stay",
+        f"released on a vertical slide, the mechanism falls g t²/2 for {run.duration:.2g} s, and "
+        "its joints stay",
         f"On a vertical slide the motion is a free fall ({CITED_PAPER}).",
     )
 
