@@ -284,6 +284,11 @@ class NewtonEulerFormulation(Formulation):
         K = gather_columns(tree, ca.vertcat(*motions)).T @ E
         return ca.densify(gather_columns(tree, gather_forces(tree, M))), drives, ca.densify(K)
 
+    def carried_motions(self) -> list[Array]:
+        """X⁻¹ S of each body, in the chosen components."""
+        P = ca.SX(self.P)
+        return self._carry_motions([P @ self.joint_motion_matrix(body) for body in self.bodies])
+
     def _carry_motions(self, own: list[Array]) -> list[Array]:
         """X⁻¹ S: what the tree's accelerations add to each body's (α, a)."""
         found: list[Array] = []

@@ -25,6 +25,8 @@ Where λ is not unique, reactions are those of least norm.
 
 from __future__ import annotations
 
+from functools import partial
+
 import casadi as ca
 import numpy as np
 
@@ -38,6 +40,7 @@ from ..mechanism import Mechanism
 from ..types import Floats
 from .free_body_equations import NewtonEulerFormulation
 from .free_body_states import NewtonEulerStates, newton_euler_states_per_body
+from .newton_euler_form import newton_euler_equation_set
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -60,9 +63,10 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "joint_wrenches": free.joint_wrenches,
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
+    own = partial(newton_euler_equation_set, free)
     if free.constraints is None:
         state = NewtonEulerStates(free, free.forward_dynamics).formulation_state()
-        return free.assemble_equations("newton_euler", builders, extras, state)
+        return free.assemble_equations("newton_euler", builders, extras, state, equation_set=own)
     tied = NewtonEulerFormulation(tree, directions, tied=True)
     extras = {
         "joint_wrenches": tied.reactions,
@@ -72,7 +76,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     accelerations = lambda: tied.multipliers.accelerations  # noqa: E731
     state = NewtonEulerStates(free, accelerations).formulation_state()
     return free.assemble_equations(
-        "newton_euler", builders, extras, state, accelerations=accelerations
+        "newton_euler", builders, extras, state, accelerations=accelerations, equation_set=own
     )
 
 
