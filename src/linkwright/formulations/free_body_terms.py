@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import casadi as ca
 import numpy as np
@@ -21,6 +22,7 @@ from ..kinematics.constraint_kinds.loop import LoopRestraint
 from ..kinematics.kinematic_tree import GROUND, LinkFrame
 from ..kinematics.tree_coordinates import gather_forces, spread_accelerations
 from ..kinematics.tree_totals import joint_passive_forces
+from ..quantities import quantity_entry_names
 from ..types import SX
 from ..written_equations import EquationLine
 from .formulation import formulation_rotor_inertias
@@ -52,6 +54,9 @@ class FreeBodyTerms:
         self.meanings: dict[str, str] = {}
         self.unknowns: list[str] = []
         self._symbols: dict[str, SX] = {}
+        entries = quantity_entry_names(self.tree.names, list(self.tree.symbols))
+        self._taken = {*chain.from_iterable(entries.values())} - {*self.tree.names.actuators}
+        self.position_names = self._choose_position_names()
         self.loads: list[FreeBodyLoad] = []
         self.spring_lines: list[EquationLine] = []
         self.closing_positions: list[EquationLine] = []
@@ -66,31 +71,42 @@ class FreeBodyTerms:
             self.unknowns += joint.symbols
             self.joint_force_lines += [EquationLine(*both) for both in joint.conditions]
 
-    def symbol(self, name: str, meaning: str, *, is_unknown: bool = False) -> SX:
-        """The symbol of this name, introduced once."""
+    def symbol(self, name: str, meaning: str = "", *, is_unknown: bool = False) -> SX:
+        """The symbol of this name, introduced once; with an underscore if a parameter or coordinate
+        has the name."""
+        while name in self._taken:
+            name += "_"
         if name not in self._symbols:
-            self._symbols[name], self.meanings[name] = ca.SX.sym(name), meaning
+            self._symbols[name] = ca.SX.sym(name)
+            self.meanings |= {name: meaning} if meaning else {}
             self.unknowns += [name] if is_unknown else []
         return self._symbols[name]
 
+    def _choose_position_names(self) -> list[list[str]]:
+        """The names of the coordinates of each centre of mass, x1, y1; xc1, yc1 where coordinates
+        or parameters of the mechanism have such names."""
+        for mark in ("", "c", "_c"):
+            found = [
+                [f"{x}{mark}{b + 1}" for x in self.geometry.axis_letters]
+                for b in range(len(self.free.names))
+            ]
+            if not self._taken & {f"{'d' * k}{x}" for xs in found for x in xs for k in range(3)}:
+                break
+        return found
+
     def position(self, b: int) -> Array:
         """The symbols of the centre of mass of a body in a plane; zeros for ground (−1)."""
-        letters = self.geometry.axis_letters
         if b < 0:
-            return ca.SX.zeros(len(letters))
-        name = self.free.names[b]
-        said = f"coordinate of the centre of mass of {name}"
-        return ca.vertcat(*(self.symbol(f"{x}{b + 1}", said) for x in letters))
+            return ca.SX.zeros(len(self.geometry.axis_letters))
+        said = f"centre of mass of {self.free.names[b]}"
+        return ca.vertcat(*(self.symbol(name, said) for name in self.position_names[b]))
 
     def acceleration(self, b: int) -> Array:
         """The symbols of the acceleration of a centre of mass in a plane; zeros for ground."""
-        letters = self.geometry.axis_letters
         if b < 0:
-            return ca.SX.zeros(len(letters))
-        return ca.vertcat(
-            *(self.symbol(f"dd{x}{b + 1}", f"acceleration of {x}{b + 1}", is_unknown=True)
-              for x in letters)
-        )  # fmt: skip
+            return ca.SX.zeros(len(self.geometry.axis_letters))
+        names = [f"dd{name}" for name in self.position_names[b]]
+        return ca.vertcat(*(self.symbol(name, is_unknown=True) for name in names))
 
     # -- forces along the joints ---------------------------------------------------------------
 
@@ -123,12 +139,22 @@ class FreeBodyTerms:
             inverse = np.linalg.inv(np.array(ca.DM(transfer.G)))
             return ca.sparsify(ca.SX(ca.DM(inverse.T))) @ tau + self.own_joint_forces
         found = [
-            self.symbol(f"T{v + 1}", f"force along joint velocity {v + 1}", is_unknown=True)
-            for v in range(tree.tree_nv)
+            self.symbol(f"T{v + 1}", f"force of joint {name} along its motion", is_unknown=True)
+            for v, name in enumerate(self._joint_names_of_velocities())
         ]
         total = gather_forces(tree, ca.vertcat(*found) - self.own_joint_forces)
         self.joint_force_lines = [EquationLine(total[k], tau[k]) for k in range(tree.nv)]
         return ca.vertcat(*found)
+
+    def _joint_names_of_velocities(self) -> list[str]:
+        """The name of the joint of each of the tree's velocities."""
+        links = self.tree.links
+        return [
+            span.name
+            for span in self.tree.joints
+            for i in span.links
+            for _ in range(links[i].kind.velocity_count)
+        ]
 
     # -- loads -----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ with the number of links.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import casadi as ca
 import numpy as np
@@ -34,14 +35,14 @@ def newton_euler_equation_set(free: NewtonEulerFormulation) -> EquationSet:
         *form.condition_sections(),
     ]
     counted = [*form.balances, *form.conditions, *terms.joint_force_lines, *terms.closing_rows]
-    size, states = len(free.names), newton_euler_states_per_body(free.k) * len(free.names)
+    states = newton_euler_states_per_body(free.k) * len(free.names)
     counts = EquationCounts(
         len(counted),
         len(terms.unknowns) + free.tree.nv,
         states,
         {"the matrix of the reduced system": (form.reduced_size,) * 2},
     )
-    sections.append(EquationSection("Numbers of equations", note=_count_note(terms, size)))
+    sections.append(EquationSection("Numbers of equations", note=_count_note(terms, len(counted))))
     return EquationSet(
         "Newton's and Euler's equations of free bodies, numbered as in Bayseç and Kapucu (1996)",
         tuple(sections),
@@ -57,20 +58,23 @@ def _optional_section(title: str, lines: Iterable[EquationLine]) -> list[Equatio
     return [EquationSection(title, lines)] if lines else []
 
 
-def _count_note(terms: FreeBodyTerms, bodies: int) -> str:
+def _count_note(terms: FreeBodyTerms, equations: int) -> str:
     """The paper's counts in words."""
-    free, names = terms.free, terms.tree.names
-    k, loops = free.k, len(terms.tree.mechanism.loops)
-    rows = len(terms.closing_rows)
-    n, m, joints = names.nv - rows, k * bodies, bodies + loops
-    held = m - n
+    tree, k, N = terms.tree, terms.free.k, len(terms.free.names)
+    n, m = tree.nv - len(terms.closing_rows), terms.free.k * len(terms.free.names)
+    J, plural = N + len(tree.mechanism.loops), "s" if n != 1 else ""
+    counted = (
+        f"N = {N} moving bodies and J = {J} joints, n = {n} degree{plural} of freedom. Free bodies "
+        f"have m = {k}N = {m} coordinates, and joints hold m - n = {m - n} of them (2J in a plane "
+        f"if each joint leaves one free). As the paper counts: {k}N + (m - n) = 2m - n = "
+        f"{2 * m - n} equations for accelerations and reactions; 3m - n = {3 * m - n} first-order "
+        f"equations to integrate, of which 2m = {2 * m} are states and m - n multipliers."
+    )
+    if equations == 2 * m - n:
+        return counted
     return (
-        f"N = {bodies} moving bodies, {k} coordinates each, m = {k}N = {m}; J = {joints} joints "
-        f"with {held} conditions in all (2J in the paper: joints of one degree of freedom in a "
-        f"plane); n = {n} degrees of freedom. Forces for a given motion, or motions under given "
-        f"forces: {k}N + {held} = 2m - n = {2 * m - n} equations. To integrate: 2m = {2 * m} "
-        f"first-order equations; the paper counts 3m - n = {3 * m - n} with multipliers, which are "
-        "not states."
+        f"{counted} The set above has {equations}: joint accelerations are unknowns too, and "
+        "components that vanish are left out."
     )
 
 
@@ -87,14 +91,7 @@ class PlanarFreeBodyForm:
         self.balances: list[EquationLine] = []
         self.conditions: list[EquationLine] = []
         bodies = range(len(self.joints))
-        self.rates = {
-            f"{'d' * dots}{x}{b + 1}": (f"{x}{b + 1}", dots)
-            for b in bodies
-            for x in terms.geometry.axis_letters
-            for dots in (1, 2)
-        }
-        for b in bodies:
-            terms.position(b), terms.acceleration(b)
+        self.rates = {f"dd{x}": (x, 2) for names in terms.position_names for x in names}
         closing = len(terms.closing_rows)
         self.reduced_size = len(bodies) * len(terms.geometry.directions) + terms.tree.nv + closing
 
@@ -150,10 +147,9 @@ class PlanarFreeBodyForm:
             about = normals @ (moment + turned)
             lines += _paired_lines(self.inertia(b) @ self.angular_acceleration(b), about)
             self.balances += lines
-            title = f"Forces on {body.name} (body {b + 1})"
-            law, latex = "m r̈ = Σ F,  I α = Σ M", r"m \ddot{r} = \sum F, \quad I \alpha = \sum M"
-            found.append(EquationSection(title, tuple(lines), law, latex, reference="(23)–(31)"))
-        return found
+            found.append(EquationSection(f"Forces on {body.name}, body {b + 1}", tuple(lines)))
+        law, latex = "m r̈ = Σ F,  I α = Σ M", r"m \ddot{r} = \sum F, \quad I \alpha = \sum M"
+        return _with_law(found, law, latex)
 
     # -- joint conditions ----------------------------------------------------------------------
 
@@ -212,6 +208,12 @@ class PlanarFreeBodyForm:
         return _paired_lines(left - (own - resting), right + resting)
 
 
+def _with_law(sections: list[EquationSection], law: str, latex: str) -> list[EquationSection]:
+    """The sections of the bodies' balances, the first with the law."""
+    first = replace(sections[0], law=law, law_latex=latex, reference="(23)–(31)")
+    return [first, *sections[1:]]
+
+
 def _paired_lines(left: Array, right: Array) -> list[EquationLine]:
     """A line for each entry of two columns."""
     left, right = ca.SX(left), ca.SX(right)
@@ -223,43 +225,50 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
 
     def __init__(self, terms: FreeBodyTerms) -> None:
         self.terms, self.free, self.joints = terms, terms.free, terms.geometry.joints
-        self.D = ca.SX.eye(3)
         self.balances, self.conditions = [], []
         self.rates = {}
-        self.reduced_size = 6 * len(self.joints) + terms.tree.nv + len(terms.closing_rows)
+        letters, ground = ("w", "g", "alpha", "a"), ca.SX.zeros(3)
+        self.vectors: dict[str, dict[int, Array]] = {letter: {-1: ground} for letter in letters}
+        self.vectors["g"][-1] = ca.SX(terms.tree.gravity)
+        self.lines: dict[str, list[EquationLine]] = {letter: [] for letter in letters}
+        self._name_vectors()
+        accelerations = len(self.lines["alpha"]) + len(self.lines["a"])
+        self.reduced_size = accelerations + terms.tree.nv + len(terms.closing_rows)
 
-    def body_vector(self, letter: str, what: str, b: int, is_unknown: bool = False) -> Array:
-        """The symbols of a vector of a body along the axes of its link; zeros for ground, but the
-        given acceleration for its gravity."""
-        if b < 0:
-            return ca.SX(self.terms.tree.gravity) if letter == "g" else ca.SX.zeros(3)
-        said = f"{what} of {self.free.names[b]}, axis "
-        return ca.vertcat(
-            *(self.terms.symbol(f"{letter}{b + 1}_{c}", said + str(c), is_unknown=is_unknown)
-              for c in (1, 2, 3))
-        )  # fmt: skip
-
-    def angular_velocity(self, b: int) -> Array:
-        """ω of a body."""
-        return self.body_vector("w", "angular velocity", b)
-
-    def angular_acceleration(self, b: int) -> Array:
-        """α of a body."""
-        return self.body_vector("alpha", "angular acceleration", b, True)
-
-    def center_acceleration(self, b: int) -> Array:
-        """The acceleration of a body's centre of mass."""
-        return self.body_vector("a", "acceleration of the centre of mass", b, True)
-
-    def weight_direction(self, b: int) -> Array:
-        """The acceleration of gravity in a body's axes."""
-        return self.body_vector("g", "acceleration of gravity in the axes", b)
+    def _name_vectors(self) -> None:
+        """Introduce symbols for the components of ω, g, α and a of each body that do not vanish,
+        and the lines that define them."""
+        kinds = (
+            ("w", "angular velocity", False),
+            ("g", "gravity in the axes", False),
+            ("alpha", "angular acceleration", True),
+            ("a", "acceleration of the centre of mass", True),
+        )
+        for b, joint in enumerate(self.joints):
+            state, gravity = self.moved_state(b), self.vectors["g"][joint.parent]
+            center = self.terms.geometry.centers[b]
+            values = (
+                state.omega,
+                joint.relative.R.T @ gravity,
+                state.alpha,
+                state.point_acceleration(center),
+            )
+            for (letter, what, is_unknown), value in zip(kinds, values, strict=True):
+                parts = ca.vertsplit(ca.densify(ca.SX(value)))
+                for c, part in enumerate(parts):
+                    if part.is_zero():
+                        continue
+                    name = f"{letter}{b + 1}_{c + 1}"
+                    said = f"{what} of {self.free.names[b]}, axis {c + 1}"
+                    parts[c] = self.terms.symbol(name, said, is_unknown=is_unknown)
+                    self.lines[letter].append(EquationLine(parts[c].name(), part))
+                self.vectors[letter][b] = ca.vertcat(*parts)
 
     def moved_state(self, b: int) -> LinkKinematics:
         """ω, α and the acceleration of a link's origin, from those of the parent by name."""
         joint, tree = self.joints[b], self.terms.tree
-        omega, alpha = self.angular_velocity(joint.parent), self.angular_acceleration(joint.parent)
-        state = LinkKinematics(omega, alpha, self.center_acceleration(joint.parent))
+        omega, alpha, a = (self.vectors[letter][joint.parent] for letter in ("w", "alpha", "a"))
+        state = LinkKinematics(omega, alpha, a)
         if joint.parent >= 0:
             origin = state.point_acceleration(-self.terms.geometry.centers[joint.parent])
             state = LinkKinematics(omega, alpha, origin)
@@ -271,21 +280,16 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
         return state
 
     def kinematic_sections(self) -> list[EquationSection]:
-        """Angular velocities and the direction of gravity in the axes of each body."""
-        omegas, weights = [], []
-        for b, joint in enumerate(self.joints):
-            omegas += _named_lines(self.angular_velocity(b), self.moved_state(b).omega)
-            gravity = self.weight_direction(joint.parent)
-            weights += _named_lines(self.weight_direction(b), joint.relative.R.T @ gravity)
+        """Angular velocities and gravity in the axes of each body."""
         return [
-            EquationSection("Angular velocities", tuple(omegas)),
-            EquationSection("Gravity in the axes of the bodies", tuple(weights)),
+            *_optional_section("Angular velocities", self.lines["w"]),
+            *_optional_section("Gravity in the axes of the bodies", self.lines["g"]),
         ]
 
     def given_forces(self, b: int) -> tuple[Array, Array]:
         """The force on a body of its weight and loads, and their moment about its centre of
         mass."""
-        force, moment = self.free.bodies[b].m * self.weight_direction(b), ca.SX.zeros(3)
+        force, moment = self.free.bodies[b].m * self.vectors["g"][b], ca.SX.zeros(3)
         for load in self.terms.loads:
             if load.body == b:
                 force += load.force
@@ -299,32 +303,21 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
             mass = newton_euler_body_mass(self.terms.tree, body.link)
             weight, turned = self.given_forces(b)
             force, moment = self.joint_wrench(b)
-            omega = self.angular_velocity(b)
-            pushed = mass.m * self.center_acceleration(b)
-            spun = mass.I @ self.angular_acceleration(b) + cross(omega, mass.I @ omega)
+            omega, alpha, a = (self.vectors[letter][b] for letter in ("w", "alpha", "a"))
+            pushed = mass.m * a
+            spun = mass.I @ alpha + cross(omega, mass.I @ omega)
             lines = _paired_lines(
                 ca.vertcat(pushed, spun), ca.vertcat(force + weight, moment + turned)
             )
             self.balances += lines
-            found.append(
-                EquationSection(
-                    f"Forces on {body.name} (body {b + 1})",
-                    tuple(lines),
-                    law="m a = Σ F,  I α + ω × I ω = Σ M",
-                    law_latex=r"m a = \sum F, \quad I \alpha + \omega \times I \omega = \sum M",
-                    reference="(23)–(31)",
-                )
-            )
-        return found
+            found.append(EquationSection(f"Forces on {body.name}, body {b + 1}", tuple(lines)))
+        law = "m a = Σ F,  I α + ω × I ω = Σ M"
+        latex = r"m a = \sum F, \quad I \alpha + \omega \times I \omega = \sum M"
+        return _with_law(found, law, latex)
 
     def condition_sections(self) -> list[EquationSection]:
         """Accelerations that the joints allow."""
-        for b in range(len(self.joints)):
-            state, c = self.moved_state(b), self.terms.geometry.centers[b]
-            self.conditions += _named_lines(self.angular_acceleration(b), state.alpha)
-            self.conditions += _named_lines(
-                self.center_acceleration(b), state.point_acceleration(c)
-            )
+        self.conditions = [*self.lines["alpha"], *self.lines["a"]]
         return [
             EquationSection(
                 "Accelerations that the joints allow",
@@ -335,9 +328,3 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
                 f"{self.reduced_size} equations without reactions.",
             )
         ]
-
-
-def _named_lines(symbols: Array, values: Array) -> list[EquationLine]:
-    """A line for each symbol of a column with its value."""
-    values = ca.SX(values)
-    return [EquationLine(symbols[k].name(), values[k]) for k in range(symbols.numel())]
