@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-import linkwright as lw
 from linkwright.equations import Equations
-from linkwright.expressions import Expression, expression_to_float, names_in_expression
+from linkwright.expressions import expression_to_float, names_in_expression
 from linkwright.forms.equation_set_typesetting import TypesetLine
 from linkwright.quantities import quantity_entry_names
 
@@ -21,60 +20,65 @@ def named_values(eqs: Equations, **values: np.ndarray) -> dict[str, float]:
 
 
 def solve_printed_system(eqs: Equations, known: dict[str, float]) -> tuple[dict[str, float], float]:
-    """The unknowns of all printed lines by least squares, and the largest residual; lines whose
-    right side is known define their left side."""
+    """The unknowns of all printed lines by least squares, and the largest residual.
+
+    Steps are known in their own section. A line whose right side is known defines its left side,
+    and L_… if that is its square.
+    """
     known, pending = dict(known), []
     for section in eqs.equation_set().sections:
-        steps = {line.left for line in section.steps}
+        steps: dict[str, float] = {}
+        waiting: list[TypesetLine] = []
         for line in (*section.steps, *section.lines):
-            if {*names_in_expression(line.right)} <= known.keys() and _defined_name(line, known):
-                power = 1 if isinstance(line.left, str) else 2  # L^2 = … defines a length
-                value = expression_to_float(line.right, known)
-                known[_defined_name(line, known)] = value ** (1 / power)
-            else:
-                pending.append((line, isinstance(line.left, str) and line.left in steps))
-    unknown = sorted(
-        {
-            name
-            for line, _ in pending
-            for name in (*names_in_expression(line.right), *_left_names(line))
-        }
-        - known.keys()
-        - {line.left for line, is_step in pending if is_step}
-    )
+            names, scope = {*names_in_expression(line.right)}, {**known, **steps}
+            name = _defined_name(line)
+            if not (name and names <= scope.keys()):
+                waiting.append(line)
+                continue
+            value = expression_to_float(line.right, scope)
+            (steps if line in section.steps else known)[name] = (
+                value if isinstance(line.left, str) else np.sqrt(value)
+            )
+        pending.append((steps, waiting, {line.left for line in section.steps}))
+    unknown = {
+        name
+        for steps, lines, own in pending
+        for line in lines
+        for name in (*names_in_expression(line.right), *_left_names(line))
+        if name not in known and name not in own
+    }
+    order = sorted(unknown)
 
     def residuals(x: np.ndarray) -> np.ndarray:
-        at, found = known | dict(zip(unknown, x.tolist(), strict=True)), []
-        for line, is_step in pending:
-            right = expression_to_float(line.right, at)
-            if is_step:
-                at[line.left] = right
-            else:
-                left = at[line.left] if isinstance(line.left, str) else _value(line.left, at)
-                found.append(left - right)
+        values, found = known | dict(zip(order, x.tolist(), strict=True)), []
+        for steps, lines, own in pending:
+            at = values | steps
+            for line in lines:
+                right = expression_to_float(line.right, at)
+                if isinstance(line.left, str) and line.left in own:
+                    at[line.left] = right
+                elif isinstance(line.left, str):
+                    found.append(at[line.left] - right)
+                else:
+                    found.append(expression_to_float(line.left, at) - right)
         return np.array(found)
 
-    start = residuals(np.zeros(len(unknown)))
-    A = np.array([residuals(e) - start for e in np.eye(len(unknown))]).T
-    assert np.linalg.matrix_rank(A, tol=1e-10 * np.abs(A).max()) == len(unknown), unknown
+    start = residuals(np.zeros(len(order)))
+    A = np.array([residuals(e) - start for e in np.eye(len(order))]).T
+    scaled = A / np.maximum(np.abs(A).max(axis=0), 1e-300)
+    assert np.linalg.matrix_rank(scaled, tol=1e-10) == len(order), order
     x = np.linalg.lstsq(A, -start, rcond=None)[0]
-    return dict(zip(unknown, x, strict=True)), float(np.abs(A @ x + start).max())
-
-
-def _value(expression: Expression, at: dict[str, float]) -> float:
-    return expression_to_float(expression, at)
+    return dict(zip(order, x, strict=True)), float(np.abs(A @ x + start).max())
 
 
 def _left_names(line: TypesetLine) -> tuple[str, ...]:
+    """The names on the left side of a line."""
     return (line.left,) if isinstance(line.left, str) else tuple(names_in_expression(line.left))
 
 
-def _defined_name(line: TypesetLine, known: dict[str, float]) -> str:
-    """The name that a line defines: its left side, or L where that is L^2."""
-    left = _left_names(line)
+def _defined_name(line: TypesetLine) -> str:
+    """The name that a line defines: its left side, or L_… where that is the square of it."""
     if isinstance(line.left, str):
         return line.left
-    return left[0] if len(left) == 1 and left[0].startswith("L_") else ""
-
-
-__all__ = ["lw", "named_values", "solve_printed_system"]
+    names = _left_names(line)
+    return names[0] if len(names) == 1 and names[0].startswith("L_") else ""

@@ -169,14 +169,14 @@ class FreeBodyTerms:
         for one in spring_lengths(tree, free.q, free.qd):
             spring = one.spring
             L = self.symbol(f"L_{spring.name}", f"length of {spring.name}")
-            S = self.symbol(f"S_{spring.name}", f"tension of {spring.name}")
-            tension = spring.stiffness * (L - spring.length)
+            S = self.symbol(f"S_{spring.name}", f"tension of {spring.name}, divided by its length")
+            pulled = spring.stiffness * (L - spring.length) * L + spring.damping * one.length_rate
             self.spring_lines += [
                 EquationLine(L**2, ca.SX(one.length_squared)),
-                EquationLine(S.name(), tension + spring.damping * one.length_rate / L),
+                EquationLine(L**2 * S, pulled),
             ]
             (a, x_a), (b, x_b) = (free.world.frame_origin(name) for name in spring.between)
-            pull = S / L * (x_b - x_a)
+            pull = S * (x_b - x_a)
             self._add_world_load(a, x_a, pull, ca.SX.zeros(3))
             self._add_world_load(b, x_b, -pull, ca.SX.zeros(3))
         if free.constraints is not None:

@@ -25,7 +25,7 @@ Where λ is not unique, reactions are those of least norm.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import casadi as ca
 import numpy as np
@@ -63,7 +63,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "joint_wrenches": free.joint_wrenches,
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
-    own = partial(newton_euler_equation_set, free)
+    own = cache(partial(newton_euler_equation_set, free))
     if free.constraints is None:
         state = NewtonEulerStates(free, free.forward_dynamics).formulation_state()
         return free.assemble_equations("newton_euler", builders, extras, state, equation_set=own)

@@ -72,10 +72,8 @@ def _count_note(terms: FreeBodyTerms, equations: int) -> str:
     )
     if equations == 2 * m - n:
         return counted
-    return (
-        f"{counted} The set above has {equations}: joint accelerations are unknowns too, and "
-        "components that vanish are left out."
-    )
+    more = ", without components that vanish" if terms.geometry.is_spatial else ""
+    return f"{counted} The set above has {equations}, with the accelerations of the joints{more}."
 
 
 class PlanarFreeBodyForm:
@@ -230,10 +228,12 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
         letters, ground = ("w", "g", "alpha", "a"), ca.SX.zeros(3)
         self.vectors: dict[str, dict[int, Array]] = {letter: {-1: ground} for letter in letters}
         self.vectors["g"][-1] = ca.SX(terms.tree.gravity)
-        self.lines: dict[str, list[EquationLine]] = {letter: [] for letter in letters}
+        self.lines: dict[tuple[str, int], list[EquationLine]] = {}
         self._name_vectors()
-        accelerations = len(self.lines["alpha"]) + len(self.lines["a"])
-        self.reduced_size = accelerations + terms.tree.nv + len(terms.closing_rows)
+        self.conditions = [
+            line for b in range(len(self.joints)) for line in self.body_lines("alpha a", b)
+        ]
+        self.reduced_size = len(self.conditions) + terms.tree.nv + len(terms.closing_rows)
 
     def _name_vectors(self) -> None:
         """Introduce symbols for the components of ω, g, α and a of each body that do not vanish,
@@ -254,15 +254,19 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
                 state.point_acceleration(center),
             )
             for (letter, what, is_unknown), value in zip(kinds, values, strict=True):
-                parts = ca.vertsplit(ca.densify(ca.SX(value)))
+                parts, lines = ca.vertsplit(ca.densify(ca.SX(value))), []
                 for c, part in enumerate(parts):
                     if part.is_zero():
                         continue
                     name = f"{letter}{b + 1}_{c + 1}"
                     said = f"{what} of {self.free.names[b]}, axis {c + 1}"
                     parts[c] = self.terms.symbol(name, said, is_unknown=is_unknown)
-                    self.lines[letter].append(EquationLine(parts[c].name(), part))
-                self.vectors[letter][b] = ca.vertcat(*parts)
+                    lines.append(EquationLine(parts[c].name(), part))
+                self.vectors[letter][b], self.lines[letter, b] = ca.vertcat(*parts), lines
+
+    def body_lines(self, letters: str, b: int) -> list[EquationLine]:
+        """The lines that define some vectors of a body."""
+        return [line for letter in letters.split() for line in self.lines[letter, b]]
 
     def moved_state(self, b: int) -> LinkKinematics:
         """ω, α and the acceleration of a link's origin, from those of the parent by name."""
@@ -282,8 +286,12 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
     def kinematic_sections(self) -> list[EquationSection]:
         """Angular velocities and gravity in the axes of each body."""
         return [
-            *_optional_section("Angular velocities", self.lines["w"]),
-            *_optional_section("Gravity in the axes of the bodies", self.lines["g"]),
+            section
+            for b, name in enumerate(self.free.names)
+            for section in _optional_section(
+                f"Angular velocity ω of {name}, and gravity g in its axes",
+                self.body_lines("w g", b),
+            )
         ]
 
     def given_forces(self, b: int) -> tuple[Array, Array]:
@@ -317,14 +325,17 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
 
     def condition_sections(self) -> list[EquationSection]:
         """Accelerations that the joints allow."""
-        self.conditions = [*self.lines["alpha"], *self.lines["a"]]
-        return [
-            EquationSection(
-                "Accelerations that the joints allow",
-                (*self.conditions, *self.terms.closing_rows),
-                reference="(38)–(43)",
-                note="From the tips inward, the balances give the reactions of each joint; what is "
-                "left of them, along the free directions of the joints, and these conditions are "
-                f"{self.reduced_size} equations without reactions.",
+        found = [
+            section
+            for b, name in enumerate(self.free.names)
+            for section in _optional_section(
+                f"Accelerations α, a of {name} that its joint allows", self.body_lines("alpha a", b)
             )
         ]
+        found += _optional_section("Loops and constraints, accelerations", self.terms.closing_rows)
+        note = (
+            "From the tips inward, the balances give the reactions of each joint. What is left of "
+            "them, along the free directions of the joints, and these conditions are "
+            f"{self.reduced_size} equations without reactions."
+        )
+        return [*found[:-1], replace(found[-1], reference="(38)–(43)", note=note)]
