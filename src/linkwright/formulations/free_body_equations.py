@@ -216,6 +216,15 @@ class NewtonEulerFormulation(Formulation):
             found[span.name] = ca.vertcat(moment, force)
         return found
 
+    def reaction_rows(self) -> Array:
+        """The wrenches of all joints for the motion (q, q̇, q̈), one row each; all joints move."""
+        found = self.joint_wrenches()
+        return ca.vertcat(*(found[name].T for name in self.tree.names.joints))
+
+    def reactions_of_forces(self) -> Array:
+        """The wrenches of all joints of a tree under τ, one row each."""
+        return ca.substitute(self.reaction_rows(), self.qdd, self.forward_dynamics())
+
     def reactions(self, *, in_bodies: bool = False) -> dict[str, Array]:
         """The wrenches of every joint and loop under τ; of least norm where they are not unique."""
         joints = self.joint_wrenches()

@@ -65,6 +65,9 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     }
     own = cache(partial(newton_euler_equation_set, free))
     if free.constraints is None:
+        if all(span.links for span in tree.joints):
+            builders["reactions"] = free.reactions_of_forces
+            builders["reactions_of_motion"] = free.reaction_rows
         state = NewtonEulerStates(free, free.forward_dynamics).formulation_state()
         return free.assemble_equations("newton_euler", builders, extras, state, equation_set=own)
     tied = NewtonEulerFormulation(tree, directions, tied=True)
