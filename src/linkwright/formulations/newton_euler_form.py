@@ -225,7 +225,7 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
         self.terms, self.free, self.joints = terms, terms.free, terms.geometry.joints
         self.balances, self.conditions = [], []
         self.rates = {}
-        letters, ground = ("w", "g", "alpha", "a"), ca.SX.zeros(3)
+        letters, ground = ("omega", "g", "alpha", "a"), ca.SX.zeros(3)
         self.vectors: dict[str, dict[int, Array]] = {letter: {-1: ground} for letter in letters}
         self.vectors["g"][-1] = ca.SX(terms.tree.gravity)
         self.lines: dict[tuple[str, int], list[EquationLine]] = {}
@@ -239,7 +239,7 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
         """Introduce symbols for the components of ω, g, α and a of each body that do not vanish,
         and the lines that define them."""
         kinds = (
-            ("w", "angular velocity", False),
+            ("omega", "angular velocity", False),
             ("g", "gravity in the axes", False),
             ("alpha", "angular acceleration", True),
             ("a", "acceleration of the centre of mass", True),
@@ -271,7 +271,7 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
     def moved_state(self, b: int) -> LinkKinematics:
         """ω, α and the acceleration of a link's origin, from those of the parent by name."""
         joint, tree = self.joints[b], self.terms.tree
-        omega, alpha, a = (self.vectors[letter][joint.parent] for letter in ("w", "alpha", "a"))
+        omega, alpha, a = (self.vectors[letter][joint.parent] for letter in ("omega", "alpha", "a"))
         state = LinkKinematics(omega, alpha, a)
         if joint.parent >= 0:
             origin = state.point_acceleration(-self.terms.geometry.centers[joint.parent])
@@ -290,7 +290,7 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
             for b, name in enumerate(self.free.names)
             for section in _optional_section(
                 f"Angular velocity ω of {name}, and gravity g in its axes",
-                self.body_lines("w g", b),
+                self.body_lines("omega g", b),
             )
         ]
 
@@ -311,7 +311,7 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
             mass = newton_euler_body_mass(self.terms.tree, body.link)
             weight, turned = self.given_forces(b)
             force, moment = self.joint_wrench(b)
-            omega, alpha, a = (self.vectors[letter][b] for letter in ("w", "alpha", "a"))
+            omega, alpha, a = (self.vectors[letter][b] for letter in ("omega", "alpha", "a"))
             pushed = mass.m * a
             spun = mass.I @ alpha + cross(omega, mass.I @ omega)
             lines = _paired_lines(
