@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import casadi as ca
 import numpy as np
 
-from ..algebra.linear_algebra import IDENTITY, ZERO3, Array, cross
+from ..algebra.linear_algebra import IDENTITY, ZERO3, Array, cross, dot
 from ..algebra.spatial import SpatialMotion
 from ..kinematics.kinematic_tree import GROUND, JointLinks, KinematicTree
 from ..kinematics.recursions import LinkPose, link_motion_subspace
@@ -28,7 +28,7 @@ class ReactionComponent:
 
     def power(self, motion: SpatialMotion) -> SX:
         """The power of the component in a motion of the joint's origin."""
-        return ca.dot(self.moment, motion.angular) + ca.dot(self.force, motion.linear)
+        return ca.SX(dot(self.moment, motion.angular) + dot(self.force, motion.linear))
 
 
 @dataclass
@@ -146,27 +146,28 @@ class FreeBodyJoints:
         b, name = joint.body, joint.span.name
         parent = self.free.names[joint.parent] if joint.parent >= 0 else "ground"
         said = f"of {parent} on {self.free.names[b]} at {name}"
-        axes, letters = self.directions, self.axis_letters
-        where = ""
+        axes, letters, where = [*self.directions], self.axis_letters, ", {}"
         if local:
-            R = np.asarray(self.random_point(self.world_rotation(b))[0])
-            inside = [j for j in range(3) if np.linalg.norm(self.directions @ R[:, j]) > 1e-9]
-            own = ca.SX(self.world_rotation(b))
-            axes, letters = [own[:, j] for j in inside], [str(j + 1) for j in inside]
+            R = ca.SX(self.world_rotation(b))
+            inside = [
+                j for j in range(3)
+                if np.linalg.norm(self.directions @ self.random_point(R)[0][:, j]) > 1e-9
+            ]  # fmt: skip
+            axes, letters = [R[:, j] for j in inside], [str(j + 1) for j in inside]
             where = f", axis {{}} of {self.free.names[b]}"
-        turns = axes if self.is_spatial else self.normals
-        turn_letters = letters if self.is_spatial else self.normal_letters
+        turns, turn_letters, turn_where = [*self.normals], self.normal_letters, ", {}"
+        if self.is_spatial:
+            turns, turn_letters, turn_where = axes, letters, where
         found = []
-        for kind, word, units, names in (
-            ("M", "moment", turns, turn_letters),
-            ("F", "force", axes, letters),
+        for kind, word, units, names, place in (
+            ("M", "moment", turns, turn_letters, turn_where),
+            ("F", "force", axes, letters, where),
         ):
             for unit, letter in zip(units, names, strict=True):
-                place = where.format(letter) if where and letter.isdigit() else f", {letter}"
                 parts = (ca.SX(unit), ca.SX.zeros(3))
                 moment, force = parts if kind == "M" else parts[::-1]
-                symbol, meaning = f"{kind}{letter}_{name}", f"{word} {said}{place}"
-                found.append(ReactionComponent(symbol, meaning, moment, force))
+                meaning = f"{word} {said}{place.format(letter)}"
+                found.append(ReactionComponent(f"{kind}{letter}_{name}", meaning, moment, force))
         return found
 
     def _free_motions(self, joint: FreeBodyJoint) -> list[tuple[int, SpatialMotion]]:

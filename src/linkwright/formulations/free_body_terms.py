@@ -31,7 +31,7 @@ from .free_body_joints import FreeBodyJoints
 
 
 @dataclass(frozen=True)
-class FreeBodyLoad:
+class LoadOnFreeBody:
     """A force and a moment on a body, `arm` from its centre of mass, in the axes of its
     equations."""
 
@@ -57,7 +57,7 @@ class FreeBodyTerms:
         entries = quantity_entry_names(self.tree.names, list(self.tree.symbols))
         self._taken = {*chain.from_iterable(entries.values())} - {*self.tree.names.actuators}
         self.position_names = self._choose_position_names()
-        self.loads: list[FreeBodyLoad] = []
+        self.loads: list[LoadOnFreeBody] = []
         self.spring_lines: list[EquationLine] = []
         self.closing_positions: list[EquationLine] = []
         self.closing_rows: list[EquationLine] = []
@@ -191,7 +191,7 @@ class FreeBodyTerms:
         parts = point - body.r, force, moment
         if self.geometry.is_spatial:
             parts = tuple(body.R.T @ ca.SX(part) for part in parts)
-        self.loads.append(FreeBodyLoad(b, *parts))
+        self.loads.append(LoadOnFreeBody(b, *parts))
 
     def _add_constraints(self) -> None:
         """Add the forces of loops and constraints, and their equations of accelerations."""
@@ -235,7 +235,7 @@ class FreeBodyTerms:
             places.append(place)
             positions.append(self.position(b) + D @ arm)
             if b >= 0:
-                self.loads.append(FreeBodyLoad(b, arm, sign * D.T @ force, ca.SX.zeros(3)))
+                self.loads.append(LoadOnFreeBody(b, arm, sign * D.T @ force, ca.SX.zeros(3)))
         left, right = positions
         self.closing_positions += [EquationLine(left[k], right[k]) for k in range(2)]
         J, bias = self.second_derivative(D @ (places[0] - places[1]))

@@ -4,6 +4,7 @@ with a joint that is held."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -51,7 +52,7 @@ def mechanism_on_slide(mechanism: Mechanism, direction: Floats) -> Mechanism:
         SLIDE_NAME: {"type": "prismatic", "child": SLIDE_NAME, "axis": direction.tolist()},
         **{name: _move_part_to_slide(joint) for name, joint in mechanism.joints.items()},
     }
-    changed: dict[str, object] = {
+    changed: dict[str, Any] = {
         table: {name: _move_part_to_slide(part) for name, part in parts.items()}
         for table in ("loops", "constraints", "frames")
         if (parts := getattr(mechanism, table))
@@ -67,7 +68,7 @@ def mechanism_on_slide(mechanism: Mechanism, direction: Floats) -> Mechanism:
 
 def _move_part_to_slide(part: MechanismPart) -> MechanismPart:
     """A joint, constraint or frame with the slide in place of ground."""
-    moved = {}
+    moved: dict[str, Any] = {}
     for key in type(part).model_fields:
         value = getattr(part, key)
         if value == GROUND:
@@ -80,10 +81,9 @@ def _move_part_to_slide(part: MechanismPart) -> MechanismPart:
 def _add_slide_coordinate(own: ChosenCoordinates) -> ChosenCoordinates:
     """Chosen coordinates with one more for the slide, before the others."""
     if own.new:
-        return ChosenCoordinates(new={FALL_NAME: SLIDE_NAME, **own.new})
-    return ChosenCoordinates(
-        names=(FALL_NAME, *own.names), joints={SLIDE_NAME: FALL_NAME, **own.joints}
-    )
+        return replace_part_fields(own, new={FALL_NAME: SLIDE_NAME, **own.new})
+    names, joints = (FALL_NAME, *own.names), {SLIDE_NAME: FALL_NAME, **own.joints}
+    return replace_part_fields(own, names=names, joints=joints)
 
 
 def mechanism_with_huge_body(mechanism: Mechanism, body: str) -> Mechanism:

@@ -157,7 +157,7 @@ class VerifiedMotion:
         self.evaluation_count += 1
         qd, power, push = state["qd"], 0.0, np.zeros(3)
         if self.is_balanced:
-            power = self.subject.function_value("external", state) @ qd
+            power = float(self.subject.function_value("external", state) @ qd)
             power += self.driven_constraint_power(state)
             push = self.ground_forces(state) if self.has_momentum else push
         return np.concatenate([self.velocity_map(state["q"]) @ qd, state["qdd"], [power], push])
