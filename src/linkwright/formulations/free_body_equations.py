@@ -216,15 +216,6 @@ class NewtonEulerFormulation(Formulation):
             found[span.name] = ca.vertcat(moment, force)
         return found
 
-    def reaction_rows(self) -> Array:
-        """The wrenches of all joints for the motion (q, q̇, q̈), one row each; all joints move."""
-        found = self.joint_wrenches()
-        return ca.vertcat(*(found[name].T for name in self.tree.names.joints))
-
-    def reactions_of_forces(self) -> Array:
-        """The wrenches of all joints of a tree under τ, one row each."""
-        return ca.substitute(self.reaction_rows(), self.qdd, self.forward_dynamics())
-
     def reactions(self, *, in_bodies: bool = False) -> dict[str, Array]:
         """The wrenches of every joint and loop under τ; of least norm where they are not unique."""
         joints = self.joint_wrenches()
@@ -279,7 +270,7 @@ class NewtonEulerFormulation(Formulation):
         F_all = ca.vertcat(*(P @ body.F for body in self.bodies))
         E = ca.jacobian(F_all, self.lam)
         F = ca.substitute(F_all, self.lam, ca.SX.zeros(self.lam.shape[0]))
-        motions, N = self._carry_motions(S), [self.body_inertia(body) for body in self.bodies]
+        motions, N = self.carry_motions(S), [self.body_inertia(body) for body in self.bodies]
         wrenches = self._carry_wrenches([
             ca.horzcat(n @ motion, n @ drift - F[k * b : k * (b + 1)])
             for b, (n, motion, drift) in enumerate(zip(N, motions, drifts, strict=True))
@@ -293,12 +284,7 @@ class NewtonEulerFormulation(Formulation):
         K = gather_columns(tree, ca.vertcat(*motions)).T @ E
         return ca.densify(gather_columns(tree, gather_forces(tree, M))), drives, ca.densify(K)
 
-    def carried_motions(self) -> list[Array]:
-        """X⁻¹ S of each body, in the chosen components."""
-        P = ca.SX(self.P)
-        return self._carry_motions([P @ self.joint_motion_matrix(body) for body in self.bodies])
-
-    def _carry_motions(self, own: list[Array]) -> list[Array]:
+    def carry_motions(self, own: list[Array]) -> list[Array]:
         """X⁻¹ S: what the tree's accelerations add to each body's (α, a)."""
         found: list[Array] = []
         for body, motion in zip(self.bodies, own, strict=True):

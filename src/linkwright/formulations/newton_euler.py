@@ -30,6 +30,7 @@ from functools import cache, partial
 import casadi as ca
 import numpy as np
 
+from ..algebra.linear_algebra import Array
 from ..equations import Equations
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.mobility_analysis import reference_configuration
@@ -66,8 +67,10 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     own = cache(partial(newton_euler_equation_set, free))
     if free.constraints is None:
         if all(span.links for span in tree.joints):
-            builders["reactions"] = free.reactions_of_forces
-            builders["reactions_of_motion"] = free.reaction_rows
+            builders["reactions_of_motion"] = partial(_reaction_rows, free)
+            builders["reactions"] = lambda: ca.substitute(
+                _reaction_rows(free), free.qdd, free.forward_dynamics()
+            )
         state = NewtonEulerStates(free, free.forward_dynamics).formulation_state()
         return free.assemble_equations("newton_euler", builders, extras, state, equation_set=own)
     tied = NewtonEulerFormulation(tree, directions, tied=True)
@@ -81,6 +84,12 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     return free.assemble_equations(
         "newton_euler", builders, extras, state, accelerations=accelerations, equation_set=own
     )
+
+
+def _reaction_rows(free: NewtonEulerFormulation) -> Array:
+    """The wrenches of all joints for the motion (q, q̇, q̈), one row each; all joints move."""
+    found = free.joint_wrenches()
+    return ca.vertcat(*(found[name].T for name in free.tree.names.joints))
 
 
 def newton_euler_directions(tree: KinematicTree) -> Floats:

@@ -190,7 +190,7 @@ class PlanarFreeBodyForm:
         """The balances along each coordinate, into which the reactions have been substituted."""
         free, tree, n = self.free, self.terms.tree, self.terms.tree.nv
         P = ca.SX(free.P)
-        motions = free.carried_motions()
+        motions = free.carry_motions([P @ free.joint_motion_matrix(body) for body in free.bodies])
         left, right = ca.SX.zeros(n), ca.SX(self.terms.generalized_forces)
         for b, body in enumerate(free.bodies):
             reach = gather_columns(tree, motions[b]).T
