@@ -85,7 +85,7 @@ class Comparison(SavableComparison):
             )
             for r in self.rows
         ]
-        if self.mechanism != "triple-pendulum":
+        if self.mechanism not in ("triple-pendulum", "triple-pendulum-points"):
             head, rows = (
                 _without_comparison_column(8, head),
                 [_without_comparison_column(8, row) for row in rows],

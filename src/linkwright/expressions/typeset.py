@@ -28,6 +28,8 @@ _GREEK_NAMES = (
 _GREEK_LETTERS = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
 _GREEK_WORDS = {letter: word for word, letter in _GREEK_LETTERS.items()}
 _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
+_FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
+"""Components of forces and moments: Fx_q1 is F with the index x, q1."""
 
 
 class FormulaNotation(Protocol):
@@ -223,7 +225,10 @@ class ExpressionTypesetter:
         plain, dots = self.dotted.get(name, (name.rstrip("'"), name.count("'")))
         match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
-        if match is None and "_" in plain:
+        index = re.sub(r"(?<=\d)_(?=\d)", ",", index)
+        if component := _FORCE_AND_AXIS.fullmatch(plain):
+            base, index = component.group(1), f"{component.group(2)},{component.group(3)}"
+        elif match is None and "_" in plain:
             base, _, index = plain.partition("_")
         return self.setter.identifier(base, index, dots, exponent)
 
