@@ -43,6 +43,9 @@ class FormulationState:
     follow from (q, q̇): integration errors then violate this, and `from_motion` of `to_motion`
     restores it. `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which
     x determines up to whole turns; `rates` and `to_motion` use them only to choose the turn.
+    `superabundant` are the places in x of coordinates that springs hold where `from_motion` puts
+    them; `energies` are then T and V as functions of x and t, and the power of constraint forces
+    that V does not have.
     """
 
     names: tuple[str, ...]
@@ -53,9 +56,11 @@ class FormulationState:
     rates_from_motion: ExpressionBuilder | None = None
     nearby_coordinates: SX = field(default_factory=lambda: ca.SX(0, 1))
     ambiguous_coordinates: tuple[int, ...] = ()
+    superabundant: tuple[int, ...] = ()
+    energies: Callable[[], tuple[SX, SX, SX]] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("rates", "from_motion", "to_motion", "rates_from_motion"):
+        for name in ("rates", "from_motion", "to_motion", "rates_from_motion", "energies"):
             if (build := getattr(self, name)) is not None:
                 object.__setattr__(self, name, direct_casadi_operators()(build))
 

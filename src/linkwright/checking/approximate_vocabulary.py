@@ -10,7 +10,7 @@ from functools import cached_property
 import casadi as ca
 
 from ..formulations import derive
-from ..formulations.approximate import ApproximateFormulation
+from ..formulations.approximate_equations import ApproximateFormulation
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import SX

@@ -18,6 +18,7 @@ from ..expressions import (
     ExactNumber,
     parse_expression,
 )
+from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
@@ -101,6 +102,9 @@ class Mechanism(MechanismPart):
     actuators: PartTable[Actuator] = Field(default_factory=PartTable)
     coordinates: ChosenCoordinates | None = Field(
         default=None, description="in place of the joints' variables"
+    )
+    approximate: ApproximateChoices | None = Field(
+        default=None, description="how the formulation `approximate` holds constraints"
     )
     unused: tuple[str, ...] = Field(
         default=(),

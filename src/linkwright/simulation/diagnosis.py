@@ -41,6 +41,12 @@ def describe_stop(system: RightHandSide, t: float, y: Floats, reason: str) -> st
     fast = system.names.qd[int(np.argmax(np.abs(qd)))]
     hint = f"{reason}; '{fast}' moves fastest"
     remedy = "try integrator='radau' for a stiff system, a larger rtol, or smooth forces that jump"
+    if system.equations.by == "approximate":
+        beta = system.equations.extra("beta")
+        remedy = (
+            f"the springs with beta = {beta:.3g} N/m may be too stiff for these steps: give a "
+            "smaller beta or step, or try integrator='rodas'"
+        )
     return _sentence(t, hint, place, remedy)
 
 

@@ -14,6 +14,7 @@ from .provenance import software_versions
 from .right_hand_side import RightHandSide
 from .run import Happened, Run
 from .run_context import RunContext
+from .spring_states import energies_with_springs, superabundant_histories
 from .state_space import WORKS
 
 
@@ -81,7 +82,8 @@ def record_run(
         closure = np.maximum(closure, residual)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
         qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
-    kinetic = model.kinetic_energy(q, qd)
+    own_energies = energies_with_springs(context.space, times, y)
+    kinetic, potential = own_energies or (model.kinetic_energy(q, qd), model.potential_energy(q))
     fastest = float(model.kinetic_energy(*context.space.motion(found.fastest)))
     largest = float(np.fmax.reduce(kinetic, initial=fastest))
     return Run(
@@ -92,7 +94,7 @@ def record_run(
         qdd=qdd,
         tau=tau,
         kinetic=kinetic,
-        potential=model.potential_energy(q),
+        potential=potential,
         work=y[-1],
         work_inputs=y[-3],
         work_given=y[-2],
@@ -106,6 +108,7 @@ def record_run(
         events=found.events,
         pushes=pushes,
         borne=found.reactions,
+        superabundant=superabundant_histories(context.space, y),
         control=dict(zip(context.drive.state_names, y[context.space.size : -WORKS], strict=True)),
     )
 

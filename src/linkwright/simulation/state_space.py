@@ -165,15 +165,18 @@ class StateSpace:
         return found
 
     def joint_gap(self, y: Floats) -> Floats:
-        """Return how far free bodies are from where joints put them, for each column of y.
+        """Return how far free bodies, and centres of mass that springs hold, are from where joints
+        put them, for each column of y.
 
         It is zero for formulations in whose states joints cannot open.
         """
         state = self.equations.state
-        if state is None or state.rates_from_motion is None:
+        if state is None:
             return np.zeros(y.shape[1])
+        rows = list(state.superabundant)
+        if state.rates_from_motion is not None:
+            rows = list(range(len(state.names)))
         q, qd = self.motion(y)
-        size = len(state.names)
         held = np.asarray(self._from_motion(q.T, qd.T), dtype=float)
-        found: Floats = np.abs(y[:size] - held[:size]).max(axis=0)
+        found: Floats = np.abs(y[rows] - held[rows]).max(axis=0, initial=0.0)
         return found

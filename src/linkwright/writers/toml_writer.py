@@ -51,6 +51,12 @@ def write_toml(mechanism: Mechanism) -> str:
             for k, v in mechanism.assembly.items()
         ]
     lines += _write_toml_coordinates(mechanism)
+    if mechanism.approximate is not None:
+        lines += ["", "[approximate]"]
+        lines += [
+            f"{key} = {_write_inline_toml(value)}"
+            for key, value in _fields_to_write(mechanism.approximate).items()
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -110,7 +116,7 @@ def _toml_value_to_write(value: object) -> object:
 def _write_inline_toml(value: object) -> str:
     """Return the TOML of a value on one line."""
     match value:
-        case Decimal():
+        case Decimal() | int():
             return str(value)
         case str():
             return _write_toml_string(value)

@@ -1,0 +1,186 @@
+"""The equations of approximate dynamics, M z̈ = Q + Jᵀλ, as expressions; see `approximate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import casadi as ca
+
+from ..algebra.linear_algebra import Array, solve_symmetric_matrix
+from ..equations import FormulationState
+from ..kinematics.constraint_equations import constraint_body_forces
+from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.tree_coordinates import gather_columns, gather_forces
+from ..kinematics.world_kinematics import WorldKinematics
+from ..types import SX
+from .formulation import Formulation, formulation_rotor_inertias
+from .free_body_states import formulation_axis_letter, formulation_state_symbols
+from .newton_euler import newton_euler_directions
+from .recursive.recursive_newton_euler import newton_euler_joint_reactions
+from .reduced_dynamics import loop_joint_reactions
+
+
+class ApproximateFormulation(Formulation):
+    """M z̈ = Q + Jᵀλ in joint variables and centres of mass, z = (q, x), with penalty forces λ."""
+
+    def __init__(
+        self,
+        tree: KinematicTree,
+        bodies: Sequence[str],
+        beta: float | SX,
+        gamma: float | SX,
+        iterations: int,
+    ) -> None:
+        super().__init__(tree)
+        self.beta, self.gamma, self.iterations = beta, gamma, iterations
+        self.world = WorldKinematics(tree, self.q)
+        self.point_bodies = [body for body in self.world.bodies if body.name in bodies]
+        P = newton_euler_directions(tree)
+        self.D = P[~P[:, :3].any(axis=1), 3:]  # the plane's two directions, or space's three
+        letters = [formulation_axis_letter(row, k) for k, row in enumerate(self.D)]
+        names = [f"{c}_{body.name}" for body in self.point_bodies for c in letters]
+        self.point_names = names
+        self.x = formulation_state_symbols(names)
+        self.xd = formulation_state_symbols([f"d{name}" for name in names])
+        self.z, self.zd = ca.vertcat(self.q, self.x), ca.vertcat(self.qd, self.xd)
+
+    @cached_property
+    def r(self) -> Array:
+        """The positions of the chosen centres of mass as functions of the joint variables."""
+        places = [ca.SX(self.D) @ body.r for body in self.point_bodies]
+        return ca.vertcat(*places) if places else ca.SX(0, 1)
+
+    @cached_property
+    def f(self) -> Array:
+        """The residuals f = x − r(q) (67), then those of loops and constraints; zeros in velocity
+        rows."""
+        errors, own = self.x - self.r, self.constraints
+        return errors if own is None else ca.vertcat(errors, own.residual_of_all_rows)
+
+    @cached_property
+    def f_rate(self) -> Array:
+        """ḟ; in velocity rows, the residuals of the velocity constraints."""
+        rate = ca.jtimes(self.x - self.r, self.z, self.zd) if self.point_bodies else ca.SX(0, 1)
+        return rate if self.constraints is None else ca.vertcat(rate, self.constraints.velocity)
+
+    @cached_property
+    def spring_forces(self) -> Array:
+        """λ = −β(f + γḟ) (77), before any iteration."""
+        return -self.beta * (self.f + self.gamma * self.f_rate)
+
+    @cached_property
+    def M_q(self) -> Array:
+        """The mass matrix of the joint variables: all inertia except the masses at x."""
+        tree = self.tree
+        D = formulation_rotor_inertias(tree)
+        for body in self.world.bodies:
+            J_v, J_w = self.world.point_jacobians(body.link, body.r)
+            D += J_w.T @ body.I @ J_w
+            if body not in self.point_bodies:
+                D += body.m * (J_v.T @ J_v)
+        return ca.densify(gather_columns(tree, gather_forces(tree, D)))
+
+    @cached_property
+    def generalized_forces(self) -> Array:
+        """Q of (21): joint forces, losses, springs, weight, and the velocity terms of M."""
+        momentum = self.M_q @ self.qd
+        slope = ca.jtimes(momentum, self.q, self.qd)
+        turned = ca.gradient(ca.dot(self.qd, momentum) / 2, self.q)
+        Q = self.tau + self.element_forces() - slope + turned
+        for body in self.world.bodies:
+            if body not in self.point_bodies:
+                J_v, _ = self.world.point_jacobians(body.link, body.r)
+                Q += gather_forces(self.tree, J_v.T @ (body.m * self.tree.gravity))
+        points = [body.m * (ca.SX(self.D) @ self.tree.gravity) for body in self.point_bodies]
+        return ca.vertcat(Q, *points)
+
+    @cached_property
+    def J(self) -> Array:
+        """J = ∂ḟ/∂ż, the Jacobian of all constraint equations."""
+        return ca.jacobian(self.f_rate, self.zd)
+
+    @property
+    def point_masses(self) -> Array:
+        """The masses of the superabundant coordinates, the diagonal of their block of M."""
+        masses = [ca.repmat(ca.SX(body.m), len(self.D), 1) for body in self.point_bodies]
+        return ca.vertcat(*masses) if masses else ca.SX(0, 1)
+
+    def solve_mass_matrix(self, right: Array) -> Array:
+        """M⁻¹ times the right-hand sides, by the joints' block and by the points one by one."""
+        n = self.tree.nv
+        rows = right[n:, :] / ca.repmat(self.point_masses, 1, right.shape[1])
+        return ca.vertcat(solve_symmetric_matrix(self.M_q, right[:n, :]), rows)
+
+    def multipliers(self) -> Array:
+        """λ of the springs and dampers (77); with iterations, corrected until f̈ = 0."""
+        return self.multipliers_and_accelerations[0]
+
+    def accelerations(self) -> Array:
+        """z̈ (22); with iterations, corrected until f̈ = 0."""
+        return self.multipliers_and_accelerations[1]
+
+    @cached_property
+    def multipliers_and_accelerations(self) -> tuple[Array, Array]:
+        """λ and z̈."""
+        lam, count = self.spring_forces, self.f_rate.shape[0]
+        if not self.iterations or not count:
+            return lam, self.solve_mass_matrix(self.generalized_forces + self.J.T @ lam)
+        drift = ca.jtimes(self.f_rate, self.z, self.zd)  # f̈ at z̈ = 0
+        drift += ca.jacobian(self.f_rate, self.tree.motion.t)
+        stabilised = drift + (2 / self.gamma) * self.f_rate + self.f / self.gamma**2
+        zdd = self.solve_mass_matrix(self.generalized_forces)
+        # augmented Lagrangian: λ ← λ − β'(J z̈ + …), with J M⁻¹ Jᵀ + 1/β' solved once
+        A = self.J @ self.solve_mass_matrix(self.J.T)
+        softness = ca.SX.eye(count) / self.beta
+        lam = ca.SX.zeros(count)
+        for _ in range(self.iterations):
+            error = self.J @ zdd + stabilised
+            lam = lam - solve_symmetric_matrix(ca.densify(A + softness), error)
+            zdd = self.solve_mass_matrix(self.generalized_forces + self.J.T @ lam)
+        return lam, zdd
+
+    def energies(self) -> tuple[Array, Array, Array]:
+        """The kinetic energy of joint variables and points; the potential energy with the points'
+        own weight and that of the springs; and the power of the other constraint forces."""
+        m = self.point_masses
+        T = (ca.dot(self.qd, self.M_q @ self.qd) + ca.dot(m * self.xd, self.xd)) / 2
+        errors, lam = self.f, self.multipliers()
+        weight = ca.dot(self.generalized_forces[self.tree.nv :], errors[: m.shape[0]])
+        V, power = self.potential_energy() - weight, ca.dot(lam, self.f_rate)
+        if not self.iterations:
+            V += self.beta * ca.dot(errors, errors) / 2
+            power += self.beta * ca.dot(errors, self.f_rate)
+        return T, V, power
+
+    def joint_wrenches(self) -> dict[str, Array]:
+        """The wrench (moment, force) of every joint and loop on its child, about its origin, in
+        world axes; where equations are redundant, the stiff constraints share the forces."""
+        qdd, loads = self.accelerations()[: self.tree.nv], []
+        if self.constraints is not None:
+            of_rows = self.multipliers()[self.x.shape[0] :]
+            loads = constraint_body_forces(self.tree, self.constraints, of_rows)
+        rows = newton_euler_joint_reactions(self.tree, self.q, self.qd, qdd, others=loads)
+        wrenches = [*ca.vertsplit(rows), *loop_joint_reactions(self.tree, loads)]
+        names = (*self.tree.names.joints, *self.tree.mechanism.loops)
+        return {name: row.T for name, row in zip(names, wrenches, strict=True)}
+
+    def state(self) -> FormulationState:
+        """The states (q, x, q̇, ẋ) of the formulation and their rates."""
+        names = (*self.tree.names.q, *self.point_names)
+        consistent = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
+        return FormulationState(
+            names=(*names, *(f"d{name}" for name in names)),
+            x=ca.vertcat(self.z, self.zd),
+            rates=lambda: ca.vertcat(self.zd, self.accelerations()),
+            from_motion=lambda: ca.vertcat(self.q, self.r, self.qd, consistent),
+            to_motion=lambda: (self.q, self.qd),
+            energies=self.energies,
+            superabundant=tuple(range(self.tree.nq, self.z.shape[0])),
+        )
+
+    def forward_dynamics(self) -> Array:
+        """q̈ in a consistent state (x = r, ẋ = ṙ), by iterated multipliers."""
+        zdd = self.accelerations()
+        rate = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
+        return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, rate])[0]
