@@ -176,7 +176,6 @@ class ApproximateFormulation(Formulation):
             from_motion=lambda: ca.vertcat(self.q, self.r, self.qd, consistent),
             to_motion=lambda: (self.q, self.qd),
             energies=self.energies,
-            superabundant=tuple(range(self.tree.nq, self.z.shape[0])),
         )
 
     def forward_dynamics(self) -> Array:

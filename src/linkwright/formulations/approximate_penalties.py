@@ -38,8 +38,8 @@ last for 60 ms, with 4 for 15 ms, for twice as many steps."""
 
 RADIANS_PER_STEP = 1.0
 """The angle of the fastest oscillation in one fixed step. Euler's method is stable up to 2 where
-the oscillation is damped critically, and rk4 up to 2.8; the rest is for configurations in which it is
-faster."""
+the oscillation is damped critically, and rk4 up to 2.8; the rest is for configurations in which it
+is faster."""
 
 ITERATED_STEP = 3e-3
 """The step in seconds for which β and γ are chosen with iterated multipliers: γ is then the time in

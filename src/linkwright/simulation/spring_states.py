@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 def superabundant_histories(space: StateSpace, y: Floats) -> dict[str, Floats]:
     """Return the superabundant coordinates, then their rates, by name from the columns of y."""
     state = space.equations.state
-    if state is None:
+    if state is None or state.energies is None:
         return {}
-    half = len(state.names) // 2
-    rows = [*state.superabundant, *(half + k for k in state.superabundant)]
-    return {state.names[k]: y[k] for k in rows}
+    nq, half = space.names.nq, len(state.names) // 2
+    return {state.names[k]: y[k] for k in (*range(nq, half), *range(nq + half, 2 * half))}
 
 
 def energies_with_springs(

@@ -173,9 +173,9 @@ class StateSpace:
         state = self.equations.state
         if state is None:
             return np.zeros(y.shape[1])
-        rows = list(state.superabundant)
-        if state.rates_from_motion is not None:
-            rows = list(range(len(state.names)))
+        rows = slice(0, len(state.names))
+        if state.rates_from_motion is None:  # x of approximate dynamics; 0 in q
+            rows = slice(0, len(state.names) // 2)
         q, qd = self.motion(y)
         held = np.asarray(self._from_motion(q.T, qd.T), dtype=float)
         found: Floats = np.abs(y[rows] - held[rows]).max(axis=0, initial=0.0)
