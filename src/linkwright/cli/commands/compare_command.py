@@ -25,6 +25,11 @@ def compare(
     by: options.FormulationsOption,
     links: Annotated[str | None, typer.Option(metavar="NUMBERS")] = None,
     time: options.DurationOption = 1.0,
+    step: Annotated[float | None, typer.Option(metavar="SECONDS"), options.SECONDS_CONVERSION],
+    integrator: str = "rk4",
+    beta: options.BetaOption = None,
+    gamma: options.GammaOption = None,
+    iterations: options.IterationsOption = None,
     budget: Annotated[float, typer.Option(metavar="SECONDS")] = 60.0,
     output: Annotated[
         list[Path],
@@ -34,7 +39,8 @@ def compare(
 ) -> CommandOutcome:
     """Compare formulations: sizes, operations, times, and how far they disagree.
 
-    The times are those to derive, to evaluate, and to integrate to the same accuracy.
+    The times are those to derive, to evaluate, and to integrate to the same accuracy, or with the
+    same fixed steps.
 
     Parameters
     ----------
@@ -43,6 +49,10 @@ def compare(
         2,4,8 (these).
     time
         Duration of the motion to integrate.
+    step
+        Length of fixed steps, the same for all formulations: 1e-3, 2ms.
+    integrator
+        The method of fixed steps: rk4, heun or euler.
     budget
         Time after which a formulation is stopped.
     output
@@ -51,6 +61,7 @@ def compare(
     Examples
     --------
     linkwright compare elbow --by lagrange,hamilton,newton_euler
+    linkwright compare triple-pendulum --step 1ms
     linkwright compare --links 2-30 -o compare.md -o compare.svg
     """
     from ... import comparison
@@ -67,7 +78,17 @@ def compare(
     found: Comparison | CostScaling
     if mechanism is not None:
         with show_command_progress(f"comparing formulations of {mechanism.name}"):
-            found = comparison.compare(mechanism, by, time, budget)
+            found = comparison.compare(
+                mechanism,
+                by,
+                time,
+                budget,
+                step=step,
+                integrator=integrator,
+                beta=beta,
+                gamma=gamma,
+                iterations=iterations,
+            )
     else:
         with show_command_progress("comparing formulations") as progress:
             found = comparison.measure_scaling(

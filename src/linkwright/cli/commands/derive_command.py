@@ -33,6 +33,9 @@ def derive(
     what: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     parameters: str = "symbolic",
     steps: bool = False,
+    beta: options.BetaOption = None,
+    gamma: options.GammaOption = None,
+    iterations: options.IterationsOption = None,
     as_json: options.JsonFlag = False,
 ) -> CommandOutcome:
     """Derive the equations of motion and print them in the form of the formulation.
@@ -62,7 +65,9 @@ def derive(
         raise LinkwrightError(
             f"--as {form} is not known", remedy=f"use {', '.join(EQUATION_FORMATS)}"
         )
-    equations = _derive_command_equations(mechanism, by, parameters)
+    given = {"beta": beta, "gamma": gamma, "iterations": iterations}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    equations = _derive_command_equations(mechanism, by, parameters, **chosen)
     found = _command_equation_set(equations, what, steps)
     if form == "json":
         data = _derive_command_json(equations, found)
@@ -71,14 +76,14 @@ def derive(
 
 
 def _derive_command_equations(
-    mechanism: options.MechanismFile, by: str, parameters: str
+    mechanism: options.MechanismFile, by: str, parameters: str, **chosen: float
 ) -> Equations:
     """Derive the equations of a mechanism that can move."""
     from ... import formulations
 
     kept = parameters if parameters in PARAMETER_CHOICES else parameters.split(",")
     with show_command_progress(f"deriving {mechanism.name} by {by}"):
-        equations = formulations.derive(mechanism, by=by, parameters=kept)
+        equations = formulations.derive(mechanism, by=by, parameters=kept, **chosen)
     if equations.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
