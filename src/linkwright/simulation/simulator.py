@@ -343,6 +343,8 @@ def _loop_trajectory(
         "evaluations": before.get("evaluations", 0) + counts.evaluations,
         "compiled": compiled_steps / (compiled_steps + steps) if compiled_steps else 0,
     }
+    if jacobians := before.get("jacobians", 0) + counts.jacobians:
+        statistics["jacobians"] = jacobians
     return RunTrajectory(
         np.array(samples.times),
         samples.columns,
