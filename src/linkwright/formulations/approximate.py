@@ -18,12 +18,14 @@ are meaningful, but not the accelerations of one instant.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ..equations import Equations
 from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from .approximate_equations import ApproximateFormulation
+from .approximate_form import approximate_equation_set
 from .approximate_penalties import choose_penalties, replace_penalty_choices
 from .formulation import reject_quaternions
 
@@ -71,4 +73,5 @@ def derive(
         approximate.state(),
         complete=False,
         accelerations=approximate.forward_dynamics,
+        equation_set=partial(approximate_equation_set, approximate),
     )

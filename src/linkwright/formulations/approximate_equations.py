@@ -45,6 +45,13 @@ class ApproximateFormulation(Formulation):
         self.xd = formulation_state_symbols([f"d{name}" for name in names])
         self.z, self.zd = ca.vertcat(self.q, self.x), ca.vertcat(self.qd, self.xd)
 
+    @property
+    def numbered_point_names(self) -> list[str]:
+        """The names of the points' coordinates by the numbers of their bodies: x2 for x_link2."""
+        numbers = {name: k + 1 for k, name in enumerate(self.tree.names.bodies)}
+        split = (name.split("_", 1) for name in self.point_names)
+        return [f"{letter}{numbers[body]}" for letter, body in split]
+
     @cached_property
     def r(self) -> Array:
         """The positions of the chosen centres of mass as functions of the joint variables."""
