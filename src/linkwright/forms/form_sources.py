@@ -22,6 +22,8 @@ SHORT_QUANTITY_NAMES = {
     "C": "coriolis_matrix",
     "g": "gravity",
     "f": "forces",
+    "d": "transport",
+    "a": "transport_momentum",
     "J": "constraint_jacobian",
     "T": "kinetic_energy",
     "V": "potential_energy",
@@ -159,7 +161,11 @@ def _christoffel_source(eqs: Equations) -> FormSource:
 
 def _momenta_source(eqs: Equations) -> FormSource:
     """The source of the generalized momenta."""
-    return _single_form_source("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
+    p = eqs.M @ eqs.symbols["qd"]
+    if not eqs.names.has_moving_coordinates:
+        return _single_form_source("momenta", "M q̇", "p", p)
+    (a,) = eqs.expressions("transport_momentum")
+    return _single_form_source("momenta", "M q̇ + a", "p", p + a)
 
 
 def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str) -> FormSource:
@@ -168,13 +174,27 @@ def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str)
     return _single_form_source(name, what, symbol, T + sign * V)
 
 
+def _hamiltonian_in_velocities_source(eqs: Equations) -> FormSource:
+    """The source of Hamilton's function by velocities: T + V, or T₂ − T₀ + V."""
+    if not eqs.names.has_moving_coordinates:
+        return _energy_source(eqs, 1, "hamiltonian", "H", "T + V, in speeds")
+    (h,) = eqs.expressions("jacobi_energy")
+    return _single_form_source("hamiltonian", "T₂ − T₀ + V, in speeds", "H", h)
+
+
 def _hamiltonian_source(eqs: Equations) -> FormSource:
-    """The source of T(q, p) and V, whose sum is H(q, p)."""
+    """The source of T₂(q, p) and the rest of H(q, p)."""
     assert eqs.state is not None
     p, n = eqs.state.x[eqs.nq :], eqs.nv
     (V,) = eqs.expressions("potential_energy")
+    what = "H(q, p) = T + V, in momenta"
+    if eqs.names.has_moving_coordinates:
+        p = p - eqs.expressions("transport_momentum")[0]
+        rest = ca.SX.zeros(n)
+        V = ca.substitute(eqs.expressions("jacobi_energy")[0], eqs.symbols["qd"], rest)
+        what = "H(q, p, t) = T₂ − T₀ + V, in momenta"
     outputs = ((Port("M", (n, n)), eqs.M), (_form_output_port("b", p), p), (Port("V", ()), V))
-    return FormSource("hamiltonian", "H(q, p) = T + V, in momenta", outputs, solved_output="T")
+    return FormSource("hamiltonian", what, outputs, solved_output="T")
 
 
 def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> FormSource:
@@ -192,7 +212,7 @@ def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b
 _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
     "christoffel": _christoffel_source,
     "momenta": _momenta_source,
-    "hamiltonian": lambda e: _energy_source(e, 1, "hamiltonian", "H", "T + V, in speeds"),
+    "hamiltonian": _hamiltonian_in_velocities_source,
     "lagrangian": lambda e: _energy_source(e, -1, "lagrangian", "L", "T − V"),
     "energy": lambda e: _energy_source(e, 1, "energy", "E", "T + V"),
     "inverse_mass_matrix": lambda e: _linear_solution_source(

@@ -11,7 +11,7 @@ from ..algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..equations import FormulationState
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import KinematicTree
-from ..kinematics.tree_coordinates import gather_columns, gather_forces
+from ..kinematics.tree_coordinates import gather_columns, gather_forces, spread_velocities
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import SX
 from .formulation import Formulation, formulation_rotor_inertias
@@ -59,6 +59,14 @@ class ApproximateFormulation(Formulation):
         return ca.vertcat(*places) if places else ca.SX(0, 1)
 
     @cached_property
+    def r_rate(self) -> Array:
+        """ṙ, the velocities of these centres of mass by the joint variables."""
+        if not self.point_bodies:
+            return ca.SX(0, 1)
+        rate = ca.jtimes(self.r, self.q, self.qd)
+        return rate + ca.jacobian(self.r, self.tree.motion.t)
+
+    @cached_property
     def f(self) -> Array:
         """The residuals f = x − r(q) (67), then those of loops and constraints; zeros in velocity
         rows."""
@@ -68,7 +76,7 @@ class ApproximateFormulation(Formulation):
     @cached_property
     def f_rate(self) -> Array:
         """ḟ; in velocity rows, the residuals of the velocity constraints."""
-        rate = ca.jtimes(self.x - self.r, self.z, self.zd) if self.point_bodies else ca.SX(0, 1)
+        rate = self.xd - self.r_rate
         return rate if self.constraints is None else ca.vertcat(rate, self.constraints.velocity)
 
     @cached_property
@@ -80,20 +88,26 @@ class ApproximateFormulation(Formulation):
     def M_q(self) -> Array:
         """The mass matrix of the joint variables: all inertia except the masses at x."""
         tree = self.tree
-        D = formulation_rotor_inertias(tree)
+        return ca.densify(gather_columns(tree, gather_forces(tree, self.tree_inertia)))
+
+    @cached_property
+    def tree_inertia(self) -> Array:
+        """The inertia along the tree's velocities: all except the masses at x."""
+        D = formulation_rotor_inertias(self.tree)
         for body in self.world.bodies:
             J_v, J_w = self.world.point_jacobians(body.link, body.r)
             D += J_w.T @ body.I @ J_w
             if body not in self.point_bodies:
                 D += body.m * (J_v.T @ J_v)
-        return ca.densify(gather_columns(tree, gather_forces(tree, D)))
+        return D
 
     @cached_property
     def generalized_forces(self) -> Array:
         """Q of (21): joint forces, losses, springs, weight, and the velocity terms of M."""
-        momentum = self.M_q @ self.qd
-        slope = ca.jtimes(momentum, self.q, self.qd)
-        turned = ca.gradient(ca.dot(self.qd, momentum) / 2, self.q)
+        v = spread_velocities(self.tree, self.qd)
+        momentum = gather_forces(self.tree, self.tree_inertia @ v)
+        slope = ca.jtimes(momentum, self.q, self.qd) + ca.jacobian(momentum, self.tree.motion.t)
+        turned = ca.gradient(ca.dot(v, self.tree_inertia @ v) / 2, self.q)
         Q = self.tau + self.element_forces() - slope + turned
         for body in self.world.bodies:
             if body not in self.point_bodies:
@@ -150,8 +164,8 @@ class ApproximateFormulation(Formulation):
     def energies(self) -> tuple[Array, Array, Array]:
         """The kinetic energy of joint variables and points; the potential energy with the points'
         own weight and that of the springs; and the power of the other constraint forces."""
-        m = self.point_masses
-        T = (ca.dot(self.qd, self.M_q @ self.qd) + ca.dot(m * self.xd, self.xd)) / 2
+        m, v = self.point_masses, spread_velocities(self.tree, self.qd)
+        T = (ca.dot(v, self.tree_inertia @ v) + ca.dot(m * self.xd, self.xd)) / 2
         errors, lam = self.f, self.multipliers()
         weight = ca.dot(self.generalized_forces[self.tree.nv :], errors[: m.shape[0]])
         V, power = self.potential_energy() - weight, ca.dot(lam, self.f_rate)
@@ -175,12 +189,11 @@ class ApproximateFormulation(Formulation):
     def state(self) -> FormulationState:
         """The states (q, x, q̇, ẋ) of the formulation and their rates."""
         names = (*self.tree.names.q, *self.point_names)
-        consistent = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
         return FormulationState(
             names=(*names, *(f"d{name}" for name in names)),
             x=ca.vertcat(self.z, self.zd),
             rates=lambda: ca.vertcat(self.zd, self.accelerations()),
-            from_motion=lambda: ca.vertcat(self.q, self.r, self.qd, consistent),
+            from_motion=lambda: ca.vertcat(self.q, self.r, self.qd, self.r_rate),
             to_motion=lambda: (self.q, self.qd),
             energies=self.energies,
         )
@@ -188,5 +201,4 @@ class ApproximateFormulation(Formulation):
     def forward_dynamics(self) -> Array:
         """q̈ in a consistent state (x = r, ẋ = ṙ), by iterated multipliers."""
         zdd = self.accelerations()
-        rate = ca.jtimes(self.r, self.q, self.qd) if self.point_bodies else ca.SX(0, 1)
-        return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, rate])[0]
+        return ca.substitute([zdd[: self.tree.nv]], [self.x, self.xd], [self.r, self.r_rate])[0]

@@ -223,5 +223,6 @@ def _leaves_inertia(tree: KinematicTree, bodies: Sequence[str]) -> bool:
     """Whether the joints' block of M is regular at a random configuration."""
     own = ApproximateFormulation(tree, bodies, 1.0, 0.0, 0)
     q = np.random.default_rng(0).uniform(-1, 1, tree.nq)
-    sizes = np.linalg.eigvalsh(np.asarray(ca.Function("M", [own.q], [own.M_q])(q)))
+    at = ca.Function("M", [own.q, tree.motion.t], [own.M_q])
+    sizes = np.linalg.eigvalsh(np.asarray(at(q, 0.0)))
     return bool(sizes[0] > 1e-12 * max(1.0, sizes[-1]))

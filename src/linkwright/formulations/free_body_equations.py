@@ -21,6 +21,7 @@ from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
 from ..kinematics.recursions import LinkKinematics, link_accelerations, link_displacements
 from ..kinematics.tree_coordinates import (
+    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_accelerations,
@@ -193,7 +194,8 @@ class NewtonEulerFormulation(Formulation):
     def gravity(self) -> Array:
         """The joint forces at rest without loads."""
         rest = ca.SX.zeros(self.tree.nv)
-        holding = NewtonEulerFormulation(self.tree, self.P, loaded=False).required_joint_forces()
+        tree = freeze_coordinates(self.tree)
+        holding = NewtonEulerFormulation(tree, self.P, loaded=False).required_joint_forces()
         return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
 
     def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:

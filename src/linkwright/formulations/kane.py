@@ -38,6 +38,7 @@ from ..kinematics.recursions import (
 )
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
+    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_accelerations,
@@ -245,7 +246,8 @@ class KaneFormulation(Formulation):
     def gravity(self) -> Array:
         """Kane's forces at rest."""
         rest = ca.SX.zeros(self.tree.nv)
-        return ca.substitute([self.kane_forces()], [self.qd, self.qdd], [rest, rest])[0]
+        forces = KaneFormulation(freeze_coordinates(self.tree), self.shortcut).kane_forces()
+        return ca.substitute([forces], [self.qd, self.qdd], [rest, rest])[0]
 
     # -- generalized speeds ------------------------------------------------------------------
 

@@ -84,11 +84,12 @@ def newton_euler_directions(tree: KinematicTree) -> Floats:
     """
     freedoms = WorldKinematics(tree, tree.motion.q).joint_axes
     symbols = ca.vertcat(*tree.symbols.values())
-    inputs, axes = [tree.motion.q, symbols], ca.horzcat(*(ca.SX(f.s) for f in freedoms))
+    place = ca.vertcat(tree.motion.q, tree.motion.t)
+    inputs, axes = [place, symbols], ca.horzcat(*(ca.SX(f.s) for f in freedoms))
     at = ca.Function("axes", inputs, [axes])
     rng = np.random.default_rng(0)
     found = [
-        np.asarray(at(rng.uniform(-1, 1, tree.nq), rng.uniform(0.2, 1.2, symbols.shape[0])))
+        np.asarray(at(rng.uniform(-1, 1, tree.nq + 1), rng.uniform(0.2, 1.2, symbols.shape[0])))
         for _ in range(2)
     ]
     turning = np.hstack([A[:, [f.has_rotation for f in freedoms]] for A in found])

@@ -30,6 +30,7 @@ from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
 from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
+    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_accelerations,
@@ -297,4 +298,5 @@ class RecurrentFormulation(Formulation):
 
     def gravity(self) -> Array:
         """g = −Y: minus V of the chain at rest."""
-        return -ca.substitute(self.chain.V, self.qd, ca.SX.zeros(self.tree.nv))
+        chain = RecurrentChain(freeze_coordinates(self.tree), self.q, self.qd)
+        return -ca.substitute(chain.V, self.qd, ca.SX.zeros(self.tree.nv))

@@ -8,7 +8,7 @@ from typing import TypedDict, cast
 
 from ..errors import LinkwrightError
 from ..expressions import expression_text, expression_to_float
-from ..mechanism import Joint, Mechanism
+from ..mechanism import Joint, Mechanism, mechanism_names
 
 
 class ParameterFacts(TypedDict):
@@ -56,6 +56,7 @@ class MechanismPageFacts(TypedDict):
     contacts: list[str]
     actuators: list[str]
     chosen_coordinates: list[str]
+    coordinate_definitions: list[str]
     warnings: list[str]
     unused: list[str]
 
@@ -66,14 +67,13 @@ def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
     masses = {
         name: expression_to_float(body.mass, values) for name, body in mechanism.bodies.items()
     }
-    moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
-    velocities = sum(len(joint.dofs) for _, joint in moving)
+    names = mechanism_names(mechanism)
     found = _mobility_page_facts(mechanism)
     return {
         "name": mechanism.name,
-        "freedom": found["freedom"] if found else velocities,
-        "velocities": velocities,
-        "coordinates": sum(len(joint.coordinates) for _, joint in moving),
+        "freedom": found["freedom"] if found else names.nv,
+        "velocities": names.nv,
+        "coordinates": names.nq,
         "total_mass": sum(masses.values()),
         "gravity": [expression_to_float(g, values) for g in mechanism.gravity],
         "parameters": {
@@ -101,9 +101,17 @@ def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
         "chosen_coordinates": list(mechanism.coordinates.own_names)
         if mechanism.coordinates
         else [],
+        "coordinate_definitions": _coordinate_definitions(mechanism),
         "warnings": list(mechanism.warnings),
         "unused": list(mechanism.unused),
     }
+
+
+def _coordinate_definitions(mechanism: Mechanism) -> list[str]:
+    """The equations between joint variables and chosen coordinates, as the file has them."""
+    chosen = mechanism.coordinates
+    table = {} if chosen is None else {**chosen.joints, **chosen.new}
+    return [f"{name} = {expression_text(number)}" for name, number in table.items()]
 
 
 _SYMBOL_MEANINGS = {

@@ -117,6 +117,7 @@ def _drop_empty_page_column(
 _FUNCTION_TITLES = {
     "mass_matrix": "Mass matrix M",
     "coriolis_matrix": "Coriolis matrix C",
+    "transport": "Transport forces d",
     "gravity": "Gravity g",
     "forces": "Other forces f",
     "constraint_residual": "Constraints of positions φ",

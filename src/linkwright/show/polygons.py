@@ -96,8 +96,8 @@ def images(
     """
     state, scene = free_body_state(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
     motions, poses = (
-        DrawnBodyMotions.from_model(state.model, state.q, state.qd, state.qdd),
-        scene.link_placements(state.q),
+        DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd),
+        scene.link_placements(state.q, state.t),
     )
     found = []
     for b, body in enumerate(motions.body_names):

@@ -105,7 +105,8 @@ def _open(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
 def _massless(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
     """Return the reason and remedy if a degree of freedom moves no mass here."""
     model = system.whole_model
-    M, Z = model.mass_matrix(q), np.eye(model.nv)
+    M = model.mass_matrix(q, *model.names.position_time_arguments(t))
+    Z = np.eye(model.nv)
     if system.names.constraints:
         J = model.constraint_jacobian(q, *_clock(system, t))
         Z = jacobian_null_space(J, CLOSURE_TOLERANCES.rank_share)

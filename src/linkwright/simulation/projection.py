@@ -62,7 +62,7 @@ class Projection:
             violation = m.constraint_velocity(q, qd, *time)
             change = self.least_correction and self.least_correction(t, q, violation)
             if change is None:
-                metric = m.mass_matrix(q)
+                metric = m.mass_matrix(q, *m.names.position_time_arguments(t))
                 qd = project_velocities(J, qd, violation, rank=self.rank, metric=metric)
             else:
                 qd = qd + change
@@ -76,7 +76,7 @@ class Projection:
             lambda q: m.constraint_residual(q, *time),
             lambda q: m.constraint_jacobian(q, *time)[self.position_rows],
             m.integrate,
-            m.mass_matrix,
+            lambda q: m.mass_matrix(q, *m.names.position_time_arguments(t)),
             None if correct is None else lambda q, residual: correct(t, q, residual),
         )
         closure = close_positions(

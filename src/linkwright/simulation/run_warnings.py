@@ -41,6 +41,8 @@ def _audit_warnings(run: Run) -> list[str]:
     remedy = "smaller tolerances, or an integrator for stiff systems"
     if run.settings.get("mode") == "inverse":
         remedy = "more samples"
+    elif run.has_spring_forces:
+        remedy = "a larger beta, smaller tolerances, or integrator='rodas'"
     return [
         f"energy is not accounted for: kinetic + potential − work changes by "
         f"{run.audit:.2g} of the largest energy (more than {run.audit_limit:.0e}); "

@@ -76,23 +76,21 @@ def kinetostatic_forces(subject: VerifiedEquations, state: dict[str, Floats]) ->
     n = subject.eqs.nv
     total = np.zeros(n)
     qd, qdd = state["qd"], state["qdd"]
+    now, offsets = float(state["t"][0]), DIFFERENCE_STEP * _STENCIL_OFFSETS
     along = [
-        _kinetostatic_displacement(subject, state["q"], qd * t + qdd * t * t / 2)
-        for t in DIFFERENCE_STEP * _STENCIL_OFFSETS
+        (_kinetostatic_displacement(subject, state["q"], qd * t + qdd * t * t / 2), now + t)
+        for t in offsets
     ]
     virtual = [
-        [
-            _kinetostatic_displacement(subject, state["q"], e * t)
-            for t in DIFFERENCE_STEP * _STENCIL_OFFSETS
-        ]
+        [(_kinetostatic_displacement(subject, state["q"], e * t), now) for t in offsets]
         for e in np.eye(n)
     ]
     for solid in kinetostatic_bodies(mechanism):
         pose = _kinetostatic_placement(subject, solid.name)
-        motion = [pose(q) for q in along]
+        motion = [pose(*place) for place in along]
         push, turn = _kinetostatic_force_and_moment(solid, motion, g)
         for k in range(n):
-            shift, twist = _virtual_displacement(solid, [pose(q) for q in virtual[k]])
+            shift, twist = _virtual_displacement(solid, [pose(*place) for place in virtual[k]])
             total[k] += push @ shift + turn @ twist
     return total
 
@@ -102,10 +100,12 @@ def _kinetostatic_displacement(subject: VerifiedEquations, q: Floats, step: Floa
     return subject.function_value("integrate", {"q": q, "step": step})
 
 
-def _kinetostatic_placement(subject: VerifiedEquations, body: str) -> Callable[[Floats], Floats]:
-    """A function from q to a body's placement, 4 × 4."""
+def _kinetostatic_placement(
+    subject: VerifiedEquations, body: str
+) -> Callable[[Floats, float], Floats]:
+    """A function from q and t to a body's placement, 4 × 4."""
     placement = ArrayFunction(subject.eqs.function_at_values("placement", body))
-    return lambda q: placement(q)[0]
+    return lambda q, t: placement(q, *subject.names.position_time_arguments(t))[0]
 
 
 def _kinetostatic_force_and_moment(

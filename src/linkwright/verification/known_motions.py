@@ -192,7 +192,7 @@ def _lowest_angle_for_check(subject: VerifiedEquations, place: int) -> float:
     V = []
     for angle in (0.0, np.pi / 2, np.pi):
         q[place] = angle
-        V.append(float(subject.function_value("potential_energy", {"q": q})))
+        V.append(float(subject.function_value("potential_energy", {"q": q, "t": np.zeros(1)})))
     middle = (V[0] + V[2]) / 2
     a, b = (V[0] - V[2]) / 2, V[1] - middle
     return float(np.arctan2(-b, -a)) if max(abs(a), abs(b)) > 1e-9 * HUGE_MASS else 0.0

@@ -22,6 +22,7 @@ from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
+    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_velocities,
@@ -73,13 +74,17 @@ class LagrangeFormulation(Formulation):
     def mass_matrix(self) -> Array:
         """D(q), rotors included."""
         tree = self.tree
+        return ca.densify(gather_columns(tree, gather_forces(tree, self.tree_mass_matrix())))
+
+    def tree_mass_matrix(self) -> Array:
+        """D along the tree's own velocities, rotors included."""
         D = self.rotor_inertias()
-        if tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
+        if self.tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
             D += self.composite_bodies.mass_matrix()
         else:
             for body, (J_v, J_w) in zip(self.world.bodies, self.body_jacobians, strict=True):
                 D += body.m * (J_v.T @ J_v) + J_w.T @ body.I @ J_w
-        return ca.densify(gather_columns(tree, gather_forces(tree, D)))
+        return D
 
     def rotor_inertias(self) -> Array:
         """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
@@ -101,11 +106,27 @@ class LagrangeFormulation(Formulation):
     def coriolis_matrix(self) -> Array:
         """C(q, q̇) with Ḋ − 2C skew."""
         if self.tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
-            C = self.composite_bodies.coriolis_matrix(spread_velocities(self.tree, self.qd))
+            tree = freeze_coordinates(self.tree)
+            C = self.composite_bodies.coriolis_matrix(spread_velocities(tree, self.qd))
             D = self.rotor_inertias() + self.composite_bodies.mass_matrix()
-            gathered = gather_columns(self.tree, gather_forces(self.tree, C))
-            return gathered + transfer_coriolis_matrix(self.tree, D)
+            gathered = gather_columns(tree, gather_forces(tree, C))
+            return gathered + transfer_coriolis_matrix(tree, D)
         return ca.vertcat(*(self.qd.T @ c for c in self.christoffel_symbols()))
+
+    def transport(self) -> Array:
+        """d_k = 2 Σ c_0jk q̇_j + c_00k: Christoffel symbols of D with the time as coordinate 0.
+
+        Its column D_0 is a = Gᵀ D k, and D_00 = kᵀ D k is 2 T₀.
+        """
+        tree, t = self.tree, self.tree.motion.t
+        tree_D = self.tree_mass_matrix()
+        drift = spread_velocities(tree, ca.SX.zeros(tree.nv))
+        D, a = self.mass_matrix(), gather_forces(tree, tree_D @ drift)
+        by_time = ca.reshape(ca.jacobian(ca.vec(D), t), *D.shape)
+        by_q = ca.jacobian(a, self.q)
+        mixed = by_time + by_q - by_q.T
+        T_0 = drift.T @ tree_D @ drift / 2
+        return mixed @ self.qd + ca.jacobian(a, t) - ca.gradient(T_0, self.q)
 
     def gravity(self) -> Array:
         """φ = ∂V/∂q: the weight of each centre of mass through its Jacobian."""

@@ -15,7 +15,11 @@ from ...kinematics.canonical_frames import canonical_tree, is_numeric_tree, regr
 from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
-from ...kinematics.tree_coordinates import coordinate_rate_matrix, transfer_coriolis_matrix
+from ...kinematics.tree_coordinates import (
+    coordinate_rate_matrix,
+    freeze_coordinates,
+    transfer_coriolis_matrix,
+)
 from ...mechanism import Mechanism
 from ..formulation import Formulation
 from .articulated import articulated_forward_dynamics
@@ -65,12 +69,13 @@ class _RecursiveFormulation(Formulation):
     """Builders of the expressions, each named as the function it makes.
 
     The `lean` tree has its inertia regrouped and serves quantities that depend only on forces at
-    the joints; energies, momenta, reactions and parameters need the `tree` itself.
+    the joints; energies, momenta, reactions and parameters need the `tree` itself. The class has
+    more than 20 methods because there is one for every function.
     """
 
     def __init__(self, tree: KinematicTree, lean: KinematicTree) -> None:
         super().__init__(tree)
-        self.regrouped_tree = lean
+        self.regrouped_tree, self.frozen_tree = lean, freeze_coordinates(lean)
         self.bodies = [tree.bodies[name] for name in tree.names.bodies]
 
     def constrained_accelerations(self) -> Array:
@@ -80,7 +85,7 @@ class _RecursiveFormulation(Formulation):
         own, tree = self.reduction, self.regrouped_tree
         if not own.a or _mean_link_depth(self.tree) <= _MIN_DEPTH_PER_RECURSION * (1 + len(own.a)):
             return own.reduced_accelerations(self.mass_matrix(), self.tau - self.bias())
-        still, weightless = ca.SX.zeros(tree.nv), replace(tree, gravity=ZERO3)
+        still, weightless = ca.SX.zeros(tree.nv), replace(self.frozen_tree, gravity=ZERO3)
         columns = [
             newton_euler_forces(weightless, self.q, still, column) for column in ca.horzsplit(own.G)
         ]
@@ -111,7 +116,15 @@ class _RecursiveFormulation(Formulation):
 
     def gravity(self) -> Array:
         """g: inverse dynamics at rest without element forces."""
-        return newton_euler_forces(self.regrouped_tree, self.q, ca.SX.zeros(self.tree.nv), None)
+        return newton_euler_forces(self.frozen_tree, self.q, ca.SX.zeros(self.tree.nv), None)
+
+    def transport(self) -> Array:
+        """d: the bias of moving coordinates without that of the same coordinates at rest."""
+        moving, frozen = (
+            newton_euler_forces(tree, self.q, self.qd, None)
+            for tree in (self.regrouped_tree, self.frozen_tree)
+        )
+        return moving - frozen
 
     def forward_dynamics(self) -> Array:
         """q̈ by the mass matrix, or by articulated bodies where these take fewer operations.
@@ -155,14 +168,14 @@ class _RecursiveFormulation(Formulation):
 
     def coriolis_matrix(self) -> Array:
         """C with Ṁ − 2C skew, nv × nv."""
-        C = recursive_coriolis_matrix(self.regrouped_tree, self.q, self.qd)
-        return C + transfer_coriolis_matrix(
-            self.regrouped_tree, composite_tree_mass_matrix(self.regrouped_tree, self.q)
-        )
+        tree = self.frozen_tree
+        C = recursive_coriolis_matrix(tree, self.q, self.qd)
+        return C + transfer_coriolis_matrix(tree, composite_tree_mass_matrix(tree, self.q))
 
     def inverse_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
         """∂τ/∂q along the tangent, ∂τ/∂q̇, and M."""
-        if self.tree.transfer is not None and not self.tree.transfer.is_affine:
+        transfer = self.tree.transfer
+        if transfer is not None and (transfer.is_moving or not transfer.is_affine):
             tau = self.inverse_dynamics()
             return ca.jacobian(tau, self.q), ca.jacobian(tau, self.qd), self.mass_matrix()
         by_q, by_qd, M = recursive_dynamics_derivatives(

@@ -120,7 +120,7 @@ class FixedStepper:
             )
         if self.compiled_step.may_fail and not found[-1] < 1:
             return self._step_with_pivoting(t, y, dt)
-        after: Floats = self.space.with_motion(y, found[0], found[1])
+        after: Floats = self.space.with_motion(y, found[0], found[1], t + dt)
         after[self.space.size :] += found[2]
         return after
 
