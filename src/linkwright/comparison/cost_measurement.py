@@ -115,7 +115,9 @@ def measure_formulation(
         raise UnsupportedError(reason)
     reference = _reference_trial(mechanism, duration)
     if by == "approximate":
-        mechanism = mechanism_with_penalties(mechanism, by, step=steps and steps.length)
+        mechanism = mechanism_with_penalties(
+            mechanism, by, step=None if steps is None else steps.length
+        )
     study = FormulationTrial(mechanism, by, duration)
     timed = study.fastest_accurate_motion if steps is None else partial(study.motion_of, steps)
     fastest, accuracy = timed()
@@ -134,7 +136,7 @@ def measure_formulation(
         accuracy=accuracy,
         disagreement=study.disagreement_with(reference),
         apart=timed_motion_difference(study.reference_motion, reference.reference_motion),
-        beta=float(study.eqs.extra("beta")) if by == "approximate" else 0.0,  # type: ignore[arg-type]
+        beta=float(study.eqs.extra("beta")) if by == "approximate" else 0.0,
     )
 
 

@@ -171,7 +171,7 @@ class ApproximateFormulation(Formulation):
         V, power = self.potential_energy() - weight, ca.dot(lam, self.f_rate)
         if not self.iterations:
             V += self.beta * ca.dot(errors, errors) / 2
-            power += self.beta * ca.dot(errors, self.f_rate)
+            power = power + self.beta * ca.dot(errors, self.f_rate)
         return T, V, power
 
     def joint_wrenches(self) -> dict[str, Array]:

@@ -111,7 +111,7 @@ def replace_penalty_choices(mechanism: Mechanism, **choices: object) -> Mechanis
     if not new:
         return mechanism
     kept = mechanism.approximate or ApproximateChoices()
-    return replace_part_fields(mechanism, approximate=replace_part_fields(kept, **new))
+    return replace_part_fields(mechanism, approximate=kept.model_copy(update=new))
 
 
 def _value_given(mechanism: Mechanism, given: ApproximateChoices, name: str) -> float | None:
