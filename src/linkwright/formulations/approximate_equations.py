@@ -168,11 +168,11 @@ class ApproximateFormulation(Formulation):
         T = (ca.dot(v, self.tree_inertia @ v) + ca.dot(m * self.xd, self.xd)) / 2
         errors, lam = self.f, self.multipliers()
         weight = ca.dot(self.generalized_forces[self.tree.nv :], errors[: m.shape[0]])
-        V, power = self.potential_energy() - weight, ca.dot(lam, self.f_rate)
-        if not self.iterations:
-            V += self.beta * ca.dot(errors, errors) / 2
-            power = power + self.beta * ca.dot(errors, self.f_rate)
-        return T, V, power
+        V = self.potential_energy() - weight
+        if self.iterations:
+            return T, V, ca.dot(lam, self.f_rate)
+        springs = self.beta * ca.dot(errors, errors) / 2
+        return T, V + springs, ca.dot(lam + self.beta * errors, self.f_rate)
 
     def joint_wrenches(self) -> dict[str, Array]:
         """The wrench (moment, force) of every joint and loop on its child, about its origin, in
