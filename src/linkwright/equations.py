@@ -44,6 +44,8 @@ class FormulationState:
     follow from (q, q̇): integration errors then violate this, and `from_motion` of `to_motion`
     restores it. `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which
     x determines up to whole turns; `rates` and `to_motion` use them only to choose the turn.
+    `energies` are T and V of x and t, and the power of other constraint forces, where springs hold
+    superabundant coordinates, which follow q in x.
     """
 
     names: tuple[str, ...]
@@ -54,9 +56,10 @@ class FormulationState:
     rates_from_motion: ExpressionBuilder | None = None
     nearby_coordinates: SX = field(default_factory=lambda: ca.SX(0, 1))
     ambiguous_coordinates: tuple[int, ...] = ()
+    energies: Callable[[], tuple[SX, SX, SX]] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("rates", "from_motion", "to_motion", "rates_from_motion"):
+        for name in ("rates", "from_motion", "to_motion", "rates_from_motion", "energies"):
             if (build := getattr(self, name)) is not None:
                 object.__setattr__(self, name, direct_casadi_operators()(build))
 
@@ -379,11 +382,6 @@ def _complete_forward_derivatives(eqs: Equations) -> tuple[SX, ...]:
     return eqs.tangent_jacobian(qdd), by_qd, by_tau, *pivot
 
 
-def _complete_bias(eqs: Equations) -> SX:
-    (tau,) = eqs.expressions("inverse_dynamics")
-    return ca.substitute(tau, eqs.symbols["qdd"], ca.SX.zeros(eqs.nv))
-
-
 _COMPLETIONS: dict[str, Callable[[Equations], Any]] = {
     "inverse_dynamics": lambda eqs: (
         eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
@@ -393,7 +391,9 @@ _COMPLETIONS: dict[str, Callable[[Equations], Any]] = {
     "coriolis_matrix": _complete_coriolis_matrix,
     "inverse_dynamics_with_wrenches": _complete_inverse_with_wrenches,
     "forward_dynamics_with_wrenches": _complete_forward_with_wrenches,
-    "bias": _complete_bias,
+    "bias": lambda eqs: ca.substitute(
+        eqs.expressions("inverse_dynamics")[0], eqs.symbols["qdd"], ca.SX.zeros(eqs.nv)
+    ),
     "inverse_dynamics_derivatives": _complete_inverse_derivatives,
     "forward_dynamics_derivatives": _complete_forward_derivatives,
 }

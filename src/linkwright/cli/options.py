@@ -168,6 +168,18 @@ FormulationsOption = Annotated[
     NAME_LIST_CONVERSION,
 ]
 
+BetaOption = Annotated[
+    float | None, typer.Option("--beta", metavar="N/M", help="Stiffness of approximate dynamics.")
+]
+GammaOption = Annotated[
+    float | None,
+    typer.Option("--gamma", metavar="SECONDS", help="Damping time of approximate dynamics."),
+]
+IterationsOption = Annotated[
+    int | None,
+    typer.Option("--iterations", help="Corrections of the multipliers of approximate dynamics."),
+]
+
 # files to write
 
 PICTURE_ENDINGS = (".svg", ".pdf", ".png")

@@ -188,7 +188,7 @@ def measure_scaling(
                 for n in sizes:
                     said(f"chain-{n} by {label}")
                     chain = build_gallery_member(f"chain-{n}")
-                    what = chain, name, duration, options
+                    what = chain, name, duration, None, options
                     try:
                         row = worker.call_within(measure_formulation, *what, seconds=budget)
                     except (BudgetExceededError, UnsupportedError) as error:

@@ -18,6 +18,7 @@ from ..expressions import (
     ExactNumber,
     parse_expression,
 )
+from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
@@ -105,6 +106,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable,
         description="generalized speeds of the formulation kane, as expressions of coordinates, "
         'their rates and t: u1 = "dq1*cos(q3) + dq2*sin(q3)"',
+    )
+    approximate: ApproximateChoices | None = Field(
+        default=None, description="how the formulation `approximate` holds constraints"
     )
     unused: tuple[str, ...] = Field(
         default=(),

@@ -87,6 +87,10 @@ class RateExpressions:
         found = ca.substitute([rates, pivot], [tau], [self.tau + self.push])
         rates = found[0]
         rates[-WORKS] -= ca.dot(self.push, motion[1])
+        if self.equations.state is not None and self.equations.state.energies is not None:
+            rates[-1] += ca.substitute(
+                self.equations.state.energies()[2], tau, self.tau + self.push
+            )
         return rates, found[1]
 
     @property

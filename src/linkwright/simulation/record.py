@@ -14,6 +14,7 @@ from .provenance import software_versions
 from .right_hand_side import RightHandSide
 from .run import Happened, Run
 from .run_context import RunContext
+from .spring_states import energies_with_springs, superabundant_histories
 from .state_space import WORKS
 
 
@@ -82,7 +83,11 @@ def record_run(
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
         qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
     placed = names.position_time_arguments(times)
-    kinetic = model.kinetic_energy(q, qd, *placed)
+    own_energies = energies_with_springs(context.space, times, y)
+    kinetic, potential = own_energies or (
+        model.kinetic_energy(q, qd, *placed),
+        model.potential_energy(q, *placed),
+    )
     fastest = 0.0
     if not placed:  # else its time is not known
         fastest = float(model.kinetic_energy(*context.space.motion(found.fastest)))
@@ -95,7 +100,7 @@ def record_run(
         qdd=qdd,
         tau=tau,
         kinetic=kinetic,
-        potential=model.potential_energy(q, *placed),
+        potential=potential,
         work=y[-1],
         work_inputs=y[-3],
         work_given=y[-2],
@@ -109,6 +114,7 @@ def record_run(
         events=found.events,
         pushes=pushes,
         borne=found.reactions,
+        superabundant=superabundant_histories(context.space, y),
         control=dict(zip(context.drive.state_names, y[context.space.size : -WORKS], strict=True)),
     )
 

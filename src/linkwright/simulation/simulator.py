@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import LinkwrightError
+from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES, check_single_start
@@ -55,6 +56,9 @@ def simulate(
     impacts: str = "together",
     closure: float | None = None,
     sensitivity: Sequence[str] | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    iterations: int | None = None,
 ) -> Run:
     """Simulate the motion of a mechanism over t seconds.
 
@@ -101,6 +105,10 @@ def simulate(
     sensitivity : sequence of str, optional
         Names of parameters, "q0", "qd0" or single ones such as "q0.theta1": `run.sensitivity` has
         the derivatives of q and q̇ with respect to these.
+    beta, gamma, iterations : float, float, int, optional
+        Of `by="approximate"`: stiffness of the constraints (N/m), time constant of their damping
+        (s), and corrections of the multipliers (default: those of the mechanism, or chosen so that
+        joints open by less than 1e-4 of its size; for fixed steps, so that these are stable).
 
     Returns
     -------
@@ -133,7 +141,10 @@ def simulate(
         impacts=impacts,
         sensitivity=sensitivity,
     )
-    simulator = Simulator(mechanism.with_closure(closure), settings, torque, progress)
+    mechanism = mechanism_with_penalties(
+        mechanism.with_closure(closure), by, beta, gamma, iterations, settings.fixed_step
+    )
+    simulator = Simulator(mechanism, settings, torque, progress)
     if sensitivity is None:
         return simulator.run(simulator.start(q0, qd0))
     derivatives = Sensitivities(simulator.mechanism, sensitivity, torque, settings)
@@ -332,6 +343,8 @@ def _loop_trajectory(
         "evaluations": before.get("evaluations", 0) + counts.evaluations,
         "compiled": compiled_steps / (compiled_steps + steps) if compiled_steps else 0,
     }
+    if jacobians := before.get("jacobians", 0) + counts.jacobians:
+        statistics["jacobians"] = jacobians
     return RunTrajectory(
         np.array(samples.times),
         samples.columns,

@@ -176,16 +176,19 @@ class StateSpace:
         return found
 
     def joint_gap(self, y: Floats) -> Floats:
-        """Return how far free bodies are from where joints put them, for each column of y.
+        """Return how far free bodies, and centres of mass that springs hold, are from where joints
+        put them, for each column of y.
 
         It is zero for formulations in whose states joints cannot open.
         """
         state = self.equations.state
-        if state is None or state.rates_from_motion is None:
+        if state is None:
             return np.zeros(y.shape[1])
+        rows = slice(0, len(state.names))
+        if state.rates_from_motion is None:  # x of approximate dynamics; 0 in q
+            rows = slice(0, len(state.names) // 2)
         q, qd = self.motion(y)
-        size = len(state.names)
         clock = y[self.size - 1 : self.size] if self.has_clock else np.zeros((1, y.shape[1]))
         held = np.asarray(self.state_from_motion(q.T, qd.T, clock), dtype=float)
-        found: Floats = np.abs(y[:size] - held[:size]).max(axis=0)
+        found: Floats = np.abs(y[rows] - held[rows]).max(axis=0, initial=0.0)
         return found

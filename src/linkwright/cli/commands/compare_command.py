@@ -27,6 +27,11 @@ def compare(
     by: options.FormulationsOption,
     links: Annotated[str | None, typer.Option(metavar="NUMBERS")] = None,
     time: options.DurationOption = 1.0,
+    step: Annotated[float | None, typer.Option(metavar="SECONDS"), options.SECONDS_CONVERSION],
+    integrator: str = "rk4",
+    beta: options.BetaOption = None,
+    gamma: options.GammaOption = None,
+    iterations: options.IterationsOption = None,
     budget: Annotated[float, typer.Option(metavar="SECONDS")] = 60.0,
     task: Annotated[list[list[float]], typer.Option(metavar="X,Y,Z"), TARGET_CONVERSION],
     frame: str | None = None,
@@ -40,8 +45,8 @@ def compare(
     """Compare formulations of a mechanism, or mechanisms on a task.
 
     Of formulations: sizes, operations, how far they disagree, and the times to derive, to evaluate,
-    and to integrate to the same accuracy. Of mechanisms whose gripper moves through the points of
-    --task: torques, velocities, energy and power.
+    and to integrate to the same accuracy or with the same fixed steps. Of mechanisms whose gripper
+    moves through the points of --task: torques, velocities, energy and power.
 
     Parameters
     ----------
@@ -50,6 +55,10 @@ def compare(
         2,4,8 (these).
     time
         Duration of the motion to integrate, or of the task.
+    step
+        Length of fixed steps, the same for all formulations: 1e-3, 2ms.
+    integrator
+        The method of fixed steps: rk4, heun or euler.
     budget
         Time after which a formulation is stopped.
     task
@@ -65,6 +74,7 @@ def compare(
     Examples
     --------
     linkwright compare elbow --by lagrange,hamilton,newton_euler
+    linkwright compare triple-pendulum --step 1ms
     linkwright compare --links 2-30 -o compare.md -o compare.svg
     linkwright compare elbow remote-elbow --task 1.2,0.3 --task 1.2,0.8 --time 1 -o task.svg
     """
@@ -90,7 +100,17 @@ def compare(
         found = comparison.compare_on_task(arms, task, time, frame=frame, payload=payload)
     elif mechanism is not None:
         with show_command_progress(f"comparing formulations of {mechanism.name}"):
-            found = comparison.compare(mechanism, by, time, budget)
+            found = comparison.compare(
+                mechanism,
+                by,
+                time,
+                budget,
+                step=step,
+                integrator=integrator,
+                beta=beta,
+                gamma=gamma,
+                iterations=iterations,
+            )
     else:
         with show_command_progress("comparing formulations") as progress:
             found = comparison.measure_scaling(
