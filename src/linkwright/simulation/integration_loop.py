@@ -8,6 +8,7 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..types import Floats
 from .diagnosis import describe_stop
+from .endless_steps import EndlessSteps
 from .events.hybrid import Hybrid, Outcome
 from .events.search import LostError
 from .faults import FAULT_SEARCH, check_input_forces, find_input_fault
@@ -27,7 +28,14 @@ finite."""
 class IntegrationLoop:
     """Advances a stepper from one sample to the next, and from one event to the next."""
 
-    def __init__(self, stepper: Stepper, context: RunContext, events: Hybrid | None = None) -> None:
+    def __init__(
+        self,
+        stepper: Stepper,
+        context: RunContext,
+        events: Hybrid | None = None,
+        *,
+        has_fixed_steps: bool = False,
+    ) -> None:
         self.stepper, self.context, self.events = stepper, context, events
         self.project = StateProjector(context, events)
         self.samples = SampleRecord(context, events)
@@ -39,6 +47,7 @@ class IntegrationLoop:
         self._end = np.inf
         self._last = stepper.t, stepper.y
         """The end of the last step that went well."""
+        self._endless = None if has_fixed_steps else EndlessSteps(1, stepper.t, is_compiled=False)
 
     def take_over(self, samples: SampleRecord, fastest: Floats) -> None:
         """Go on after a part of the run that compiled code has made: with its samples, and with
@@ -85,7 +94,19 @@ class IntegrationLoop:
                 return status
             if watch is not None:
                 watch.step(self.stepper.t)
+            status = self._check_progress(float(times[-1]))
+            if status is not None:
+                return status
         return FINISHED
+
+    def _check_progress(self, end: float) -> str | None:
+        """End a run whose steps have become so short that it would not end; return its status."""
+        if self._endless is None:
+            return None
+        status = self._endless.status(0, self._last[0], self.steps, end)
+        if status is not None:
+            self._keep_reached()
+        return status
 
     def _step(self, times: Floats) -> str | None:
         """Make a step with its events and samples; return why the run ends, if it does."""

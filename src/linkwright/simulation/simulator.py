@@ -257,7 +257,9 @@ class Simulator:
         t, y = (times[0], begun.y) if reached is None else reached
         end = context.inputs.next_stop(t, times[-1])
         stepper = settings.make_stepper(context, t, y, end, settings.step_options)
-        loop = IntegrationLoop(stepper, context, begun.events)
+        loop = IntegrationLoop(
+            stepper, context, begun.events, has_fixed_steps=settings.has_fixed_steps
+        )
         if part is not None:
             loop.take_over(record_samples(part, context, begun.events), part.fastest)
         return loop
