@@ -45,7 +45,7 @@ def assert_exact(run: lw.simulation.Run, atol: float = 1e-8) -> None:
 def stepwise(monkeypatch: pytest.MonkeyPatch, *given: Any, **options: Any) -> lw.simulation.Run:
     """The same run, made by the loop in Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(simulator, "can_compile", lambda *_: False)
+        patch.setattr(simulator, "find_obstacle", lambda *_: "a test")
         return lw.simulate(*given, **options)
 
 
@@ -190,7 +190,7 @@ def test_an_unsound_step_is_not_part_of_the_motion(
     run = lw.simulate(
         SLIDE, 2.0, q0=[1.0], torque={"x": "-8*x"}, events=events, max_step=0.01, samples=41
     )
-    assert len(calls) == 3
+    assert len(calls) == 5  # compiled code goes on after eight steps in Python
     assert run.finished
     assert 0 < run.statistics["compiled"] < 1
     np.testing.assert_allclose(run.q[:, 0], np.cos(2 * run.t), atol=1e-9)
@@ -203,7 +203,7 @@ def test_ctrl_c_in_python_keeps_both_parts(monkeypatch: pytest.MonkeyPatch) -> N
 
     def interrupted(self: IntegrationLoop, times: np.ndarray) -> str | None:
         calls.append(self.stepper.t)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise KeyboardInterrupt
         return step(self, times)
 

@@ -3,6 +3,8 @@ ended."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..errors import LinkwrightError
@@ -49,14 +51,29 @@ class IntegrationLoop:
         """The end of the last step that went well."""
         self._endless = None if has_fixed_steps else EndlessSteps(1, stepper.t, is_compiled=False)
 
-    def take_over(self, samples: SampleRecord, fastest: Floats) -> None:
-        """Go on after a part of the run that compiled code has made: with its samples, and with
-        the state that has its largest velocities."""
-        self.samples = samples
-        self._compare_velocities(fastest)
+    @property
+    def t(self) -> float:
+        """The time of the last step that went well."""
+        return self._last[0]
 
-    def run(self, times: Floats, watch: RunProgress | None = None) -> str:
-        """Take samples at the times; return how the run ended.
+    @property
+    def y(self) -> Floats:
+        """The state after the last step that went well."""
+        return self._last[1]
+
+    def go_on_from(self, t: float, y: Floats, end: float) -> None:
+        """Go on from a state that compiled code has reached."""
+        self._last = t, y
+        self.stepper.restart(t, y, self.context.inputs.next_stop(t, end))
+
+    def run(
+        self,
+        times: Floats,
+        watch: RunProgress | None = None,
+        is_handed_back: Callable[[], bool] = lambda: False,
+    ) -> str | None:
+        """Take samples at the times; return how the run ended, or None if it is handed back to
+        compiled code after a step.
 
         Ctrl-C ends it too, and so does an error of an input or an event.
         """
@@ -68,7 +85,7 @@ class IntegrationLoop:
             self.samples.keep(t, y)
         try:
             with np.errstate(all="ignore"):
-                return self._run(times, watch)
+                return self._run(times, watch, is_handed_back)
         except KeyboardInterrupt:
             self._keep_reached()
             return f"interrupted at t = {self._last[0]:g} s"
@@ -84,8 +101,10 @@ class IntegrationLoop:
         self.samples.keep(self.stepper.t, self.stepper.y)
         return self._end_run(self.stepper.t, outcome)
 
-    def _run(self, times: Floats, watch: RunProgress | None) -> str:
-        """Step until all samples are taken."""
+    def _run(
+        self, times: Floats, watch: RunProgress | None, is_handed_back: Callable[[], bool]
+    ) -> str | None:
+        """Step until all samples are taken, or until the run is handed back."""
         if not np.isfinite(self.context.rates(self.stepper.t, self.stepper.y)).all():
             return self._describe_stop("its rates are not finite")
         while len(self.samples) < len(times):
@@ -97,6 +116,8 @@ class IntegrationLoop:
             status = self._check_progress(float(times[-1]))
             if status is not None:
                 return status
+            if is_handed_back() and len(self.samples) < len(times):
+                return None
         return FINISHED
 
     def _check_progress(self, end: float) -> str | None:
@@ -119,7 +140,7 @@ class IntegrationLoop:
         if (wheel := self._wheels.find_fallen_wheel(q)) is not None:
             return _describe_fallen_wheel(self.stepper.step_start, wheel)
         self.steps += 1
-        self._compare_velocities(self.stepper.y)
+        self.compare_velocities(self.stepper.y)
         if self.events is not None:
             status = self._handle_events(times)
             if status is not None:
@@ -141,7 +162,7 @@ class IntegrationLoop:
         """Keep the present state, in case the next step fails."""
         self._last = self.stepper.t, self.stepper.y.copy()
 
-    def _compare_velocities(self, y: Floats) -> None:
+    def compare_velocities(self, y: Floats) -> None:
         """Keep the state with the largest velocities, which may lie between samples."""
         _, qd = self.context.space.motion(y)
         square = float(qd @ qd)

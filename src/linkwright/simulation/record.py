@@ -26,6 +26,10 @@ def prepare_recording(system: RightHandSide) -> None:
         getattr(system.whole_model, name)
 
 
+RunStatistics = Mapping[str, float | str]
+"""Counts of steps and evaluations, seconds, and in words why Python had to make steps."""
+
+
 @dataclass(frozen=True)
 class RunTrajectory:
     """The states of a run, and data about them that only the integration provides.
@@ -58,7 +62,7 @@ class RunTrajectory:
     states: Floats
     fastest: Floats
     status: str
-    statistics: Mapping[str, float]
+    statistics: RunStatistics
     singular: tuple[float, ...] = ()
     events: tuple[Happened, ...] = ()
     pushes: Floats | None = None

@@ -13,6 +13,7 @@ from .contact_events import CompliantContactEvent, ContactRelease, GapClosing
 from .event_function import EventFunction
 from .hybrid import Hybrid
 from .limit_event import LimitReached
+from .mode_forces import MAX_UNKNOWNS
 from .single_forces import FREE
 from .slip_law import SlipLawChange, slip_law_changes
 from .stick_slip import (
@@ -27,19 +28,23 @@ MAX_COLUMNS = 62
 """Compiled code returns the columns of an instant as bits of one integer."""
 
 
-def can_signal(events: Hybrid) -> bool:
-    """Whether all that is watched is an expression: for contacts and friction in all modes, for
-    stops at least while none of them is active."""
+def find_signal_obstacle(events: Hybrid) -> str | None:
+    """Return why something that is watched is not an expression; None if all of it is: for contacts
+    and friction in all modes, for stops at least while none of them is active."""
     code, layout = events.dynamics, events.mode_layout
+    if code.members or code.ties:
+        return "members may break"
+    if (events.rows.joint_frictions or events.rows.contacts) and layout is None:
+        if code.by_reaction:
+            return "friction depends on reactions"
+        return f"more than {MAX_UNKNOWNS} forces of contacts and friction can act at once"
+    for event in events.given:
+        if event.expression is None:
+            return f"the event '{event.name}' is a Python function"
     slips = [] if layout is None else layout.slips
-    needs_modes = bool(events.rows.joint_frictions or events.rows.contacts)
-    return not (
-        (needs_modes and layout is None)
-        or code.members
-        or code.ties
-        or any(event.expression is None for event in events.given)
-        or len(events.event_functions()) + 2 * len(slips) > MAX_COLUMNS
-    )
+    if len(events.event_functions()) + 2 * len(slips) > MAX_COLUMNS:
+        return f"more than {MAX_COLUMNS} events are watched"
+    return None
 
 
 def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None = None) -> SX:

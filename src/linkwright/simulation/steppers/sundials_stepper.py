@@ -163,8 +163,9 @@ class SundialsStepper:
 
     def _integrator(self, grid: list[float]) -> ca.Function:
         """Return an integrator to the points of a grid."""
+        is_slow = self.inputs.is_called
         options: dict[str, Any] = self.tolerances | {
-            "max_num_steps": CHECKED_STEPS_IN_PYTHON if self.inputs.is_called else MAX_STEPS_PER_CALL,
+            "max_num_steps": CHECKED_STEPS_IN_PYTHON if is_slow else MAX_STEPS_PER_CALL,
             "print_stats": False,
         }
         if self.name == "idas":
