@@ -14,6 +14,7 @@ from .provenance import software_versions
 from .right_hand_side import RightHandSide
 from .run import Happened, Run
 from .run_context import RunContext
+from .run_energies import RunStatistics
 from .state_space import WORKS
 
 
@@ -24,10 +25,6 @@ def prepare_recording(system: RightHandSide) -> None:
     needed += ["input_matrix"] * bool(system.names.actuators)
     for name in needed:
         getattr(system.whole_model, name)
-
-
-RunStatistics = Mapping[str, float | str]
-"""Counts of steps and evaluations, seconds, and in words why Python had to make steps."""
 
 
 @dataclass(frozen=True)

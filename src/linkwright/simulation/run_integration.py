@@ -18,8 +18,9 @@ from .compiled_part import contact_forces, integrate_compiled
 from .events.hybrid import Hybrid, Outcome
 from .integration_loop import IntegrationLoop
 from .progress import RunProgress
-from .record import RunStatistics, RunTrajectory
+from .record import RunTrajectory
 from .run_context import RunContext
+from .run_energies import RunStatistics
 from .settings import Settings
 from .steppers.singularity_crossing import SingularityCrossing
 
