@@ -28,6 +28,8 @@ def expression_text(expression: Expression) -> str:
 def decimal_literal_text(value: Fraction) -> str | None:
     """The value as a decimal literal, 0.001 or 1e-12, or None if it is periodic."""
     denominator = value.denominator
+    if denominator == 1 and abs(value) < 1000:
+        return str(value.numerator)
     twos = (denominator & -denominator).bit_length() - 1
     fives, rest = 0, denominator >> twos
     while rest % 5 == 0:
@@ -67,10 +69,10 @@ def _expression_text_at_level(expression: Expression, level: int) -> str:
 
 def _expression_text_and_level(expression: Expression) -> tuple[str, int]:
     match expression:
-        case Number(value):
-            return _number_literal_text_and_level(value)
         case Name(name):
             return name, _ATOM_LEVEL
+        case Number(value):
+            return _number_literal_text_and_level(value)
         case Call(function, arguments):
             return (
                 f"{function}("

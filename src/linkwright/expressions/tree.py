@@ -122,11 +122,15 @@ def child_expressions(expression: Expression) -> tuple[Expression, ...]:
 
 def names_in_expression(expression: Expression) -> frozenset[str]:
     """All names in the expression except pi."""
-    if isinstance(expression, Name):
-        return frozenset() if expression.name == PI else frozenset({expression.name})
-    return frozenset().union(
-        *(names_in_expression(child) for child in child_expressions(expression))
-    )
+    found: set[str] = set()
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Name):
+            found.add(node.name)
+        else:
+            pending += child_expressions(node)
+    return frozenset(found - {PI})
 
 
 def negate_expression(expression: Expression) -> Expression:

@@ -76,10 +76,7 @@ class ClosedForm:
     def terms(self) -> int:
         """The number of terms of all entries, numerators and denominators; springs between points
         count with L² and L ∂L/∂q."""
-        values = [
-            *self.values,
-            *(v for one in self.springs for v in (one.squared_length, *one.scaled_gradient)),
-        ]
+        values = [*self.values, *(v for one in self.springs for v in one.printed_values)]
         below = {id(v.denominator): len(v.denominator) for v in values if v.denominator is not None}
         return sum(len(value.numerator) for value in values) + sum(below.values())
 

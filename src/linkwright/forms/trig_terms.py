@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cached_property
 from itertools import count
+from operator import add, neg, sub
 from typing import TYPE_CHECKING
 
 from ..algebra.exact.exact_angles import ExactAngle
 from ..algebra.exact.polynomial_budget import BudgetError
 from ..algebra.exact.quotient_ring import QuotientRing
-from ..algebra.exact.quotients import Quotient, fraction_from_flint
+from ..algebra.exact.quotients import Quotient
 from ..expressions import (
     Call,
     Expression,
@@ -36,7 +38,10 @@ from .trig_sums import (
     PrintedTrigFactor,
     PrintedTrigMonomial,
     PrintedTrigSum,
-    multiply_trig_power,
+    Rational,
+    exact_ratio,
+    multiply_trig_factors,
+    split_common_rational,
     swap_sine_cosine,
     trig_product_to_sum,
 )
@@ -47,7 +52,7 @@ if TYPE_CHECKING:
 
 TermAtom = str | PrintedTrigFactor | Expression  # a symbol, a cosine or sine, another function
 TermMonomial = tuple[tuple[TermAtom, int], ...]
-TermSum = dict[TermMonomial, Fraction]
+TermSum = dict[TermMonomial, Rational]
 NaturalSortKey = tuple[tuple[int, int | str], ...]  # text as letters and numbers, which compare
 
 MAX_SHORTENING_SECONDS = 10.0
@@ -76,14 +81,15 @@ class FormTermReader:
         self.symbol_ranks = {name: k for k, name in enumerate(order)}
         self.written = set(written)
         self.shortened_sums: dict[
-            PrintedTrigSum | frozenset[tuple[PrintedTrigMonomial, Fraction]], PrintedTrigSum
+            frozenset[tuple[PrintedTrigMonomial, Rational]], PrintedTrigSum
         ] = {}
         self.angle_signs: dict[AngleVector, int] = {}
         self.calls: dict[int, Expression] = {}
         self.taken_names = {*ring.symbols, *self.symbol_ranks}
         self.definitions: dict[str, tuple[Expression, frozenset[str]]] = {}
         self.atoms: dict[TermAtom, Expression] = {}
-        self.atoms_by_expression: dict[Expression, TermAtom] = {}
+        self.atoms_by_id: dict[int, TermAtom] = {}  # of the expressions in `atoms`
+        self.atom_powers: dict[tuple[TermAtom, int], Expression] = {}
         self.angle_count = len(ring.angles)
         self.deadline = time.monotonic() + MAX_SHORTENING_SECONDS
 
@@ -92,7 +98,7 @@ class FormTermReader:
     def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
         """The polynomial as terms, each trigonometric cofactor in its shortest form."""
         groups: dict[TermMonomial, PrintedTrigSum] = {}
-        ring, spare = self.ring, self.ring.function_capacity
+        ring, spare, printed = self.ring, self.ring.function_capacity, self.printed_generators
         for exponents, coefficient in self.iterate_polynomial(poly):
             others: list[tuple[TermAtom, int]] = []
             circular: list[tuple[PrintedTrigFactor, int]] = []
@@ -103,14 +109,14 @@ class FormTermReader:
                 if place >= ring.first_symbol:
                     others.append((ring.symbols[place - ring.first_symbol], int(power)))
                 elif place >= spare:
-                    k = (place - spare) % self.angle_count
-                    atom, sign = self.printed_trig_factor(k, place >= ring.first_cosine)
+                    atom, sign = printed[place - spare]
                     circular.append((atom, int(power)))
                     turned *= sign ** int(power)
                 else:
                     others.append((self.function_expression(spare - 1 - place), int(power)))
             sums = groups.setdefault(tuple(others), {})
-            sums[tuple(sorted(circular))] = turned * fraction_from_flint(coefficient)
+            top, bottom = int(coefficient.p) * turned, int(coefficient.q)
+            sums[tuple(sorted(circular))] = top if bottom == 1 else Fraction(top, bottom)
         return {
             (*others, *trig): coefficient
             for others, sums in groups.items()
@@ -122,10 +128,19 @@ class FormTermReader:
     ) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
         """The terms one by one, so that an interrupt is noticed; raises `BudgetError` after twice
         the time."""
-        for k in range(len(poly)):
+        for k, term in enumerate(poly.terms()):
             if k % 256 == 0 and time.monotonic() > self.deadline + MAX_SHORTENING_SECONDS:
                 raise BudgetError("the closed form is too long to be printed")
-            yield poly.monomial(k), poly.coefficient(k)
+            yield term
+
+    @cached_property
+    def printed_generators(self) -> list[tuple[PrintedTrigFactor, int]]:
+        """The ring's cosines and sines as they are printed, in the order of its generators."""
+        first = self.ring.function_capacity
+        return [
+            self.printed_trig_factor(k % self.angle_count, first + k >= self.ring.first_cosine)
+            for k in range(self.ring.first_symbol - first)
+        ]
 
     def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[PrintedTrigFactor, int]:
         """The ring's cosine or sine as it is printed, and the sign of the conversion."""
@@ -188,14 +203,17 @@ class FormTermReader:
 
     def atom_power(self, atom: TermAtom, exponent: int) -> Expression:
         """A power of a symbol or function as an expression."""
-        base, power = self.atom_expression(atom), Number(Fraction(exponent))
+        base = self.atom_expression(atom)
         if exponent == 1:
             return base
-        return (
-            Reciprocal(Power(base.operand, power))
-            if isinstance(base, Reciprocal)
-            else Power(base, power)
-        )
+        if (atom, exponent) not in self.atom_powers:
+            power = Number(Fraction(exponent))
+            self.atom_powers[atom, exponent] = (
+                Reciprocal(Power(base.operand, power))
+                if isinstance(base, Reciprocal)
+                else Power(base, power)
+            )
+        return self.atom_powers[atom, exponent]
 
     def atom_expression(self, atom: TermAtom) -> Expression:
         """A symbol, cosine, sine or other function as an expression."""
@@ -207,7 +225,7 @@ class FormTermReader:
                 if isinstance(atom, str)
                 else atom
             )
-            self.atoms_by_expression[self.atoms[atom]] = atom
+            self.atoms_by_id[id(self.atoms[atom])] = atom
         return self.atoms[atom]
 
     def angle_expression(self, vector: AngleVector) -> Expression:
@@ -247,20 +265,23 @@ class FormTermReader:
         angles."""
         if len(sums) == 1 or time.monotonic() > self.deadline:
             return sums
-        scale = next(iter(sums.values()))
-        key = frozenset((m, c / scale) for m, c in sums.items())
+        scale, numbers = split_common_rational(list(sums.values()))
+        if numbers[0] < 0:
+            scale, numbers = -scale, [-n for n in numbers]
+        whole = dict(zip(sums, numbers, strict=True))
+        key = frozenset(whole.items())
         if key not in self.shortened_sums:
-            found = self.merge_trig_pairs({m: c / scale for m, c in sums.items()})
+            found = self.merge_trig_pairs(whole)
             if 1 < len(found) <= MAX_TERMS_FOR_SUMS and len(sums) <= MAX_TERMS_FOR_SUMS:
-                as_angles = self.products_to_angle_sums({m: c / scale for m, c in sums.items()})
-                found = min(found, as_angles, key=len)
+                found = min(found, self.products_to_angle_sums(whole), key=len)
             self.shortened_sums[key] = found
         return {m: c * scale for m, c in self.shortened_sums[key].items()}
 
-    def merge_trig_pairs(self, sums: PrintedTrigSum) -> PrintedTrigSum:
+    def merge_trig_pairs(self, sums: Mapping[PrintedTrigMonomial, Rational]) -> PrintedTrigSum:
         """The sum with pairs such as X·cos a·cos b + X·sin a·sin b merged, as long as there are
         any."""
-        work, found = dict(sums), True
+        work: PrintedTrigSum = dict(sums)
+        found = True
         while found:
             found = False
             for monomial in sorted(work):
@@ -270,77 +291,79 @@ class FormTermReader:
 
     def merge_with_partner(self, work: PrintedTrigSum, monomial: PrintedTrigMonomial) -> bool:
         """Merge a term with a partner, if there is one; return whether there was."""
-        for partner, (made, factor), sign in self.possible_partners(monomial):
-            if work.get(partner) == sign * work[monomial]:
+        for partner, (made, factor), sign in self.possible_partners(monomial, work):
+            if work[partner] == sign * work[monomial]:
                 coefficient = work.pop(monomial)
                 del work[partner]
-                work[made] = work.get(made, Fraction(0)) + factor * coefficient
+                work[made] = work.get(made, 0) + factor * coefficient
                 if not work[made]:
                     del work[made]
                 return True
         return False
 
     def possible_partners(
-        self, monomial: PrintedTrigMonomial
-    ) -> Iterable[tuple[PrintedTrigMonomial, tuple[PrintedTrigMonomial, Fraction], Fraction]]:
-        """For each identity: the partner, the merged term and its factor, and the partner's
-        coefficient relative to this term."""
-        one = Fraction(1)
+        self, monomial: PrintedTrigMonomial, work: PrintedTrigSum
+    ) -> Iterable[tuple[PrintedTrigMonomial, tuple[PrintedTrigMonomial, Rational], Rational]]:
+        """For each identity with a partner among the terms: the partner, the merged term and its
+        factor, and the partner's coefficient relative to this term."""
         for i, (a, power) in enumerate(monomial):
             if a.function == "cos" and power >= 2:
-                rest = multiply_trig_power(monomial, a, -2)
-                yield (
-                    rest,
-                    (multiply_trig_power(rest, PrintedTrigFactor("sin", a.angle), 2), -one),
-                    -one,
-                )
-                doubled = tuple(2 * n for n in a.angle)
-                yield rest, self.multiply_trig_factor(rest, "cos", doubled, one / 2), -one / 2
+                rest = multiply_trig_factors(monomial, (a, -2))
+                if rest in work:
+                    sine = PrintedTrigFactor("sin", a.angle)
+                    yield rest, (multiply_trig_factors(rest, (sine, 2)), -1), -1
+                    half, doubled = Fraction(1, 2), tuple(2 * n for n in a.angle)
+                    yield rest, self.multiply_trig_factor(rest, "cos", doubled, half), -half
             for b, _ in monomial[i + 1 :]:
                 if a.angle == b.angle:
                     continue
-                rest = multiply_trig_power(multiply_trig_power(monomial, a, -1), b, -1)
-                other = multiply_trig_power(
-                    multiply_trig_power(rest, swap_sine_cosine(a), 1), swap_sine_cosine(b), 1
-                )
-                less = tuple(x - y for x, y in zip(a.angle, b.angle, strict=True))
-                more = tuple(x + y for x, y in zip(a.angle, b.angle, strict=True))
+                turned = (swap_sine_cosine(a), 1), (swap_sine_cosine(b), 1)
+                other = multiply_trig_factors(monomial, (a, -1), (b, -1), *turned)
+                if other not in work:
+                    continue
+                rest = multiply_trig_factors(monomial, (a, -1), (b, -1))
+                less = tuple(map(sub, a.angle, b.angle))
+                more = tuple(map(add, a.angle, b.angle))
                 if a.function == b.function == "cos":
-                    yield other, self.multiply_trig_factor(rest, "cos", less, one), one
-                    yield other, self.multiply_trig_factor(rest, "cos", more, one), -one
+                    yield other, self.multiply_trig_factor(rest, "cos", less, 1), 1
+                    yield other, self.multiply_trig_factor(rest, "cos", more, 1), -1
                 elif a.function != b.function:
-                    yield other, self.multiply_trig_factor(rest, "sin", more, one), one
-                    turn = one if a.function == "sin" else -one
-                    yield other, self.multiply_trig_factor(rest, "sin", less, turn), -one
+                    yield other, self.multiply_trig_factor(rest, "sin", more, 1), 1
+                    turn = 1 if a.function == "sin" else -1
+                    yield other, self.multiply_trig_factor(rest, "sin", less, turn), -1
 
     def multiply_trig_factor(
-        self, rest: PrintedTrigMonomial, function: str, angle: AngleVector, factor: Fraction
-    ) -> tuple[PrintedTrigMonomial, Fraction]:
+        self, rest: PrintedTrigMonomial, function: str, angle: AngleVector, factor: Rational
+    ) -> tuple[PrintedTrigMonomial, Rational]:
         """The monomial times the cosine or sine of an angle, and the factor with the sign of the
         printed angle."""
         if not any(angle):
-            return rest, factor if function == "cos" else Fraction(0)
+            return rest, factor if function == "cos" else 0
         sign = self.angle_sign(angle)
         turned = tuple(sign * n for n in angle)
-        made = multiply_trig_power(rest, PrintedTrigFactor(function, turned), 1)
+        made = multiply_trig_factors(rest, (PrintedTrigFactor(function, turned), 1))
         return made, factor if function == "cos" else sign * factor
 
-    def products_to_angle_sums(self, sums: PrintedTrigSum) -> PrintedTrigSum:
+    def products_to_angle_sums(self, sums: Mapping[PrintedTrigMonomial, int]) -> PrintedTrigSum:
         """The sum with all products as cosines and sines of sums of angles."""
-        total: dict[PrintedTrigFactor, Fraction] = {}
+        total: dict[PrintedTrigFactor, int] = {}
+        degree = max(sum(power for _, power in monomial) for monomial in sums)
         for monomial, coefficient in sums.items():
+            factors = [atom for atom, power in monomial for _ in range(power)]
             parts = {PrintedTrigFactor("cos", (0,) * self.angle_count): coefficient}
-            for atom, power in monomial:
-                for _ in range(power):
-                    parts = trig_product_to_sum(parts, atom)
-            for atom, c in parts.items():
-                (made, factor) = self.multiply_trig_factor((), atom.function, atom.angle, c)
-                key = made[0][0] if made else PrintedTrigFactor("cos", (0,) * self.angle_count)
-                total[key] = total.get(key, Fraction(0)) + factor
+            for atom in factors:
+                parts = trig_product_to_sum(parts, atom)
+            scale = 1 << (degree - len(factors))  # all parts have the denominator 2^degree
+            for (function, angle), c in parts.items():
+                if self.angle_sign(angle) < 0:
+                    angle, c = tuple(map(neg, angle)), -c if function == "sin" else c
+                if any(angle) or function == "cos":
+                    key = PrintedTrigFactor(function, angle)
+                    total[key] = total.get(key, 0) + c * scale
         found: PrintedTrigSum = {}
         for atom, c in total.items():
             if c:
-                found[((atom, 1),) if any(atom.angle) else ()] = c
+                found[((atom, 1),) if any(atom.angle) else ()] = exact_ratio(c, 1 << degree)
         return _half_angle_square(found)
 
 
@@ -359,12 +382,12 @@ def _half_angle_square(sums: PrintedTrigSum) -> PrintedTrigSum:
     return sums
 
 
-def form_term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
+def form_term_product(coefficient: Rational, factors: list[Expression]) -> Expression:
     """The product with its number in front if it is not 1, and the sign outside."""
     if coefficient < 0:
         return negate_expression(form_term_product(-coefficient, factors))
     if coefficient != 1 or not factors:
-        factors = [Number(coefficient), *factors]
+        factors = [Number(Fraction(coefficient)), *factors]
     return factors[0] if len(factors) == 1 else Product(tuple(factors))
 
 
