@@ -22,7 +22,8 @@ LAYERS = {
         "mechanism", "files",
     ),
     "derivation": (
-        "ports", "tape", "algebra", "kinematics", "quantities", "equations", "formulations",
+        "ports", "tape", "algebra", "kinematics", "quantities", "written_equations", "equations",
+        "formulations",
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
