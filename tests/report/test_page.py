@@ -313,7 +313,7 @@ def test_long_equations_fold_or_are_left_out() -> None:
     )
     assert "Show all of it" in text
     for name, value, what in (
-        ("gz", "-9.81", "gravity"), ("m3", "9", ""),
+        ("g", "9.81", "gravity"), ("m3", "9", ""),
         ("F_q6", "0.4", "dry friction of q6"),
     ):  # fmt: skip
         assert f"<td>{name}</td><td>{value}</td><td>{what}</td>" in text

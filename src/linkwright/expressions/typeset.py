@@ -328,6 +328,6 @@ def subtracted_term_expression(term: Expression) -> Expression | None:
         case Negation(operand):
             return operand
         case Number(value) if value < 0:
-            return Number(-value)
+            return type(term)(-value)
         case _:
             return None

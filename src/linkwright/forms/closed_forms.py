@@ -37,6 +37,7 @@ from .form_writing import (
     write_closed_form,
     write_form_lines,
 )
+from .fraction_writing import decimals_in_formulas
 from .spring_terms import (
     SpringForm,
     expand_spring_forces,
@@ -59,6 +60,7 @@ class ClosedForm:
     collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` says whether
     repeated constants get names (None: where that shortens the form). Names are never among the
     `reserved_names`. Forces of `springs` between points are added to the reading's first output.
+    Numbers are printed as fractions, except where the `decimals` that the user wrote occur.
     """
 
     name: str
@@ -71,6 +73,7 @@ class ClosedForm:
     dotted_symbols: Mapping[str, tuple[str, int]]
     reserved_names: frozenset[str] = frozenset()
     springs: tuple[SpringForm, ...] = ()
+    decimals: frozenset[Fraction] = frozenset()
 
     @property
     def terms(self) -> int:
@@ -215,6 +218,7 @@ def make_closed_form(
         written_angles=tuple(_remember_form_data(eqs, "written", form_angles_as_written)),
         dotted_symbols={f"{'d' * k}{q}": (q, k) for q in eqs.names.qd for k in (1, 2)},
         reserved_names=frozenset(eqs.mechanism.parameters),
+        decimals=_remember_form_data(eqs, "decimals", decimals_in_formulas) | set(exact.values()),
         springs=tuple(spring_form_from_output(reading.outputs[port.name]) for port, _ in outputs),
     )
 

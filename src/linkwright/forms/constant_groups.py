@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from ..expressions import (
     Expression,
     Name,
-    Negation,
     Number,
-    Power,
     Product,
     Reciprocal,
     Sum,
     expression_text,
 )
-from ..expressions.tree import Call, NumberWithUnit, child_expressions
+from ..expressions.tree import child_expressions, rebuild_expression
 
 _NAME_CHARACTERS = 3
 """The characters of a group's name, about."""
@@ -102,7 +100,7 @@ class ConstantGroups:
         """A sum, product or function with the chosen parts replaced by their names."""
         part = self.constant_factor(expression)
         if part is None or part not in self.chosen:
-            return _rebuild_expression(expression, self.replace_groups)
+            return rebuild_expression(expression, self.replace_groups)
         name = self.chosen[part]
         if part == expression or not isinstance(expression, Product):
             return name
@@ -112,24 +110,3 @@ class ConstantGroups:
         others = [self.replace_groups(f) for f in rest if not isinstance(f, Number)]
         factors = (*number, name, *others)
         return factors[0] if len(factors) == 1 else Product(factors)
-
-
-def _rebuild_expression(
-    expression: Expression, change: Callable[[Expression], Expression]
-) -> Expression:
-    """The expression with `change` applied to its children."""
-    match expression:
-        case NumberWithUnit() | Number() | Name():
-            return expression
-        case Product(factors):
-            return Product(tuple(change(f) for f in factors))
-        case Power(base, exponent):
-            return Power(change(base), exponent)
-        case Call(function, arguments):
-            return Call(function, tuple(change(a) for a in arguments))
-        case Sum(terms):
-            return Sum(tuple(change(t) for t in terms))
-        case Negation(operand):
-            return Negation(change(operand))
-        case Reciprocal(operand):
-            return Reciprocal(change(operand))

@@ -26,6 +26,7 @@ from .equation_page import (
     PAGE_CHARACTERS,
 )
 from .form_sources import FormSource, record_form_source_tape
+from .fraction_writing import FractionWriter
 from .quantity_typesetting import (
     TypesetQuantity,
     typeset_mathml_rows,
@@ -88,7 +89,8 @@ class TypesetSection:
             tag = f" \\tag{{{line.number}}}" if line.number else ""
             rows.append(f"{line.typeset_left(setter)} &= {setter.typeset(line.right)}{tag}")
         source = self.source
-        parts = [f"\\paragraph{{{source.title}}} {source.reference}".rstrip()]
+        heading = f"\\paragraph{{{source.title}}} {source.reference}".rstrip()
+        parts = [heading] if source.title else []
         parts += [f"\\[ {source.law_latex} \\]"] if source.law_latex else []
         parts += [source.note] if source.note else []
         if rows:
@@ -239,8 +241,9 @@ def _listed_section_lines(
     """The steps of the computation and the lines in terms of these."""
     tape, names = record_form_source_tape(equations, _section_source(section))
     found = read_tape_as_listing(tape, names, equations.literals)
-    steps = tuple(TypesetLine(step.name, step.value) for step in found.steps)
-    entries = {name: part[0].value for name, part in found.results.items()}
+    write = FractionWriter.for_listing(equations).write_fractions
+    steps = tuple(TypesetLine(step.name, write(step.value)) for step in found.steps)
+    entries = {name: write(part[0].value) for name, part in found.results.items()}
     return steps, _lines_from_entries(section.lines, entries)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,6 +24,7 @@ from ..expressions import (
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
 from ..ports import Port
 from .constant_groups import ConstantGroups
+from .fraction_writing import FractionWriter
 from .spring_terms import SpringFormWriter
 from .sympy_output import SympyForm, form_expression_to_sympy
 from .term_collection import FormTermCollector
@@ -55,6 +57,12 @@ class WrittenForm:
         """The value of each entry by its label."""
         return {name: value for names, value in self.rows for name in names}
 
+    def with_fractions(self, decimals: Iterable[Fraction]) -> WrittenForm:
+        """The form with fractions in place of decimals that the user did not write."""
+        write = FractionWriter.from_decimals(decimals).write_fractions
+        groups = tuple((name, write(value)) for name, value in self.groups)
+        return WrittenForm(groups, tuple((names, write(value)) for names, value in self.rows))
+
 
 def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
     """Collect the terms of every entry and name repeated constants and denominators."""
@@ -85,8 +93,9 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
     functions = [(name, value) for name, (value, _) in reader.definitions.items()]
     written = WrittenForm((*functions, *below.values(), *springs.groups), made)
     if groups is False:
-        return written
-    return _name_constant_form_groups(written, form.roles.all_constants, taken, bool(groups))
+        return written.with_fractions(form.decimals)
+    named = _name_constant_form_groups(written, form.roles.all_constants, taken, bool(groups))
+    return named.with_fractions(form.decimals)
 
 
 def form_entry_label(name: str, index: tuple[int, ...]) -> str:

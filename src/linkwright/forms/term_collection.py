@@ -35,7 +35,7 @@ from .trig_terms import (
 COLLECTION_WAYS = ("auto", "mass", "geometry", "none")
 _MIN_TIGHT_SHRINKING = 0.9
 """Factors that textbooks leave inside are taken out only if the form shrinks to this share."""
-_MAX_TERMS_TRIED = 150
+_MAX_TERMS_TRIED = 100
 """The most terms that are collected in all ways, to find the shortest one."""
 
 _MAX_TERMS_FOR_SQUARES = 64

@@ -165,7 +165,11 @@ def _page_symbols_in_sheet(
     values = [value for _, value in (*sheet.steps, *sheet.rows)]
     there = frozenset[str]().union(*map(names_in, values))
     return tuple(
-        (name, float(value), "" if name in mechanism.parameters else page_symbol_meaning(name))
+        (
+            name,
+            float(value),
+            "" if name in mechanism.parameters else page_symbol_meaning(name, mechanism),
+        )
         for name, value in parameters.items()
         if name in there
     )

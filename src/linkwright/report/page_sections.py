@@ -119,7 +119,7 @@ _FUNCTION_TITLES = {
     "coriolis_matrix": "Coriolis matrix C",
     "gravity": "Gravity g",
     "forces": "Other forces f",
-    "constraint_residual": "Constraints of positions φ",
+    "constraint_residual": "Constraints of positions Φ",
     "constraint_jacobian": "Jacobian J of the constraints",
     "constraint_bias": "Bias γ of the constraints",
     "state_rates": "Rates of the states",
