@@ -58,6 +58,31 @@ def test_momentum_rates_are_those_of_the_motion(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["four-bar", "rolling-disk", "slider-crank"])
+def test_the_equations_with_multipliers_hold_on_a_motion(name: str) -> None:
+    """The printed lines, as one linear system in q̈ and λ, give the accelerations of `recursive`."""
+    mechanism = lw.gallery(name)
+    eqs = lw.derive(mechanism, by="multipliers", parameters="numeric")
+    source = equation_set_source(eqs)
+    rows = [line.left - line.right for line in source.lines() if not isinstance(line.left, str)]
+    known = [eqs.symbols["q"], eqs.symbols["qd"], eqs.symbols["tau"]]
+    unknown = ca.vertcat(eqs.symbols["qdd"], eqs.symbols["lambda"])
+    system = ca.Function("s", [*known, unknown], [ca.vertcat(*rows)])
+    slope = ca.Function("j", [*known, unknown], [ca.jacobian(ca.vertcat(*rows), unknown)])
+    model = lw.compile(mechanism)
+    rng = np.random.default_rng(2)
+    tau, zero = rng.uniform(-1, 1, model.nv), np.zeros(unknown.numel())
+    q = model.home()
+    qd = lw.assemble_velocities(mechanism, q, rng.uniform(-1, 1, model.nv))
+    right = -np.array(system(q, qd, tau, zero)).ravel()
+    found = np.linalg.lstsq(np.array(slope(q, qd, tau, zero)), right, rcond=None)[0]
+    np.testing.assert_allclose(
+        found[: model.nv], model.forward_dynamics(q, qd, tau), rtol=1e-9, atol=1e-9
+    )
+    counts = source.counts
+    assert counts.equations == counts.unknowns == len(rows)
+
+
 def test_every_format_has_the_sections() -> None:
     """Text, LaTeX, HTML and JSON of one set."""
     text = ok("derive", "elbow", "--by", "hamilton")
