@@ -94,7 +94,7 @@ class LatexNotation:
 
     def operator(self, symbol: str) -> str:
         """The operator; a product is a thin space."""
-        return {"·": "\\,"}.get(symbol, symbol)
+        return {"·": "\\,", "∂": "\\partial"}.get(symbol, symbol)
 
     def fraction(self, top: str, bottom: str) -> str:
         """The fraction as \\frac."""
@@ -233,6 +233,15 @@ class ExpressionTypesetter:
         places = index.removesuffix("]").split(",")
         mark = "" if all(len(place) == 1 for place in places) else ","
         return self.setter.identifier(base, mark.join(places), 0)
+
+    def derivative(self, name: str, by: str, *, is_rate: bool = False) -> str:
+        """The partial derivative ∂L/∂q of one name by another, or its rate d/dt ∂L/∂q."""
+        s, partial = self.setter, self.setter.operator("∂")
+        made = s.fraction(s.row([partial, self.name(name)]), s.row([partial, self.name(by)]))
+        if not is_rate:
+            return made
+        d = s.identifier("d", "", 0)
+        return s.row([s.fraction(d, s.row([d, s.identifier("t", "", 0)])), made])
 
     def typeset_at_level(self, expression: Expression, level: int) -> str:
         """The expression, in parentheses if it binds less tightly than `level` requires."""

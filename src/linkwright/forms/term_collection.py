@@ -7,9 +7,11 @@ By geometry: (m1*lc1 + m2*l1)*g*cos(q1) + m2*g*lc2*cos(q1 + q2).
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from ..expressions import (
     Expression,
@@ -33,7 +35,7 @@ from .trig_terms import (
 )
 
 COLLECTION_WAYS = ("auto", "mass", "geometry", "none")
-_MIN_TIGHT_SHRINKING = 0.9
+_MIN_TIGHT_SHRINKING = 0.85
 """Factors that textbooks leave inside are taken out only if the form shrinks to this share."""
 _MAX_TERMS_TRIED = 100
 """The most terms that are collected in all ways, to find the shortest one."""
@@ -275,15 +277,22 @@ class FormTermCollector:
 
     def common_number(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(no symbols, the number that all coefficients share, the rest). Most of the rest is
-        positive, or half of it and the first term."""
-        shared, whole = split_common_rational(list(terms.values()))
+        positive, or half of it and the first term. A denominator is taken out if most have it:
+        1/2*(m1 + 3*m2), but 1/2*m1 + m2."""
+        values = list(terms.values())
+        shared, whole = split_common_rational(values)
         balance = sum(1 if n > 0 else -1 for n in whole)
         negative = (balance or terms[min(terms, key=self.order.monomial_sort_key)]) < 0
         sign = -1 if negative else 1
         is_odd = shared.denominator > _MAX_COMMON_NUMBER
         if is_odd and max(map(abs, whole)) > _MAX_COMMON_NUMBER:
             return (), sign, {m: sign * c for m, c in terms.items()}
-        return (), sign * shared, {m: sign * n for m, n in zip(terms, whole, strict=True)}
+        if shared.denominator == 1:
+            return (), sign * shared, {m: sign * n for m, n in zip(terms, whole, strict=True)}
+        below = Counter(d for c in values for d in _divisors(c.denominator))
+        most = max(d for d, times in below.items() if 2 * times > len(values))
+        common = exact_ratio(sign * shared.numerator, most)
+        return (), common, {m: exact_ratio(c, common) for m, c in terms.items()}
 
     def common_factor(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(symbols, number, rest) with terms = symbols · number · rest."""
@@ -297,6 +306,12 @@ class FormTermCollector:
         }
         _, number, rest = self.common_number(left)
         return tuple(powers.items()), number, rest
+
+
+@lru_cache(maxsize=256)
+def _divisors(number: int) -> tuple[int, ...]:
+    """The divisors of a number up to `_MAX_COMMON_NUMBER`."""
+    return tuple(d for d in range(1, _MAX_COMMON_NUMBER + 1) if number % d == 0)
 
 
 def _is_square_form_term(monomial: TermMonomial) -> bool:

@@ -12,7 +12,7 @@ All Christoffel symbols of n links are n³ sums, each of a length that grows wit
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -31,6 +31,7 @@ from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism
 from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .composite_bodies import LagrangeCompositeBodies
+from .derivation_steps import lagrange_derivation
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
 """Up to this many degrees of freedom, Christoffel symbols are written out."""
@@ -50,7 +51,8 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "gravity": lagrange.gravity,
     }
     extras = {"christoffel": lagrange.christoffel_symbols}
-    return lagrange.assemble_equations("lagrange", builders, extras)
+    steps = partial(lagrange_derivation, lagrange)
+    return lagrange.assemble_equations("lagrange", builders, extras, derivation_steps=steps)
 
 
 class LagrangeFormulation(Formulation):
