@@ -206,6 +206,7 @@ APPROXIMATE_MECHANISM_SYMBOLS = (
     Row(_ACCELERATIONS, "its acceleration", lambda own, k: own.spring_accelerations[k]),
     Row("{actuator}", "the effort of an actuator", lambda own, k: own.symbols["u"][k]),
     Row("tau{effort}", "the same by its number", lambda own, k: own.symbols["u"][k]),
+    Row("tau_{velocity}", "generalized force on a coordinate, by its name", lambda own, k: own.symbols["tau"][k]),
     Row("t", "time", lambda own: own.symbols["t"]),
 )
 APPROXIMATE_SYMBOLS = (

@@ -16,8 +16,9 @@ from ..algebra.exact.polynomial_budget import ExactPolynomialBudget
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.trig_polynomials import QuotientRingOutputs, evaluate_tape_in_quotient_ring
+from ..conveniences import find_convenience
 from ..equations import Equations
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, NameNotFoundError
 from ..expressions import names_in_expression as names_in
 from ..formulations import derive
 from ..kinematics.tree_builder import build_kinematic_tree
@@ -26,7 +27,13 @@ from ..ports import Port
 from ..quantities import quantity_entry_names
 from .angle_choice import form_angles, form_angles_as_written, form_quaternion_symbols
 from .form_equality import are_equal_forms
-from .form_sources import FormSource, find_form_source, record_form_source_tape
+from .form_sources import (
+    FormSource,
+    SymbolSource,
+    find_form_source,
+    record_form_source_tape,
+    symbol_form_source,
+)
 from .form_writing import (
     WrittenForm,
     form_entry_label,
@@ -177,8 +184,9 @@ def closed_form(
     terms: int = 20_000,
     seconds: float = 10.0,
 ) -> ClosedForm:
-    """A quantity of the equations in closed form; raises `BudgetError` if an intermediate
-    polynomial exceeds `terms` or the time exceeds `seconds`.
+    """A quantity of the equations, or a symbol that the checker knows (`dp1`, `ddx2`, `L_dq1`), in
+    closed form; raises `BudgetError` if an intermediate polynomial exceeds `terms` or the time
+    exceeds `seconds`.
 
     `parameters`: "numeric" inserts the exact values of all parameters, a list of names those of all
     others. Equations that were derived with numbers are derived again with symbols, so that no
@@ -186,7 +194,16 @@ def closed_form(
     """
     budget = ExactPolynomialBudget(terms, seconds)
     eqs, exact = equations_for_closed_form(eqs, parameters)
-    return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
+    try:
+        return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
+    except NameNotFoundError:
+        find = find_convenience("ClosedForm.symbol_source")
+        symbol: SymbolSource | None = None if frame else find(eqs, name)
+        if symbol is None:
+            raise
+    source = symbol_form_source(name, symbol)
+    _, exact = equations_for_closed_form(symbol.equations, parameters)
+    return make_closed_form(symbol.equations, source, exact, budget, symbol.names)
 
 
 def make_closed_form(

@@ -91,7 +91,8 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
     made = tuple((tuple(names), value) for value, names in rows.items())
     made += ((tuple(zeros), ZERO),) if zeros else ()
     functions = [(name, value) for name, (value, _) in reader.definitions.items()]
-    written = WrittenForm((*functions, *below.values(), *springs.groups), made)
+    denominators = [(name, value) for name, value in below.values() if value != Name(name)]
+    written = WrittenForm((*functions, *denominators, *springs.groups), made)
     if groups is False:
         return written.with_fractions(form.decimals)
     named = _name_constant_form_groups(written, form.roles.all_constants, taken, bool(groups))
@@ -116,7 +117,8 @@ def _form_entry_over_denominator(
     key = str(value.denominator)
     if key not in below:
         bottom = collector.collect_terms(collector.reader.polynomial_terms(value.denominator))
-        below[key] = _unused_form_group_name("D", taken), bottom
+        name = bottom.name if isinstance(bottom, Name) else _unused_form_group_name("D", taken)
+        below[key] = name, bottom
     divisor = Reciprocal(Name(below[key][0]))
     if isinstance(top, Sum) and all(isinstance(term, Negation) for term in top.terms):
         top = Negation(Sum(tuple(negate_expression(term) for term in top.terms)))
