@@ -289,23 +289,15 @@ class Equations(SummarizedResult):
         return _FunctionTable(self)
 
     def equation_set(self, *, steps: bool = False) -> TypesetEquationSet:
-        """Return the equations in the form of their formulation, section by section.
-
-        Parameters
-        ----------
-        steps
-            Return the derivation line by line instead, if the formulation has one (lagrange).
-        """
-        made = find_convenience("Equations.equation_set")
-        found: TypesetEquationSet = made(self, steps=steps)
+        """Return the equations in the form of their formulation, section by section; with `steps`
+        the derivation line by line, if the formulation has one (lagrange)."""
+        found: TypesetEquationSet = find_convenience("Equations.equation_set")(self, steps=steps)
         return found
 
     def closed_form(self, name: str = "M", *frame: str, **options: object) -> ClosedForm:
-        """Return a quantity in closed form, readable and canonical.
-
-        `name` is "M", "mass_matrix", "christoffel", …; "jacobian" and other functions of frames
-        also take a `frame`. The `options` are those of `linkwright.forms.closed_form`.
-        """
+        """Return a quantity in closed form, readable and canonical: "M", "mass_matrix", "dp1", …;
+        "jacobian" and other functions of frames also take a `frame`. The `options` are those of
+        `linkwright.forms.closed_form`."""
         form: ClosedForm = find_convenience("Equations.closed_form")(self, name, *frame, **options)
         return form
 
