@@ -25,6 +25,7 @@ CONVENIENCES = {
     "Plan.save": "show:plan_picture",
     "Plan.plot": "show:plan_histories",
     "Plan.draw": "show:plan_ends",
+    "EquationComparison.to_html": "report.equations_page:equation_comparison_page",
     "Homework.to_html": "report.homework_page:marks_page",
 }
 """Method → "module:function" that does its work, relative to the package."""

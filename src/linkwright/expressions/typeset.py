@@ -27,6 +27,8 @@ _GREEK_NAMES = (
 )
 _GREEK_LETTERS = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
 _GREEK_WORDS = {letter: word for word, letter in _GREEK_LETTERS.items()}
+_GREEK_INDEX = re.compile(rf"^({'|'.join(_GREEK_LETTERS)})(\d*)$")
+"""An index that is the name of a Greek coordinate, as in tau_theta1."""
 _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
 
 
@@ -72,7 +74,9 @@ class LatexNotation:
         base = _GREEK_WORDS.get(base, base)
         head = f"\\{base}" if base in _GREEK_LETTERS else _latex_identifier_text(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
-        low = f"_{_exponent_in_latex_braces(_latex_identifier_text(index, 2))}" if index else ""
+        below = _GREEK_INDEX.sub(r"\\\1_\2", index).rstrip("_")
+        below = below if below != index else _latex_identifier_text(index, 2)
+        low = f"_{_exponent_in_latex_braces(below)}" if index else ""
         return head + low + (f"^{_exponent_in_latex_braces(exponent)}" if exponent else "")
 
     def unit(self, text: str) -> str:
@@ -152,7 +156,8 @@ class MathmlNotation:
         head = f"<mi>{escape(_GREEK_LETTERS.get(base, base))}</mi>"
         if dots:
             head = f"<mover>{head}<mo>{'.' * dots}</mo></mover>"  # accents vanish in some fonts
-        low = f"<mtext>{escape(index)}</mtext>"
+        below = _GREEK_INDEX.sub(lambda found: _GREEK_LETTERS[found[1]] + found[2], index)
+        low = f"<mtext>{escape(below)}</mtext>"
         if exponent:
             return self.power(head, exponent, low) if index else self.power(head, exponent)
         return f"<msub>{head}{low}</msub>" if index else head

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,7 @@ from ..command_output import CommandOutcome, show_command_progress
 
 if TYPE_CHECKING:
     from ...comparison import Comparison, CostScaling
+    from ...mechanism import Mechanism
 
 
 @register_command("Equations")
@@ -23,13 +25,14 @@ def compare(
     mechanism: options.OptionalMechanism,
     *,
     by: options.FormulationsOption,
+    equations: bool = False,
     links: Annotated[str | None, typer.Option(metavar="NUMBERS")] = None,
     time: options.DurationOption = 1.0,
     budget: Annotated[float, typer.Option(metavar="SECONDS")] = 60.0,
     output: Annotated[
         list[Path],
         options.OUTPUT_OPTION,
-        options.output_files_conversion(".md", ".csv", *options.PICTURE_ENDINGS),
+        options.output_files_conversion(".md", ".csv", ".html", *options.PICTURE_ENDINGS),
     ],
 ) -> CommandOutcome:
     """Compare formulations: sizes, operations, times, and how far they disagree.
@@ -38,6 +41,9 @@ def compare(
 
     Parameters
     ----------
+    equations
+        Compare the equations themselves, each in the form of its formulation: counts, sizes of
+        matrices, and all of them side by side (-o page.html).
     links
         Instead of FILE: cost against the number of links of planar chains, 2-30 (a dozen sizes) or
         2,4,8 (these).
@@ -46,11 +52,12 @@ def compare(
     budget
         Time after which a formulation is stopped.
     output
-        A .md, .csv, .svg, .pdf or .png file; may be repeated.
+        A .md, .csv, .svg, .pdf or .png file, with --equations an .html page; may be repeated.
 
     Examples
     --------
     linkwright compare elbow --by lagrange,hamilton,newton_euler
+    linkwright compare triple-pendulum --equations -o equations.html
     linkwright compare --links 2-30 -o compare.md -o compare.svg
     """
     from ... import comparison
@@ -64,6 +71,10 @@ def compare(
             raise LinkwrightError(
                 f"{option} {value:g} is not a duration", remedy="give seconds above 0"
             )
+    if equations:
+        if mechanism is None:
+            raise LinkwrightError("--equations needs a FILE", remedy="name a mechanism")
+        return _compare_command_equations(mechanism, by, output)
     found: Comparison | CostScaling
     if mechanism is not None:
         with show_command_progress(f"comparing formulations of {mechanism.name}"):
@@ -76,6 +87,20 @@ def compare(
     for path in output:
         found.save(path)
     return CommandOutcome(asdict(found), lambda: print(found))
+
+
+def _compare_command_equations(
+    mechanism: Mechanism, by: Sequence[str] | None, output: Sequence[Path]
+) -> CommandOutcome:
+    """Print the equations of all formulations, or save them."""
+    from ... import comparison
+
+    with show_command_progress(f"writing the equations of {mechanism.name}"):
+        found = comparison.compare_equations(mechanism, by)
+    for path in output:
+        found.save(path)
+    shown = found.table().text() if output else str(found)
+    return CommandOutcome(found.json(), lambda: print(shown))
 
 
 def _read_links_option(text: str) -> list[int]:
