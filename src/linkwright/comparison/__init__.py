@@ -3,6 +3,7 @@ mechanisms on a task."""
 
 from .cost_measurement import FormulationRow
 from .derivation_times import DerivationTimes, measure_derivation
+from .equation_comparison import EquationComparison, EquationCountRow, compare_equations
 from .formulation_comparison import Comparison, compare
 from .size_scaling import CostScaling, measure_scaling
 from .task_comparison import TaskComparison, TaskRow, compare_on_task
@@ -11,10 +12,13 @@ __all__ = [
     "Comparison",
     "CostScaling",
     "DerivationTimes",
+    "EquationComparison",
+    "EquationCountRow",
     "FormulationRow",
     "TaskComparison",
     "TaskRow",
     "compare",
+    "compare_equations",
     "compare_on_task",
     "measure_derivation",
     "measure_scaling",

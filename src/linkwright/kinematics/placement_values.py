@@ -9,6 +9,7 @@ import numpy as np
 from ..algebra.linear_algebra import (
     IDENTITY,
     Array,
+    Scalar,
     column_vector,
     cross,
     dot,
@@ -22,9 +23,12 @@ from ..algebra.rotations import (
     rpy_rotation,
     unit_vector,
 )
-from ..expressions import Expression
+from ..expressions import ZERO, Expression
 from ..mechanism import Joint, Orientation, Placement, Vector
 from .parameter_values import KinematicParameters
+
+LinkPlacement = tuple[Array, Array]
+"""Rotation (3, 3) and position (3,), m."""
 
 
 def read_kinematic_vector(
@@ -50,10 +54,40 @@ def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffi
 
 def read_frame_placement(
     values: KinematicParameters, place: Placement, suffix: str
-) -> tuple[Array, Array]:
+) -> LinkPlacement:
     """Return rotation R (3, 3) and position p (3,), m, of a placement."""
     position = read_kinematic_vector(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
     return read_frame_rotation(values, place, suffix), position
+
+
+def read_joint_placements(
+    values: KinematicParameters, name: str, joint: Joint
+) -> tuple[LinkPlacement, LinkPlacement]:
+    """Return the placements of a joint in its parent and in its child, (R, p) each.
+
+    Numbers without names are a, b, d along x, y, z, as in Denavit–Hartenberg tables: the child
+    sees the joint at (−a, −b, −d), unless its parent has such a distance already.
+    """
+    at_parent, at_child = list[Scalar](), list[Scalar]()
+    for axis, symbol, here, there in zip(
+        "xyz", "abd", joint.origin.xyz, joint.child_origin.xyz, strict=True
+    ):
+        long = f"{axis}_{name}", f"{axis}_{name}_child"
+        if here == ZERO and there != ZERO:
+            at_parent.append(values.read_scalar(here, long[0]))
+            short = values.names.joint_symbol(symbol, name, long[1])
+            at_child.append(values.read_opposite_scalar(there, short))
+        else:
+            short = values.names.joint_symbol(symbol, name, long[0])
+            at_parent.append(values.read_scalar(here, short))
+            at_child.append(values.read_scalar(there, long[1]))
+    return (
+        (read_frame_rotation(values, joint.origin, name), column_vector(*at_parent)),
+        (
+            read_frame_rotation(values, joint.child_origin, f"{name}_child"),
+            column_vector(*at_child),
+        ),
+    )
 
 
 def joint_axis_alignment(

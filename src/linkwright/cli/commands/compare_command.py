@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,6 +18,7 @@ from .plan_command import TARGET_CONVERSION
 
 if TYPE_CHECKING:
     from ...comparison import Comparison, CostScaling, TaskComparison
+    from ...mechanism import Mechanism
 
 
 @register_command("Equations")
@@ -25,6 +27,7 @@ def compare(
     *,
     others: options.OtherMechanisms,
     by: options.FormulationsOption,
+    equations: bool = False,
     links: Annotated[str | None, typer.Option(metavar="NUMBERS")] = None,
     time: options.DurationOption = 1.0,
     step: Annotated[float | None, typer.Option(metavar="SECONDS"), options.SECONDS_CONVERSION],
@@ -39,7 +42,7 @@ def compare(
     output: Annotated[
         list[Path],
         options.OUTPUT_OPTION,
-        options.output_files_conversion(".md", ".csv", *options.PICTURE_ENDINGS),
+        options.output_files_conversion(".md", ".csv", ".html", *options.PICTURE_ENDINGS),
     ],
 ) -> CommandOutcome:
     """Compare formulations of a mechanism, or mechanisms on a task.
@@ -50,6 +53,9 @@ def compare(
 
     Parameters
     ----------
+    equations
+        Compare the equations themselves, each in the form of its formulation: counts, sizes of
+        matrices, and all of them side by side (-o page.html).
     links
         Instead of FILE: cost against the number of links of planar chains, 2-30 (a dozen sizes) or
         2,4,8 (these).
@@ -69,12 +75,13 @@ def compare(
     payload
         Mass that the gripper carries, kg.
     output
-        A .md, .csv, .svg, .pdf or .png file; may be repeated.
+        A .md, .csv, .svg, .pdf or .png file, with --equations an .html page; may be repeated.
 
     Examples
     --------
     linkwright compare elbow --by lagrange,hamilton,newton_euler
     linkwright compare triple-pendulum --step 1ms
+    linkwright compare triple-pendulum --equations -o equations.html
     linkwright compare --links 2-30 -o compare.md -o compare.svg
     linkwright compare elbow remote-elbow --task 1.2,0.3 --task 1.2,0.8 --time 1 -o task.svg
     """
@@ -94,6 +101,10 @@ def compare(
             raise LinkwrightError(
                 f"{option} {value:g} is not a duration", remedy="give seconds above 0"
             )
+    if equations:
+        if mechanism is None:
+            raise LinkwrightError("--equations needs a FILE", remedy="name a mechanism")
+        return _compare_command_equations(mechanism, by, output)
     found: Comparison | CostScaling | TaskComparison
     if mechanism is not None and task:
         arms = [mechanism, *others]
@@ -128,6 +139,20 @@ def _comparison_data(found: Comparison | CostScaling | TaskComparison) -> dict[s
     if not isinstance(found, TaskComparison):
         return asdict(found)
     return asdict(replace(found, plans=())) | {"points": found.points.tolist()}
+
+
+def _compare_command_equations(
+    mechanism: Mechanism, by: Sequence[str] | None, output: Sequence[Path]
+) -> CommandOutcome:
+    """Print the equations of all formulations, or save them."""
+    from ... import comparison
+
+    with show_command_progress(f"writing the equations of {mechanism.name}"):
+        found = comparison.compare_equations(mechanism, by)
+    for path in output:
+        found.save(path)
+    shown = found.table().text() if output else str(found)
+    return CommandOutcome(found.json(), lambda: print(shown))
 
 
 def _read_links_option(text: str) -> list[int]:

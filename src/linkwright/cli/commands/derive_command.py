@@ -55,7 +55,8 @@ def derive(
     speeds
         Generalized speeds for --by kane: 'u1 = dq1 + dq2; u2 = dq2'.
     steps
-        Print the steps of the computation instead of closed forms.
+        Print the derivation line by line (by lagrange), or the steps of the computation instead of
+        closed forms.
 
     Examples
     --------
@@ -102,9 +103,9 @@ def _command_equation_set(
     from ...forms import SHORT_QUANTITY_NAMES
     from ...forms.equation_set_typesetting import typeset_equation_set, typeset_quantities
 
-    if what is None and not steps:
+    if what is None and (not steps or equations.derivation_steps is not None):
         with show_command_progress("writing the equations"):
-            return typeset_equation_set(equations)
+            return typeset_equation_set(equations, steps=steps)
     names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or ()]
     _check_what_option(equations, names)
     with show_command_progress(f"writing {', '.join(names) or 'the equations'}"):

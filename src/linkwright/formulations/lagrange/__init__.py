@@ -14,7 +14,7 @@ says which one it is.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -35,6 +35,7 @@ from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism, mechanism_names
 from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .composite_bodies import LagrangeCompositeBodies
+from .derivation_steps import lagrange_derivation
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
 """Up to this many degrees of freedom, Christoffel symbols are written out by default: 12 000
@@ -79,7 +80,8 @@ def derive(
         "gravity": lagrange.gravity,
     }
     extras = {"christoffel": lagrange.christoffel_symbols}
-    return lagrange.assemble_equations("lagrange", builders, extras)
+    steps = partial(lagrange_derivation, lagrange)
+    return lagrange.assemble_equations("lagrange", builders, extras, derivation_steps=steps)
 
 
 class LagrangeFormulation(Formulation):
