@@ -155,6 +155,8 @@ def equation_of_motion_text(names: MechanismNames) -> str:
     """The equation of motion as text, with t if the mechanism depends on time."""
     t = ", t" if names.is_time_dependent else ""
     equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
+    if names.has_moving_coordinates:
+        equation = "M(q, t) q̈ + C(q, q̇, t) q̇ + d(q, q̇, t) + g(q, t) = τ + f(q, q̇, t)"
     if not names.constraints:
         return equation
     return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
@@ -162,7 +164,7 @@ def equation_of_motion_text(names: MechanismNames) -> str:
 
 def equation_of_motion_functions(names: MechanismNames, known: Collection[str]) -> tuple[str, ...]:
     """The functions that make up the equation of motion, as far as they are `known`."""
-    wanted = ["mass_matrix", "coriolis_matrix", "gravity", "forces"]
+    wanted = ["mass_matrix", "coriolis_matrix", "transport", "gravity", "forces"]
     wanted += ["constraint_residual"] if names.position_row_count else []
     wanted += ["constraint_jacobian", "constraint_bias"]
     wanted += [] if "mass_matrix" in known else ["state_rates"]

@@ -12,9 +12,7 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.formulations import (
     FORMULATIONS,
-    derive_uncached,
     formulation_module,
-    lagrange,
     walker_orin,
 )
 from linkwright.formulations.recurrent import recurrent_matrices
@@ -112,14 +110,13 @@ def test_compiled(by: str) -> None:
 # -- what each has for itself -------------------------------------------------------------
 
 
-def test_lagrange_both_ways_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lagrange_both_ways_are_one() -> None:
     """Christoffel symbols written out, and the sums over all that lies beyond."""
     arm = lw.gallery("puma560")
     q, v = np.random.default_rng(0).uniform(-1, 1, (2, 6))
     results = []
-    for few in (0, 100):
-        monkeypatch.setattr(lagrange, "MAX_CHRISTOFFEL_VELOCITIES", few)
-        eqs = derive_uncached(arm, by="lagrange", parameters="numeric")
+    for algorithm in ("composite", "christoffel"):
+        eqs = lw.derive(arm, by="lagrange", parameters="numeric", algorithm=algorithm)
         results.append([value(eqs, name, *x) for name, x in
                         (("mass_matrix", [q]), ("coriolis_matrix", [q, v]), ("gravity", [q]))])  # fmt: skip
     for one, other in zip(*results, strict=True):

@@ -271,7 +271,8 @@ def test_derive_by_every_formulation(by: str) -> None:
 
 
 def test_derive_of_states_of_its_own() -> None:
-    text = ok("derive", "triple-pendulum", "--by", "approximate", "--parameters", "numeric")
+    words = ("derive", "triple-pendulum", "--by", "approximate", "--parameters", "numeric")
+    text = ok(*words, "--what", "state_rates")
     assert "rates of the formulation's own states" in text
     assert "rate[14] =" in text
 

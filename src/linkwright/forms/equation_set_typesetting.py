@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from html import escape
 
 from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..equations import Equations
+from ..errors import UnsupportedError
 from ..expressions import Expression, expression_text
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
 from ..readings.listing import read_tape_as_listing
@@ -33,6 +36,7 @@ from .equation_page import (
     PAGE_CHARACTERS,
 )
 from .form_sources import FormSource, record_form_source_tape
+from .fraction_writing import FractionWriter
 from .quantity_typesetting import (
     TypesetQuantity,
     typeset_mathml_rows,
@@ -40,6 +44,9 @@ from .quantity_typesetting import (
     typeset_rate_symbols,
     typesettable_functions,
 )
+
+_DERIVATIVE_LABEL = re.compile(r"(?P<rate>d/dt )?∂(?P<of>\w+)/∂(?P<by>[\w.]+)")
+"""The label of a partial derivative, ∂L/∂dq1, or of its rate, d/dt ∂L/∂dq1."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,8 @@ class TypesetLine:
         """The left side in the setter's notation."""
         if not isinstance(self.left, str):
             return setter.typeset(self.left)
+        if found := _DERIVATIVE_LABEL.fullmatch(self.left):
+            return setter.derivative(found["of"], found["by"], is_rate=bool(found["rate"]))
         return setter.entry(self.left) if "[" in self.left else setter.name(self.left)
 
 
@@ -101,7 +110,8 @@ class TypesetSection:
             tag = f" \\tag{{{line.number}}}" if line.number else ""
             rows.append(f"{line.typeset_left(setter)} &= {setter.typeset(line.right)}{tag}")
         source = self.source
-        parts = [f"\\paragraph{{{source.title}}} {source.reference}".rstrip()]
+        heading = f"\\paragraph{{{source.title}}} {source.reference}".rstrip()
+        parts = [heading] if source.title else []
         parts += [f"\\[ {source.law_latex} \\]"] if source.law_latex else []
         parts += [source.note] if source.note else []
         if rows:
@@ -175,14 +185,22 @@ class TypesetEquationSet:
         return self.html()
 
 
-def typeset_equation_set(equations: Equations) -> TypesetEquationSet:
-    """Typeset the equations in the form of their formulation."""
-    source = equation_set_source(equations)
+def typeset_equation_set(equations: Equations, *, steps: bool = False) -> TypesetEquationSet:
+    """Typeset the equations in the form of their formulation, or their derivation line by line."""
+    source = equation_set_source(equations, steps)
+    symbolic, exact = equations_for_closed_form(equations, "symbolic")
+    closed = source if symbolic is equations else equation_set_source(symbolic, steps)
     rates = {**typeset_rate_symbols(equations), **source.rates}
-    sections = tuple(
-        _typeset_section(equations, source, k, rates) for k in range(len(source.sections))
-    )
-    return TypesetEquationSet(equations.by, source, sections)
+    sections = []
+    for section, closed_section in zip(source.sections, closed.sections, strict=True):
+        found: SectionLines = (), ()
+        if section.lines:
+            found = _closed_section_lines(symbolic, closed_section, exact) or (
+                _listed_section_lines(equations, section)
+            )
+        sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
+        sections.append(TypesetSection(section, *found, sheets, rates))
+    return TypesetEquationSet(equations.by, source, tuple(sections))
 
 
 def typeset_quantities(
@@ -197,29 +215,26 @@ def typeset_quantities(
     return TypesetEquationSet(equations.by, replace(source, sections=(section,)), (typeset,))
 
 
-def equation_set_source(equations: Equations) -> EquationSet:
-    """The set of equations that the formulation prints: its own, or the general one."""
-    if equations.own_equation_set is None:
+def equation_set_source(equations: Equations, steps: bool = False) -> EquationSet:
+    """The set of equations that the formulation prints: its own, or the general one; or the steps
+    of its derivation."""
+    if steps and equations.derivation_steps is None:
+        raise UnsupportedError(
+            f"the formulation '{equations.by}' has no derivation line by line",
+            remedy='derive by="lagrange"',
+        )
+    make = equations.derivation_steps if steps else equations.own_equation_set
+    if make is None:
         return general_equation_set(equations.names, typesettable_functions(equations))
-    if ("form", "set") not in equations._built:
-        equations._built["form", "set"] = equations.own_equation_set()
-    own: EquationSet = equations._built["form", "set"]
+    key = "form", "steps" if steps else "set"
+    if key not in equations._built:
+        equations._built[key] = make()
+    own: EquationSet = equations._built[key]
     return own
 
 
-def _typeset_section(
-    equations: Equations, source: EquationSet, k: int, rates: Mapping[str, tuple[str, int]]
-) -> TypesetSection:
-    """The k-th section in closed form, or with named steps where that is longer than a page."""
-    section = source.sections[k]
-    quantities = tuple(typeset_quantity(equations, name) for name in section.quantities)
-    steps: tuple[TypesetLine, ...] = ()
-    lines: tuple[TypesetLine, ...] = ()
-    if section.lines:
-        steps, lines = _closed_section_lines(equations, k) or _listed_section_lines(
-            equations, section
-        )
-    return TypesetSection(section, steps, lines, quantities, rates)
+SectionLines = tuple[tuple["TypesetLine", ...], tuple["TypesetLine", ...]]
+"""The named parts that the lines of a section share, and the lines."""
 
 
 def _section_source(section: EquationSection) -> FormSource:
@@ -231,12 +246,10 @@ def _section_source(section: EquationSection) -> FormSource:
 
 
 def _closed_section_lines(
-    equations: Equations, k: int
-) -> tuple[tuple[TypesetLine, ...], tuple[TypesetLine, ...]] | None:
-    """The named groups and the lines of the k-th section in closed form; None if they are longer
-    than a page."""
-    symbolic, exact = equations_for_closed_form(equations, "symbolic")
-    section = equation_set_source(symbolic).sections[k]
+    symbolic: Equations, section: EquationSection, exact: Mapping[str, Fraction]
+) -> SectionLines | None:
+    """The named groups and the lines of a section in closed form; None if they are longer than a
+    page."""
     budget = ExactPolynomialBudget(MAX_INTERMEDIATE_TERMS, MAX_FORM_SECONDS)
     try:
         form = make_closed_form(symbolic, _section_source(section), exact, budget)
@@ -251,14 +264,13 @@ def _closed_section_lines(
     return (steps, lines) if length <= PAGE_CHARACTERS else None
 
 
-def _listed_section_lines(
-    equations: Equations, section: EquationSection
-) -> tuple[tuple[TypesetLine, ...], tuple[TypesetLine, ...]]:
+def _listed_section_lines(equations: Equations, section: EquationSection) -> SectionLines:
     """The steps of the computation and the lines in terms of these."""
     tape, names = record_form_source_tape(equations, _section_source(section))
     found = read_tape_as_listing(tape, names, equations.literals)
-    steps = tuple(TypesetLine(step.name, step.value) for step in found.steps)
-    entries = {name: part[0].value for name, part in found.results.items()}
+    write = FractionWriter.for_listing(equations).write_fractions
+    steps = tuple(TypesetLine(step.name, write(step.value)) for step in found.steps)
+    entries = {name: write(part[0].value) for name, part in found.results.items()}
     return steps, _lines_from_entries(section.lines, entries)
 
 

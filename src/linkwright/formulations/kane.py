@@ -30,6 +30,7 @@ from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
     coordinate_rate_matrix,
+    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_accelerations,
@@ -197,7 +198,8 @@ class KaneFormulation(Formulation):
     def gravity(self) -> Array:
         """Kane's forces at rest."""
         rest = ca.SX.zeros(self.tree.nv)
-        return ca.substitute([self.kane_forces()], [self.qd, self.qdd], [rest, rest])[0]
+        forces = KaneFormulation(freeze_coordinates(self.tree), self.shortcut).kane_forces()
+        return ca.substitute([forces], [self.qd, self.qdd], [rest, rest])[0]
 
     def state(self, speeds: GeneralizedSpeeds) -> FormulationState:
         """The states (q, u) and their rates; dependent speeds follow from the constraints."""

@@ -42,13 +42,22 @@ class KinematicSymbols:
 
 @dataclass(frozen=True)
 class JointTransfer:
-    """Joint variables as functions of the model's coordinates p: q = f(p), q̇ = G ṗ,
-    q̈ = G p̈ + Ġ ṗ; expressions of the model's symbols. `neutral` is p where q is zero, if known."""
+    """Joint variables as functions of the model's coordinates p and of time: q = f(p, t),
+    q̇ = G ṗ + k, q̈ = G p̈ + Ġ ṗ + k̇; expressions of the model's symbols. The `drift` k = ∂f/∂t and
+    its rate have no entries where f does not depend on time. `neutral` is p where q is zero at
+    t = 0, if known."""
 
     q: Array
     G: Array
     G_rate: Array
+    drift: Array
+    drift_rate: Array
     neutral: tuple[float, ...]
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the joint variables depend on time at constant p."""
+        return bool(self.drift.nnz() or self.drift_rate.nnz())
 
     @property
     def is_affine(self) -> bool:

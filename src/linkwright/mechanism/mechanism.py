@@ -18,10 +18,12 @@ from ..expressions import (
     ExactNumber,
     parse_expression,
 )
+from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
+from .joint_placement import PlacedJoints
 from .joints import Joint
 from .locked_joints import lock_mimicking_joints
 from .parts import (
@@ -68,11 +70,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
-    joints: PartTable[Joint] = Field(default_factory=PartTable)
+    joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
-    loops: PartTable[Joint] = Field(
-        default_factory=PartTable, description="joints that close a loop"
-    )
+    loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
     constraints: PartTable[Constraint] = Field(default_factory=PartTable)
     constraint_order: tuple[str, ...] = Field(
         default=(),
@@ -106,6 +106,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable,
         description="generalized speeds of the formulation kane, as expressions of coordinates, "
         'their rates and t: u1 = "dq1*cos(q3) + dq2*sin(q3)"',
+    )
+    approximate: ApproximateChoices | None = Field(
+        default=None, description="how the formulation `approximate` holds constraints"
     )
     unused: tuple[str, ...] = Field(
         default=(),

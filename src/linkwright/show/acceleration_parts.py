@@ -57,9 +57,9 @@ class BodyPoint:
 class PointMotions:
     """Velocities and accelerations of any points of the bodies of a mechanism at one state."""
 
-    def __init__(self, scene: Scene, motions: DrawnBodyMotions, q: Floats) -> None:
+    def __init__(self, scene: Scene, motions: DrawnBodyMotions, q: Floats, t: float) -> None:
         self.scene, self.motions = scene, motions
-        self.poses = scene.link_placements(q)
+        self.poses = scene.link_placements(q, t)
         self.index = {name: b for b, name in enumerate(motions.body_names)}
         self.body_of_link = {scene.tree.bodies[name].link: name for name in self.index}
 
@@ -171,8 +171,8 @@ def acceleration_parts(
     'normal'
     """
     state, scene = free_body_state(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
-    motions = DrawnBodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
-    return list(_parts_of_motions(PointMotions(scene, motions, state.q)))
+    motions = DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
+    return list(_parts_of_motions(PointMotions(scene, motions, state.q, state.t)))
 
 
 def _parts_of_motions(moving: PointMotions) -> Iterator[AccelerationPart]:

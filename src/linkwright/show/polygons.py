@@ -99,8 +99,8 @@ def images(
     (3,)
     """
     state, scene = free_body_state(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
-    motions = DrawnBodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
-    moving = PointMotions(scene, motions, state.q)
+    motions = DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
+    moving = PointMotions(scene, motions, state.q, state.t)
     found = []
     for b, body in enumerate(motions.body_names):
         link = scene.tree.bodies[body].link

@@ -35,7 +35,7 @@ class EnsembleEvents:
 
     def start_failures(self, q: Floats, qd: Floats) -> dict[int, str]:
         """Return the runs that start beyond a limit, and why they cannot start."""
-        gaps = np.asarray(self.events.rows.watched(q, qd)[0])
+        gaps = np.asarray(self.events.rows.watched(q, qd, 0.0)[0])
         failures = {}
         for run in np.flatnonzero((gaps < -EVENT_TOLERANCES.closed_gap).any(axis=-1)):
             worst = int(np.argmin(gaps[run]))

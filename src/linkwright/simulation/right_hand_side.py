@@ -118,11 +118,16 @@ class RightHandSide:
         forces, z_rate = self.drive.forces_and_rates(t, q, qd, z, w)
         tau = forces + push
         time = [t] if self.names.is_time_dependent else []
-        qdd = self.model.forward_dynamics(q, qd, tau, *time)
+        projection = self.space.projection
+        correction = None if projection is None else projection.correction
+        qdd = correction and correction.accelerations(t, q, qd, tau)
+        if qdd is None:
+            qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         x: Floats = y[: self.space.size] if self.equations.state is not None else np.zeros(0)
-        x_rate = np.asarray(self.expressions.rates_from_motion(x, q, qd, qdd), dtype=float).ravel()
+        carried = self.expressions.rates_from_motion(x, q, qd, qdd, t)
+        x_rate = np.asarray(carried, dtype=float).ravel()
         powers = np.asarray(self.expressions.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
         return np.concatenate([x_rate, z_rate, powers])

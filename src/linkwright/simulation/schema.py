@@ -63,7 +63,8 @@ def read_attributes(data: xarray.Dataset) -> RunFields:
     found |= {key: _read_json(data, key, list) for key in ("singular", "events")}
     _check_settings(found["settings"])
     for name, value in found["statistics"].items():
-        _check_number(value, f"statistics '{name}'")
+        check = _check_text if name == "why_in_python" else _check_number
+        check(value, f"statistics '{name}'")
     for name, value in found["versions"].items():
         _check_text(value, f"version '{name}'")
     found["singular"] = tuple(_check_number(t, "a singular time") for t in found["singular"])
@@ -94,8 +95,18 @@ def read_histories(data: xarray.Dataset, mechanism: Mechanism) -> RunFields:
         for key, x in data.data_vars.items()
         if "state" in x.attrs
     }
+    found["superabundant"] = _read_superabundant(data, len(times))
     found["sensitivity"] = read_sensitivities(data, mechanism)
     return found
+
+
+def _read_superabundant(data: xarray.Dataset, count: int) -> dict[str, Floats]:
+    """Return the superabundant coordinates of approximate dynamics and their rates by name."""
+    if "superabundant" not in data:
+        return {}
+    names = [str(name) for name in data["own_state"].to_numpy()] if "own_state" in data else []
+    values = _read_array(data, "superabundant", (count, len(names)))
+    return dict(zip(names, values.T, strict=True))
 
 
 def check_times(times: Floats, settings: dict[str, object]) -> None:

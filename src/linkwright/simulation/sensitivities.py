@@ -137,7 +137,7 @@ class Sensitivities:
         motion = _motion_once(symbolic, subject.integrator, self.request.parameters, count, rhs)
         until, why = _end_of_sensitivities(run)
         times = run.t if not why else run.t[: max(1, int(np.searchsorted(run.t, until)))]
-        y = motion.start(rhs.space.start(run.q[0], run.qd[0]), derivative)
+        y = motion.start(rhs.space.start(run.q[0], run.qd[0], float(run.t[0])), derivative)
         steps = self.settings.step_options
         options = {"rtol": steps.rtol, "atol": steps.atol, "max_step": steps.max_step}
         found = _integrate(motion, rhs, times, y, options, values)

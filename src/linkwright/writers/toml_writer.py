@@ -42,6 +42,12 @@ def write_toml(mechanism: Mechanism) -> str:
     lines += _write_toml_numbers("assembly", mechanism.assembly)
     lines += _write_toml_coordinates(mechanism)
     lines += _write_toml_numbers("speeds", mechanism.speeds)
+    if mechanism.approximate is not None:
+        lines += ["", "[approximate]"]
+        lines += [
+            f"{key} = {_write_inline_toml(value)}"
+            for key, value in _fields_to_write(mechanism.approximate).items()
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -106,7 +112,7 @@ def _toml_value_to_write(value: object) -> object:
 def _write_inline_toml(value: object) -> str:
     """Return the TOML of a value on one line."""
     match value:
-        case Decimal():
+        case Decimal() | int():
             return str(value)
         case str():
             return _write_toml_string(value)

@@ -66,6 +66,7 @@ class _UrdfWriter:
         unwritten: dict[str, object] = {
             "coordinates": None,
             "speeds": {},
+            "approximate": None,
             "forces": {},
             "actuators": {},
             "loops": {},

@@ -28,7 +28,14 @@ from ...equations import Equations
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
-from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
+from ...kinematics.tree_coordinates import (
+    freeze_coordinates,
+    gather_columns,
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_velocities,
+)
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
 from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
@@ -185,23 +192,43 @@ class InfluenceFormulation(Formulation):
     def inertia_power(self) -> list[Array]:
         """P*, an n × n plane for each coordinate (16)."""
         if self._power is None:
-            planes = [ca.SX.zeros(self.n, self.n) for _ in range(self.n)]
-            for body in self.world.bodies:
-                c, turn = (
-                    self.point_coefficients(body.link, body.r),
-                    self.rotation_coefficients(body.link),
-                )
-                spin = self.spin_power(body.I, turn.G)
-                momenta = body.I @ turn.G
-                for f in self.world.path_axes(body.link):
-                    k = f.velocity_index
-                    planes[k] += sum(body.m * c.G[p, k] * c.H[p] for p in range(3))
-                    if f.has_rotation:
-                        planes[k] += sum(
-                            momenta[p, k] * turn.H[p] + turn.G[p, k] * spin[p] for p in range(3)
-                        )
-            self._power = self.gather_power_planes(planes)
+            self._power = self.gather_power_planes(self.tree_power_planes)
         return self._power
+
+    @cached_property
+    def tree_power_planes(self) -> list[Array]:
+        """The planes of P* along the tree's own velocities."""
+        planes = [ca.SX.zeros(self.n, self.n) for _ in range(self.n)]
+        for body in self.world.bodies:
+            c, turn = (
+                self.point_coefficients(body.link, body.r),
+                self.rotation_coefficients(body.link),
+            )
+            spin = self.spin_power(body.I, turn.G)
+            momenta = body.I @ turn.G
+            for f in self.world.path_axes(body.link):
+                k = f.velocity_index
+                planes[k] += sum(body.m * c.G[p, k] * c.H[p] for p in range(3))
+                if f.has_rotation:
+                    planes[k] += sum(
+                        momenta[p, k] * turn.H[p] + turn.G[p, k] * spin[p] for p in range(3)
+                    )
+        return planes
+
+    def transport(self) -> Array:
+        """d: the load of I* φ̈ + φ̇ᵀP*φ̇ of joints that follow moving coordinates, at ψ̈ = 0, without
+        that of the same coordinates at rest."""
+        found = []
+        for tree in (self.tree, freeze_coordinates(self.tree)):
+            v, rate = spread_velocities(tree, self.qd), spread_accelerations(tree, self.qd, None)
+            load = ca.vertcat(*(v.T @ P @ v for P in self.tree_power_planes))
+            found.append(load if rate is None else load + self.tree_inertia() @ rate)
+        return gather_forces(self.tree, found[0] - found[1])
+
+    def loads(self) -> Array:
+        """All generalized forces but those of inertia in coordinates at rest."""
+        loads = self.tau - self.gravity() + self.element_forces()
+        return loads - self.transport() if self.tree.names.has_moving_coordinates else loads
 
     def spin_power(self, Pi: Array, G: Array) -> list[Array]:
         """Gᵀ P G with ωᵀ P ω = ω × Π ω (12): planes g_m × Π g_n."""
@@ -252,7 +279,3 @@ class InfluenceFormulation(Formulation):
     def springs(self) -> InfluenceSprings:
         """The springs and dampers of joints and between points, and compliant contacts."""
         return InfluenceSprings(self)
-
-    def loads(self) -> Array:
-        """All generalized forces but those of inertia."""
-        return self.tau - self.gravity() + self.element_forces()

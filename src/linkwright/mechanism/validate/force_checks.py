@@ -93,7 +93,8 @@ class ForceElementValidator:
 
 
 def _check_chosen_coordinates(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
-    """Check that chosen coordinates are as many as joint variables, each of which is given once."""
+    """Check that every joint variable is given once, by no more coordinates than there are joint
+    variables."""
     chosen = mechanism.coordinates
     assert chosen is not None
     for name, joint in mechanism.joints.items():
@@ -116,12 +117,16 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: MechanismParameterSco
             if found:
                 known = f"the joint variables are {', '.join(variables)}"
                 raise mechanism_error(f"'{found[0]}' {what}", "coordinates.joints", known)
-    if len(own) != len(variables):
+    if len(own) > len(variables) or (chosen.new and len(own) < len(variables)):
         what = f"{len(own)} coordinates for {len(variables)} joint variables"
-        raise mechanism_error(what, "coordinates", "give as many")
+        remedy = "give as many"
+        if len(own) < len(variables):
+            remedy += ", or give the joint variables as functions of fewer, as coordinates.joints"
+        raise mechanism_error(what, "coordinates", remedy)
     table, names_allowed = ("joints", own) if chosen.joints else ("new", tuple(variables))
     for key, number in getattr(chosen, table).items():
-        scope.check_names(number, f"coordinates.{table}.{key}", dict.fromkeys(names_allowed))
+        allowed = dict.fromkeys((*names_allowed, "t"))
+        scope.check_names(number, f"coordinates.{table}.{key}", allowed)
 
 
 def check_mechanism_expression(

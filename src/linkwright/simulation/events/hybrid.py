@@ -62,8 +62,10 @@ class Hybrid:
         self.transition = ModeTransition(context, present, self.log, one_by_one=one_by_one)
         self.sides = UserEventSides(context, user_events)
         self.zeno = ZenoDetector()
+        self.overloads = overload_functions(self.dynamics.code)
+        """Event functions of members that may break."""
         self._lasting = [
-            *overload_functions(self.dynamics.code),
+            *self.overloads,
             *user_event_functions(user_events),
         ]
         """Event functions that do not depend on the mode."""
@@ -108,7 +110,7 @@ class Hybrid:
                     where=self.dynamics.mechanism.name,
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )
-        self.present.begin(q, qd)
+        self.present.begin(t, q, qd)
         return self.pass_force_jump(t, y)
 
     def pass_force_jump(self, t: float, y: Floats) -> Floats:
