@@ -79,7 +79,8 @@ class Equations(SummarizedResult):
     residual that nearly redundant ones may keep (m, rad; 0 if all close exactly). `literals` are
     parameters that stand for numbers in expressions and are printed as numbers. `passive_parts` are
     the springs that are printed with named lengths, and the rest of `passive`. `own_equation_set`
-    makes the set of equations that the formulation prints as its own. `derived_by`, kept
+    makes the set of equations that the formulation prints as its own, `derivation_steps` their
+    derivation line by line. `derived_by`, kept
     as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it. The class
     has more than 20 methods because users read every quantity of the equations from it.
 
@@ -109,6 +110,7 @@ class Equations(SummarizedResult):
     literals: Mapping[str, Fraction] = field(default_factory=dict)
     passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
     own_equation_set: Callable[[], EquationSet] | None = None
+    derivation_steps: Callable[[], EquationSet] | None = None
     derived_by: InitVar[Callable[[], Equations] | None] = None
     derivation: Callable[[], Equations] | None = field(init=False, compare=False)
     _built: dict[tuple[str, ...], Any] = field(
@@ -289,17 +291,16 @@ class Equations(SummarizedResult):
         """Return all functions by name as `casadi.Function`s, each made when it is looked up."""
         return _FunctionTable(self)
 
-    def equation_set(self) -> TypesetEquationSet:
-        """Return the equations in the form of their formulation, section by section."""
-        found: TypesetEquationSet = find_convenience("Equations.equation_set")(self)
+    def equation_set(self, *, steps: bool = False) -> TypesetEquationSet:
+        """Return the equations in the form of their formulation, section by section; with `steps`
+        the derivation line by line, if the formulation has one (lagrange)."""
+        found: TypesetEquationSet = find_convenience("Equations.equation_set")(self, steps=steps)
         return found
 
     def closed_form(self, name: str = "M", *frame: str, **options: object) -> ClosedForm:
-        """Return a quantity in closed form, readable and canonical.
-
-        `name` is "M", "mass_matrix", "christoffel", …; "jacobian" and other functions of frames
-        also take a `frame`. The `options` are those of `linkwright.forms.closed_form`.
-        """
+        """Return a quantity in closed form, readable and canonical: "M", "mass_matrix", "dp1", …;
+        "jacobian" and other functions of frames also take a `frame`. The `options` are those of
+        `linkwright.forms.closed_form`."""
         form: ClosedForm = find_convenience("Equations.closed_form")(self, name, *frame, **options)
         return form
 

@@ -95,7 +95,7 @@ forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv pivot: | rad/s² o
 inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv pivot: | N m or N per unit of q, qd and qdd | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
 forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv pivot: | rad/s² or m/s² per unit of q, qd and tau | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
 multipliers | q qd tau t | lambda:constraints pivot: | N or N m | forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names` (file order); of least norm where redundant
-constraint_residual | q t | phi:positions | m or rad | φ, zero where loops and constraints of positions hold, in file order
+constraint_residual | q t | Phi:positions | m or rad | Φ, zero where loops and constraints of positions hold, in file order
 constraint_velocity | q qd t | V:constraints | m/s or rad/s | J q̇ − b, zero for velocities that the constraints allow
 constraint_jacobian | q t | J:constraints,nv | m/s or rad/s per unit of qd | J of all constraints, rows in the order of `constraint_names` (file order)
 constraint_bias | q qd t | gamma:constraints | m/s² or rad/s² | γ with J q̈ + γ = 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -54,7 +54,8 @@ MAX_REPETITIONS, REPEATED_SECONDS = 40, 0.2
 class FormulationRow(NotebookDisplayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
-    Equations and states are those of the paper; the simulator integrates `integrated` states. An
+    `algorithm` is its name where the formulation has several. Equations and states are those of the
+    paper; the simulator integrates `integrated` states. An
     evaluation is timed in a batch, a state; `evaluations` are those of the timed motion, which has
     the `accuracy`.
 
@@ -64,6 +65,7 @@ class FormulationRow(NotebookDisplayed):
     """
 
     by: str
+    algorithm: str
     equations: int
     states: int
     integrated: int
@@ -107,9 +109,14 @@ def compared_integration_time_note(rows: Sequence[FormulationRow]) -> str:
 
 
 def measure_formulation(
-    mechanism: Mechanism, by: str, duration: float, steps: FixedSteps | None = None
+    mechanism: Mechanism,
+    by: str,
+    duration: float,
+    steps: FixedSteps | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> FormulationRow:
-    """Measure the sizes, times and disagreements of one formulation, with fixed steps if given."""
+    """Measure the sizes, times and disagreements of one formulation with its options, with fixed
+    steps if given."""
     reason = formulation_module(by).supports(mechanism)
     if reason is not None:
         raise UnsupportedError(reason)
@@ -118,12 +125,14 @@ def measure_formulation(
         mechanism = mechanism_with_penalties(
             mechanism, by, step=None if steps is None else steps.length
         )
-    study = FormulationTrial(mechanism, by, duration)
+    study = FormulationTrial(mechanism, by, duration, options)
+    named = getattr(formulation_module(by), "algorithm_name", None)
     timed = study.fastest_accurate_motion if steps is None else partial(study.motion_of, steps)
     fastest, accuracy = timed()
     equations, states = study.published_sizes()
     return FormulationRow(
         by=by,
+        algorithm="" if named is None else named(mechanism, **(options or {})),
         equations=equations,
         states=states,
         integrated=study.integrated_states,
@@ -179,10 +188,16 @@ def fastest_motion(integrate: Callable[[], TimedMotion]) -> TimedMotion:
 class FormulationTrial:
     """One formulation of a mechanism: derived, compiled and integrated."""
 
-    def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        by: str,
+        duration: float,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
         self.duration = duration
         (self.eqs, self.rate_function), self.derive_seconds = time_fastest_repetition(
-            lambda: _derive_timed_rates(mechanism, by)
+            lambda: _derive_timed_rates(mechanism, by, options or {})
         )
         self.rhs = RightHandSide(self.eqs, drive_of(self.eqs, None))
         self.operations = count_tape_operations(_tape_of_timed_rates(self.rate_function))
@@ -239,7 +254,7 @@ class FormulationTrial:
             program, context, None, self.sample_times, y, options, report=lambda _: None
         )
         seconds = time.thread_time() - start
-        if found is None or found.reached is not None:
+        if found.handover is not None:
             return self._integrate_step_by_step(tolerance, y)
         return self._timed_motion(found, seconds)
 
@@ -324,11 +339,13 @@ class FormulationTrial:
 _FORWARD_DYNAMICS = "forward_dynamics"
 
 
-def _derive_timed_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
+def _derive_timed_rates(
+    mechanism: Mechanism, by: str, options: Mapping[str, str]
+) -> tuple[Equations, Any]:
     """The equations, and the rates of their states as a function of (x, τ, t)."""
     import casadi as ca
 
-    eqs = derive_uncached(mechanism, by=by, parameters="numeric")
+    eqs = derive_uncached(mechanism, by=by, parameters="numeric", **options)
     q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
     if eqs.state is not None:
         x, rates = ca.vertcat(eqs.state.x, eqs.state.nearby_coordinates), eqs.state.rates()

@@ -100,15 +100,18 @@ class Comparison(SavableComparison):
         return ComparisonTable(title, head, tuple(rows), self.comparison_notes())
 
     def comparison_notes(self) -> tuple[str, ...]:
-        """Notes below the table: the share of evaluation, and formulations without a row."""
+        """Notes below the table: the share of evaluation, the algorithms of formulations that have
+        several, and formulations without a row."""
         cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
         together: dict[str, list[str]] = {}
         for by, reason in self.stopped.items():
             together.setdefault(reason, []).append(by)
         late = [f"{', '.join(by)}: stopped, {why}" for why, by in together.items()]
         steps = [compared_integration_time_note(self.rows)] if self.rows else []
+        chosen = [f"{row.by}: by {row.algorithm}" for row in self.rows if row.algorithm]
         return (
             *steps,
+            *chosen,
             *map(_approximate_formulation_note, self._approximate_rows()),
             *cannot,
             *late,

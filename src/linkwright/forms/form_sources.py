@@ -63,6 +63,16 @@ class FormSource:
     springs: tuple[SpringLength, ...] = ()
 
 
+@dataclass(frozen=True)
+class SymbolSource:
+    """A symbol of the checker: its expression, in equations that have its symbols, and the names of
+    these by element hash."""
+
+    equations: Equations
+    expression: SX
+    names: Mapping[int, str]
+
+
 def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     """The source of the quantity with this name, for a frame if it belongs to one."""
     name = SHORT_QUANTITY_NAMES.get(name, name)
@@ -79,6 +89,8 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         )
     if name in _FORM_SOURCES:
         return _FORM_SOURCES[name](eqs)
+    if eqs.state is not None and (name == "state_rates" or name.endswith("'")):
+        return _state_rates_source(eqs, name)
     known = eqs.function_names()
     if name not in known:
         everything = [
@@ -209,6 +221,19 @@ def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b
     return FormSource(name, what, outputs, solved_output=symbol)
 
 
+def _state_rates_source(eqs: Equations, name: str) -> FormSource:
+    """The source of the rates of the formulation's own states, or of one of them: u1'."""
+    assert eqs.state is not None
+    states, rates = eqs.state.names, ca.SX(eqs.state.rates())
+    wanted = [k for k, state in enumerate(states) if name in ("state_rates", f"{state}'")]
+    if not wanted:
+        raise NameNotFoundError(
+            f"unknown quantity '{name}'", remedy=suggest_remedy(name, [f"{s}'" for s in states])
+        )
+    what = f"of the states of the formulation '{eqs.by}'"
+    return FormSource(name, what, tuple((Port(f"{states[k]}'", ()), rates[k]) for k in wanted))
+
+
 _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
     "christoffel": _christoffel_source,
     "momenta": _momenta_source,
@@ -224,6 +249,11 @@ _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
 def closed_form_quantities(eqs: Equations) -> list[str]:
     """Names of quantities that are not functions of the equations but have a closed form."""
     return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
+
+
+def symbol_form_source(name: str, symbol: SymbolSource) -> FormSource:
+    """The source of a symbol of the checker."""
+    return _single_form_source(name, "a symbol of the checker", name, symbol.expression)
 
 
 def _form_output_port(name: str, expression: SX) -> Port:
@@ -287,4 +317,7 @@ def _form_symbol_names(eqs: Equations) -> dict[int, str]:
         symbols: list[SX] = ca.vertsplit(_form_entry_column(eqs.symbols[key])) if names else []
         for symbol, name in zip(symbols, names, strict=False):
             found[symbol.element_hash()] = name
+    if eqs.state is not None:
+        for symbol, name in zip(ca.vertsplit(eqs.state.x), eqs.state.names, strict=True):
+            found.setdefault(symbol.element_hash(), name)
     return found

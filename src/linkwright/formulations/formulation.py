@@ -100,11 +100,13 @@ class Formulation:
         complete: bool = True,
         accelerations: ExpressionBuilder | None = None,
         equation_set: Callable[[], EquationSet] | None = None,
+        derivation_steps: Callable[[], EquationSet] | None = None,
     ) -> Equations:
         """The equations from a formulation's own builders and the common ones; `complete` says
         whether the other functions follow from these. The builders are those of the tree;
         constraints are added to it, with the formulation's own constrained `accelerations` if it
-        gives any. `equation_set` makes the formulation's own form."""
+        gives any. `equation_set` makes the formulation's own form, `derivation_steps` its
+        derivation line by line."""
         tree = self.tree
         free = Equations(
             mechanism=tree.mechanism,
@@ -124,6 +126,7 @@ class Formulation:
             is_complete=complete,
             passive_parts=self.passive_parts,
             own_equation_set=equation_set and direct_casadi_operators()(equation_set),
+            derivation_steps=derivation_steps and direct_casadi_operators()(derivation_steps),
         )
         if self.constraints is None:
             return free

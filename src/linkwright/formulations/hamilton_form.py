@@ -77,8 +77,8 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
         sections.append(
             EquationSection(
                 "Constraints",
-                law="J(q) q̇ + ∂φ/∂t = 0",
-                law_latex=r"J(q)\,\dot{q} + \partial\varphi/\partial t = 0",
+                law="J(q) q̇ + ∂Φ/∂t = 0",
+                law_latex=r"J(q)\,\dot{q} + \partial\Phi/\partial t = 0",
                 quantities=(*known, "constraint_jacobian"),
             )
         )

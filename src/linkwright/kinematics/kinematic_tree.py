@@ -270,6 +270,7 @@ class KinematicTree:
     `nq`, `nv` count the model's coordinates and velocities. The tree itself may have more:
     `followers` maps its coordinates of mimicking joints to the model's. `inertias` and `masses`
     are those of the single bodies, in their links' frames (a canonical tree has no masses).
+    `speeds` are the generalized speeds u = Y q̇ + Z by name, as functions of q, q̇ and t.
     """
 
     mechanism: Mechanism
@@ -287,6 +288,7 @@ class KinematicTree:
     transfer: JointTransfer | None = None
     forces: TreeForces = TreeForces()
     restraints: Restraints = Restraints()
+    speeds: dict[str, Scalar] = field(default_factory=dict)
     symbols: dict[str, Scalar] = field(default_factory=dict)
     symbol_values: dict[str, ExactNumber] = field(default_factory=dict)
     literals: dict[str, Fraction] = field(default_factory=dict)

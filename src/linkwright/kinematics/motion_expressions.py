@@ -133,3 +133,14 @@ def read_tree_forces(
             values.enter_place(f"contacts.{name}")
             pads.append(read_compliant_contact(name, contact, values))
     return TreeForces(tuple(forces), tuple(moves), tuple(pads))
+
+
+def read_generalized_speeds(
+    mechanism: Mechanism, values: KinematicParameters, scope: SymbolScope
+) -> dict[str, Scalar]:
+    """Return the mechanism's generalized speeds as expressions."""
+    found = {}
+    for name, speed in mechanism.speeds.items():
+        values.enter_place(f"speeds.{name}")
+        found[name] = values.read_motion_expression(speed, scope)
+    return found

@@ -52,9 +52,8 @@ def make_joint_transfer(
             rate += ca.jacobian(ca.vec(x), own.t)
         return ca.sparsify(ca.reshape(rate, *x.shape))
 
-    G, drift = ca.jacobian(q, own.q), ca.SX(q.shape[0], 1)
-    if not is_frozen:
-        drift = ca.sparsify(ca.jacobian(q, own.t))
+    G = ca.jacobian(q, own.q)
+    drift = ca.SX(q.shape[0], 1) if is_frozen else ca.sparsify(ca.jacobian(q, own.t))
     return JointTransfer(q, G, total_rate(G), drift, total_rate(drift), start)
 
 

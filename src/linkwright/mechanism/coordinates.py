@@ -20,11 +20,12 @@ class MechanismNames:
     """The names in the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
-    `is_time_dependent`: forces, constraints or coordinates depend on t. `has_moving_coordinates`:
-    the chosen coordinates do, so that even positions of bodies are functions of q and t.
-    `constraints` are the owners of the rows of the constraint Jacobian, in file order;
-    `position_rows` says which of these rows are equations of positions, the others are equations of
-    velocities. `independent` velocities are known where somebody has assembled the mechanism.
+    `is_time_dependent`: forces, constraints, coordinates or generalized speeds depend on t.
+    `has_moving_coordinates`: the chosen coordinates do, so that even positions of bodies are
+    functions of q and t. `constraints` are the owners of the rows of the constraint Jacobian, in
+    file order; `position_rows` says which of these rows are equations of positions, the others are
+    equations of velocities. `independent` velocities are known where somebody has assembled the
+    mechanism.
     """
 
     q: tuple[str, ...]
@@ -93,7 +94,8 @@ def mechanism_names(mechanism: Mechanism) -> MechanismNames:
             for table in (mechanism.forces, mechanism.constraints)
             for part in table.values()
             for _, number, _ in part_numbers(part)
-        ),
+        )
+        or any("t" in names_in_expression(speed) for speed in mechanism.speeds.values()),
         tuple(owners),
         tuple(position_rows),
         tuple(mechanism.loops),

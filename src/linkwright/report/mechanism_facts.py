@@ -8,6 +8,7 @@ from typing import TypedDict, cast
 
 from ..errors import LinkwrightError
 from ..expressions import expression_text, expression_to_float
+from ..kinematics.made_up_names import part_number
 from ..mechanism import Joint, Mechanism, mechanism_names
 
 
@@ -115,23 +116,31 @@ def _coordinate_definitions(mechanism: Mechanism) -> list[str]:
 
 
 _SYMBOL_MEANINGS = {
-    "m_": "mass of",
-    "c[xyz]_": "centre of mass of",
-    "I[xyz]{2}_": "inertia of",
-    "g[xyz]$": "gravity",
-    "G_": "gear ratio of",
-    "J_": "inertia of the rotor of",
-    "d_": "damping of",
-    "F_": "dry friction of",
-    "k_": "stiffness of",
+    "m": "mass of",
+    "c[xyz]": "centre of mass of",
+    "I[xyz]{2}": "inertia of",
+    r"a(?=\d)": "distance along x at",
+    r"b(?=\d)": "distance along y at",
+    r"d(?=\d)": "distance along z at",
+    "G": "gear ratio of",
+    "J": "inertia of the rotor of",
+    "d": "damping of",
+    "F": "dry friction of",
+    "k": "stiffness of",
 }
 """The beginnings of symbols that equations make where a file names none."""
 
 
-def page_symbol_meaning(name: str) -> str:
+def page_symbol_meaning(name: str, mechanism: Mechanism) -> str:
     """The meaning of a symbol that the file does not name: of a body, a joint or gravity."""
-    kinds = [word for start, word in _SYMBOL_MEANINGS.items() if re.match(start, name)]
-    return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
+    if re.fullmatch("g[xyz]?", name):
+        return "gravity"
+    for start, word in _SYMBOL_MEANINGS.items():
+        if found := re.fullmatch(rf"{start}(?:_(.+)|(\d+))", name):
+            parts = mechanism.joints if word.startswith("distance") else mechanism.bodies
+            owners = {part_number(part, parts): part for part in parts}
+            return f"{word} {found[1] or owners.get(found[2], '')}".strip()
+    return ""
 
 
 def _mobility_page_facts(mechanism: Mechanism) -> MobilityFacts:

@@ -3,6 +3,7 @@
 Everything returns a matplotlib figure, and writes it where `path` is given (.svg, .pdf, .png).
 """
 
+from .acceleration_parts import acceleration_parts
 from .animation import animate
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
@@ -26,6 +27,7 @@ __all__ = [
     "FreeBody",
     "HistoryLine",
     "Panel",
+    "acceleration_parts",
     "acceleration_polygon",
     "animate",
     "animation_element",

@@ -1,8 +1,4 @@
-"""The part of a run that compiled code makes: all of it, or up to where Python must go on.
-
-Nothing is made twice: the loop in `integration_loop` goes on from the last good state, with the
-samples, the inputs, the mode and the events of the compiled part.
-"""
+"""The part of a run that compiled code makes: all of it, or up to where Python must go on."""
 
 from __future__ import annotations
 
@@ -12,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..integrators import Progress
 from ..types import Floats
 from .compiled_motion import CompiledMotion, CompiledTrajectory
 from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
 from .events.hybrid import Hybrid
+from .events.signals import hand_passages_to_code
 from .faults import check_input_forces
 from .run_context import RunContext
-from .sample_record import SampleRecord
 
 
 def integrate_compiled(
@@ -31,9 +26,8 @@ def integrate_compiled(
     options: Mapping[str, float],
     *,
     report: Callable[[float], None],
-) -> CompiledTrajectory | None:
-    """Return the states at the times, up to where the loop in Python must go on; None if that is
-    at the first time.
+) -> CompiledTrajectory:
+    """Return the states at the times, up to where the loop in Python must go on.
 
     A sampled controller must have acted at the first time, and the events must have begun.
     """
@@ -42,6 +36,8 @@ def integrate_compiled(
     records = TrajectoryRecords(motion, times, y[None], options, held=held)
     run = CompiledRun(records, 0, context.rhs, events, inputs)
     before, only = run.buffers, np.zeros(1, np.int64)
+    if events is not None:
+        hand_passages_to_code(events, run.passages)
     try:
         run.watch_events(0)
         while run.status is None:
@@ -49,18 +45,17 @@ def integrate_compiled(
             try:
                 records.advance(only)
             except OSError as error:  # the sources, of which programs are made, are not there
-                raise CannotContinueError from error
+                reason = f"the program cannot be read: {error}"
+                raise CannotContinueError(reason, is_lasting=True) from error
             run.go_on()
             report(run.t)
     except KeyboardInterrupt:
         run.interrupt()
-    except CannotContinueError:
-        run.hand_over(before)
+    except CannotContinueError as error:
+        run.hand_over(before, error)
     except LinkwrightError as error:
         run.status = f"stopped at t = {run.t:g} s: {error}"
         run.keep_last(run.t, run.y)
-    if run.reached is not None and not run.progress[Progress.STEPS]:
-        return None
     return _stop_at_fault(context, events, _project_rest(context, run, run.trajectory()))
 
 
@@ -100,18 +95,9 @@ def _stop_at_fault(
             modes=None if found.modes is None else found.modes[:k],
             status=f"stopped at t = {end:g} s: {error}",
             broken=None,
-            reached=None,
+            handover=None,
         )
     return found
-
-
-def record_samples(
-    found: CompiledTrajectory, context: RunContext, events: Hybrid | None
-) -> SampleRecord:
-    """Return the samples of a compiled part, with the forces of their modes."""
-    samples = SampleRecord(context, events)
-    samples.take_over(found.times, found.states, *contact_forces(events, found))
-    return samples
 
 
 def contact_forces(

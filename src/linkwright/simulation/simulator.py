@@ -15,21 +15,19 @@ from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES, check_single_start
-from .compiled_motion import CompiledMotion, CompiledTrajectory, can_compile
-from .compiled_part import contact_forces, integrate_compiled, record_samples
+from .compiled_motion import find_obstacle
 from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
-from .events.hybrid import Hybrid, Outcome
 from .events.user_event import Event
 from .feedback import Feedback
-from .integration_loop import IntegrationLoop
 from .onward import remaining_held_forces, remaining_inputs
 from .preparation import Preparation, prepare_simulation
 from .progress import RunProgress
 from .record import RunTrajectory, prepare_recording, record_run
 from .run import Run
 from .run_context import RunContext
+from .run_integration import BegunRun, RunIntegration
 from .sensitivities import Sensitivities
 from .settings import Settings
 from .start import start_of
@@ -172,17 +170,6 @@ class RunStart:
 
 
 @dataclass(frozen=True, eq=False)
-class BegunRun:
-    """A run at its first time: what changes during it, its state, and how an event ends it there,
-    if one does."""
-
-    context: RunContext
-    events: Hybrid | None
-    y: Floats
-    ending: Outcome | None = None
-
-
-@dataclass(frozen=True, eq=False)
 class Simulator:
     """Makes runs of one mechanism with one input."""
 
@@ -212,25 +199,17 @@ class Simulator:
         parts = self.prepared.event_parts(
             self.mechanism, settings.events, settings.stops, settings.impacts
         )
-        program, begun = self._begin(parts, start)
+        begun = self._begin(parts, start)
         with np.errstate(all="ignore"), self._watch(times) as watch:
             prepare_recording(self.prepared.rhs)
-            part = None if program is None else self._run_compiled(program, begun, times, watch)
-            if part is not None and part.reached is None:
-                trajectory, broken = _compiled_trajectory(begun, part), part.broken
-            else:
-                loop = self._make_loop(begun, times, part)
-                ending = begun.ending
-                status = loop.run(times, watch) if ending is None else loop.end_at_start(ending)
-                trajectory, broken = _loop_trajectory(loop, status, part), loop.broken
+            integration = RunIntegration(begun, settings, times, watch)
+            trajectory, broken = integration.run(), integration.broken
         statistics = {**trajectory.statistics, "seconds": time.perf_counter() - begin}
         found = self._record(begun.context, replace(trajectory, statistics=statistics))
         return found if broken is None else self._continue(found, broken, times)
 
-    def _begin(
-        self, parts: EventParts | None, start: RunStart
-    ) -> tuple[CompiledMotion | None, BegunRun]:
-        """Return the compiled program of a run, if there is one, and the run at its first time."""
+    def _begin(self, parts: EventParts | None, start: RunStart) -> BegunRun:
+        """Return the run at its first time, with its compiled program, if there is one."""
         rhs, settings, t = self.prepared.rhs, self.settings, start.times[0]
         crosses_kinks = settings.has_fixed_steps
         if parts is None:
@@ -238,40 +217,19 @@ class Simulator:
         else:
             events = parts.begin_run(rhs, crosses_kinks=crosses_kinks)
             context = events.context
-        program = None
-        if settings.coordinates == "all" and can_compile(rhs, settings.integrator, events):
+        program, obstacle = None, find_obstacle(rhs, settings.integrator, events)
+        if settings.coordinates != "all":
+            obstacle = "minimal coordinates are not compiled"
+        if obstacle is None:
             program = self.prepared.program(settings.integrator, parts)
         y = start.act_at_first_time(context)
         if events is None:
-            return program, BegunRun(context, events, y)
+            return BegunRun(context, events, y, program, obstacle)
         try:
-            return program, BegunRun(context, events, events.begin(t, y))
+            return BegunRun(context, events, events.begin(t, y), program, obstacle)
         except FailureError as failure:
-            return None, BegunRun(context, events, y, events.end_by_failure(t, y, failure))
-
-    def _run_compiled(
-        self, program: CompiledMotion, begun: BegunRun, times: Floats, watch: RunProgress
-    ) -> CompiledTrajectory | None:
-        """Return the part of a run that compiled code makes; None if it cannot begin."""
-        options = self.settings.step_options
-        tolerances = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
-        return integrate_compiled(
-            program, begun.context, begun.events, times, begun.y, tolerances, report=watch.step
-        )
-
-    def _make_loop(
-        self, begun: BegunRun, times: Floats, part: CompiledTrajectory | None
-    ) -> IntegrationLoop:
-        """Return the loop that makes a run, or what a compiled part has left of it."""
-        context, settings = begun.context, self.settings
-        reached = None if part is None else part.reached
-        t, y = (times[0], begun.y) if reached is None else reached
-        end = context.inputs.next_stop(t, times[-1])
-        stepper = settings.make_stepper(context, t, y, end, settings.step_options)
-        loop = IntegrationLoop(stepper, context, begun.events)
-        if part is not None:
-            loop.take_over(record_samples(part, context, begun.events), part.fastest)
-        return loop
+            ending = events.end_by_failure(t, y, failure)
+            return BegunRun(context, events, y, None, "it ends where it starts", ending)
 
     def _continue(self, found: Run, member: str, times: Floats) -> Run:
         """Return a run that continues, after a member broke, with the mechanism that is left."""
@@ -310,50 +268,3 @@ class Simulator:
             where=self.prepared.rhs.equations.mechanism.name,
             remedy=f"give a period of at least {duration / MOST_SAMPLES:.2g} s, or none",
         )
-
-
-def _compiled_trajectory(begun: BegunRun, part: CompiledTrajectory) -> RunTrajectory:
-    """Return the trajectory of a run that compiled code has made."""
-    events = begun.events
-    pushes, reactions = contact_forces(events, part)
-    return RunTrajectory(
-        part.times,
-        part.states,
-        part.fastest,
-        part.status,
-        {**part.statistics, "compiled": 1},
-        singular=begun.context.singularities.times(),
-        events=() if events is None else tuple(events.happened),
-        pushes=pushes,
-        reactions=reactions,
-    )
-
-
-def _loop_trajectory(
-    loop: IntegrationLoop, status: str, part: CompiledTrajectory | None
-) -> RunTrajectory:
-    """Return the trajectory of a loop that has ended, with the compiled part before it."""
-    counts, samples, events = loop.context.counts, loop.samples, loop.events
-    before: Mapping[str, float] = {} if part is None else part.statistics
-    compiled_steps = before.get("steps", 0)
-    steps = loop.steps if counts.inner_steps is None else counts.inner_steps
-    statistics = {
-        "steps": compiled_steps + steps,
-        "rejected": before.get("rejected", 0) + counts.rejected,
-        "evaluations": before.get("evaluations", 0) + counts.evaluations,
-        "compiled": compiled_steps / (compiled_steps + steps) if compiled_steps else 0,
-    }
-    if jacobians := before.get("jacobians", 0) + counts.jacobians:
-        statistics["jacobians"] = jacobians
-    return RunTrajectory(
-        np.array(samples.times),
-        samples.columns,
-        loop.fastest,
-        status,
-        statistics,
-        singular=loop.context.singularities.times(),
-        events=() if events is None else tuple(events.happened),
-        pushes=None if events is None else np.array(samples.pushes),
-        reactions=samples.reactions,
-        forces=samples.forces,
-    )

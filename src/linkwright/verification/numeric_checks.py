@@ -98,47 +98,54 @@ def has_certified_positive_pivots(subject: VerifiedEquations, seed: int) -> bool
 
 
 class VerifiedMotion:
-    """A motion from a random state in which joint forces cancel damping and friction. It records
-    the work of declared forces and driven constraints, and the impulse of weight and ground."""
+    """A motion from a given or random state in which joint forces cancel damping and friction. If
+    `is_balanced`, it records the work of declared forces and driven constraints, and the impulse of
+    weight and ground."""
 
-    def __init__(self, subject: VerifiedEquations) -> None:
+    def __init__(
+        self,
+        subject: VerifiedEquations,
+        start: dict[str, Floats] | None = None,
+        *,
+        duration: float = MOTION_DURATION,
+        is_balanced: bool = True,
+    ) -> None:
         self.subject, self.n, self.evaluation_count = subject, subject.eqs.nv, 0
-        self.start = subject.random_states(1, seed=5, speed=0.3)[0]
+        self.is_balanced = is_balanced
+        self.start = start or subject.random_states(1, seed=5, speed=0.3)[0]
         nq = subject.eqs.nq
         x = np.concatenate([self.start["q"], self.start["qd"], np.zeros(4)])
         self.loss_forces = _state_function(subject, loss_forces(subject))
         self.energy, self.time_power = (
             _state_function(subject, part) for part in balanced_energy(subject)
         )
-        found = self._integrate_states(x)
+        self.t, found = self._integrate_states(x, duration)
+        self.duration = float(self.t[-1])
         self.q, self.qd = found[:, :nq], found[:, nq : nq + self.n]
         self.external_work, self.impulse = found[:, -4], found[:, -3:]
 
-    def _integrate_states(self, x: Floats) -> Floats:
-        """States at the integrator's own steps for `MOTION_DURATION`, or until the evaluations are
-        used up: a mechanism that moves within milliseconds is followed for milliseconds."""
+    def _integrate_states(self, x: Floats, duration: float) -> tuple[Floats, Floats]:
+        """Times and states at the integrator's own steps for a duration, or until the evaluations
+        are used up: a mechanism that moves within milliseconds is followed for milliseconds."""
         solver = DOP853(
             self.state_rates,
             0.0,
             x,
-            MOTION_DURATION,
+            duration,
             rtol=MOTION_TOLERANCE,
             atol=MOTION_TOLERANCE,
-            max_step=MOTION_DURATION / 10,
+            max_step=duration / 10,
         )
-        found, self.times = [x], [0.0]
+        times, found = [0.0], [x]
         while solver.status == "running" and self.evaluation_count < MAX_EVALUATIONS:
             message = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 raise LinkwrightError(f"the motion cannot be integrated: {message or 'not finite'}")
+            times.append(solver.t)
             found.append(solver.y)
-            self.times.append(float(solver.t))
-        self.duration = float(solver.t)
         if solver.status == "running" and len(found) <= MIN_STEPS:
-            raise MotionTooFastError(
-                f"{MAX_EVALUATIONS} evaluations reach only {self.duration:.1e} s"
-            )
-        return np.array(found)
+            raise MotionTooFastError(f"{MAX_EVALUATIONS} evaluations reach only {solver.t:.1e} s")
+        return np.array(times), np.array(found)
 
     def unpack_state(self, t: float, x: Floats) -> dict[str, Floats]:
         """The inputs q, q̇, τ = 0 and t from the integrator's state."""
@@ -152,15 +159,27 @@ class VerifiedMotion:
 
     def state_rates(self, t: float, x: Floats) -> Floats:
         """The rates of coordinates, velocities, work and impulse."""
-        subject, state = self.subject, self.unpack_state(t, x)
+        state = self.forced_state(self.unpack_state(t, x))
         self.evaluation_count += 1
-        losses = self.loss_forces(state)
-        qdd = subject.function_value("forward_dynamics", state | {"tau": -losses})
-        qd, other = state["qd"], subject.function_value("external", state)
-        power = other @ qd + self.driven_constraint_power(state | {"tau": -losses})
-        power += float(self.time_power(state)[0])
-        push = self.ground_forces(state | {"qdd": qdd}) if self.has_momentum else np.zeros(3)
-        return np.concatenate([self.velocity_map(state["q"]) @ qd, qdd, [power], push])
+        qd, power, push = state["qd"], 0.0, np.zeros(3)
+        if self.is_balanced:
+            power = float(self.subject.function_value("external", state) @ qd)
+            power += self.driven_constraint_power(state) + float(self.time_power(state)[0])
+            push = self.ground_forces(state) if self.has_momentum else push
+        return np.concatenate([self.velocity_map(state["q"]) @ qd, state["qdd"], [power], push])
+
+    def forced_state(self, state: dict[str, Floats]) -> dict[str, Floats]:
+        """The state with the joint forces τ that cancel damping and friction, and with q̈."""
+        state = state | {"tau": -self.loss_forces(state)}
+        return state | {"qdd": self.subject.function_value("forward_dynamics", state)}
+
+    def sampled_states(self, count: int) -> list[dict[str, Floats]]:
+        """States along the motion, with τ and q̈."""
+        found = []
+        for k in np.unique(np.linspace(0, len(self.t) - 1, count).astype(int)):
+            x = np.concatenate([self.q[k], self.qd[k]])
+            found.append(self.forced_state(self.unpack_state(self.t[k], x)))
+        return found
 
     def driven_constraint_power(self, state: dict[str, Floats]) -> float:
         """The power of time-dependent constraints: λ·J q̇, with J q̇ = −V at q̇ = 0."""
@@ -183,7 +202,7 @@ class VerifiedMotion:
     @property
     def states(self) -> list[dict[str, Floats]]:
         """The states (q, q̇, t) at all steps."""
-        rows = zip(self.q, self.qd, self.times, strict=True)
+        rows = zip(self.q, self.qd, self.t, strict=True)
         return [{"q": q, "qd": qd, "t": np.array([t])} for q, qd, t in rows]
 
     @property

@@ -32,6 +32,7 @@ def derive(
     as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT")] = None,
     what: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     parameters: str = "symbolic",
+    speeds: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
     steps: bool = False,
     beta: options.BetaOption = None,
     gamma: options.GammaOption = None,
@@ -51,8 +52,11 @@ def derive(
         jacobian:tool, …; state_rates: the rates of the formulation's own states.
     parameters
         'symbolic', 'numeric', 'base', or the names to keep as symbols, separated by commas.
+    speeds
+        Generalized speeds for --by kane: 'u1 = dq1 + dq2; u2 = dq2'.
     steps
-        Print the steps of the computation instead of closed forms.
+        Print the derivation line by line (by lagrange), or the steps of the computation instead of
+        closed forms.
 
     Examples
     --------
@@ -65,7 +69,7 @@ def derive(
         raise LinkwrightError(
             f"--as {form} is not known", remedy=f"use {', '.join(EQUATION_FORMATS)}"
         )
-    given = {"beta": beta, "gamma": gamma, "iterations": iterations}
+    given = {"speeds": speeds, "beta": beta, "gamma": gamma, "iterations": iterations}
     chosen = {name: value for name, value in given.items() if value is not None}
     equations = _derive_command_equations(mechanism, by, parameters, **chosen)
     found = _command_equation_set(equations, what, steps)
@@ -76,7 +80,7 @@ def derive(
 
 
 def _derive_command_equations(
-    mechanism: options.MechanismFile, by: str, parameters: str, **chosen: float
+    mechanism: options.MechanismFile, by: str, parameters: str, **chosen: object
 ) -> Equations:
     """Derive the equations of a mechanism that can move."""
     from ... import formulations
@@ -99,9 +103,9 @@ def _command_equation_set(
     from ...forms import SHORT_QUANTITY_NAMES
     from ...forms.equation_set_typesetting import typeset_equation_set, typeset_quantities
 
-    if what is None and not steps:
+    if what is None and (not steps or equations.derivation_steps is not None):
         with show_command_progress("writing the equations"):
-            return typeset_equation_set(equations)
+            return typeset_equation_set(equations, steps=steps)
     names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or ()]
     _check_what_option(equations, names)
     with show_command_progress(f"writing {', '.join(names) or 'the equations'}"):

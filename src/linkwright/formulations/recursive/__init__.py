@@ -6,6 +6,7 @@ The algorithms of robotics libraries, in link frames, O(n) or O(n·depth).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import casadi as ca
 
@@ -47,6 +48,12 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         tree = canonical_tree(tree)
         lean = regroup_link_inertias(tree)
     return recursive_equations(tree, lean)
+
+
+def algorithm_name(mechanism: Mechanism) -> str:
+    """The name of the algorithm by which accelerations follow from forces."""
+    tree = canonical_tree(build_kinematic_tree(mechanism, "numeric"))
+    return _RecursiveFormulation(tree, regroup_link_inertias(tree)).cheapest_accelerations[0]
 
 
 def recursive_equations(tree: KinematicTree, lean: KinematicTree) -> Equations:
@@ -127,27 +134,26 @@ class _RecursiveFormulation(Formulation):
         return moving - frozen
 
     def forward_dynamics(self) -> Array:
-        """q̈ by the mass matrix, or by articulated bodies where these take fewer operations.
+        """q̈ by the mass matrix, or by articulated bodies where these take fewer operations."""
+        return self.cheapest_accelerations[1]
+
+    @cached_property
+    def cheapest_accelerations(self) -> tuple[str, Array]:
+        """The name of the algorithm that takes fewer operations, and its q̈.
 
         Mimicry and chosen coordinates couple branches and need the mass matrix.
         """
         coupled = bool(self.tree.followers) or self.tree.transfer is not None
         if coupled or self.tree.nv <= _MAX_MASS_MATRIX_SIZE:
-            return self._mass_matrix_accelerations(self.bias())
+            return "mass matrix", self._mass_matrix_accelerations(self.bias())
         depths = [sum(1 for _ in self.tree.path_to_ground(i)) for i in range(len(self.tree.links))]
+        forces = self.tau + self.element_forces()
+        qdd = articulated_forward_dynamics(self.regrouped_tree, self.q, self.qd, forces)
+        articulated = "articulated bodies", qdd
         if sum(depth**2 for depth in depths) > _MAX_SQUARED_DEPTH * len(depths):
-            return self._articulated_body_accelerations()
-        ways = [
-            self._mass_matrix_accelerations(self.bias()),
-            self._articulated_body_accelerations(),
-        ]
-        return min(ways, key=_dynamics_expression_cost)
-
-    def _articulated_body_accelerations(self) -> Array:
-        """q̈ by articulated bodies."""
-        return articulated_forward_dynamics(
-            self.regrouped_tree, self.q, self.qd, self.tau + self.element_forces()
-        )
+            return articulated
+        direct = "mass matrix", self._mass_matrix_accelerations(self.bias())
+        return min(direct, articulated, key=lambda way: _dynamics_expression_cost(way[1]))
 
     def forward_dynamics_with_wrenches(self) -> Array:
         """q̈ under τ and given wrenches on the bodies."""

@@ -1,4 +1,4 @@
-"""Checks of forces, actuators and chosen coordinates: their ends, and the names in expressions."""
+"""Checks of forces, actuators, chosen coordinates and generalized speeds: their ends and names."""
 
 from __future__ import annotations
 
@@ -36,6 +36,22 @@ def check_force_elements(mechanism: Mechanism, scope: MechanismParameterScope) -
             where = f"actuators.{name}.moves"
             raise mechanism_error(
                 "is not a function of coordinates", where, "name coordinates, such as q1"
+            )
+
+
+def check_generalized_speeds(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
+    """Check that generalized speeds have names of their own and depend on velocities."""
+    variables = variable_meanings(mechanism) if mechanism.speeds else {}
+    for name, expression in mechanism.speeds.items():
+        place = f"speeds.{name}"
+        taken = name in mechanism.parameters or name in variables
+        if taken or not is_expression_name(name):
+            raise mechanism_error(
+                f"'{name}' is taken, or not a valid name", place, "choose another name"
+            )
+        if "speed" not in check_mechanism_expression(expression, place, variables, scope):
+            raise mechanism_error(
+                "does not depend on a velocity", place, "write u = Y q̇ + Z, with rates such as dq1"
             )
 
 
