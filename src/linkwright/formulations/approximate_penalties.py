@@ -74,7 +74,8 @@ def choose_penalties(mechanism: Mechanism, step: float | None = None) -> Approxi
     """Return the choices of a mechanism; what it does not give is chosen for it, or for fixed steps
     of `step` seconds."""
     given = mechanism.approximate or ApproximateChoices()
-    bodies, left_out = given.bodies, ()
+    left_out: tuple[str, ...] = ()
+    bodies = given.bodies
     if bodies is None:
         bodies, left_out = split_penalty_bodies(mechanism)
     beta, gamma = (_value_given(mechanism, given, name) for name in ("beta", "gamma"))
