@@ -61,7 +61,7 @@ def _whole_matrix_value(vocabulary: CheckerVocabulary, name: str) -> SX | None:
             [vocabulary.paper_expression(f"{letter}{i + 1}{j}") for j in ends] for i in range(rows)
         ]
         if rows and all(entry is not None for row in entries for entry in row):
-            return ca.vertcat(*(ca.horzcat(*row) for row in entries))
+            return ca.vertcat(*(ca.horzcat(*map(ca.SX, row)) for row in entries))
     return None
 
 
