@@ -198,9 +198,9 @@ class FormTermCollector:
         if rest != {(): 1}:
             inside.append(self.nest_groups(rest, keys, factors))
         if len(heads) > 1:
-            _, times, whole = self.common_number(heads)
+            _, times, whole = self.common_number({key: number * c for key, c in heads.items()})
             inside.append(self.flat_sum(whole))
-            return self.ordered_product(number * times, common, inside)
+            return self.ordered_product(times, common, inside)
         (key,) = heads
         if len(rest) == 1:
             ((monomial, c),) = rest.items()
