@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -68,12 +68,24 @@ class Drive:
         """Whether a controller acts at single instants, and its forces are held in between."""
         return self.feedback is not None and self.feedback.period is not None
 
+    def with_tables(self, tables: tuple[TimeTable, ...]) -> Drive:
+        """Return the inputs with other tables; both share their compiled code."""
+        return self._sharing_code(replace(self, tables=tables))
+
+    def with_feedback(self, feedback: Feedback) -> Drive:
+        """Return the inputs with other gains, reference and start of the controller."""
+        return self._sharing_code(replace(self, feedback=feedback))
+
+    def _sharing_code(self, other: Drive) -> Drive:
+        other.__dict__["_compiled"] = self._compiled
+        return other
+
     def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Return w at an instant; q and q̇ are used only if `function` is given."""
         if self.function is not None:
             return sized(self.function(t, q, qd), self.equations.nv)
         if self.feedback is not None:
-            return filled(self.feedback.reference.at(t))
+            return filled(self.feedback.outer(t))
         if self.tables:
             return np.array([table(t) for table in self.tables])
         return _IDLE
@@ -186,7 +198,7 @@ def _check_takes_state(function: Callable[..., Any], n: int) -> None:
 def _by_law(equations: Equations, law: Feedback) -> Drive:
     """Return the inputs of a controller."""
     law.check_fits(equations.nq, equations.nv, equations.mechanism.name)
-    s, count = equations.symbols, law.follows
+    s, count = equations.symbols, law.follows + len(law.gains)
     z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
     tau, rate = law.law(s["t"], s["q"], s["qd"], first(z, len(law.names)), first(w, count))
     return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=law.recipe)

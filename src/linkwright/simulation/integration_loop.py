@@ -40,6 +40,11 @@ class IntegrationLoop:
         self._last = stepper.t, stepper.y
         """The end of the last step that went well."""
 
+    @property
+    def reached(self) -> tuple[float, Floats]:
+        """The end of the last step that went well."""
+        return self._last
+
     def take_over(self, samples: SampleRecord, fastest: Floats) -> None:
         """Go on after a part of the run that compiled code has made: with its samples, and with
         the state that has its largest velocities."""

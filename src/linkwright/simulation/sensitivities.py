@@ -21,7 +21,7 @@ from ..integrators import Progress
 from ..mechanism import Mechanism
 from ..types import Floats
 from .compiled_motion import METHODS, can_compile
-from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
+from .compiled_run import CompiledRun
 from .events.rows import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
 from .inputs import Drive, check_inputs_without, drive_of
@@ -34,6 +34,8 @@ from .sensitivity_motion import SensitivityMotion
 from .sensitivity_start import StartDerivatives
 from .settings import Settings
 from .stabilization import stabilization_of
+from .trajectory_loop import TrajectoryLoop
+from .trajectory_records import TrajectoryRecords
 
 HARMLESS_EVENTS = ("passed", "stop", "limit reached", "touches", "leaves")
 """Notes of events that do not change the state and at which no force jumps; forces of compliant
@@ -253,19 +255,12 @@ def _integrate(
     if len(times) < 2:
         return _Found(times, y[None], {"sensitivity_steps": 0, "sensitivity_evaluations": 0}, "")
     records = TrajectoryRecords(motion, times, y[None], options, values[None])
-    run = CompiledRun(records, 0, system, None)
-    why = ""
-    try:
-        with np.errstate(all="ignore"):
-            while run.status is None:
-                records.advance(np.zeros(1, np.int64))
-                run.go_on()
-    except KeyboardInterrupt:
-        why = f"interrupted at t = {run.t:g} s"
-    except CannotContinueError:
+    loop = TrajectoryLoop(records, lambda row: CompiledRun(records, row, system, None))
+    run = loop.run_of(0)
+    loop.run(np.zeros(1, np.int64))
+    why = "" if run.status == FINISHED else str(run.status)
+    if run.reached is not None:
         why = f"the compiled integrator cannot continue at t = {run.t:.10g} s"
-    if run.status not in (None, FINISHED):
-        why = run.status
     count = len(times) if run.status == FINISHED else int(run.progress[Progress.SAMPLE])
     states = records.projected_samples(0)[:count]
     is_sound = np.isfinite(states).all(axis=1)

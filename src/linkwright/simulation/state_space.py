@@ -103,7 +103,8 @@ class StateSpace:
     @cached_property
     def model(self) -> Model:
         """The compiled functions of the equations."""
-        return compiled(self.equations, threads=1)
+        kept = tuple(self.equations.parameters)
+        return compiled(self.equations, parameters=kept, threads=1)
 
     @cached_property
     def size(self) -> int:

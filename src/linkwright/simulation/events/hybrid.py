@@ -114,7 +114,7 @@ class Hybrid:
     def pass_force_jump(self, t: float, y: Floats) -> Floats:
         """Find the mode after a jump of the inputs, at which steps end: sticking elements may begin
         to slide."""
-        return self.transition.settle(t, y, Releases()) if self.rows.any else y
+        return self.transition.settle(t, y, Releases()) if self.present.has_forces else y
 
     def follow_slip(self, y: Floats) -> None:
         """Update the directions in which contacts slide, after a step."""

@@ -202,7 +202,8 @@ def _read_starts(
             remedy="give as many of each, or one",
         ) from None
     last = [_rows_of_batch(p, batch)] if model.parameters else []
-    q, qd = with_unit_quaternions(model, _rows_of_batch(q, batch), *last), _rows_of_batch(qd, batch)
+    own = last[0] if last else None
+    q, qd = with_unit_quaternions(model, _rows_of_batch(q, batch), own), _rows_of_batch(qd, batch)
     if model.names.constraints:
         _check_constraints(model, q, qd, last, t)
     return q, qd, batch
