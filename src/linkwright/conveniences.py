@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 CONVENIENCES = {
     "Equations.closed_form": "forms:closed_form",
+    "Equations.equation_set": "forms:typeset_equation_set",
     "Equations._repr_latex_": "forms:readable_equations_latex",
     "Run.plot": "show:plot",
     "Run.cyclograph": "show:cyclograph",

@@ -27,9 +27,10 @@ from .expressions import PI, ExactNumber
 from .mechanism import Mechanism, MechanismNames
 from .quantities import FRAME_SIGNATURES, quantity_inputs, quantity_signatures
 from .types import SX, FormulationResult
+from .written_equations import EquationSet
 
 if TYPE_CHECKING:
-    from .forms import ClosedForm
+    from .forms import ClosedForm, TypesetEquationSet
 
 ExpressionBuilder = Callable[[], Any]
 FrameBuilder = Callable[[str], Any]
@@ -74,7 +75,8 @@ class Equations(SummarizedResult):
     and constraints close, `assembly_failure` the reason if they do not, and `closure_leeway` the
     residual that nearly redundant ones may keep (m, rad; 0 if all close exactly). `literals` are
     parameters that stand for numbers in expressions and are printed as numbers. `passive_parts` are
-    the springs that are printed with named lengths, and the rest of `passive`. `derived_by`, kept
+    the springs that are printed with named lengths, and the rest of `passive`. `own_equation_set`
+    makes the set of equations that the formulation prints as its own. `derived_by`, kept
     as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it. The class
     has more than 20 methods because users read every quantity of the equations from it.
 
@@ -103,6 +105,7 @@ class Equations(SummarizedResult):
     absent_functions: Mapping[str, str] = field(default_factory=dict)
     literals: Mapping[str, Fraction] = field(default_factory=dict)
     passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
+    own_equation_set: Callable[[], EquationSet] | None = None
     derived_by: InitVar[Callable[[], Equations] | None] = None
     derivation: Callable[[], Equations] | None = field(init=False, compare=False)
     _built: dict[tuple[str, ...], Any] = field(
@@ -192,7 +195,7 @@ class Equations(SummarizedResult):
 
     @property
     def _completion_builders(self) -> Mapping[str, Callable[[Equations], Any]]:
-        return _COMPLETIONS if self.is_complete else {"forces": _complete_forces}
+        return _COMPLETIONS if self.is_complete else {"forces": _COMPLETIONS["forces"]}
 
     def expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         """Return the CasADi expressions of the outputs of the function `name` (of a `frame`)."""
@@ -283,6 +286,11 @@ class Equations(SummarizedResult):
         """Return all functions by name as `casadi.Function`s, each made when it is looked up."""
         return _FunctionTable(self)
 
+    def equation_set(self) -> TypesetEquationSet:
+        """Return the equations in the form of their formulation, section by section."""
+        found: TypesetEquationSet = find_convenience("Equations.equation_set")(self)
+        return found
+
     def closed_form(self, name: str = "M", *frame: str, **options: object) -> ClosedForm:
         """Return a quantity in closed form, readable and canonical.
 
@@ -325,18 +333,9 @@ class _FunctionTable(Mapping[str, ca.Function]):
 # -- what follows from what formulations give --------------------------------------------
 
 
-def _complete_inverse_dynamics(eqs: Equations) -> SX:
-    return eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
-
-
-def _complete_forces(eqs: Equations) -> SX:
-    return eqs.expressions("passive")[0] + eqs.expressions("external")[0]
-
-
 def _complete_forward_dynamics(eqs: Equations) -> SX:
     (bias,) = eqs.expressions("bias")
-    accelerations: SX = solve_symmetric_matrix(eqs.M, eqs.symbols["tau"] - bias)
-    return accelerations
+    return ca.SX(solve_symmetric_matrix(eqs.M, eqs.symbols["tau"] - bias))
 
 
 def _complete_coriolis_matrix(eqs: Equations) -> SX:
@@ -386,9 +385,11 @@ def _complete_bias(eqs: Equations) -> SX:
 
 
 _COMPLETIONS: dict[str, Callable[[Equations], Any]] = {
-    "inverse_dynamics": _complete_inverse_dynamics,
+    "inverse_dynamics": lambda eqs: (
+        eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
+    ),
     "forward_dynamics": _complete_forward_dynamics,
-    "forces": _complete_forces,
+    "forces": lambda eqs: eqs.expressions("passive")[0] + eqs.expressions("external")[0],
     "coriolis_matrix": _complete_coriolis_matrix,
     "inverse_dynamics_with_wrenches": _complete_inverse_with_wrenches,
     "forward_dynamics_with_wrenches": _complete_forward_with_wrenches,

@@ -13,7 +13,8 @@ import linkwright as lw
 from linkwright.algebra.exact.polynomial_budget import BudgetError
 from linkwright.errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from linkwright.expressions import names_in_expression as names_in
-from linkwright.forms.quantity_typesetting import equation_of_motion_functions, typeset_quantity
+from linkwright.forms.quantity_typesetting import typeset_quantity
+from linkwright.written_equations import equation_of_motion_functions
 from tests.forms.reading import agree
 from tests.random_trees import random_tree
 
@@ -429,7 +430,11 @@ def test_no_invented_symbol_stands_for_a_number(name: str) -> None:
     eqs = lw.derive(lw.gallery(name))
     numbers = {*eqs.literals}
     assert {key for key in eqs.parameters if key.startswith("n_")} == numbers
-    for what in equation_of_motion_functions(eqs) if numbers or "pi" in eqs.parameters else ():
+    for what in (
+        equation_of_motion_functions(eqs.names, eqs.function_names())
+        if numbers or "pi" in eqs.parameters
+        else ()
+    ):
         for steps in (True, False):
             sheet = typeset_quantity(eqs, what, steps=steps)
             values = [value for _, value in (*sheet.steps, *sheet.rows)]

@@ -185,12 +185,7 @@ def closed_form(
     number passes through floating point; the numbers are inserted afterwards, exactly.
     """
     budget = ExactPolynomialBudget(terms, seconds)
-    eqs, kept = _equations_for_closed_form(eqs, parameters)
-    exact = {
-        key: value
-        for key, value in eqs.parameters.items()
-        if key not in kept and isinstance(value, Fraction)
-    }
+    eqs, exact = equations_for_closed_form(eqs, parameters)
     return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
 
 
@@ -242,10 +237,10 @@ def _remember_form_data(eqs: Equations, key: str, make: Callable[[Mechanism], T]
     return value
 
 
-def _equations_for_closed_form(
+def equations_for_closed_form(
     eqs: Equations, parameters: str | Sequence[str]
-) -> tuple[Equations, frozenset[str]]:
-    """Equations with all parameters as symbols, and the names of the parameters that stay
+) -> tuple[Equations, dict[str, Fraction]]:
+    """Equations with all parameters as symbols, and the exact values of those that do not stay
     symbols."""
     symbolic = eqs
     if eqs.is_derived:
@@ -256,12 +251,12 @@ def _equations_for_closed_form(
             if ("form", "symbolic") not in eqs._built:
                 eqs._built["form", "symbolic"] = derive(eqs.mechanism, by=eqs.by)
             symbolic = eqs._built["form", "symbolic"]
-    if parameters == "symbolic":
-        return symbolic, frozenset(eqs.parameters)
-    kept = frozenset() if isinstance(parameters, str) else frozenset(parameters)
+    kept = set(eqs.parameters if parameters == "symbolic" else ())
+    kept |= set() if isinstance(parameters, str) else set(parameters)
     for name in kept - set(symbolic.parameters):
         raise LinkwrightError(f"'{name}' is not a parameter", remedy="see eqs.parameters")
-    return symbolic, kept
+    values = symbolic.parameters.items()
+    return symbolic, {k: v for k, v in values if k not in kept and isinstance(v, Fraction)}
 
 
 def find_symbol_roles(eqs: Equations) -> FormSymbolRoles:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import casadi as ca
 
 from ..algebra.linear_algebra import Array
+from ..algebra.operators import direct_casadi_operators
 from ..equations import Equations, ExpressionBuilder, FormulationState
 from ..kinematics.body_forces import (
     BodyForce,
@@ -42,6 +43,7 @@ from ..kinematics.tree_totals import (
     tree_potential_energy,
 )
 from ..mechanism import Mechanism
+from ..written_equations import EquationSet
 from .reduced_dynamics import ReducedDynamics
 
 
@@ -96,11 +98,12 @@ class Formulation:
         *,
         complete: bool = True,
         accelerations: ExpressionBuilder | None = None,
+        equation_set: Callable[[], EquationSet] | None = None,
     ) -> Equations:
         """The equations from a formulation's own builders and the common ones; `complete` says
         whether the other functions follow from these. The builders are those of the tree;
         constraints are added to it, with the formulation's own constrained `accelerations` if it
-        gives any."""
+        gives any. `equation_set` makes the formulation's own form."""
         tree = self.tree
         free = Equations(
             mechanism=tree.mechanism,
@@ -118,6 +121,7 @@ class Formulation:
             state=state,
             is_complete=complete,
             passive_parts=self.passive_parts,
+            own_equation_set=equation_set and direct_casadi_operators()(equation_set),
         )
         if self.constraints is None:
             return free

@@ -9,7 +9,7 @@ The states are (q, p). In terms of accelerations, ṗ = M q̈ + Ṁ q̇ with M =
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -22,6 +22,7 @@ from ..kinematics.tree_totals import tree_kinetic_energy, tree_potential_energy,
 from ..mechanism import Mechanism
 from .constraint_multipliers import FormulationMultipliers, has_regular_mass_matrix
 from .formulation import Formulation, reject_quaternions
+from .hamilton_form import hamilton_equation_set
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -40,8 +41,11 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "forward_dynamics": hamilton.forward_dynamics,
     }
     extras = {"momenta": hamilton.momenta, "hamiltonian": lambda: hamilton.H}
+    own = partial(hamilton_equation_set, hamilton)
     if hamilton.constraints is None:
-        return hamilton.assemble_equations("hamilton", builders, extras, hamilton.state())
+        return hamilton.assemble_equations(
+            "hamilton", builders, extras, hamilton.state(), equation_set=own
+        )
     extras["multipliers"] = lambda: hamilton.multipliers.all_multipliers
     return hamilton.assemble_equations(
         "hamilton",
@@ -49,6 +53,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         extras,
         hamilton.state(),
         accelerations=lambda: hamilton.multipliers.accelerations,
+        equation_set=own,
     )
 
 

@@ -14,8 +14,8 @@ from ..expressions import expression_text
 from ..expressions.tree import names_in_expression as names_in
 from ..forms.quantity_typesetting import (
     TypesetQuantity,
-    equation_of_motion_functions,
     typeset_quantity,
+    typesettable_functions,
 )
 from ..formulations import derive
 from ..mechanism import Mechanism
@@ -26,6 +26,7 @@ from ..processes.timed_worker import (
 )
 from ..verification import verify
 from ..verification.verification_report import VerificationReport
+from ..written_equations import equation_of_motion_functions
 from .formula_markup import is_zero_page_formula, page_formula_html
 from .mechanism_facts import page_symbol_meaning
 from .motion_starts import PageMotionStart
@@ -119,7 +120,7 @@ def write_page_functions(mechanism: Mechanism) -> tuple[PageFunction, ...]:
             equations.parameters,
             typeset_quantity(equations, name, page=MAX_FUNCTION_TEXT),
         )
-        for name in equation_of_motion_functions(equations)
+        for name in equation_of_motion_functions(equations.names, typesettable_functions(equations))
     )
 
 

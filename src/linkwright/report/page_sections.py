@@ -11,13 +11,13 @@ from markupsafe import Markup
 from ..comparison import Comparison
 from ..errors import LinkwrightError
 from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
-from ..forms.quantity_typesetting import equation_of_motion_text
 from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.gallery_files import gallery_headline
 from ..show import animation_element, figure_of
 from ..simulation import Run
 from ..types import Floats
 from ..verification.verification_report import VerificationReport
+from ..written_equations import equation_of_motion_text
 from .mechanism_facts import MechanismPageFacts
 from .motion_starts import page_shows_gallery_mechanism
 from .page_figures import (
