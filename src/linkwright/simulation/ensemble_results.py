@@ -37,6 +37,18 @@ class RunSummary:
     """Time, q and q̇ that the run reached, if that is not the last of its times."""
 
 
+@dataclass(frozen=True, eq=False)
+class EnsembleDerivatives:
+    """∂q (runs, times, coordinates, wrt) and ∂q̇ of all runs, NaN where there are none; where they
+    end, and why."""
+
+    wrt: tuple[str, ...]
+    q: Floats
+    qd: Floats
+    until: Floats
+    status: list[str]
+
+
 class EnsembleResults:
     """The results of all runs of an ensemble; they are NaN until a run has some."""
 
@@ -79,7 +91,10 @@ class EnsembleResults:
         self.events[run] = found.events
 
     def dataset(
-        self, parameters: Mapping[str, Floats], attributes: Mapping[str, object]
+        self,
+        parameters: Mapping[str, Floats],
+        attributes: Mapping[str, object],
+        derivatives: EnsembleDerivatives | None = None,
     ) -> xarray.Dataset:
         """Return the results with named dimensions."""
         import xarray
@@ -97,11 +112,19 @@ class EnsembleResults:
             **self._event_variables(),
             **{name: ("run", values.copy()) for name, values in parameters.items()},
         }
-        labels = {
+        labels: dict[str, Any] = {
             "time": ("time", self.times, {"units": "s"}),
             "coordinate": list(self.names.q),
             "speed": list(self.names.qd),
         }
+        if derivatives is not None:
+            labels["wrt"] = list(derivatives.wrt)
+            variables |= {
+                "sensitivity_q": (("run", "time", "coordinate", "wrt"), derivatives.q),
+                "sensitivity_qd": (("run", "time", "speed", "wrt"), derivatives.qd),
+                "sensitivity_until": ("run", derivatives.until, {"units": "s"}),
+                "sensitivity_status": ("run", np.array(derivatives.status)),
+            }
         return xarray.Dataset(variables, labels, {"mechanism": self.mechanism.name, **attributes})
 
     def _event_variables(self) -> dict[str, Any]:

@@ -62,7 +62,8 @@ class Ensemble:
         self.rhs = recipe.prepared.rhs
         self.start = EnsembleStart(recipe.runs, self.rhs.model)
         self.failures = dict(self.start.failures)
-        self._begun: dict[int, BegunRun] = {}
+        self.begun_runs: dict[int, BegunRun] = {}
+        """Runs with a context and events of their own, by their number."""
         y = self._starting_states()
         for run, why in self.failures.items():
             results.status[run] = why
@@ -104,10 +105,10 @@ class Ensemble:
 
     def begun(self, run: int) -> BegunRun:
         """Return a run at its first time, with the context and the events of its own."""
-        if run not in self._begun:
+        if run not in self.begun_runs:
             rhs = self.recipe.inputs.right_hand_side_of(run, self.rhs)
-            self._begun[run] = begin_run(rhs, self.recipe.parts, self._run_start(run))
-        return self._begun[run]
+            self.begun_runs[run] = begin_run(rhs, self.recipe.parts, self._run_start(run))
+        return self.begun_runs[run]
 
     def _run_start(self, run: int) -> RunStart:
         return RunStart(self.times, self.start.q[run], self.start.qd[run])
@@ -119,7 +120,7 @@ class Ensemble:
     def _watch_events(self, active: Integers) -> Integers:
         """Let the program watch the events of all runs; return the runs that it can begin."""
         parts = self.recipe.parts
-        if not self._begun:  # all runs are in the same mode
+        if not self.begun_runs:  # all runs are in the same mode
             if parts is not None:
                 events = parts.begin_run(self.rhs)
                 columns = event_column_table(events, events.event_functions())

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError
 from ..mechanism import Mechanism
 from ..number_checks import check_whole_number
 from ..types import ForceLike, VectorLike
@@ -25,11 +25,13 @@ from .ensemble_inputs import EnsembleInputs, TorqueLike, do_inputs_differ
 from .ensemble_parameters import read_parameters
 from .ensemble_results import RESULT_NAMES, EnsembleResults, RunSummary
 from .ensemble_runs import Ensemble, EnsembleRecipe
+from .ensemble_sensitivities import collect_derivatives, differentiate_runs
 from .ensemble_starts import EnsembleRuns
 from .feedback import Feedback
 from .preparation import prepare_simulation
 from .progress import RunProgress
 from .run import Run
+from .sensitivities import Sensitivities, simulate_with_derivatives
 from .settings import Settings
 from .simulator import GivenParameters, Simulator
 
@@ -74,14 +76,29 @@ def simulate_runs(
         )
     results = EnsembleResults(mechanism, settings.times, runs.count)
     recipe = shared_recipe(mechanism, settings, inputs, runs)
+    derivatives = None
     with np.errstate(all="ignore"), RunProgress(mechanism.name, settings.t, progress) as watch:
         if recipe is None:
-            _make_runs_alone(settings, inputs, runs, results)
+            found = _make_runs_alone(settings, inputs, runs, results)
+            derivatives = collect_derivatives(results, found)
         else:
-            Ensemble(recipe, results).run(cores, watch)
+            asked = _checked_sensitivities(recipe)
+            ensemble = Ensemble(recipe, results)
+            ensemble.run(cores, watch)
+            derivatives = asked and differentiate_runs(asked, ensemble, cores)
     columns = dict(zip(runs.parameter_names, runs.parameters.T, strict=True))
     attributes = {"integrator": settings.integrator, "by": settings.by, **settings.tolerances}
-    return results.dataset(columns, attributes)
+    return results.dataset(columns, attributes, derivatives)
+
+
+def _checked_sensitivities(recipe: EnsembleRecipe) -> Sensitivities | None:
+    """Return what differentiates the runs, checked; None if nothing is asked for."""
+    settings, mechanism = recipe.settings, recipe.runs.mechanism
+    if settings.sensitivity is None:
+        return None
+    found = Sensitivities(mechanism, settings.sensitivity, recipe.inputs.shared, settings)
+    found.check_inputs(recipe.prepared.rhs)
+    return found
 
 
 def simulator_with_parameters(
@@ -113,37 +130,46 @@ def shared_recipe(
     names = runs.parameter_names
     if needs_own_programs(mechanism, settings, inputs, names):
         return None
-    prepared = prepare_simulation(
-        mechanism, settings.by, inputs.shared, settings.stabilization, tuple(names)
-    )
+    try:
+        prepared = prepare_simulation(
+            mechanism, settings.by, inputs.shared, settings.stabilization, tuple(names)
+        )
+    except NameNotFoundError:  # a parameter of contacts alone is not in the equations
+        return None
     recipe = EnsembleRecipe(settings, runs, inputs, prepared)
     return recipe if can_share_program(prepared, recipe.parts, settings) else None
 
 
 def _make_runs_alone(
     settings: Settings, inputs: EnsembleInputs, runs: EnsembleRuns, results: EnsembleResults
-) -> None:
-    """Make all runs one by one; Ctrl-C keeps what was computed."""
-    settings = replace(settings, q0=None, qd0=None)
+) -> dict[int, Run]:
+    """Make all runs one by one, and return those with sensitivities; Ctrl-C keeps what was
+    computed."""
+    made: dict[int, Run] = {}
     for run in range(runs.count):
+        q0, qd0 = runs.start_of(run)
+        own = replace(settings, q0=q0, qd0=qd0)
         try:
             torque = inputs.torque_of(run)
-            simulator = Simulator(runs.mechanism_of(run), settings, torque, progress=False)
-            found = simulator.run(simulator.start(*runs.start_of(run)))
+            simulator = Simulator(runs.mechanism_of(run), own, torque, progress=False)
+            found = simulate_with_derivatives(simulator)
         except LinkwrightError as error:
             results.status[run] = f"cannot start: {error}"
             continue
         except KeyboardInterrupt:
             found = None
         if found is not None:
-            results.set_run(run, summary_of_run(found))
+            results.set_run(run, _summary_of_run(found))
+            if found.sensitivity is not None:
+                made[run] = found
         if found is None or found.interrupted:
             for rest in range(run + (found is not None), runs.count):
                 results.status[rest] = "interrupted at t = 0 s"
-            return
+            break
+    return made
 
 
-def summary_of_run(found: Run) -> RunSummary:
+def _summary_of_run(found: Run) -> RunSummary:
     """Return what an ensemble keeps of a run."""
     return RunSummary(found.t, found.q, found.qd, found.status, found.statistics, found.events)
 

@@ -15,7 +15,7 @@ from .ensembles import is_ensemble, simulate_runs, simulator_with_parameters
 from .events.user_event import Event
 from .feedback import Feedback
 from .run import Run
-from .sensitivities import Sensitivities
+from .sensitivities import simulate_with_derivatives
 from .settings import Settings
 from .simulator import Simulator
 
@@ -227,9 +227,4 @@ def simulate_run(
         values = {name: float(x) for name, x in read_parameters(mechanism, parameters).items()}
         settings = replace(settings, parameters=values)
         simulator = simulator_with_parameters(mechanism, settings, torque, values, progress)
-    start = settings.q0, settings.qd0
-    if settings.sensitivity is None:
-        return simulator.run(simulator.start(*start))
-    derivatives = Sensitivities(simulator.mechanism, settings.sensitivity, torque, settings)
-    derivatives.check_inputs(simulator.prepared.rhs)
-    return derivatives.add_to(simulator.run(simulator.start(*start)), simulator.prepared.rhs)
+    return simulate_with_derivatives(simulator)

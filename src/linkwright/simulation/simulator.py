@@ -117,10 +117,11 @@ class Simulator:
     def run(self, start: RunStart) -> Run:
         """Return the run: in compiled code as far as that can make it, then step by step; after a
         member broke it continues with the mechanism that is left."""
+        return self.run_begun(self.begin(start), start.times)
+
+    def run_begun(self, begun: BegunRun, times: Floats) -> Run:
+        """Return the run that has begun at the first of the times."""
         begin = time.perf_counter()
-        times = start.times
-        self._check_period(float(times[-1] - times[0]))
-        begun = self.begin(start)
         with np.errstate(all="ignore"), self._watch(times) as watch:
             prepare_recording(self.prepared.rhs)
             program = None if begun.ending is not None else self._program(begun.events)
@@ -132,6 +133,7 @@ class Simulator:
 
     def begin(self, start: RunStart) -> BegunRun:
         """Return a run at its first time."""
+        self._check_period(float(start.times[-1] - start.times[0]))
         parts = self.settings.find_event_parts(self.prepared, self.mechanism)
         crosses_kinks = self.settings.has_fixed_steps
         return begin_run(self.prepared.rhs, parts, start, crosses_kinks=crosses_kinks)

@@ -84,9 +84,9 @@ class StateSpace:
 
     @cached_property
     def _from_motion(self) -> ca.Function:
-        """The function (q, q̇) → x."""
+        """The function (q, q̇) → x; parameters that equations keep remain symbols."""
         q, qd, *_ = self.symbols
-        return ca.Function("x", [q, qd], [self._maps[1]])
+        return ca.Function("x", [q, qd], [self._maps[1]], {"allow_free": True})
 
     @cached_property
     def _to_motion(self) -> ca.Function:

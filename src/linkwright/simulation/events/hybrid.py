@@ -147,7 +147,7 @@ class Hybrid:
             effect = function.act(t, changed, self.present)
             if effect is None:
                 continue
-            self.log.note(t, function.name, effect.note)
+            self.log.note(t, function.name, effect.note, is_smooth=function.is_smooth)
             if effect.status is not None:
                 return Outcome(y, effect.status, effect.broken)
             changed = changed if effect.y is None else effect.y
