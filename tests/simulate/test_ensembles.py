@@ -125,9 +125,23 @@ def test_a_run_that_fails_leaves_the_others_alone() -> None:
     )
     first, second = found["status"].values
     assert first.startswith("stopped at t = ")
+    assert "the force 'x' is not finite" in first
     assert second == "finished"
+    end = 4 * np.sqrt(2) / 3 * 0.5**0.75  # where it reaches 0, after its last sample
+    assert found["end_time"].values[0] == pytest.approx(end, abs=1e-8)
+    assert found["q_end"].values[0, 0] == pytest.approx(0, abs=1e-8)
     assert np.isnan(found["q"].values[0, -1]).all()
     assert np.isfinite(found["q"].values[1]).all()
+
+
+def test_a_force_that_is_not_finite_at_a_sample_ends_each_run_before_it() -> None:
+    """The integration goes past it, since no step ends there."""
+    found = lw.simulate(
+        lw.load(SLIDE), 1.0, {"x": [0.5, 4.0]}, torque={"x": "sin(t - 0.5)/(t - 0.5)"}, samples=5
+    )
+    assert found["end_time"].values.tolist() == [0.25, 0.25]
+    assert all("not finite (nan) at t = 0.5 s" in status for status in found["status"].values)
+    assert np.isnan(found["q"].values[:, 2:]).all()
 
 
 def test_ctrl_c_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,9 +34,9 @@ def share_controllers(laws: Sequence[Feedback]) -> tuple[Feedback | None, Floats
         places = {int(k): place for place, k in enumerate(differ)}
         outputs, inputs = _law_with_gains(functions[0], places, gains)
         inputs[4] = ca.vertcat(inputs[4], gains)
-        law = ca.Function("law", inputs, outputs)
+        function = ca.Function("law", inputs, outputs)
         numbers = constants[:, differ]
-        return replace(first, law=law, gains=tuple(numbers[0])), numbers
+        return replace(first, law=function, gains=tuple(numbers[0])), numbers
     return first, nothing
 
 

@@ -116,8 +116,8 @@ def _event_names(given: EventsLike | None) -> Iterator[str]:
     for event in (given or {}).values():
         fields = event if isinstance(event, Event) else Event(event)
         when, action = fields.when, fields.action
-        if isinstance(when, Mapping):
-            when, action = when.get("when"), when.get("action", "record")
+        if isinstance(event, Mapping):
+            when, action = event.get("when"), event.get("action", "record")
         texts = [when, *(action.values() if isinstance(action, Mapping) else ())]
         for text in texts:
             if isinstance(text, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
+from typing import TypeGuard, cast
 
 import numpy as np
 
@@ -53,13 +54,14 @@ class EnsembleInputs:
             counts = {len(self.laws)}
             self.shared, self.gains = share_controllers(self.laws)
         else:
-            if not isinstance(given, Mapping | Feedback) and np.ndim(given) == 2:
-                given = _columns_by_name(given, mechanism)
-            self.shared = given
-            if isinstance(given, Mapping):
-                self._by_name = given
-                counts = {n for k, value in given.items() for n in self._add(str(k), value)}
-                self.shared = self._shared_table() if self._columns else given
+            one = cast("ForceLike | Feedback | None", given)
+            if do_inputs_differ(one) and not isinstance(one, Mapping):
+                one = _columns_by_name(one, mechanism)
+            self.shared = one
+            if isinstance(one, Mapping):
+                self._by_name = one
+                counts = {n for k, value in one.items() for n in self._add(str(k), value)}
+                self.shared = self._shared_table() if self._columns else one
         self.count = _count_of(counts)
         """The number of runs; None if all inputs are the same in all runs."""
 
@@ -139,10 +141,11 @@ class EnsembleInputs:
                 parameters[:, columns] = [self._tables[name][run].piece(t) for run in runs]
 
 
-def is_controller_list(given: object) -> bool:
+def is_controller_list(given: object) -> TypeGuard[Sequence[Feedback]]:
     """Whether inputs are controllers, one for each run."""
-    is_list = isinstance(given, list | tuple) and len(given) > 0
-    return is_list and all(isinstance(law, Feedback) for law in given)  # type: ignore[attr-defined]
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    return all(isinstance(law, Feedback) for law in given)
 
 
 def do_inputs_differ(given: object) -> bool:

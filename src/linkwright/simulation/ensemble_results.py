@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..mechanism import Mechanism, mechanism_names
-from ..types import Floats
+from ..types import Floats, Integers
 from .run import FINISHED, Happened
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class EnsembleResults:
         """Return the number of runs."""
         return len(self.status)
 
-    def set_finished(self, runs: Floats, q: Floats, qd: Floats) -> None:
+    def set_finished(self, runs: Integers, q: Floats, qd: Floats) -> None:
         """Set the samples of runs that have reached their end."""
         self.q[runs], self.qd[runs] = q, qd
         self.q_end[runs], self.qd_end[runs] = q[:, -1], qd[:, -1]

@@ -182,7 +182,10 @@ class Ensemble:
         states = self.records.projected_samples(slice(None))
         plain = plain[np.isfinite(states[plain]).all(axis=(1, 2))]
         if len(plain):
-            results.set_finished(plain, *self._motions(states[plain]))
+            q, qd = self._motions(states[plain])
+            z = states[plain][..., self.rhs.space.size : states.shape[-1] - WORKS]
+            is_driven = self.rhs.drive.are_finite(self.times, q, qd, z).all(axis=1)
+            results.set_finished(plain[is_driven], q[is_driven], qd[is_driven])
         for run in active:
             if not results.status[int(run)]:
                 results.set_run(int(run), self._summary_of_program(int(run)))

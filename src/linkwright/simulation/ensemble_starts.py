@@ -57,7 +57,8 @@ class EnsembleRuns:
         self.parameters = np.stack(columns, axis=1) if columns else np.zeros((self.count, 0))
         if isinstance(self.q0, dict) and self.names.nq != self.names.nv:
             for run in range(self.count) if self.q0 else ():
-                check_assembly_quaternions(self._of_run(self.q0, run), self.names.q)
+                given = {name: float(values[run]) for name, values in self.q0.items()}
+                check_assembly_quaternions(given, self.names.q)
 
     @cached_property
     def failures(self) -> dict[int, str]:

@@ -85,7 +85,8 @@ def simulate_runs(
             asked = _checked_sensitivities(recipe)
             ensemble = Ensemble(recipe, results)
             ensemble.run(cores, watch)
-            derivatives = asked and differentiate_runs(asked, ensemble, cores)
+            if asked is not None:
+                derivatives = differentiate_runs(asked, ensemble, cores)
     columns = dict(zip(runs.parameter_names, runs.parameters.T, strict=True))
     attributes = {"integrator": settings.integrator, "by": settings.by, **settings.tolerances}
     return results.dataset(columns, attributes, derivatives)

@@ -68,7 +68,9 @@ def sensitivity_columns(found: xarray.Dataset | None, rows: int) -> dict[str, Fl
     """Return sensitivities as columns of a table, `sensitivity_q_theta3_by_l2`; NaN after their
     end."""
     columns: dict[str, Floats] = {}
-    for key, labels in () if found is None else (("q", "coordinate"), ("qd", "speed")):
+    if found is None:
+        return columns
+    for key, labels in (("q", "coordinate"), ("qd", "speed")):
         values = found[key].to_numpy()
         for i, name in enumerate(found[labels].to_numpy()):
             for k, wrt in enumerate(found["wrt"].to_numpy()):

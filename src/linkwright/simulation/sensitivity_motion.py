@@ -129,8 +129,9 @@ class SensitivityMotion(CompiledMotion):
     @cached_property
     def closing(self) -> Projection | None:
         """Singular values of the constraints, at the numbers of the run."""
-        is_known = self.holds_constraints and self.numeric_model is not None
-        return Projection(self.numeric_model) if is_known else None
+        if self.numeric_model is None or not self.holds_constraints:
+            return None
+        return Projection(self.numeric_model)
 
     @cached_property
     def state_maps(self) -> StateDerivatives:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, cast, overload
+
+from numpy.typing import ArrayLike
 
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
@@ -26,13 +28,10 @@ StartOfRun: TypeAlias = str | Sequence[float] | Floats | Mapping[str, float | st
 """The start of one run."""
 
 ForceOfRun: TypeAlias = (
-    Feedback
-    | Sequence[float]
-    | Floats
-    | Mapping[str, float | str | tuple[object, ...]]
-    | Callable[..., object]
+    Feedback | Sequence[float] | Floats | Mapping[str, object] | Callable[..., ArrayLike]
 )
-"""The inputs of one run."""
+"""The inputs of one run. Types do not tell arrays of different shapes apart: a type checker takes a
+call with (runs, n) arrays, or with forces by name that differ, for one run."""
 
 
 @overload
@@ -210,7 +209,8 @@ def simulate(
         return simulate_runs(
             mechanism, settings, torque, parameters, threads=threads, progress=progress
         )
-    return simulate_run(mechanism, settings, torque, parameters, progress=progress)
+    force = cast("ForceLike | Feedback | None", torque)
+    return simulate_run(mechanism, settings, force, parameters, progress=progress)
 
 
 def simulate_run(

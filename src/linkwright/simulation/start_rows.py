@@ -22,7 +22,7 @@ from ..kinematics.constraint_system import constraint_system
 from ..kinematics.held_coordinates import steps_of_held_coordinates
 from ..mechanism import Mechanism
 from ..model.model import Model
-from ..types import Floats
+from ..types import Booleans, Floats
 
 
 @dataclass
@@ -84,7 +84,7 @@ class StartRows:
                 self.failures[int(run)] = error
         return closure.q
 
-    def _are_upright(self, q: Floats) -> Floats:
+    def _are_upright(self, q: Floats) -> Booleans:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
         is_upright = np.ones(len(q), bool)
         if len(constraint_system(self.mechanism).position_terms(q[0], 0.0)[2]):

@@ -206,5 +206,5 @@ class Hybrid:
         if abs(qd[fastest]) > RUNAWAY_VELOCITY:
             name = self.context.names.qd[fastest]
             reason = f"'{name}' runs away, at {qd[fastest]:.2g} (m or rad)/s"
-            remedy = "check the sign of its drive, or give its controller smaller gains"
+            remedy = "check the sign of the force on it, or give its controller smaller gains"
         return f"stopped at t = {t:.12g} s: {reason}; {remedy}"
