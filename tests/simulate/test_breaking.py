@@ -12,12 +12,15 @@ from scipy.linalg import expm
 import linkwright as lw
 from linkwright.control import coordinated, pid
 from linkwright.errors import LinkwrightError
+from linkwright.mechanism import replace_part_fields
 from linkwright.motion import quintic
 from linkwright.simulation import load_run, repeat
 from linkwright.simulation.events.dynamics import Dynamics, DynamicsCode
 from linkwright.simulation.events.rows import Rows
 from linkwright.simulation.provenance import largest_difference
 from tests.commands import run as command
+from tests.simulate.test_compiled_runs import stepwise
+from tests.simulate.test_mode_forces import limited_four_bar
 
 G = 9.81
 
@@ -203,9 +206,11 @@ def test_overloaded_from_the_start(limit: float, speed: float, load: float) -> N
     assert run.next.t[-1] == 0.5
 
 
-def anvil(member: dict[str, Any], strength: float) -> lw.Mechanism:
+def anvil(
+    member: dict[str, Any], strength: float, loads: dict[str, float] | None = None
+) -> lw.Mechanism:
     """A ball of 2 kg falls 1 m onto a plate of 3 kg, which a member alone bears."""
-    breaks = {"breaks": {"impulse": strength}}
+    breaks = {"breaks": {"impulse": strength, **(loads or {})}}
     plate: dict[str, Any] = {"type": "free", "child": "plate", "rotation": "cardan"}
     tables: dict[str, Any] = {"joints": {"p": plate}}
     if member["kind"] == "joint":
@@ -293,6 +298,59 @@ def test_redundant_members_share_loads_as_the_model_says() -> None:
     found = instant.hold_rows([], np.zeros((2, 0)), rest).multipliers
     np.testing.assert_allclose(found, [-1 / 15, -1 / 5], rtol=1e-12)
     np.testing.assert_allclose(found, model.multipliers(rest, rest, push), rtol=1e-12)
+
+
+def breaking_loop() -> lw.Mechanism:
+    """A four-bar with a stop and friction at its crank, whose closing pin may break."""
+    linkage = limited_four_bar()
+    loops = {
+        name: replace_part_fields(loop, breaks={"force": 2.5})
+        for name, loop in linkage.loops.items()
+    }
+    return replace_part_fields(linkage, loops=loops)
+
+
+def two_rods() -> lw.Mechanism:
+    """A mass on two equal rods, of which each carries half of 3 m g sin."""
+    rod = {"type": "distance", "between": ["ground", "bob"], "length": 1}
+    return lw.Mechanism(
+        name="two rods", gravity=[0, -G, 0],
+        bodies={"bob": {"mass": 2, "inertia": [0.1, 0.1, 0.1]}},
+        joints={"p": {"type": "planar", "child": "bob"}}, assembly={"p.x": 1},
+        constraints={"one": {**rod, "breaks": {"force": 15}}, "other": rod},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "options", "expected"),
+    [
+        (pendulum(breaks={"force": 40}), {"torque": {"q": "sin(t)"}}, None),
+        (breaking_loop(), {"qd0": {"theta1": 2.0}, "stops": "impact", "t": 0.2}, None),
+        (anvil({"kind": "joint"}, 1e3, {"force": 5 * G + 60}),
+         {"torque": {"z": ([0, 1], [0, -100])}}, 0.6),
+        (two_rods(), {}, None),
+    ],
+    ids=["joint", "loop with modes", "joint under a contact", "redundant constraints"],
+)  # fmt: skip
+def test_breaks_in_compiled_code_are_those_of_python(
+    monkeypatch: pytest.MonkeyPatch,
+    mechanism: lw.Mechanism,
+    options: dict[str, Any],
+    expected: float | None,
+) -> None:
+    options = {"t": 1.0, "samples": 11, **options}
+    run = lw.simulate(mechanism, **options)
+    peer = stepwise(monkeypatch, mechanism, **options)
+    assert (run.statistics["compiled"], peer.statistics["compiled"]) == (1, 0)
+    assert run.next is not None
+    assert peer.next is not None
+    assert run.t[-1] == pytest.approx(peer.t[-1], abs=1e-9)
+    assert [(e.name, e.what) for e in run.events] == [(e.name, e.what) for e in peer.events]
+    np.testing.assert_allclose(run.q, peer.q, atol=1e-8)
+    if mechanism.name == "two rods":
+        assert run.q[-1, 1] == pytest.approx(-30 / (3 * 2 * G), rel=1e-7)
+    if expected is not None:
+        assert run.t[-1] == pytest.approx(expected, abs=1e-9)
 
 
 def test_drives_after_a_break() -> None:

@@ -9,7 +9,7 @@ import linkwright as lw
 from linkwright.kinematics.closing import solve_constraint_least_change
 from linkwright.simulation.compiled_correction import (
     MIN_COMPILED_CONSTRAINTS,
-    compile_least_correction,
+    compile_correction,
 )
 from tests.simulate.known import n_four_bar
 
@@ -39,22 +39,43 @@ def test_windows_move_as_the_exact_solution(windows: int, t: float, passages: in
 def test_compiled_corrections_are_those_of_singular_values() -> None:
     """In the metric of the mass matrix; near a flat configuration, singular values must decide."""
     model = lw.compile(lw.gallery(f"n-four-bar-{LARGE}"))
-    correct = compile_least_correction(model)
-    assert correct is not None
+    correction = compile_correction(model)
+    assert correction is not None
     rng = np.random.default_rng(0)
-    for angle in (1.5, 0.7, 0.1):
+    for angle in (1.5, 0.7, 0.1, 1e-2, 1e-3):  # near flat configurations by sparse LU
         q = np.zeros(model.nv)
         q[::2] = angle
         J, wanted = model.constraint_jacobian(q), rng.normal(size=model.nv)
-        step = correct(0.0, q, -J @ wanted)
+        step = correction.correct(0.0, q, -J @ wanted)
         assert step is not None
         least = solve_constraint_least_change(
             J, J @ wanted, rank_share=1e-9, metric=model.mass_matrix(q)
         )
         np.testing.assert_allclose(step, least, rtol=1e-9, atol=1e-9)
-    assert correct(0.0, np.zeros(model.nv), np.zeros(len(J))) is None
+        qd = wanted - least
+        qdd = correction.accelerations(0.0, q, qd, wanted)
+        scale = np.abs(model.forward_dynamics(q, qd, wanted)).max()
+        np.testing.assert_allclose(qdd, model.forward_dynamics(q, qd, wanted), atol=1e-9 * scale)
+    assert correction.correct(0.0, np.zeros(model.nv), np.zeros(len(J))) is None
+
+
+def test_the_smallest_pivot_shows_how_near_a_flat_configuration_is() -> None:
+    """Like the smallest singular value, it is proportional to the angle there."""
+    model = lw.compile(lw.gallery(f"n-four-bar-{LARGE}"))
+    correction = compile_correction(model)
+    assert correction is not None
+    q, angles, found = np.zeros(model.nv), np.array([1e-1, 1e-2, 1e-3, 1e-4]), []
+    for angle in angles:
+        q[::2] = angle
+        J = model.constraint_jacobian(q)[correction.rows]
+        singular = np.linalg.svd(J, compute_uv=False)
+        found.append((correction.weakest(0.0, q), singular[-1] / singular[0]))
+    pivots, values = np.array(found).T / angles
+    np.testing.assert_allclose(pivots / pivots[-1], values / values[-1], rtol=0.02)
+    assert (pivots >= values).all()
+    assert correction.weakest(0.0, np.zeros(model.nv)) < 1e-7
 
 
 @pytest.mark.parametrize("name", ["n-four-bar-2", "stewart", "bricard"])
 def test_few_and_redundant_constraints_are_left_to_singular_values(name: str) -> None:
-    assert compile_least_correction(lw.compile(lw.gallery(name))) is None
+    assert compile_correction(lw.compile(lw.gallery(name))) is None

@@ -36,7 +36,7 @@ CASES: list[tuple[str, float, dict[str, Any]]] = [
 def stepwise(monkeypatch: pytest.MonkeyPatch, *given: Any, **options: Any) -> lw.simulation.Run:
     """The same run, made by the loop in Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(simulator, "can_compile", lambda *_: False)
+        patch.setattr(simulator, "find_obstacle", lambda *_: "a test")
         return lw.simulate(*given, **options)
 
 

@@ -15,8 +15,8 @@ import linkwright as lw
 from linkwright.errors import LinkwrightError
 from linkwright.simulation import Event, load_run
 from linkwright.simulation.events.boxes import solve_box_complementarity
-from linkwright.simulation.events.compression import CompressionProblem
 from linkwright.simulation.events.dynamics import Dynamics, DynamicsCode
+from linkwright.simulation.events.friction_problem import FrictionProblem
 from linkwright.simulation.events.impacts import solve_impact
 from linkwright.simulation.events.rows import Rows
 from tests.commands import ok
@@ -274,7 +274,7 @@ def test_compression_ends_by_its_laws(seed: int, count: int, mu: float) -> None:
     rng = np.random.default_rng(seed)
     rank = int(rng.integers(3, 7))
     B = rng.normal(size=(3 * count, rank))
-    problem = CompressionProblem(B @ B.T, B @ rng.normal(size=rank), np.full(count, mu))
+    problem = FrictionProblem(B @ B.T, B @ rng.normal(size=rank), np.full(count, mu))
     p = problem.solve().reshape(-1, 3)
     u = (problem.u + problem.W @ p.ravel()).reshape(-1, 3)
     small = 1e-10 * np.abs(problem.u).max()

@@ -46,7 +46,7 @@ def assert_exact(run: lw.simulation.Run, atol: float = 1e-8) -> None:
 def stepwise(monkeypatch: pytest.MonkeyPatch, *given: Any, **options: Any) -> lw.simulation.Run:
     """The same run, made by the loop in Python."""
     with monkeypatch.context() as patch:
-        patch.setattr(simulator, "can_compile", lambda *_: False)
+        patch.setattr(simulator, "find_obstacle", lambda *_: "a test")
         return lw.simulate(*given, **options)
 
 
@@ -60,6 +60,39 @@ def test_python_goes_on_at_a_singular_configuration(monkeypatch: pytest.MonkeyPa
     assert np.ptp(run.energy) < 1e-8 * run.kinetic.max()
     assert abs(run.statistics["steps"] - peer.statistics["steps"]) <= 3
     assert run.statistics["largest_kinetic_energy"] >= run.kinetic.max()
+
+
+def test_compiled_code_goes_on_after_every_singular_configuration() -> None:
+    """Events before, between and after the crossings of three seconds are met once each."""
+    run = lw.simulate(
+        WINDOWS, 3.0, qd0={"theta0": -1.0}, samples=61, events={"level": "sin(theta0)"}
+    )
+    assert run.finished
+    assert run.statistics["compiled"] > 0.8
+    assert "singular configuration" in str(run.statistics["why_in_python"])
+    assert_exact(run, 3e-8)
+    heights = n_four_bar(2, np.linspace(0, 3, 3001))[:, 1]
+    assert len(run.singular) == np.count_nonzero(np.diff(np.sign(heights)))
+    np.testing.assert_allclose([event.t for event in run.events], run.singular, atol=1e-3)
+
+
+def stuck(t: float, q: np.ndarray, qd: np.ndarray) -> list[float]:
+    return [0.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"torque": stuck}, "an input is a Python function"),
+        ({"integrator": "radau"}, "'radau' is not compiled"),
+        ({"events": {"late": lambda t, q, qd: t - 0.5}}, "the event 'late' is a Python function"),
+    ],
+)
+def test_statistics_say_why_a_run_was_made_in_python(options: dict[str, Any], reason: str) -> None:
+    run = lw.simulate(SLIDE, 0.1, samples=3, **options)
+    assert run.statistics["compiled"] == 0
+    assert reason in str(run.statistics["why_in_python"])
+    assert "why_in_python" not in lw.simulate(SLIDE, 0.1, samples=3).statistics
 
 
 def test_actions_are_called_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +224,7 @@ def test_an_unsound_step_is_not_part_of_the_motion(
     run = lw.simulate(
         SLIDE, 2.0, q0=[1.0], torque={"x": "-8*x"}, events=events, max_step=0.01, samples=41
     )
-    assert len(calls) == 3
+    assert len(calls) == 5  # compiled code goes on after eight steps in Python
     assert run.finished
     assert 0 < run.statistics["compiled"] < 1
     np.testing.assert_allclose(run.q[:, 0], np.cos(2 * run.t), atol=1e-9)
@@ -204,7 +237,7 @@ def test_ctrl_c_in_python_keeps_both_parts(monkeypatch: pytest.MonkeyPatch) -> N
 
     def interrupted(self: IntegrationLoop, times: np.ndarray) -> str | None:
         calls.append(self.stepper.t)
-        if len(calls) == 3:
+        if len(calls) == 2:
             raise KeyboardInterrupt
         return step(self, times)
 
@@ -247,11 +280,12 @@ def test_an_input_that_is_not_finite_at_a_sample_ends_the_run_before_it(
 
 def test_programs_without_sources_are_left_to_python(monkeypatch: pytest.MonkeyPatch) -> None:
     def lost(self: TrajectoryRecords, *_: Any) -> None:
-        raise OSError
+        raise OSError("sources were removed")
 
     monkeypatch.setattr(compiled_part.TrajectoryRecords, "advance", lost)
     run = lw.simulate(SLIDE, 1.0, qd0=[1.0], samples=11)
     assert run.statistics["compiled"] == 0
+    assert "cannot be read: sources were removed" in str(run.statistics["why_in_python"])
     np.testing.assert_allclose(run.q[:, 0], run.t, atol=1e-13)
 
 

@@ -55,6 +55,8 @@ class EventColumn(IntEnum):
     that is zero there counts as positive."""
     REPEATS = 4
     """1: the event may happen again directly after the last one, because it changes the state."""
+    IS_OVERLOAD = 5
+    """1: a signal that is negative at the start of a step is an event at once."""
 
 
 EVENT_COLUMN_SIZE = len(EventColumn)
@@ -253,6 +255,7 @@ def bracket_root(
     signal: Size = buffers.event_columns[column + EventColumn.SIGNAL]
     sign = float(buffers.event_columns[column + EventColumn.SIGN])
     is_gap = buffers.event_columns[column + EventColumn.IS_GAP] == 1
+    is_overload = buffers.event_columns[column + EventColumn.IS_OVERLOAD] == 1
     width = (step.t_new - search.begin) / PIECES
     earlier = math.inf
     here = -sign * search.values[0, signal]
@@ -263,7 +266,8 @@ def bracket_root(
         after = -sign * search.values[piece + 1, signal]
         if not bracket.is_found and not bracket.is_at_once:
             is_dip = here > 0.0 and earlier > here and here < after
-            if piece == 0 and is_gap and here <= 0.0 and after < here and after < 0.0:
+            is_worse = is_gap and here <= 0.0 and after < here and after < 0.0
+            if piece == 0 and (is_worse or (is_overload and here < 0.0)):
                 bracket.is_at_once = True
             elif here > 0.0 and after <= 0.0:
                 bracket.is_found = True

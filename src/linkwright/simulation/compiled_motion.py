@@ -27,7 +27,7 @@ from ..readings.llvm import (
 )
 from ..types import Floats, Integers
 from .events.hybrid import Hybrid
-from .events.signals import can_signal
+from .events.signals import find_signal_obstacle
 from .motion_tapes import MotionTapes
 from .projection import Projection
 from .right_hand_side import RightHandSide
@@ -48,6 +48,17 @@ EVENT_CAPACITY = 64
 
 
 @dataclass(frozen=True)
+class Handover:
+    """Where Python must go on: the time, the state and the reason; a lasting reason holds for the
+    rest of the run."""
+
+    t: float
+    y: Floats
+    reason: str
+    is_lasting: bool
+
+
+@dataclass(frozen=True)
 class CompiledTrajectory:
     """The result of a run: the times reached, the states at these times (one column each), the
     state with the largest velocities, counts, how the run ended, and the mode's numbers at these
@@ -61,19 +72,26 @@ class CompiledTrajectory:
     modes: Floats | None = None
     broken: str | None = None
     """The member that broke, if that ended the run."""
-    reached: tuple[float, Floats] | None = None
-    """The time and the state from which Python goes on; None if the run has ended."""
+    handover: Handover | None = None
+    """Where Python goes on; None if the run has ended."""
+
+
+def find_obstacle(system: RightHandSide, integrator: str, events: Hybrid | None) -> str | None:
+    """Return why compiled code cannot integrate a system and detect its events without Python;
+    None if it can."""
+    drive = system.drive
+    if integrator not in METHODS:
+        return f"'{integrator}' is not compiled: {', '.join(METHODS)} are"
+    if drive.function is not None:
+        return "an input is a Python function"
+    if drive.feedback is not None and drive.feedback.follows and not drive.is_sampled:
+        return "a controller without a period follows a reference"
+    return None if events is None else find_signal_obstacle(events)
 
 
 def can_compile(system: RightHandSide, integrator: str, events: Hybrid | None) -> bool:
     """Whether compiled code can integrate a system and detect its events without Python."""
-    drive = system.drive
-    return (
-        integrator in METHODS
-        and drive.function is None
-        and (drive.feedback is None or drive.is_sampled or not drive.feedback.follows)
-        and (events is None or can_signal(events))
-    )
+    return find_obstacle(system, integrator, events) is None
 
 
 @cache

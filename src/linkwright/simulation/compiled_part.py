@@ -1,8 +1,4 @@
-"""The part of a run that compiled code makes: all of it, or up to where Python must go on.
-
-Nothing is made twice: the loop in `integration_loop` goes on from the last good state, with the
-samples, the inputs, the mode and the events of the compiled part.
-"""
+"""The part of a run that compiled code makes: all of it, or up to where Python must go on."""
 
 from __future__ import annotations
 
@@ -12,14 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..integrators import Progress
 from ..types import Floats
 from .compiled_motion import CompiledMotion, CompiledTrajectory
 from .compiled_run import CannotContinueError, CompiledRun
 from .events.hybrid import Hybrid
+from .events.signals import hand_passages_to_code
 from .faults import check_input_forces
 from .run_context import RunContext
-from .sample_record import SampleRecord
 from .trajectory_loop import TrajectoryLoop
 from .trajectory_records import TrajectoryRecords
 
@@ -34,9 +29,8 @@ def integrate_compiled(
     *,
     parameters: Floats | None = None,
     report: Callable[[float], None],
-) -> CompiledTrajectory | None:
-    """Return the states at the times, up to where the loop in Python must go on; None if that is
-    at the first time.
+) -> CompiledTrajectory:
+    """Return the states at the times, up to where the loop in Python must go on.
 
     A sampled controller must have acted at the first time, and the events must have begun.
     `parameters` (1, count) are values of the parameters that the program keeps.
@@ -44,6 +38,8 @@ def integrate_compiled(
     records = TrajectoryRecords(motion, times, y[None], options, parameters)
     loop = TrajectoryLoop(records, lambda row: begin_compiled_run(records, row, context, events))
     run = loop.run_of(0)
+    if events is not None:
+        hand_passages_to_code(events, run.passages)
     if run.status is None:
         loop.run(np.zeros(1, np.int64), report=report)
     return finish_compiled_part(context, events, run)
@@ -51,11 +47,8 @@ def integrate_compiled(
 
 def finish_compiled_part(
     context: RunContext, events: Hybrid | None, run: CompiledRun
-) -> CompiledTrajectory | None:
-    """Return what the program has made of a run, with its states on the constraints; None if it
-    could not begin."""
-    if run.reached is not None and not run.progress[Progress.STEPS]:
-        return None
+) -> CompiledTrajectory:
+    """Return what the program has made of a run, with its states on the constraints."""
     return _stop_at_fault(context, events, _project_rest(context, run, run.trajectory()))
 
 
@@ -70,8 +63,8 @@ def begin_compiled_run(
         run.begin_segment(float(records.times[0]))
     try:
         run.watch_events(0)
-    except CannotContinueError:
-        run.hand_over()
+    except CannotContinueError as error:
+        run.hand_over(error)
     return run
 
 
@@ -111,18 +104,9 @@ def _stop_at_fault(
             modes=None if found.modes is None else found.modes[:k],
             status=f"stopped at t = {end:g} s: {error}",
             broken=None,
-            reached=None,
+            handover=None,
         )
     return found
-
-
-def record_samples(
-    found: CompiledTrajectory, context: RunContext, events: Hybrid | None
-) -> SampleRecord:
-    """Return the samples of a compiled part, with the forces of their modes."""
-    samples = SampleRecord(context, events)
-    samples.take_over(found.times, found.states, *contact_forces(events, found))
-    return samples
 
 
 def contact_forces(

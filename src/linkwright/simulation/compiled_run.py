@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..integrators import Clock, Progress, StopReason
 from ..types import Floats
-from .compiled_motion import CompiledMotion, CompiledTrajectory
+from .compiled_motion import CompiledMotion, CompiledTrajectory, Handover
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
 from .events.signals import (
@@ -34,13 +34,19 @@ from .steppers.singularity_crossing import CROSSING
 from .trajectory_records import RecordCopy, TrajectoryRecords, WatchedEvents
 from .wheels import rolls_on_planes
 
-UNSOUND_STEP = (StopReason.NOT_CLOSED, StopReason.SIGNAL_LOST)
-"""The program stops after a step whose end is not on the constraints, or in which a signal is not
-finite; such a step is not part of the motion."""
+UNSOUND_STEP = {
+    StopReason.NOT_CLOSED: "a step ended off the constraints",
+    StopReason.SIGNAL_LOST: "an event function was not finite",
+}
+"""Reasons for which the program stops after a step that is not part of the motion."""
 
 
 class CannotContinueError(Exception):
-    """The compiled program cannot continue a run."""
+    """The compiled program cannot continue a run, for a reason that may be a lasting one."""
+
+    def __init__(self, reason: str, *, is_lasting: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.is_lasting = reason, is_lasting
 
 
 class CompiledRun:
@@ -65,7 +71,7 @@ class CompiledRun:
         """The final time and state, if the run ended between two samples."""
         self.broken: str | None = None
         """The member that broke, if that ended the run."""
-        self.reached: tuple[float, Floats] | None = None
+        self.handover: Handover | None = None
         """Where the loop in Python goes on, if the program cannot."""
         self.modes = ModeHistory()
 
@@ -89,7 +95,7 @@ class CompiledRun:
 
     # -- handing over ----------------------------------------------------------------------------
 
-    def hand_over(self, before: RecordCopy = ()) -> None:
+    def hand_over(self, error: CannotContinueError, before: RecordCopy = ()) -> None:
         """Leave the run at its last good state to the loop in Python.
 
         `before` are the records with which the last call of the program began: Python goes on from
@@ -102,28 +108,37 @@ class CompiledRun:
             if self.progress[Progress.REASON] not in was_handled:
                 self.events.follow_slip(self.y)
             hand_passages_to_python(self.events, self.passages)
-        self.status, self.reached = "", (self.t, self.y.copy())
+        self.status = ""
+        self.handover = Handover(self.t, self.y.copy(), error.reason, error.is_lasting)
 
     # -- going on --------------------------------------------------------------------------------
 
     def go_on(self) -> None:
         """Handle the reason for which the program stopped."""
-        if self.progress[Progress.REASON] in UNSOUND_STEP:
-            raise CannotContinueError
+        reason = StopReason(int(self.progress[Progress.REASON]))
+        if reason in UNSOUND_STEP:
+            raise CannotContinueError(UNSOUND_STEP[reason])
         self.take_over_log()
-        match self.progress[Progress.REASON]:
+        match reason:
             case StopReason.REACHED_STOP:
                 self.reach_stop()
             case StopReason.EVENT:
                 self.treat_event()
             case StopReason.MARGIN_ALARM:
                 if self.progress[Progress.QUIET] or self.is_near_singular():
-                    raise CannotContinueError
+                    raise CannotContinueError(self.margin_obstacle)
                 self.progress[Progress.QUIET] = 1
             case StopReason.BUDGET_SPENT | StopReason.LOG_FULL:
                 self.check_progress()
             case _:
-                raise CannotContinueError
+                raise CannotContinueError("the step became too small")
+
+    @property
+    def margin_obstacle(self) -> str:
+        """What a small margin means."""
+        if rolls_on_planes(self.system.equations.mechanism):
+            return "a wheel comes near to lying flat"
+        return "pivots are small, as near a singular configuration"
 
     def reach_stop(self) -> None:
         """Finish the run, or continue after a kink of a table or the action of a controller."""
@@ -179,8 +194,8 @@ class CompiledRun:
         functions = self.motion.mode_functions
         has_forces = bool(events.rows.joint_frictions) or not events.mode.plain
         form = self.motion.with_modes if has_forces else self.motion
-        if form is None:  # its forces are not expressions
-            raise CannotContinueError
+        if form is None:
+            raise CannotContinueError("the forces of a mode are not expressions")
         numbers = np.zeros(0)
         if functions is not None:
             _, V = events.rows.gaps_and_speeds(*self.system.space.motion(self.y))
@@ -259,5 +274,5 @@ class CompiledRun:
             self.status,
             self.modes.numbers(len(times)),
             self.broken,
-            self.reached,
+            self.handover,
         )

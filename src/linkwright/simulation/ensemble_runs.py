@@ -22,8 +22,9 @@ from .preparation import Preparation
 from .progress import RunProgress
 from .record import RunTrajectory
 from .run import FINISHED
+from .run_integration import BegunRun, RunIntegration
 from .settings import Settings
-from .simulator import BegunRun, GivenParameters, RunStart, Simulator, begin_run
+from .simulator import GivenParameters, RunStart, Simulator, begin_run
 from .state_space import WORKS
 from .trajectory_loop import TrajectoryLoop
 from .trajectory_records import TrajectoryRecords, WatchedEvents
@@ -149,16 +150,19 @@ class Ensemble:
         self._collect(active)
 
     def _complete(self, run: int, found: CompiledRun) -> RunSummary:
-        """Go on in Python with a run that the program cannot continue."""
-        simulator, begun = self.recipe.simulator_of(run), self.begun(run)
-        if self.recipe.runs.parameter_names:  # Python has equations of this run alone
-            own = simulator.begin(self._run_start(run))
+        """Go on in turns with a run that the program cannot continue with the others."""
+        recipe, begun = self.recipe, self.begun(run)
+        if recipe.runs.parameter_names:  # Python has equations of this run alone
+            own = recipe.simulator_of(run).begin(self._run_start(run))
             if own.events is not None and begun.events is not None:
                 own.events.happened[:] = begun.events.happened
                 hand_passages_to_python(own.events, found.passages)
             begun = own
+        elif not recipe.inputs.differ:
+            begun = replace(begun, program=self.records.motion)
         part = finish_compiled_part(begun.context, begun.events, found)
-        trajectory, _ = simulator.complete(begun, part, self.times, None)
+        watch = RunProgress(recipe.runs.mechanism.name, recipe.settings.t, wanted=False)
+        trajectory = RunIntegration(begun, recipe.settings, self.times, watch, part).run()
         return self._summary(begun, trajectory)
 
     def _summary(self, begun: BegunRun, found: RunTrajectory) -> RunSummary:
@@ -211,7 +215,6 @@ class Ensemble:
         if self.recipe.runs.parameter_names and not is_sound:  # only Python can project them
             context = self.recipe.simulator_of(run).begin(self._run_start(run)).context
         part = finish_compiled_part(context, events, found)
-        assert part is not None
         q, qd = context.space.motion(part.states)
         happened = () if events is None else tuple(events.happened)
         return RunSummary(part.times, q, qd, part.status, part.statistics, happened)

@@ -3,11 +3,14 @@ ended."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..errors import LinkwrightError
 from ..types import Floats
 from .diagnosis import describe_stop
+from .endless_steps import EndlessSteps
 from .events.hybrid import Hybrid, Outcome
 from .events.search import LostError
 from .faults import FAULT_SEARCH, check_input_forces, find_input_fault
@@ -27,7 +30,14 @@ finite."""
 class IntegrationLoop:
     """Advances a stepper from one sample to the next, and from one event to the next."""
 
-    def __init__(self, stepper: Stepper, context: RunContext, events: Hybrid | None = None) -> None:
+    def __init__(
+        self,
+        stepper: Stepper,
+        context: RunContext,
+        events: Hybrid | None = None,
+        *,
+        has_fixed_steps: bool = False,
+    ) -> None:
         self.stepper, self.context, self.events = stepper, context, events
         self.project = StateProjector(context, events)
         self.samples = SampleRecord(context, events)
@@ -39,20 +49,31 @@ class IntegrationLoop:
         self._end = np.inf
         self._last = stepper.t, stepper.y
         """The end of the last step that went well."""
+        self._endless = None if has_fixed_steps else EndlessSteps(1, stepper.t, is_compiled=False)
 
     @property
-    def reached(self) -> tuple[float, Floats]:
-        """The end of the last step that went well."""
-        return self._last
+    def t(self) -> float:
+        """The time of the last step that went well."""
+        return self._last[0]
 
-    def take_over(self, samples: SampleRecord, fastest: Floats) -> None:
-        """Go on after a part of the run that compiled code has made: with its samples, and with
-        the state that has its largest velocities."""
-        self.samples = samples
-        self._compare_velocities(fastest)
+    @property
+    def y(self) -> Floats:
+        """The state after the last step that went well."""
+        return self._last[1]
 
-    def run(self, times: Floats, watch: RunProgress | None = None) -> str:
-        """Take samples at the times; return how the run ended.
+    def go_on_from(self, t: float, y: Floats, end: float) -> None:
+        """Go on from a state that compiled code has reached."""
+        self._last = t, y
+        self.stepper.restart(t, y, self.context.inputs.next_stop(t, end))
+
+    def run(
+        self,
+        times: Floats,
+        watch: RunProgress | None = None,
+        is_handed_back: Callable[[], bool] = lambda: False,
+    ) -> str | None:
+        """Take samples at the times; return how the run ended, or None if it is handed back to
+        compiled code after a step.
 
         Ctrl-C ends it too, and so does an error of an input or an event.
         """
@@ -64,7 +85,7 @@ class IntegrationLoop:
             self.samples.keep(t, y)
         try:
             with np.errstate(all="ignore"):
-                return self._run(times, watch)
+                return self._run(times, watch, is_handed_back)
         except KeyboardInterrupt:
             self._keep_reached()
             return f"interrupted at t = {self._last[0]:g} s"
@@ -80,8 +101,10 @@ class IntegrationLoop:
         self.samples.keep(self.stepper.t, self.stepper.y)
         return self._end_run(self.stepper.t, outcome)
 
-    def _run(self, times: Floats, watch: RunProgress | None) -> str:
-        """Step until all samples are taken."""
+    def _run(
+        self, times: Floats, watch: RunProgress | None, is_handed_back: Callable[[], bool]
+    ) -> str | None:
+        """Step until all samples are taken, or until the run is handed back."""
         if not np.isfinite(self.context.rates(self.stepper.t, self.stepper.y)).all():
             return self._describe_stop("its rates are not finite")
         while len(self.samples) < len(times):
@@ -90,7 +113,21 @@ class IntegrationLoop:
                 return status
             if watch is not None:
                 watch.step(self.stepper.t)
+            status = self._check_progress(float(times[-1]))
+            if status is not None:
+                return status
+            if is_handed_back() and len(self.samples) < len(times):
+                return None
         return FINISHED
+
+    def _check_progress(self, end: float) -> str | None:
+        """End a run whose steps have become so short that it would not end; return its status."""
+        if self._endless is None:
+            return None
+        status = self._endless.status(0, self._last[0], self.steps, end)
+        if status is not None:
+            self._keep_reached()
+        return status
 
     def _step(self, times: Floats) -> str | None:
         """Make a step with its events and samples; return why the run ends, if it does."""
@@ -103,7 +140,7 @@ class IntegrationLoop:
         if (wheel := self._wheels.find_fallen_wheel(q)) is not None:
             return _describe_fallen_wheel(self.stepper.step_start, wheel)
         self.steps += 1
-        self._compare_velocities(self.stepper.y)
+        self.compare_velocities(self.stepper.y)
         if self.events is not None:
             status = self._handle_events(times)
             if status is not None:
@@ -125,7 +162,7 @@ class IntegrationLoop:
         """Keep the present state, in case the next step fails."""
         self._last = self.stepper.t, self.stepper.y.copy()
 
-    def _compare_velocities(self, y: Floats) -> None:
+    def compare_velocities(self, y: Floats) -> None:
         """Keep the state with the largest velocities, which may lie between samples."""
         _, qd = self.context.space.motion(y)
         square = float(qd @ qd)

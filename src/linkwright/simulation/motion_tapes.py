@@ -13,6 +13,7 @@ import casadi as ca
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX
 from .events.hybrid import Hybrid
+from .events.load_expressions import LoadExpressions
 from .events.signals import signal_expressions
 from .fixed_steps.step_equations import StepEquations
 from .fixed_steps.step_projection import StepProjection
@@ -174,9 +175,21 @@ class MotionTapes:
         watched = None
         if self.has_modes and self.mode_functions is not None:
             watched = self.mode_functions.watched(*self._mode_state())
-        t = self.system.space.symbols[3]
-        signals = signal_expressions(self.events, t, *self.motion_in_states, watched)
+        t, strengths = self.system.space.symbols[3], self._remaining_strengths(self.events)
+        signals = signal_expressions(self.events, t, *self.motion_in_states, strengths, watched)
         return self._tape("signals", [("signals", signals, int(signals.shape[0]))])
+
+    def _remaining_strengths(self, events: Hybrid) -> SX:
+        """Return how much more members that may break can bear."""
+        if not events.overloads:
+            return ca.SX(0, 1)
+        q, qd, tau, t, mode = self._mode_state()
+        push = ca.SX.zeros(self.system.names.nv)
+        contacts = ca.SX.zeros(3, len(events.rows.contacts))
+        if self.has_modes and self.mode_functions is not None:
+            push, contacts = self.mode_functions.shared_forces(q, qd, tau, t, mode)
+        loads = LoadExpressions(events.dynamics.code)
+        return loads.remaining_strengths(q, qd, tau + push, t, contacts)
 
     def _tape(self, name: str, outputs: list[tuple[str, SX, int]]) -> Tape:
         """Return the tape of outputs (name, expression, size) by t, y and p."""

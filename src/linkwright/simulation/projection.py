@@ -20,17 +20,16 @@ from ..kinematics.closing import (
 from ..kinematics.mobility_analysis import constraint_ranks
 from ..model.model import Model
 from ..types import Floats
-from .compiled_correction import compile_least_correction
+from .compiled_correction import compile_correction
 
 
 @dataclass(frozen=True)
 class ProjectedMotion:
-    """(q, q̇) on the constraints, the remaining residual of positions, and the Jacobian there."""
+    """(q, q̇) on the constraints, and the remaining residual of positions."""
 
     q: Floats
     qd: Floats
     residual: float
-    jacobian: Floats
 
 
 class Projection:
@@ -41,8 +40,8 @@ class Projection:
         self.in_time = model.names.is_time_dependent
         self.position_rows = list(model.names.position_rows)
         self.rank, self.position_rank = constraint_ranks(model.mechanism)
-        self.least_correction = compile_least_correction(model)
-        self.usual = self.weakest(self._home())
+        self.correction = compile_correction(model)
+        self.usual = self.weakest_at(0.0, model.home())
 
     def project(
         self, t: float, q: Floats, qd: Floats, *, is_polished: bool = False
@@ -57,27 +56,26 @@ class Projection:
         if self.position_rows:
             tolerance = 0.0 if is_polished else CLOSURE_TOLERANCES.corrected_residual
             q, residual = self._close(q, t, tolerance)
-        J = m.constraint_jacobian(q, *time)
         for _ in range(2 if is_polished else 1):
             violation = m.constraint_velocity(q, qd, *time)
-            change = self.least_correction and self.least_correction(t, q, violation)
+            change = self.correction and self.correction.correct(t, q, violation)
             if change is None:
-                metric = m.mass_matrix(q)
+                J, metric = m.constraint_jacobian(q, *time), m.mass_matrix(q)
                 qd = project_velocities(J, qd, violation, rank=self.rank, metric=metric)
             else:
                 qd = qd + change
-        return ProjectedMotion(q, qd, residual, J)
+        return ProjectedMotion(q, qd, residual)
 
     def _close(self, q: Floats, t: float, tolerance: float) -> tuple[Floats, float]:
         """Return closed positions, and the residual that is left."""
-        m, correct = self.model, self.least_correction
+        m, correction = self.model, self.correction
         time = [t] if self.in_time else []
         functions = PositionConstraints(
             lambda q: m.constraint_residual(q, *time),
             lambda q: m.constraint_jacobian(q, *time)[self.position_rows],
             m.integrate,
             m.mass_matrix,
-            None if correct is None else lambda q, residual: correct(t, q, residual),
+            None if correction is None else lambda q, residual: correction.correct(t, q, residual),
         )
         closure = close_positions(
             functions,
@@ -88,22 +86,15 @@ class Projection:
         )
         return closure.q, float(closure.residual)
 
-    def _home(self) -> Floats:
-        """Return the Jacobian at home."""
-        time = [0.0] if self.in_time else []
-        found: Floats = self.model.constraint_jacobian(self.model.home(), *time)
-        return found
-
-    def weakest(self, J: Floats) -> float:
-        """Return the smallest singular value that counts, as a share of the largest."""
+    def weakest_at(self, t: float, q: Floats) -> float:
+        """Return the smallest singular value that counts at a configuration, as a share of the
+        largest; with many constraints, an estimate by pivots."""
+        if self.correction is not None:
+            return self.correction.weakest(t, q)
+        J = self.model.constraint_jacobian(q, *([t] if self.in_time else []))
         if not np.isfinite(J).all():
             return 0.0
         return smallest_jacobian_singular_share(J, self.rank) if self.rank else 1.0
-
-    def weakest_at(self, t: float, q: Floats) -> float:
-        """Return the smallest singular value that counts at a configuration."""
-        time = [t] if self.in_time else []
-        return self.weakest(self.model.constraint_jacobian(q, *time))
 
     def time_to_singularity(self, t: float, q: Floats, qd: Floats, ahead: float) -> float:
         """Return the seconds until the constraints lose rank, by linear extrapolation from the

@@ -14,6 +14,7 @@ from .provenance import software_versions
 from .right_hand_side import RightHandSide
 from .run import Happened, Run
 from .run_context import RunContext
+from .run_energies import RunStatistics
 from .state_space import WORKS
 
 
@@ -60,7 +61,7 @@ class RunTrajectory:
     states: Floats
     fastest: Floats
     status: str
-    statistics: Mapping[str, float]
+    statistics: RunStatistics
     reached: tuple[float, Floats] | None = None
     singular: tuple[float, ...] = ()
     events: tuple[Happened, ...] = ()

@@ -125,7 +125,11 @@ class RightHandSide:
         forces, z_rate = self.drive.forces_and_rates(t, q, qd, z, w)
         tau = forces + push
         time = [t] if self.names.is_time_dependent else []
-        qdd = self.model.forward_dynamics(q, qd, tau, *time)
+        projection = self.space.projection
+        correction = None if projection is None else projection.correction
+        qdd = correction and correction.accelerations(t, q, qd, tau)
+        if qdd is None:
+            qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         x: Floats = y[: self.space.size] if self.equations.state is not None else np.zeros(0)

@@ -102,7 +102,7 @@ class RunContext:
             if space.projection.position_rows:
                 self.closure_error = found.residual
             if not is_polished:
-                self.note_singularity(t, space.projection.weakest(found.jacobian))
+                self.note_singularity(t, space.projection.weakest_at(t, found.q))
             q, qd = found.q, found.qd
         return space.with_motion(y, q, qd)
 

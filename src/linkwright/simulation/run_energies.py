@@ -24,6 +24,10 @@ USUAL_TOLERANCE = 1e-9
 """Tolerance that counts for runs without one, such as those with fixed steps."""
 
 
+RunStatistics = Mapping[str, float | str]
+"""Counts of steps and evaluations, seconds, and in words why Python had to make steps."""
+
+
 @dataclass(frozen=True, repr=False)
 class RunEnergies:
     """Histories of energies and works, J, with the statistics and settings of their run.
@@ -37,7 +41,7 @@ class RunEnergies:
     work: Floats
     work_inputs: Floats
     work_given: Floats
-    statistics: Mapping[str, float]
+    statistics: RunStatistics
     settings: Mapping[str, Any]
 
     @property

@@ -46,7 +46,7 @@ def _step_warnings(run: Run) -> list[str]:
     step, made = run.settings.get("step"), run.statistics.get("steps")
     if step is None or made is None or not run.finished or run.next is not None:
         return []
-    asked = math.ceil((run.t[-1] - run.t[0]) / step - STEP_COUNT_SLACK)
+    asked, made = math.ceil((run.t[-1] - run.t[0]) / step - STEP_COUNT_SLACK), float(made)
     if made == asked:
         return []
     return [

@@ -40,18 +40,19 @@ class SampleRecord:
             self.pushes.append(self.events.push_at(t, y))
             self._reactions.append(self.events.reactions_at(t, y))
 
-    def take_over(
+    def extend(
         self,
         times: Floats,
         columns: Floats,
         pushes: Floats | None,
         reactions: Floats | None,
     ) -> None:
-        """Begin with samples that compiled code has computed, one column for each time."""
-        self.times, self.states = times.tolist(), list(columns.T)
+        """Add samples that compiled code has computed, one column for each time."""
+        self.times += times.tolist()
+        self.states += list(columns.T)
         if pushes is not None:
-            self.pushes = list(pushes)
-            self._reactions = [None] * len(times) if reactions is None else list(reactions)
+            self.pushes += list(pushes)
+            self._reactions += [None] * len(times) if reactions is None else list(reactions)
 
     def keep_last(self, t: float, y: Floats) -> None:
         """Add the sample at which a run ends, in place of one at the same time."""

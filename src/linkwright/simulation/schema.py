@@ -63,7 +63,8 @@ def read_attributes(data: xarray.Dataset) -> RunFields:
     found |= {key: _read_json(data, key, list) for key in ("singular", "events")}
     _check_settings(found["settings"])
     for name, value in found["statistics"].items():
-        _check_number(value, f"statistics '{name}'")
+        check = _check_text if name == "why_in_python" else _check_number
+        check(value, f"statistics '{name}'")
     for name, value in found["versions"].items():
         _check_text(value, f"version '{name}'")
     found["singular"] = tuple(_check_number(t, "a singular time") for t in found["singular"])

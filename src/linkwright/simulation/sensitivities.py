@@ -344,7 +344,7 @@ def _collect(
     for k in range(len(records)):
         status = loop.status_of(k)
         why = "" if status in (FINISHED, None) else str(status)
-        if k in loop.runs and loop.runs[k].reached is not None:
+        if k in loop.runs and loop.runs[k].handover is not None:
             why = f"the compiled integrator cannot continue at t = {loop.runs[k].t:.10g} s"
         is_sound = np.isfinite(samples[k, : counts[k]]).all(axis=1)
         if not is_sound.all():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,14 +12,11 @@ from ..errors import LinkwrightError
 from ..mechanism import Mechanism
 from ..types import Floats, ForceLike, VectorLike
 from .argument_checks import MOST_SAMPLES
-from .compiled_motion import CompiledMotion, CompiledTrajectory, can_compile
-from .compiled_part import contact_forces, integrate_compiled, record_samples
+from .compiled_motion import CompiledMotion, find_obstacle
 from .events.breaking import carry_over_motion, remove_member
 from .events.event_parts import EventParts
 from .events.failures import FailureError
-from .events.hybrid import Hybrid, Outcome
 from .feedback import Feedback
-from .integration_loop import IntegrationLoop
 from .onward import remaining_held_forces, remaining_inputs
 from .preparation import Preparation, prepare_simulation
 from .progress import RunProgress
@@ -28,6 +24,7 @@ from .record import RunTrajectory, prepare_recording, record_run
 from .right_hand_side import RightHandSide
 from .run import Run
 from .run_context import RunContext
+from .run_integration import BegunRun, RunIntegration
 from .settings import Settings
 from .start import start_of
 
@@ -51,21 +48,10 @@ class RunStart:
         return y
 
 
-@dataclass(frozen=True, eq=False)
-class BegunRun:
-    """A run at its first time: what changes during it, its state, and how an event ends it there,
-    if one does."""
-
-    context: RunContext
-    events: Hybrid | None
-    y: Floats
-    ending: Outcome | None = None
-
-
 def begin_run(
     rhs: RightHandSide, parts: EventParts | None, start: RunStart, *, crosses_kinks: bool = False
 ) -> BegunRun:
-    """Return a run at its first time, in its first mode."""
+    """Return a run at its first time, in its first mode, without a program."""
     t = start.times[0]
     if parts is None:
         context = RunContext(rhs, crosses_kinks=crosses_kinks)
@@ -75,7 +61,9 @@ def begin_run(
     try:
         return BegunRun(events.context, events, events.begin(t, y))
     except FailureError as failure:
-        return BegunRun(events.context, events, y, events.end_by_failure(t, y, failure))
+        ending = events.end_by_failure(t, y, failure)
+        why = "it ends where it starts"
+        return BegunRun(events.context, events, y, obstacle=why, ending=ending)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,76 +112,33 @@ class Simulator:
         begin = time.perf_counter()
         with np.errstate(all="ignore"), self._watch(times) as watch:
             prepare_recording(self.prepared.rhs)
-            program = None if begun.ending is not None else self._program(begun.events)
-            part = None if program is None else self._run_compiled(program, begun, times, watch)
-            trajectory, broken = self.complete(begun, part, times, watch)
+            integration = RunIntegration(begun, self.settings, times, watch)
+            trajectory, broken = integration.run(), integration.broken
         statistics = {**trajectory.statistics, "seconds": time.perf_counter() - begin}
         found = self._record(begun.context, replace(trajectory, statistics=statistics))
         return found if broken is None else self._continue(found, broken, times)
 
     def begin(self, start: RunStart) -> BegunRun:
-        """Return a run at its first time."""
+        """Return a run at its first time, with its compiled program, if there is one."""
         self._check_period(float(start.times[-1] - start.times[0]))
-        parts = self.settings.find_event_parts(self.prepared, self.mechanism)
-        crosses_kinks = self.settings.has_fixed_steps
-        return begin_run(self.prepared.rhs, parts, start, crosses_kinks=crosses_kinks)
-
-    def _program(self, events: Hybrid | None) -> CompiledMotion | None:
-        """Return the compiled program of a run; None if there is none."""
         settings, rhs = self.settings, self.prepared.rhs
-        if settings.coordinates != "all" or not can_compile(rhs, settings.integrator, events):
-            return None
+        parts = settings.find_event_parts(self.prepared, self.mechanism)
+        begun = begin_run(rhs, parts, start, crosses_kinks=settings.has_fixed_steps)
+        obstacle = begun.obstacle or find_obstacle(rhs, settings.integrator, begun.events)
+        if settings.coordinates != "all":
+            obstacle = "minimal coordinates are not compiled"
+        if obstacle is not None:
+            return replace(begun, obstacle=obstacle)
+        parameters = None if self.given is None else self.given.values[None]
+        return replace(begun, program=self._program(), parameters=parameters)
+
+    def _program(self) -> CompiledMotion:
+        """Return the compiled program of a run."""
         mechanism, prepared = self.mechanism, self.prepared
         if self.given is not None:
             mechanism, prepared = self.given.mechanism, self.given.prepared
-        parts = settings.find_event_parts(prepared, mechanism)
-        return prepared.program(settings.integrator, parts)
-
-    def complete(
-        self,
-        begun: BegunRun,
-        part: CompiledTrajectory | None,
-        times: Floats,
-        watch: RunProgress | None,
-    ) -> tuple[RunTrajectory, str | None]:
-        """Return the whole trajectory of a run, of which compiled code has made a part, and the
-        member that broke, if one did."""
-        if part is not None and part.reached is None:
-            return _compiled_trajectory(begun, part), part.broken
-        loop = self._make_loop(begun, times, part)
-        ending = begun.ending
-        status = loop.run(times, watch) if ending is None else loop.end_at_start(ending)
-        return _loop_trajectory(loop, status, part), loop.broken
-
-    def _run_compiled(
-        self, program: CompiledMotion, begun: BegunRun, times: Floats, watch: RunProgress
-    ) -> CompiledTrajectory | None:
-        """Return the part of a run that compiled code makes; None if it cannot begin."""
-        parameters = None if self.given is None else self.given.values[None]
-        return integrate_compiled(
-            program,
-            begun.context,
-            begun.events,
-            times,
-            begun.y,
-            self.settings.tolerances,
-            parameters=parameters,
-            report=watch.step,
-        )
-
-    def _make_loop(
-        self, begun: BegunRun, times: Floats, part: CompiledTrajectory | None
-    ) -> IntegrationLoop:
-        """Return the loop that makes a run, or what a compiled part has left of it."""
-        context, settings = begun.context, self.settings
-        reached = None if part is None else part.reached
-        t, y = (times[0], begun.y) if reached is None else reached
-        end = context.inputs.next_stop(t, times[-1])
-        stepper = settings.make_stepper(context, t, y, end, settings.step_options)
-        loop = IntegrationLoop(stepper, context, begun.events)
-        if part is not None:
-            loop.take_over(record_samples(part, context, begun.events), part.fastest)
-        return loop
+        parts = self.settings.find_event_parts(prepared, mechanism)
+        return prepared.program(self.settings.integrator, parts)
 
     def _continue(self, found: Run, member: str, times: Floats) -> Run:
         """Return a run that continues, after a member broke, with the mechanism that is left."""
@@ -232,49 +177,3 @@ class Simulator:
             where=self.prepared.rhs.equations.mechanism.name,
             remedy=f"give a period of at least {duration / MOST_SAMPLES:.2g} s, or none",
         )
-
-
-def _compiled_trajectory(begun: BegunRun, part: CompiledTrajectory) -> RunTrajectory:
-    """Return the trajectory of a run that compiled code has made."""
-    events = begun.events
-    pushes, reactions = contact_forces(events, part)
-    return RunTrajectory(
-        part.times,
-        part.states,
-        part.fastest,
-        part.status,
-        {**part.statistics, "compiled": 1},
-        singular=begun.context.singularities.times(),
-        events=() if events is None else tuple(events.happened),
-        pushes=pushes,
-        reactions=reactions,
-    )
-
-
-def _loop_trajectory(
-    loop: IntegrationLoop, status: str, part: CompiledTrajectory | None
-) -> RunTrajectory:
-    """Return the trajectory of a loop that has ended, with the compiled part before it."""
-    counts, samples, events = loop.context.counts, loop.samples, loop.events
-    before: Mapping[str, float] = {} if part is None else part.statistics
-    compiled_steps = before.get("steps", 0)
-    steps = loop.steps if counts.inner_steps is None else counts.inner_steps
-    statistics = {
-        "steps": compiled_steps + steps,
-        "rejected": before.get("rejected", 0) + counts.rejected,
-        "evaluations": before.get("evaluations", 0) + counts.evaluations,
-        "compiled": compiled_steps / (compiled_steps + steps) if compiled_steps else 0,
-    }
-    return RunTrajectory(
-        np.array(samples.times),
-        samples.columns,
-        loop.fastest,
-        status,
-        statistics,
-        reached=loop.reached,
-        singular=loop.context.singularities.times(),
-        events=() if events is None else tuple(events.happened),
-        pushes=None if events is None else np.array(samples.pushes),
-        reactions=samples.reactions,
-        forces=samples.forces,
-    )

@@ -68,9 +68,10 @@ class TrajectoryLoop:
         try:
             with np.errstate(all="ignore"):
                 self.records.advance(active, threads)
-        except OSError:  # the sources, of which programs are made, are not there
+        except OSError as error:  # the sources, of which programs are made, are not there
+            reason = CannotContinueError(f"the program cannot be read: {error}", is_lasting=True)
             for row in active:
-                self.run_of(int(row)).hand_over(before)
+                self.run_of(int(row)).hand_over(reason, before)
             return active[:0]
         stopped = active[~self._have_finished(active)]
         for row in stopped:
@@ -88,8 +89,8 @@ class TrajectoryLoop:
         """Handle the reason for which the program stopped."""
         try:
             run.go_on()
-        except CannotContinueError:
-            run.hand_over(before)
+        except CannotContinueError as error:
+            run.hand_over(error, before)
         except LinkwrightError as error:
             run.status = f"stopped at t = {run.t:g} s: {error}"
             run.keep_last(run.t, run.y)

@@ -1,21 +1,22 @@
 """The mode that follows a state: what rests, sticks or slides, by complementarity.
 
 Normal forces are at least zero, and friction stays within its limits. A contact that is not held
-separates, and an element whose friction is at its limit slides against it. Limits that depend on
-these forces are found by iteration.
+separates, and an element whose friction is at its limit slides against it. What begins to slide has
+kinetic friction, so that others may begin to slide, too.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ...types import Floats
-from .boxes import solve_box_complementarity
 from .dynamics import HeldSolution, InstantDynamics
 from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
-from .modes import ElementForces, Mode, NoSolutionError, solve_mode_forces
+from .friction_problem import FrictionProblem
+from .modes import Mode, NoSolutionError
 from .rows import UnilateralConstraint
 
 Direction = tuple[float, float]
@@ -37,8 +38,28 @@ class ModeCase:
 def choose_mode(instant: InstantDynamics, case: ModeCase) -> Mode:
     """Return the mode of a state in which closed and sticking elements have zero velocity within a
     tolerance."""
-    choice = _Choice(instant, case)
-    return _settled(instant, choice.mode())
+    return _Choice(instant, case).mode()
+
+
+@dataclass(frozen=True)
+class _Solution:
+    """Forces and accelerations of contacts (normal, two slips) and of joints at rest; limits of
+    friction in all joints; the accelerations q̈; the size of accelerations without these forces."""
+
+    contact_forces: Floats
+    contact_accelerations: Floats
+    joint_forces: Floats
+    joint_accelerations: Floats
+    limits: Floats
+    qdd: Floats
+    size: float
+
+    @property
+    def small_acceleration(self) -> float:
+        """Accelerations below this are zero, as differences of larger ones."""
+        found = [self.contact_accelerations, self.joint_accelerations]
+        largest = max(float(np.abs(part).max(initial=0.0)) for part in found)
+        return 1e-10 * max(largest, self.size, 1e-6)
 
 
 class _Choice:
@@ -47,123 +68,222 @@ class _Choice:
     def __init__(self, instant: InstantDynamics, case: ModeCase) -> None:
         self.instant, self.case = instant, case
         self.rows, self.V = instant.of.rows, instant.R @ instant.qd
-        self.closed, self.toward = list(case.closed), dict(case.leaving)
+        self.closed = list(case.closed)
+        self.directions = {i: np.array(d) for i, d in case.leaving}
+        """Directions in which contacts slide: those that were released, and those that move."""
+        for i in self.closed:
+            v = self.V[list(self._barrier(i).slip)]
+            speed = float(np.linalg.norm(v))
+            if i not in self.directions and speed > EVENT_TOLERANCES.still_velocity:
+                self.directions[i] = v / speed
         forced = dict(case.slipping)
         self.signs = [
             forced.get(k, _sign(self.V[joint_friction.row]))
             for k, joint_friction in enumerate(self.rows.joint_frictions)
         ]
         self.still = [k for k, s in enumerate(self.signs) if s == 0]
-        self.grips = [i for i in self.closed if self._slow(i) and i not in self.toward]
-        self.all = [*self.closed, *(self.rows.joint_frictions[k].row for k in self.still)]
+        self.kinetic_contacts: set[int] = set()
+        """Contacts at rest that begin to slide."""
+        self.kinetic_joints: set[int] = set()
+        """Joints at rest that begin to slide."""
 
     def _barrier(self, i: int) -> UnilateralConstraint:
         """Return a stop or contact."""
         return self.rows.unilaterals[i]
 
-    def _slow(self, i: int) -> bool:
-        """Whether a contact with friction does not slide."""
-        slip = list(self._barrier(i).slip)
-        return bool(slip) and float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
-
     def mode(self) -> Mode:
-        """Return the mode; contacts at rest stick at first, and contacts without a normal force
-        open."""
-        while True:
-            x, w, limits, size = self._balance()
-            pressing = [i for i, force in zip(self.closed, x, strict=False) if force > 0]
-            if all(i in pressing for i in self.grips):
-                return self._sorted(x, w, limits, size)
-            self.grips = [i for i in self.grips if i in pressing]
-
-    def _balance(self) -> tuple[Floats, Floats, Floats, float]:
-        """Return forces and accelerations of all elements that may be held, the limits of friction,
-        and the size of accelerations without these forces."""
-        limits = np.array([joint_friction.force for joint_friction in self.rows.joint_frictions])
-        normal, x = np.zeros(len(self.closed)), None
-        now = self.instant
-        gripped = [row for i in self.grips for row in self._barrier(i).slip]
-        R, gamma = now.R[self.all], now.gamma[self.all]
-        P = now.admittance_holding(gripped)
-        A = R @ P @ R.T
+        """Return the mode; what is at rest sticks at first."""
         for _ in range(FORCE_SOLVER.max_mode_iterations):
-            known = self._known(limits, normal)
-            free = now.hold_rows(gripped, now.R[gripped].T, known)
-            b = R @ free.qdd + gamma
-            x = solve_box_complementarity(A, b, *self._bounds(limits), start=x)
-            before = np.concatenate([limits, normal])
-            normal = x[: len(self.closed)].copy()
-            limits = self._limits(free.qdd + P @ (R.T @ x), known + R.T @ x, normal)
-            after = np.concatenate([limits, normal])
+            found = self._solve()
+            contacts, joints = self._sliding(found)
+            weaker = {i for i in contacts if self._barrier(i).ratio > 1}
+            weaker_joints = {k for k in joints if self.rows.joint_frictions[k].ratio > 1}
+            begun = weaker - self.kinetic_contacts, weaker_joints - self.kinetic_joints
+            self.kinetic_contacts |= weaker
+            self.kinetic_joints |= weaker_joints
+            if not any(begun) and not self._turn(found):
+                return self._mode_of(found, contacts, joints)
+        raise _no_solution()
+
+    # -- the problem -----------------------------------------------------------------------------
+
+    @cached_property
+    def _rows(self) -> Floats:
+        """Rows of contacts (normal, two slips, which are zero where they slide), then of joints at
+        rest."""
+        found = []
+        for i in self.closed:
+            slip = list(self._barrier(i).slip)
+            across = np.zeros((2, self.instant.R.shape[1]))
+            if slip and i not in self.directions:
+                across = self.instant.R[slip]
+            found += [self.instant.R[i], *across]
+        found += [self.instant.R[self.rows.joint_frictions[k].row] for k in self.still]
+        return np.array(found).reshape(len(found), self.instant.R.shape[1])
+
+    @property
+    def _columns(self) -> Floats:
+        """Generalized forces for units of force: those of the rows, with the friction of contacts
+        that slide."""
+        found = self._rows.T.copy()
+        for place, i in enumerate(self.closed):
+            if i in self.directions:
+                drag = -self._barrier(i).friction * self.directions[i]
+                found[:, 3 * place] += drag @ self.instant.R[list(self._barrier(i).slip)]
+        return found
+
+    @cached_property
+    def _bias(self) -> Floats:
+        """The part of the rows' accelerations that velocities cause."""
+        found = []
+        for i in self.closed:
+            slip = list(self._barrier(i).slip)
+            is_held = bool(slip) and i not in self.directions
+            found += [self.instant.gamma[i], *(self.instant.gamma[slip] if is_held else (0.0, 0.0))]
+        found += [self.instant.gamma[self.rows.joint_frictions[k].row] for k in self.still]
+        return np.array(found)
+
+    def _solve(self) -> _Solution:
+        """Return forces and accelerations; limits that depend on reactions are found by
+        iteration."""
+        limits = np.array([joint_friction.force for joint_friction in self.rows.joint_frictions])
+        for _ in range(FORCE_SOLVER.max_mode_iterations):
+            found = self._solve_with(limits)
+            after = self._limits(found)
             small = 1e-12 * (1 + np.abs(after).max(initial=0))
-            if np.abs(after - before).max(initial=0.0) <= small:
-                return x, A @ x + b, limits, float(np.abs(b).max(initial=0.0))
-        raise NoSolutionError(
-            "friction has no solution here", remedy="lower the coefficients of friction"
+            if np.abs(after - limits).max(initial=0.0) <= small:
+                return found
+            limits = after
+        raise _no_solution()
+
+    def _solve_with(self, limits: Floats) -> _Solution:
+        """Return forces and accelerations for given limits of friction in joints."""
+        now, n = self.instant, 3 * len(self.closed)
+        free = now.hold_rows([], np.zeros((len(now.qd), 0)), self._known(limits)).qdd
+        response, b = now.admittance @ self._columns, self._rows @ free + self._bias
+        mu = [
+            0.0 if i in self.directions else self._barrier(i).friction * self._contact_ratio(i)
+            for i in self.closed
+        ]
+        most = [limits[k] * self._joint_ratio(k) for k in self.still]
+        problem = FrictionProblem(
+            self._rows @ response, b, np.array(mu), np.array(most), FORCE_SOLVER.mode_residual_share
+        )
+        x = problem.solve()
+        if problem.residual(x) > FORCE_SOLVER.box_residual_share**0.5 * problem.size:
+            raise _no_solution()
+        w = b + problem.W @ x
+        return _Solution(
+            x[:n].reshape(-1, 3),
+            w[:n].reshape(-1, 3),
+            x[n:],
+            w[n:],
+            limits,
+            free + response @ x,
+            float(np.abs(b).max(initial=0.0)),
         )
 
-    def _known(self, limits: Floats, normal: Floats) -> Floats:
-        """Return the generalized forces of elements that already slide."""
+    def _contact_ratio(self, i: int) -> float:
+        """Return the limit of a contact's friction as a multiple of kinetic friction."""
+        return 1.0 if i in self.kinetic_contacts else self._barrier(i).ratio
+
+    def _joint_ratio(self, k: int) -> float:
+        """Return the limit of a joint's friction as a multiple of kinetic friction."""
+        return 1.0 if k in self.kinetic_joints else self.rows.joint_frictions[k].ratio
+
+    def _known(self, limits: Floats) -> Floats:
+        """Return the generalized forces of joints that already slide."""
         total = np.zeros(len(self.instant.qd))
         for joint_friction, s, limit in zip(
             self.rows.joint_frictions, self.signs, limits, strict=True
         ):
             total -= s * limit * self.instant.R[joint_friction.row]
-        for i, force in zip(self.closed, normal, strict=True):
-            slip = list(self._barrier(i).slip)
-            if slip and i not in self.grips:
-                v = self.V[slip] if i not in self.toward else np.array(self.toward[i])
-                drag = self._barrier(i).friction * force * v / np.linalg.norm(v)
-                total -= drag @ self.instant.R[slip]
         return total
 
-    def _bounds(self, limits: Floats) -> tuple[Floats, Floats]:
-        """Return the bounds of the forces: normal forces push, friction is limited."""
-        count = len(self.closed)
-        most = [limits[k] * self.rows.joint_frictions[k].ratio for k in self.still]
-        return np.array([0.0] * count + [-x for x in most]), np.array([np.inf] * count + most)
-
-    def _limits(self, qdd: Floats, forces: Floats, normal: Floats) -> Floats:
+    def _limits(self, found: _Solution) -> Floats:
         """Return the limits of friction in the joints under given accelerations and forces."""
         joint_frictions, now = self.rows.joint_frictions, self.instant
         limits = np.array([joint_friction.force for joint_friction in joint_frictions])
         arms = np.array([joint_friction.arm for joint_friction in joint_frictions])
         if not arms.any():
             return limits
-        rest = now.M @ qdd - now.F - forces
+        x = np.concatenate([found.contact_forces.ravel(), found.joint_forces])
+        rest = now.M @ found.qdd - now.F - self._known(found.limits) - self._columns @ x
         lam = np.zeros(0)
         if len(now.J):
             lam = np.asarray(np.linalg.lstsq(now.J.T, rest, rcond=1e-10)[0], dtype=float)
         pushes = np.zeros((3, len(self.rows.contacts)))
-        for i, force in zip(self.closed, normal, strict=True):
+        for i, force in zip(self.closed, found.contact_forces, strict=True):
             if i >= self.rows.stop_count:
-                pushes[2, i - self.rows.stop_count] = force
-        found: Floats = limits + arms * now.loads(HeldSolution(qdd, np.zeros(0), lam), pushes)[0]
-        return found
+                drag = -self._barrier(i).friction * force[0] * self.directions.get(i, np.zeros(2))
+                pushes[:, i - self.rows.stop_count] = [*(force[1:] + drag), force[0]]
+        held = HeldSolution(found.qdd, np.zeros(0), lam)
+        pressed: Floats = limits + arms * now.loads(held, pushes)[0]
+        return pressed
 
-    def _sorted(self, x: Floats, w: Floats, limits: Floats, size: float) -> Mode:
-        """Return the mode for forces x and accelerations w."""
-        small = 1e-10 * max(np.abs(w).max(initial=0.0), size, 1e-6)  # w is a difference of `size`
-        forces = dict(zip(self.all, x, strict=True))
-        moves = dict(zip(self.all, w, strict=True))
-        tiny = 1e-12 * max(np.abs(x).max(initial=0.0), 1e-6)
-        resting = [i for i in self.closed if forces[i] > tiny or moves[i] <= small]
-        signs = list(self.signs)
-        for k in self.still:
-            row, limit = (
-                self.rows.joint_frictions[k].row,
-                limits[k] * self.rows.joint_frictions[k].ratio,
-            )
-            if abs(forces[row]) >= limit * (1 - 1e-12) and abs(moves[row]) > small:
-                signs[k] = int(np.sign(moves[row]))
-        grip, toward = set(self.grips) & set(resting), dict(self.toward)
-        for i in resting:
-            if self._barrier(i).slip and i not in grip and i not in toward:
-                v = self.V[list(self._barrier(i).slip)]
-                speed = max(float(np.hypot(*v)), 1e-300)
-                toward[i] = (float(v[0]) / speed, float(v[1]) / speed)
+    # -- the mode --------------------------------------------------------------------------------
+
+    def _sliding(self, found: _Solution) -> tuple[dict[int, Direction], dict[int, int]]:
+        """Return contacts and joints at rest that begin to slide, with directions and signs."""
+        small = found.small_acceleration
+        contacts, joints = {}, {}
+        for i, force, w in zip(
+            self.closed, found.contact_forces, found.contact_accelerations, strict=True
+        ):
+            limit = self._barrier(i).friction * self._contact_ratio(i) * force[0]
+            size = float(np.hypot(*w[1:]))
+            if size > small and np.hypot(*force[1:]) >= limit * (1 - 1e-9):
+                contacts[i] = float(w[1]) / size, float(w[2]) / size
+        for k, force, w in zip(
+            self.still, found.joint_forces, found.joint_accelerations, strict=True
+        ):
+            limit = found.limits[k] * self._joint_ratio(k)
+            if abs(w) > small and abs(force) >= limit * (1 - 1e-12):
+                joints[k] = int(np.sign(w))
+        return contacts, joints
+
+    def _turn(self, found: _Solution) -> bool:
+        """Turn contacts that were released into the direction of their acceleration; return whether
+        one has turned."""
+        has_turned = False
+        for i, _ in self.case.leaving:
+            if i not in self.closed:
+                continue
+            slip = list(self._barrier(i).slip)
+            a = self.instant.R[slip] @ found.qdd + self.instant.gamma[slip]
+            size = float(np.linalg.norm(a))
+            normal = found.contact_forces[self.closed.index(i), 0]
+            can = self._barrier(i).friction * normal * _mobility(self.instant, slip)
+            is_slow = float(np.linalg.norm(self.V[slip])) <= EVENT_TOLERANCES.still_velocity
+            if not (is_slow and size > 1e-3 * can):
+                continue
+            if np.linalg.norm(a / size - self.directions[i]) >= 1e-9:
+                self.directions[i], has_turned = a / size, True
+        return has_turned
+
+    def _mode_of(
+        self, found: _Solution, contacts: dict[int, Direction], joints: dict[int, int]
+    ) -> Mode:
+        """Return the mode of a solution, in which some elements begin to slide."""
+        forces, moves = found.contact_forces[:, 0], found.contact_accelerations[:, 0]
+        tiny = 1e-12 * max(np.abs(forces).max(initial=0.0), 1e-6)
+        resting = [
+            i
+            for i, force, move in zip(self.closed, forces, moves, strict=True)
+            if force > tiny or move <= found.small_acceleration
+        ]
+        toward = {i: (float(d[0]), float(d[1])) for i, d in self.directions.items()} | contacts
         kept = tuple((i, d) for i, d in sorted(toward.items()) if i in resting)
-        return Mode(tuple(resting), frozenset(grip), kept, tuple(signs))
+        grip = frozenset(i for i in resting if self._barrier(i).slip and i not in toward)
+        signs = [joints.get(k, s) for k, s in enumerate(self.signs)]
+        return Mode(tuple(resting), grip, kept, tuple(signs))
+
+
+def _no_solution() -> NoSolutionError:
+    """Return the error that rigid bodies with friction have no accelerations."""
+    return NoSolutionError(
+        "friction has no solution here", remedy="lower the coefficients of friction"
+    )
 
 
 def _sign(velocity: float) -> int:
@@ -171,59 +291,7 @@ def _sign(velocity: float) -> int:
     return 0 if abs(velocity) <= EVENT_TOLERANCES.still_velocity else int(np.sign(velocity))
 
 
-def _settled(instant: InstantDynamics, mode: Mode) -> Mode:
-    """Return the mode without what its own forces exceed.
-
-    Kinetic friction may be less than static friction, and a contact that begins to slide turns into
-    the direction of its acceleration.
-    """
-    for _ in range(FORCE_SOLVER.max_mode_iterations):
-        found = solve_mode_forces(instant, mode)
-        other = _turned(instant, _released(instant, mode, found), found)
-        if other == mode:
-            return mode
-        mode = other
-    return mode
-
-
-def _released(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
-    """Return the mode without what its own forces exceed."""
-    rows, signs = instant.of.rows, list(mode.sliding)
-    for k, force in found.joint_friction.items():
-        limit = found.limits[k] * rows.joint_frictions[k].ratio
-        if abs(force) > limit * (1 + 1e-9) + 1e-300:
-            signs[k] = -int(np.sign(force))
-    small = 1e-9 * max([abs(x) for x in found.normal.values()], default=0.0)
-    resting = tuple(i for i in mode.resting if found.normal[i] >= -small)
-    grip, toward = set(mode.grip), dict(mode.toward)
-    for i, push in found.slip.items():
-        unilateral, size = rows.unilaterals[i], float(np.linalg.norm(push))
-        limit = unilateral.friction * unilateral.ratio * max(found.normal[i], 0.0)
-        if i in resting and size > limit * (1 + 1e-9) + 1e-300:
-            grip.discard(i)
-            toward[i] = (-float(push[0]) / size, -float(push[1]) / size)
-    kept = tuple((i, d) for i, d in sorted(toward.items()) if i in resting)
-    return Mode(resting, frozenset(grip & set(resting)), kept, tuple(signs))
-
-
 def _mobility(instant: InstantDynamics, rows: list[int]) -> float:
     """Return the largest acceleration along rows for a unit of force."""
     R = instant.R[rows]
     return float(np.linalg.norm(R @ instant.admittance @ R.T, 2))
-
-
-def _turned(instant: InstantDynamics, mode: Mode, found: ElementForces) -> Mode:
-    """Return the mode with contacts that begin to slide turned into their acceleration."""
-    rows, toward = instant.of.rows, []
-    V = instant.R @ instant.qd
-    for i, direction in mode.toward:
-        slip = list(rows.unilaterals[i].slip)
-        a = instant.R[slip] @ found.held.qdd + instant.gamma[slip]
-        size = float(np.linalg.norm(a))
-        slow = float(np.linalg.norm(V[slip])) <= EVENT_TOLERANCES.still_velocity
-        can = rows.unilaterals[i].friction * abs(found.normal.get(i, 0.0))
-        clear = slow and size > 1e-3 * can * _mobility(instant, slip)
-        turned = (float(a[0]) / size, float(a[1]) / size) if clear else direction
-        near = np.hypot(turned[0] - direction[0], turned[1] - direction[1]) < 1e-9
-        toward.append((i, direction if near else turned))
-    return replace(mode, toward=tuple(toward))

@@ -23,7 +23,7 @@ from ...mechanism import Mechanism
 from ...model.model import Model
 from ...model.near_redundancy import make_rows_redundant
 from ...types import Floats
-from .coding import compile_expressions, least_squares, symmetric_inverse
+from .coding import NamedExpression, compile_expressions, least_squares, symmetric_inverse
 from .event_tolerances import FORCE_SOLVER
 from .rows import Rows
 
@@ -90,6 +90,11 @@ class DynamicsCode:
     def wrenches(self) -> Callable[..., list[Floats]]:
         """The function (q, q̇, q̈, t, λ, forces of contacts) → forces that press on friction, loads
         of members that may break, wrenches of all joints and loops."""
+        return compile_expressions("wrenches", *self.wrench_expressions)
+
+    @cached_property
+    def wrench_expressions(self) -> tuple[list[NamedExpression], list[NamedExpression]]:
+        """The inputs and outputs of `wrenches`."""
         tree, rows = self.rows.tree, self.rows
         own = tree.motion
         constraints = constraint_equations(tree)
@@ -104,8 +109,7 @@ class DynamicsCode:
         strong = [every[names.index(name), :] for name, _ in self.members]
         sizes = [ca.norm_2(cut) for row in strong for cut in (row[0, 3:], row[0, :3])]
         n = (len(self.model.names.qd),)
-        return compile_expressions(
-            "wrenches",
+        return (
             [
                 ("q", own.q, (self.model.nq,)),
                 ("qd", own.qd, n),

@@ -87,6 +87,9 @@ class ForceSolverOptions:
     """Newton steps in a round; they converge quadratically or not at all."""
     compression_rank_share: float = 1e-12
     """Singular values of Newton's equations below this share are zero."""
+    mode_residual_share: float = 1e-13
+    """Residual accelerations that are accepted in the choice of a mode, as a share of the largest
+    without contacts: rounding of the dynamics."""
     compression_residual_share: float = 1e-14
     """Residual velocities that are accepted, as a share of the fastest: rounding."""
     max_impact_rounds: int = 100

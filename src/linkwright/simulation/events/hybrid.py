@@ -62,8 +62,10 @@ class Hybrid:
         self.transition = ModeTransition(context, present, self.log, one_by_one=one_by_one)
         self.sides = UserEventSides(context, user_events)
         self.zeno = ZenoDetector()
+        self.overloads = overload_functions(self.dynamics.code)
+        """Event functions of members that may break."""
         self._lasting = [
-            *overload_functions(self.dynamics.code),
+            *self.overloads,
             *user_event_functions(user_events),
         ]
         """Event functions that do not depend on the mode."""

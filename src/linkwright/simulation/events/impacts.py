@@ -22,9 +22,9 @@ import numpy as np
 from ...errors import LinkwrightError
 from ...types import Floats
 from .boxes import solve_box_complementarity
-from .compression import compress_contacts
 from .dynamics import InstantDynamics
 from .event_tolerances import EVENT_TOLERANCES, FORCE_SOLVER
+from .friction_problem import compress_contacts
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,20 @@ class ModeFunctions:
         found = watched_numbers(self.forces, self.single)
         return ca.Function("watched", self.forces.inputs, [found])
 
+    def shared_forces(self, q: SX, qd: SX, tau: SX, t: SX, mode: SX) -> tuple[SX, SX]:
+        """Return generalized forces as rows share them, and the forces of rigid contacts along the
+        plane's x and y, and normal, one column each."""
+        outputs = [self._shared_push, self.single.of_contacts]
+        push, contacts = ca.Function("shared", self.forces.inputs, outputs)(q, qd, tau, t, mode)
+        return push, contacts
+
+    @property
+    def _shared_push(self) -> SX:
+        """Generalized forces as dependent rows share them."""
+        of = self.forces
+        push: SX = of.R.T @ (of.known + of.mixing @ self.single.by_group)
+        return push
+
     def held(self, q: SX, qd: SX, t: SX, mode: SX, moved: Callable[[SX, SX], SX]) -> tuple[SX, SX]:
         """Return q and q̇ with held gaps and speeds zero; `moved` is q ⊕ a small step."""
         of = self.forces
@@ -66,9 +80,8 @@ class ModeFunctions:
         """Not compiled: CasADi evaluates 500 samples of a large function in less time than LLVM
         takes for one."""
         of = self.forces
-        push = of.R.T @ (of.known + of.mixing @ self.single.by_group)
-        contacts = ca.vec(self.single.of_contacts)
-        return ca.Function("forces", of.inputs, ca.cse([push, contacts, of.accelerations]))
+        outputs = [self._shared_push, ca.vec(self.single.of_contacts), of.accelerations]
+        return ca.Function("forces", of.inputs, ca.cse(outputs))
 
     def sample_forces(self, *state: Floats) -> tuple[Floats, Floats, Floats]:
         """Return generalized forces, forces of contacts (3 × contacts each) and q̈ at samples
@@ -105,7 +118,6 @@ def _multipliers(
 
 
 def find_mode_functions(code: DynamicsCode) -> ModeFunctions | None:
-    """Return the functions of a mechanism's modes; None if `find_mode_forces` finds none, or if a
-    member may break: only Python knows its load."""
-    forces = None if code.members or code.ties else find_mode_forces(code)
+    """Return the functions of a mechanism's modes; None if `find_mode_forces` finds none."""
+    forces = find_mode_forces(code)
     return None if forces is None else ModeFunctions(forces)

@@ -9,10 +9,12 @@ import numpy as np
 
 from ...integrators import EventColumn
 from ...types import SX, Floats, Integers
+from .breakage import ConstraintOverload, JointOverload
 from .contact_events import CompliantContactEvent, ContactRelease, GapClosing
 from .event_function import EventFunction
 from .hybrid import Hybrid
 from .limit_event import LimitReached
+from .mode_forces import MAX_UNKNOWNS
 from .single_forces import FREE
 from .slip_law import SlipLawChange, slip_law_changes
 from .stick_slip import (
@@ -27,24 +29,29 @@ MAX_COLUMNS = 62
 """Compiled code returns the columns of an instant as bits of one integer."""
 
 
-def can_signal(events: Hybrid) -> bool:
-    """Whether all that is watched is an expression: for contacts and friction in all modes, for
-    stops at least while none of them is active."""
+def find_signal_obstacle(events: Hybrid) -> str | None:
+    """Return why something that is watched is not an expression; None if all of it is: for contacts
+    and friction in all modes, for stops at least while none of them is active."""
     code, layout = events.dynamics, events.mode_layout
+    if (events.rows.joint_frictions or events.rows.contacts) and layout is None:
+        if code.by_reaction:
+            return "friction depends on reactions"
+        return f"more than {MAX_UNKNOWNS} forces of contacts and friction can act at once"
+    for event in events.given:
+        if event.expression is None:
+            return f"the event '{event.name}' is a Python function"
     slips = [] if layout is None else layout.slips
-    needs_modes = bool(events.rows.joint_frictions or events.rows.contacts)
-    return not (
-        (needs_modes and layout is None)
-        or code.members
-        or code.ties
-        or any(event.expression is None for event in events.given)
-        or len(events.event_functions()) + 2 * len(slips) > MAX_COLUMNS
-    )
+    if len(events.event_functions()) + 2 * len(slips) > MAX_COLUMNS:
+        return f"more than {MAX_COLUMNS} events are watched"
+    return None
 
 
-def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None = None) -> SX:
+def signal_expressions(
+    events: Hybrid, t: SX, q: SX, qd: SX, strengths: SX, watched: SX | None = None
+) -> SX:
     """Return what is watched: numbers of stops, contacts and friction, which are above zero until
-    something happens; then gaps of compliant contacts, then the user's events.
+    something happens; then gaps of compliant contacts, the remaining strengths of members that may
+    break, and the user's events.
 
     `watched` are the first of these; None in a mode without forces of contacts and friction, where
     they are gaps, and 1 for events that cannot happen.
@@ -61,7 +68,7 @@ def signal_expressions(events: Hybrid, t: SX, q: SX, qd: SX, watched: SX | None 
         ca.vertcat(s["t"], s["q"], s["qd"]),
         ca.vertcat(t, q, qd),
     )
-    found: SX = ca.vertcat(watched, *every[unilaterals:], given)
+    found: SX = ca.vertcat(watched, *every[unilaterals:], strengths, given)
     return found
 
 
@@ -88,6 +95,7 @@ def event_column_table(events: Hybrid, functions: Iterable[EventFunction]) -> In
         row[EventColumn.SIGNAL] = _signal_place(events, function)
         row[EventColumn.SIGN] = function.sign
         row[EventColumn.IS_GAP] = int(function.counts_at_once)
+        row[EventColumn.IS_OVERLOAD] = int(function.is_overload)
         row[EventColumn.LEAVES] = 1
         if isinstance(function, UserEventFunction):
             row[EventColumn.LEAVES] = int(function.event.stops or not function.is_only_noted)
@@ -104,8 +112,10 @@ def _signal_place(events: Hybrid, function: EventFunction) -> int:
             return k
         case CompliantContactEvent(index=k):
             return count + k
+        case JointOverload() | ConstraintOverload():
+            return count + events.rows.compliant_count + events.overloads.index(function)
         case UserEventFunction(index=k):
-            return count + events.rows.compliant_count + k
+            return count + events.rows.compliant_count + len(events.overloads) + k
     assert layout is not None, function.name
     match function:
         case JointSlideReversal(index=k) | JointStickLimit(index=k):

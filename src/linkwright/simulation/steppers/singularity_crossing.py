@@ -87,6 +87,11 @@ class SingularityCrossing:
         """How far a step that failed may have looked, s."""
         return self.inner.look_ahead
 
+    @property
+    def has_crossed(self) -> bool:
+        """Whether the last step was a long one."""
+        return self._long_step is not None
+
     def correct(self, y: Floats) -> None:
         """Replace the state at t."""
         self.inner.correct(y)

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...errors import UnsupportedError
 from ...types import SX, Floats
+from ..endless_steps import CHECKED_STEPS_IN_PYTHON
 from ..fixed_steps.step_equations import StepEquations
 from ..fixed_steps.step_projection import StepProjection
 from ..run_context import RunContext
@@ -37,7 +38,8 @@ SHORTEST_STEP = 1e-13
 """The shortest step as a share of an interval; a solver that approaches a pole ends there."""
 
 MAX_STEPS_PER_CALL = 100_000
-"""Steps in one call, more than a smooth motion takes; a solver that is stuck ends there."""
+"""Steps in one call, more than a smooth motion takes; a solver that is stuck ends there. Where
+Python computes the inputs, a call ends after `CHECKED_STEPS_IN_PYTHON`."""
 
 
 def sundials_stepper(name: str) -> MakeStepper:
@@ -161,8 +163,9 @@ class SundialsStepper:
 
     def _integrator(self, grid: list[float]) -> ca.Function:
         """Return an integrator to the points of a grid."""
+        is_slow = self.inputs.is_called
         options: dict[str, Any] = self.tolerances | {
-            "max_num_steps": MAX_STEPS_PER_CALL,
+            "max_num_steps": CHECKED_STEPS_IN_PYTHON if is_slow else MAX_STEPS_PER_CALL,
             "print_stats": False,
         }
         if self.name == "idas":

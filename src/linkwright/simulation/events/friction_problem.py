@@ -1,17 +1,18 @@
-"""The end of compression in an impact with friction: impulses in the space of the contacts.
+"""Contacts with dry friction: impulses at the end of compression, forces at an instant.
 
 With the velocities u = u⁻ + W p of the contacts, p has a normal impulse n and two slip impulses π
 for each contact:
 
     n = max(n − u_n/w, 0),     π = (π − u_t/w), but no longer than μ n
 
-Sweeps over the contacts (Gauss–Seidel) approach the solution and show which contacts open, stick
-and slide; Newton's method then completes it.
+Further entries of p are between −limit and limit, like the friction of joints. For forces, u are
+accelerations. Sweeps over the contacts (Gauss–Seidel) approach the solution and show which contacts
+open, stick and slide; Newton's method then completes it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,27 +33,31 @@ def compress_contacts(
         rows.append(instant.R[[i, *slip]] if slip else np.vstack([instant.R[i], 0 * P[:2]]))
     B = np.concatenate(rows)
     mu = np.array([unilaterals[i].friction for i in taking])
-    p = CompressionProblem(B @ P @ B.T, B @ qd, mu).solve()
+    p = FrictionProblem(B @ P @ B.T, B @ qd, mu).solve()
     return qd + P @ (B.T @ p), p.reshape(-1, 3)[:, [1, 2, 0]]
 
 
 @dataclass
-class CompressionProblem:
-    """The velocities u⁻, how impulses change them (W), and the coefficients of friction."""
+class FrictionProblem:
+    """The velocities u⁻, how impulses change them (W), the coefficients of friction of contacts,
+    and the limits of the entries that follow the contacts."""
 
     W: Floats
     u: Floats
     mu: Floats
+    limits: Floats = field(default_factory=lambda: np.zeros(0))
+    residual_share: float = FORCE_SOLVER.compression_residual_share
 
     def __post_init__(self) -> None:
         self.count = len(self.mu)
         self.blocks = [self.W[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] for k in range(self.count)]
         self.sizes = [(float(b[0, 0]), _largest(b[1:, 1:])) for b in self.blocks]
-        self.enough = FORCE_SOLVER.compression_residual_share * float(np.abs(self.u).max())
+        self.size = float(np.abs(self.u).max(initial=0.0))
+        self.enough = self.residual_share * self.size
 
     def solve(self) -> Floats:
         """Return the impulses at the end of compression."""
-        p = np.zeros(3 * self.count)
+        p = np.zeros(len(self.u))
         for _ in range(FORCE_SOLVER.compression_rounds):
             for _ in range(FORCE_SOLVER.compression_sweeps):
                 if self._sweep(p) <= self.enough:
@@ -61,6 +66,10 @@ class CompressionProblem:
             if found is not None:
                 return found
         return p
+
+    def residual(self, p: Floats) -> float:
+        """Return how much another sweep would change the velocities."""
+        return self._sweep(p.copy())
 
     def _sweep(self, p: Floats) -> float:
         """Improve all impulses in place; return how much that changed the velocities."""
@@ -76,6 +85,13 @@ class CompressionProblem:
                 change = p[3 * k + 1 : 3 * k + 3] - old[1:]
                 u = u + self.W[:, 3 * k + 1 : 3 * k + 3] @ change
             most = max(most, float(np.abs(self.W @ _only(p, old, k)).max()))
+        for j, limit in enumerate(self.limits.tolist(), 3 * self.count):
+            if self.W[j, j] > 0:
+                before = p[j]
+                p[j] = min(max(before - u[j] / self.W[j, j], -limit), limit)
+                change = self.W[:, j] * (p[j] - before)
+                u = u + change
+                most = max(most, float(np.abs(change).max()))
         return most
 
     def _slip(self, k: int, p: Floats, u: Floats, wt: float) -> Floats:
@@ -118,6 +134,12 @@ class CompressionProblem:
                 slope[t, n] -= self.mu[k] * way
                 slope[t, t] -= turn
                 slope[t] += turn @ self.W[t] / wt
+        for j, limit in enumerate(self.limits.tolist(), 3 * self.count):
+            pushed = p[j] - u[j] / self.W[j, j] if self.W[j, j] > 0 else 0.0
+            if self.W[j, j] > 0 and abs(pushed) < limit:
+                F[j], slope[j] = u[j], self.W[j]
+            else:
+                F[j], slope[j, j] = p[j] - np.clip(pushed, -limit, limit), 1.0
         return F, slope
 
 
