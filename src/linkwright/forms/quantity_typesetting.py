@@ -22,6 +22,7 @@ from ..readings.listing import read_tape_as_listing
 from ..tape import Tape, count_tape_operations, record_tape
 from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
+from .fraction_writing import FractionWriter
 
 _MAX_LINE_CHARACTERS = 88
 """The most characters of a line; longer sums are continued in the next one."""
@@ -123,12 +124,13 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
     if form is not None and set(form.symbols) <= set(known):
         return _typeset_closed_form(equations, name, form, what, operations)
     found = read_tape_as_listing(tape, entries, equations.literals)
+    write = FractionWriter.for_listing(equations).write_fractions
     longer = "" if steps else "steps, as the closed form is longer than a page; "
     return TypesetQuantity(
         name,
         what,
-        [(step.name, step.value) for step in found.steps],
-        [((e.name,), e.value) for part in found.results.values() for e in part],
+        [(step.name, write(step.value)) for step in found.steps],
+        [((e.name,), write(e.value)) for part in found.results.values() for e in part],
         f"{longer}{operations} operations",
         False,
         operations,

@@ -88,6 +88,7 @@ class FirstKindLagrangeFormulation(Formulation):
     def bias(self) -> Array:
         """The left side of (9) at q̈ = 0, minus the forces of the mechanism's own elements."""
         convected = ca.jtimes(self.momenta, self.q, self.qd)
+        convected += ca.jacobian(self.momenta, self.tree.motion.t)
         return convected - ca.gradient(self.T, self.q) + self.gravity() - self.element_forces()
 
     def inverse_dynamics(self) -> Array:

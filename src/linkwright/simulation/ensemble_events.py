@@ -89,7 +89,7 @@ def _may_push(parts: EventParts) -> bool:
 
 def find_starts_beyond_limits(rows: Rows, q: Floats, qd: Floats) -> dict[int, str]:
     """Return the runs that start beyond a stop or contact, and why they cannot start."""
-    gaps = np.asarray(rows.watched(q, qd)[0])
+    gaps = np.asarray(rows.watched(q, qd, 0.0)[0])
     failures = {}
     for run in np.flatnonzero((gaps < -EVENT_TOLERANCES.closed_gap).any(axis=-1)):
         worst = int(np.argmin(gaps[run]))

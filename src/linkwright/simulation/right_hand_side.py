@@ -133,7 +133,8 @@ class RightHandSide:
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         x: Floats = y[: self.space.size] if self.equations.state is not None else np.zeros(0)
-        x_rate = np.asarray(self.expressions.rates_from_motion(x, q, qd, qdd), dtype=float).ravel()
+        carried = self.expressions.rates_from_motion(x, q, qd, qdd, t)
+        x_rate = np.asarray(carried, dtype=float).ravel()
         powers = np.asarray(self.expressions.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
         return np.concatenate([x_rate, z_rate, powers])

@@ -210,8 +210,10 @@ class RunIntegration:
         counts, compiled = self.context.counts, self._counts
         steps = self.loop.steps if counts.inner_steps is None else counts.inner_steps
         every = compiled["steps"] + steps
+        jacobians = compiled.get("jacobians", 0) + counts.jacobians
         return {
             **compiled,
+            **({"jacobians": jacobians} if jacobians else {}),
             "steps": every,
             "rejected": compiled["rejected"] + counts.rejected,
             "evaluations": compiled["evaluations"] + counts.evaluations,

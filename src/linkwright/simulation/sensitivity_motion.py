@@ -82,7 +82,7 @@ class SensitivityMotion(CompiledMotion):
             column, unit = self.S[:, k], units[:, k]
             moves = self.state_maps.motion_along(self.y[: space.size], column[: space.size], unit)
             step, change = self._tangent(metric, (q, qd, t), moves, unit)
-            along = self.state_maps.state_along(q, qd, step, change, unit)
+            along = self.state_maps.state_along((q, qd, t), (step, change), unit)
             columns.append(ca.vertcat(along, column[space.size :]))
         return ca.vertcat(y, *columns), gap
 
@@ -177,11 +177,11 @@ class StateDerivatives:
         found = self._to_motion(x, change, unit, self.parameters)
         return found[:nq], found[nq:]
 
-    def state_along(self, q: SX, qd: SX, step: SX, change: SX, unit: SX) -> SX:
-        """Return the change of x with those of q, of q̇ and of parameters."""
+    def state_along(self, state: tuple[SX, SX, SX], moves: tuple[SX, SX], unit: SX) -> SX:
+        """Return the change of x at (q, q̇, t) with those of q, of q̇ and of parameters."""
         if self.is_plain:
-            return ca.vertcat(step, change)
-        return self._to_states(q, qd, step, change, unit, self.parameters)
+            return ca.vertcat(*moves)
+        return self._to_states(*state, *moves, unit, self.parameters)
 
     @cached_property
     def _to_motion(self) -> ca.Function:
@@ -194,14 +194,14 @@ class StateDerivatives:
 
     @cached_property
     def _to_states(self) -> ca.Function:
-        """(q, q̇, their changes, the change of parameters, parameters) → the change of x."""
-        q, qd, *_ = self.space.symbols
+        """(q, q̇, t, changes of q, q̇ and parameters, parameters) → the change of x."""
+        q, qd, _, t = self.space.symbols
         step, change = ca.SX.sym("dq", q.shape[0]), ca.SX.sym("dqd", qd.shape[0])
         unit = ca.SX.sym("dp", self.parameters.shape[0])
-        x = self.space.state_from_motion(q, qd)
+        x = self.space.state_from_motion(q, qd, t)
         moves = ca.vertcat(step, change, unit)
         found = ca.jtimes(x, ca.vertcat(q, qd, self.parameters), moves)
-        inputs = [q, qd, step, change, unit, self.parameters]
+        inputs = [q, qd, t, step, change, unit, self.parameters]
         return ca.Function("states", inputs, [ca.densify(found)])
 
     def states_of_start(
@@ -211,19 +211,14 @@ class StateDerivatives:
         units: Floats,
         parameters: Floats,
     ) -> Floats:
-        """Return the changes of x at a start, one column for each direction."""
+        """Return the changes of x at a start, at t = 0, one column for each direction."""
         if self.is_plain:
             return np.vstack(changes)
-        columns = [
-            np.asarray(
-                self._to_states(
-                    *motion, changes[0][:, k], changes[1][:, k], units[:, k], parameters
-                ),
-                dtype=float,
-            ).ravel()
-            for k in range(units.shape[1])
+        found = [
+            self._to_states(*motion, 0.0, step, change, unit, parameters)
+            for step, change, unit in zip(changes[0].T, changes[1].T, units.T, strict=True)
         ]
-        return np.transpose(columns)
+        return np.hstack([np.asarray(column, dtype=float) for column in found])
 
     def motions_of_samples(
         self, x: Floats, changes: Floats, units: Floats, parameters: Floats

@@ -17,6 +17,7 @@ from .events.user_event import Event
 from .fixed_steps.tableaus import FIXED_STEP_METHODS
 from .preparation import Preparation
 from .provenance import stored_settings
+from .steppers.fixed_stepper import DEFAULT_STEP
 from .steppers.stepper import MakeStepper, StepOptions
 from .steppers.stepper_choice import check_step_options, stepper_named
 
@@ -132,6 +133,11 @@ class Settings:
     def has_fixed_steps(self) -> bool:
         """Whether steps have a fixed length, and go across kinks of tables."""
         return self.integrator in FIXED_STEP_METHODS
+
+    @property
+    def fixed_step(self) -> float | None:
+        """The length of fixed steps, s; None for adaptive ones."""
+        return (self.step or DEFAULT_STEP) if self.has_fixed_steps else None
 
     def serialized(self) -> dict[str, Any]:
         """Return the settings in the form that a run and its file store: numbers, texts, lists,

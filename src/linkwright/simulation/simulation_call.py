@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast, overload
 
 from numpy.typing import ArrayLike
 
+from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
 from ..types import Floats, ForceLike, VectorLike
 from .ensemble_inputs import TorqueLike
@@ -58,6 +59,9 @@ def simulate(
     sensitivity: Sequence[str] | None = None,
     parameters: Mapping[str, float] | None = None,
     threads: int | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    iterations: int | None = None,
 ) -> Run: ...
 
 
@@ -85,6 +89,9 @@ def simulate(
     sensitivity: Sequence[str] | None = None,
     parameters: Mapping[str, VectorLike] | None = None,
     threads: int | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    iterations: int | None = None,
 ) -> xarray.Dataset: ...
 
 
@@ -111,6 +118,9 @@ def simulate(
     sensitivity: Sequence[str] | None = None,
     parameters: Mapping[str, VectorLike] | None = None,
     threads: int | None = None,
+    beta: float | None = None,
+    gamma: float | None = None,
+    iterations: int | None = None,
 ) -> Run | xarray.Dataset:
     """Simulate the motion of a mechanism over t seconds: one run, or an ensemble of runs.
 
@@ -167,6 +177,10 @@ def simulate(
         Values of parameters in SI units (default: the values in the mechanism).
     threads : int, optional
         Number of threads of an ensemble (default: one for each core).
+    beta, gamma, iterations : float, float, int, optional
+        Of `by="approximate"`: stiffness of the constraints (N/m), time constant of their damping
+        (s), and corrections of the multipliers (default: those of the mechanism, or chosen so that
+        joints open by less than 1e-4 of its size; for fixed steps, so that these are stable).
 
     Returns
     -------
@@ -186,7 +200,6 @@ def simulate(
     (2, 3, 2)
     """
     require_mechanism(mechanism)
-    mechanism = mechanism.with_closure(closure)
     settings = Settings(
         t=t,
         q0=q0,
@@ -204,6 +217,9 @@ def simulate(
         stops=stops,
         impacts=impacts,
         sensitivity=sensitivity,
+    )
+    mechanism = mechanism_with_penalties(
+        mechanism.with_closure(closure), by, beta, gamma, iterations, settings.fixed_step
     )
     if is_ensemble(q0, qd0, parameters, torque):
         return simulate_runs(

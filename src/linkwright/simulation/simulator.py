@@ -41,7 +41,7 @@ class RunStart:
 
     def act_at_first_time(self, context: RunContext) -> Floats:
         """Let a sampled controller act at the first time, unless it has; return the first state."""
-        y = context.space.start(self.q, self.qd)
+        y = context.space.start(self.q, self.qd, float(self.times[0]))
         if self.held is None:
             return context.inputs.act(self.times[0], y)
         context.inputs.hold(self.times[0], self.held)

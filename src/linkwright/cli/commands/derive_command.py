@@ -32,7 +32,11 @@ def derive(
     as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT")] = None,
     what: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     parameters: str = "symbolic",
+    speeds: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
     steps: bool = False,
+    beta: options.BetaOption = None,
+    gamma: options.GammaOption = None,
+    iterations: options.IterationsOption = None,
     as_json: options.JsonFlag = False,
 ) -> CommandOutcome:
     """Derive the equations of motion and print them in the form of the formulation.
@@ -48,8 +52,11 @@ def derive(
         jacobian:tool, …; state_rates: the rates of the formulation's own states.
     parameters
         'symbolic', 'numeric', 'base', or the names to keep as symbols, separated by commas.
+    speeds
+        Generalized speeds for --by kane: 'u1 = dq1 + dq2; u2 = dq2'.
     steps
-        Print the steps of the computation instead of closed forms.
+        Print the derivation line by line (by lagrange), or the steps of the computation instead of
+        closed forms.
 
     Examples
     --------
@@ -62,7 +69,9 @@ def derive(
         raise LinkwrightError(
             f"--as {form} is not known", remedy=f"use {', '.join(EQUATION_FORMATS)}"
         )
-    equations = _derive_command_equations(mechanism, by, parameters)
+    given = {"speeds": speeds, "beta": beta, "gamma": gamma, "iterations": iterations}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    equations = _derive_command_equations(mechanism, by, parameters, **chosen)
     found = _command_equation_set(equations, what, steps)
     if form == "json":
         data = _derive_command_json(equations, found)
@@ -71,14 +80,14 @@ def derive(
 
 
 def _derive_command_equations(
-    mechanism: options.MechanismFile, by: str, parameters: str
+    mechanism: options.MechanismFile, by: str, parameters: str, **chosen: object
 ) -> Equations:
     """Derive the equations of a mechanism that can move."""
     from ... import formulations
 
     kept = parameters if parameters in PARAMETER_CHOICES else parameters.split(",")
     with show_command_progress(f"deriving {mechanism.name} by {by}"):
-        equations = formulations.derive(mechanism, by=by, parameters=kept)
+        equations = formulations.derive(mechanism, by=by, parameters=kept, **chosen)
     if equations.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
@@ -94,9 +103,9 @@ def _command_equation_set(
     from ...forms import SHORT_QUANTITY_NAMES
     from ...forms.equation_set_typesetting import typeset_equation_set, typeset_quantities
 
-    if what is None and not steps:
+    if what is None and (not steps or equations.derivation_steps is not None):
         with show_command_progress("writing the equations"):
-            return typeset_equation_set(equations)
+            return typeset_equation_set(equations, steps=steps)
     names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or ()]
     _check_what_option(equations, names)
     with show_command_progress(f"writing {', '.join(names) or 'the equations'}"):

@@ -37,7 +37,7 @@ class StepStates:
     def _watched(self) -> list[Floats]:
         """Gaps, velocities and compliant gaps, one row for each time."""
         q, qd = (np.array(part) for part in zip(*self.motions, strict=True))
-        return self.present.rows.watched(q, qd)
+        return self.present.rows.watched(q, qd, np.asarray(self.times))
 
     @property
     def gaps(self) -> Floats:

@@ -110,7 +110,7 @@ class Hybrid:
                     where=self.dynamics.mechanism.name,
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )
-        self.present.begin(q, qd)
+        self.present.begin(t, q, qd)
         return self.pass_force_jump(t, y)
 
     def pass_force_jump(self, t: float, y: Floats) -> Floats:

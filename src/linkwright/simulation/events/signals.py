@@ -56,7 +56,7 @@ def signal_expressions(
     `watched` are the first of these; None in a mode without forces of contacts and friction, where
     they are gaps, and 1 for events that cannot happen.
     """
-    gaps, unilaterals = events.rows.gap_expressions(q), len(events.rows.unilaterals)
+    gaps, unilaterals = events.rows.gap_expressions(q, t), len(events.rows.unilaterals)
     every = [gaps[k] for k in range(unilaterals + events.rows.compliant_count)]
     if watched is None:
         free = [ca.SX(FREE)] * (_mode_signal_count(events) - unilaterals)

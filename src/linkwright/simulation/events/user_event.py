@@ -112,7 +112,7 @@ class UserEventFunction(EventFunction):
         """Note it, end the run, or change the state."""
         if self.event.change is not None:
             motion = self.event.changed_motion(t, y, present)
-            return Effect("changes the state", present.jump_to(y, *motion))
+            return Effect("changes the state", present.jump_to(t, y, *motion))
         if self.event.stops:
             return Effect("stop", status=f"stopped at t = {t:.12g} s by event '{self.name}'")
         return Effect("passed")
