@@ -17,6 +17,7 @@ from ..expressions import (
     expression_text,
 )
 from ..expressions.calculus import product_expression, sum_expression
+from ..expressions.tree import rebuild_expression
 from ..expressions.typeset import (
     ExpressionTypesetter,
     LatexNotation,
@@ -26,7 +27,7 @@ from ..expressions.typeset import (
 from ..ports import Port
 from ..types import SX
 from ..written_equations import EquationLine, EquationTable, WrittenDualVector
-from .form_writing import WrittenForm, _rebuild_form_expression
+from .form_writing import WrittenForm
 
 DUAL_UNIT = "eps"
 """The dual unit in printed equations, as the checker reads it."""
@@ -80,8 +81,10 @@ def _product_with_sign(
     """The product of a factor and names before and behind it, its sign in front."""
     if factor == ZERO:
         return ZERO
-    positive = subtracted_term_expression(factor)
-    if positive is not None:
+    terms = factor.terms if isinstance(factor, Sum) else (factor,)
+    positives = [x for x in map(subtracted_term_expression, terms) if x is not None]
+    if len(positives) == len(terms):
+        positive = sum_expression(positives)
         return Negation(_product_with_sign(before, positive, behind))
     own = factor.factors if isinstance(factor, Product) else (factor,)
     return product_expression([*before, *own, *behind])
@@ -101,7 +104,7 @@ def write_short_denominators(written: WrittenForm) -> WrittenForm:
                 return Reciprocal(short[name])
             case Product((Number(value), *rest)) if value == -1:
                 return Negation(replace_denominators(product_expression(rest)))
-        return _rebuild_form_expression(expression, replace_denominators)
+        return rebuild_expression(expression, replace_denominators)
 
     groups = tuple((n, replace_denominators(v)) for n, v in written.groups if n not in short)
     rows = tuple((names, replace_denominators(value)) for names, value in written.rows)
