@@ -62,6 +62,15 @@ def print_model(links: int) -> None:
         print(f"\n{step}\n{equations.closed_form(quantity)}")
 
 
+def check_equations() -> None:
+    """What the checker says of (4)–(23), with their misprints, for six links."""
+    friction = {f"D{k}": f"D{k}" for k in range(1, 7)}
+    report = lw.check(virgala_chain(6), "chain-6.equations.txt", names=friction)
+    print(f"\n{report.summary()}")
+    for number in sorted({finding.number for finding in report if finding.is_said_wrong}):
+        print(f"misprint in ({number}): see docs/errata.md")
+
+
 def plan_motion(duration: float) -> MotionPlan:
     """Figure 2: the target's joints by damped least squares, quintics, inverse dynamics."""
     chain, start = virgala_chain(6), np.zeros(6)
@@ -72,10 +81,7 @@ def plan_motion(duration: float) -> MotionPlan:
 def main(folder: Path, ending: str = "svg") -> None:
     folder.mkdir(parents=True, exist_ok=True)
     print_model(2)
-    friction = {f"D{k}": f"D{k}" for k in range(1, 7)}
-    report = lw.check(virgala_chain(6), "chain-6.equations.txt", names=friction)
-    print(f"\n{report.summary()}")
-
+    check_equations()
     chains = {n: virgala_chain(n) for n in TIMED_LINKS}
     times = DerivationTimes({n: measure_derivation(chain, 2.0) for n, chain in chains.items()})
     print(f"\n{times.table().text()}")

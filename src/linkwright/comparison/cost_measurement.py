@@ -254,7 +254,7 @@ class FormulationTrial:
             program, context, None, self.sample_times, y, options, report=lambda _: None
         )
         seconds = time.thread_time() - start
-        if found is None or found.reached is not None:
+        if found.handover is not None:
             return self._integrate_step_by_step(tolerance, y)
         return self._timed_motion(found, seconds)
 

@@ -198,7 +198,9 @@ class KaneFormulation(Formulation):
     def gravity(self) -> Array:
         """Kane's forces at rest."""
         rest = ca.SX.zeros(self.tree.nv)
-        forces = KaneFormulation(freeze_coordinates(self.tree), self.shortcut).kane_forces()
+        forces = KaneFormulation(
+            freeze_coordinates(self.tree), self.kinematics.shortcut
+        ).kane_forces()
         return ca.substitute([forces], [self.qd, self.qdd], [rest, rest])[0]
 
     def state(self, speeds: GeneralizedSpeeds) -> FormulationState:

@@ -208,6 +208,8 @@ class PlanarFreeBodyForm:
 
 def _with_law(sections: list[EquationSection], law: str, latex: str) -> list[EquationSection]:
     """The sections of the bodies' balances, the first with the law."""
+    if not sections:
+        return []
     first = replace(sections[0], law=law, law_latex=latex, reference="(23)–(31)")
     return [first, *sections[1:]]
 
@@ -338,4 +340,7 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
             "them, along the free directions of the joints, and these conditions are "
             f"{self.reduced_size} equations without reactions."
         )
-        return [*found[:-1], replace(found[-1], reference="(38)–(43)", note=note)]
+        return [
+            *found[:-1],
+            *(replace(last, reference="(38)–(43)", note=note) for last in found[-1:]),
+        ]

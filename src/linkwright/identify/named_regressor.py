@@ -90,13 +90,13 @@ class NamedRegressor(NotebookDisplayed):
         Returns
         -------
         casadi.Function
-            (q, qd, qdd) → Y, (nv, len(parameters)).
+            (q, qd, qdd), and t where the coordinates depend on it, → Y, (nv, len(parameters)).
         """
         eqs = derive(self.mechanism)
         Y = _regressor_matrix(
             eqs, self.Y, {name: float(eqs.parameters[name]) for name in self.known}
         )
-        inputs = ["q", "qd", "qdd"]
+        inputs = ["q", "qd", "qdd", *eqs.names.position_time_arguments("t")]
         return ca.Function("regressor", [eqs.symbols[k] for k in inputs], [Y], inputs, ["Y"])
 
     def __str__(self) -> str:
@@ -225,7 +225,7 @@ def _regressor_matrix(
 ) -> SX:
     """The formulas of Y as a CasADi matrix of the motion, with values of the known parameters."""
     entries, scope = quantity_entry_names(eqs.names), dict(known)
-    for key in ("q", "qd", "qdd"):
+    for key in ("q", "qd", "qdd", "t"):
         scope |= zip(entries[key], ca.vertsplit(eqs.symbols[key]), strict=True)
     algebra = CasadiAlgebra(float)
     rows = [[fold_expression(entry, algebra, scope.__getitem__) for entry in row] for row in Y]
