@@ -56,7 +56,9 @@ def test_printed_lines_of_both_examples(printed: tuple[str, TypesetEquationSet])
             "u3": "-u2/l",
             "v2_P": "eps*y_P - (1/l)*z_P",
             "V_D": "(omega*sin(q3) + eps*u1)*x_D + omega*cos(q3)*y_D"
-            " + (-u2/l - eps*omega*(l*cos(q3) + q1))*z_D",
+            " - (u2/l + eps*(l*omega*cos(q3) + omega*q1))*z_D",
+            "du2": "-sin(q3)*tau_q1/m1 + cos(q3)*tau_q2/m1 - tau_q3/(m1*l) + u1*u2/l - g*cos(q3)"
+            " - omega^2*q1*sin(q3)",
         },
     }[name]
     lines = lines_of(found)
