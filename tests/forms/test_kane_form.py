@@ -79,6 +79,17 @@ def test_table_of_partial_velocities(printed: tuple[str, TypesetEquationSet]) ->
     assert "v2_D = -(1/l)*z_D" in table.json()["equations"]
 
 
+def test_closed_forms_by_the_names_of_lines() -> None:
+    """The names are those that the checker reads; dual numbers keep their dual part."""
+    eqs = lw.derive(lw.gallery("sharp-edged-disk"), by="kane")
+    assert str(eqs.closed_form("u3")) == "u3 = -u2/l"
+    assert eqs.closed_form("v2_P").text() == "v2_P = (l*eps*y_P - z_P)/l"
+    assert "eps" in eqs.closed_form("H2y").text()
+    assert eqs.closed_form("du1").text().replace("du1", "u1'") == eqs.closed_form("u1'").text()
+    arm = lw.derive(lw.gallery("elbow"), by="influence")
+    assert str(arm.closed_form("P[1,1,2]")) == "P[1,1,2] = -m2*l1*lc2*sin(q2)"
+
+
 def test_speeds_on_the_command_line() -> None:
     text = ok("derive", "elbow", "--by", "kane", "--speeds", "u1 = dq1; u2 = dq1 + dq2")
     assert "  dq2 = u2 - u1\n" in text or "  dq2 = -u1 + u2\n" in text

@@ -29,11 +29,8 @@ from ..expressions.typeset import (
 )
 from ..ports import Port
 from ..types import SX
-from ..written_equations import EquationLine, EquationTable, WrittenDualVector
+from ..written_equations import DUAL_UNIT, EquationLine, EquationTable, WrittenDualVector
 from .form_writing import WrittenForm
-
-DUAL_UNIT = "eps"
-"""The dual unit in printed equations, as the checker reads it."""
 
 MAX_TABLE_CHARACTERS = 170
 """The widest table in text; wider ones are printed line by line."""
