@@ -16,6 +16,9 @@ import numpy as np
 from .mechanism import MechanismNames
 from .types import SX, Floats
 
+DUAL_UNIT = "eps"
+"""The dual unit in printed equations, as the checker reads it."""
+
 
 @dataclass(frozen=True)
 class WrittenDualVector:
@@ -38,6 +41,14 @@ class EquationLine:
     left: str | SX
     right: SX | WrittenDualVector
     number: str = ""
+
+    def whole_right(self) -> SX:
+        """The right side as one expression, a dual vector with symbols for ε and unit vectors."""
+        if not isinstance(self.right, WrittenDualVector):
+            return self.right
+        parts = self.right.real + ca.SX.sym(DUAL_UNIT) * self.right.dual
+        units = [ca.SX.sym(axis) if axis else ca.SX(1) for axis in self.right.axes]
+        return ca.SX(ca.dot(parts, ca.vertcat(*units)))
 
 
 def numbered_lines(name: str, column: SX) -> tuple[EquationLine, ...]:

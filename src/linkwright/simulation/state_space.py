@@ -93,9 +93,9 @@ class StateSpace:
 
     @cached_property
     def state_from_motion(self) -> ca.Function:
-        """The function (q, q̇, t) → x."""
+        """The function (q, q̇, t) → x; parameters that equations keep remain symbols."""
         q, qd, _, t = self.symbols
-        return ca.Function("x", [q, qd, t], [self._maps[1]])
+        return ca.Function("x", [q, qd, t], [self._maps[1]], {"allow_free": True})
 
     @cached_property
     def _to_motion(self) -> ca.Function:
@@ -112,7 +112,8 @@ class StateSpace:
     @cached_property
     def model(self) -> Model:
         """The compiled functions of the equations."""
-        return compiled(self.equations, threads=1)
+        kept = tuple(self.equations.parameters)
+        return compiled(self.equations, parameters=kept, threads=1)
 
     @cached_property
     def size(self) -> int:
