@@ -14,10 +14,10 @@ from linkwright.integrators import MotionFunctions, Progress, integrate_trajecto
 from linkwright.integrators.trajectory_records import TrajectoryBuffers
 from linkwright.readings.llvm import compile_tape
 from linkwright.simulation.compiled_motion import METHODS, CompiledMotion
-from linkwright.simulation.compiled_run import TrajectoryRecords
 from linkwright.simulation.preparation import prepare_simulation
 from linkwright.simulation.right_hand_side import RightHandSide
 from linkwright.simulation.steppers import taylor_stepper
+from linkwright.simulation.trajectory_records import NO_COLUMNS, TrajectoryRecords
 
 JUMP = {"q1": "20*tanh(1000*(t - 0.1))"}
 """A drive that costs trials."""
@@ -96,7 +96,7 @@ def test_compiled_code_counts_what_it_evaluates(name: str, integrator: str) -> N
     arrays = (
         np.zeros(1, np.int64), np.array([1, len(times)]), only, records.clock, records.progress,
         records.y, records.slopes, records.parameters, records.times, records.samples,
-        records.fastest, records.passages, records.event_log, records.event_columns, records.sizes,
+        records.fastest, records.passages, records.event_log, NO_COLUMNS, motion.sizes,
     )  # fmt: skip
     buffers = TrajectoryBuffers(*(array.reshape(-1).copy() for array in arrays))
     integrate_trajectories(buffers, functions, motion.method)

@@ -26,6 +26,7 @@ EVERY = {
     "g = ∂V/∂q", "power balance", "constraint derivatives", "M positive definite",
     "energy along a run", "momentum along a run", "constraints independent", "inertias physical",
     "free fall on a slide", "natural frequency", "huge mass as ground", "kineto-static solution",
+    "approximate dynamics",
 }  # fmt: skip
 
 

@@ -222,8 +222,9 @@ def constant_forces(model: Model, torque: VectorLike | None) -> Floats:
     u = np.zeros(len(drives))
     for name, value in check_number_table(torque, "torque").items():
         if name not in drives:
+            kind = "actuator" if model.names.actuators else "velocity"
             raise NameNotFoundError(
-                f"there is no drive '{name}'", remedy=suggest_remedy(name, drives)
+                f"there is no {kind} '{name}'", remedy=suggest_remedy(name, drives)
             )
         u[drives.index(name)] = value
     starts, ends = (model.names.position_time_arguments(t) for t in (0.0, PROBE_STEP))

@@ -44,6 +44,8 @@ class RunTrajectory:
         "finished", or why the run ended.
     statistics : mapping
         Counts of steps and evaluations, and the time that the run took.
+    reached : tuple, optional
+        The time and the state that were reached, if they may lie after the last sample.
     singular : tuple of float
         Times at which the constraints came near to losing rank.
     events : tuple of Happened
@@ -61,6 +63,7 @@ class RunTrajectory:
     fastest: Floats
     status: str
     statistics: RunStatistics
+    reached: tuple[float, Floats] | None = None
     singular: tuple[float, ...] = ()
     events: tuple[Happened, ...] = ()
     pushes: Floats | None = None

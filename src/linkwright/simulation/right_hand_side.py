@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 
 import casadi as ca
@@ -38,6 +39,12 @@ class RightHandSide:
         self.space = StateSpace(equations, start, is_projected=holds_exactly)
         self.expressions = RateExpressions(self.space, drive, baumgarte)
         self.scheduled: ScheduledEvent | None = scheduled_event_of(drive)
+
+    def with_drive(self, drive: Drive) -> RightHandSide:
+        """Return the right-hand side with inputs of other numbers; both share their code."""
+        found = copy(self)
+        found.drive, found.scheduled = drive, scheduled_event_of(drive)
+        return found
 
     @property
     def model(self) -> Model:

@@ -93,9 +93,9 @@ class StateSpace:
 
     @cached_property
     def state_from_motion(self) -> ca.Function:
-        """The function (q, q̇, t) → x."""
+        """The function (q, q̇, t) → x; parameters that equations keep remain symbols."""
         q, qd, _, t = self.symbols
-        return ca.Function("x", [q, qd, t], [self._maps[1]])
+        return ca.Function("x", [q, qd, t], [self._maps[1]], {"allow_free": True})
 
     @cached_property
     def _to_motion(self) -> ca.Function:
@@ -112,7 +112,8 @@ class StateSpace:
     @cached_property
     def model(self) -> Model:
         """The compiled functions of the equations."""
-        return compiled(self.equations, threads=1)
+        kept = tuple(self.equations.parameters)
+        return compiled(self.equations, parameters=kept, threads=1)
 
     @cached_property
     def size(self) -> int:
@@ -146,7 +147,10 @@ class StateSpace:
         """Return y with another motion (at the time t; default: that of y), but the same controller
         states and works."""
         now = float(y[self.size - 1]) if self.has_clock and t is None else t or 0.0
-        return np.concatenate([self.start(q, qd, now)[: self.size], y[self.size :]])
+        x = self.start(q, qd, now)[: self.size]
+        if self.equations.state is not None and self.equations.state.energies is not None:
+            x += y[: self.size] - self.start(*self.motion(y), now)[: self.size]  # springs stay open
+        return np.concatenate([x, y[self.size :]])
 
     def coordinate_rates(self, q: Floats) -> Floats:
         """Return N with the rates of the coordinates N q̇."""

@@ -114,6 +114,8 @@ class EventFunction(ABC):
     """Whether the integration starts again after it, even from the same state."""
     is_only_noted: bool = False
     """Whether it changes nothing."""
+    is_smooth: bool = False
+    """Whether neither the state nor a force jumps at it, so that derivatives go on."""
     zeno_advice: ZenoAdvice = IMPACT_ADVICE
     """The reason and the remedy for the status of a run in which such events never end."""
 

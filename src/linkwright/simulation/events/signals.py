@@ -130,7 +130,7 @@ def _signal_place(events: Hybrid, function: EventFunction) -> int:
 def note_logged_events(events: Hybrid, log: Floats, functions: Sequence[EventFunction]) -> None:
     """Add the events that compiled code has noted (time, column) to the event log."""
     for t, place in log:
-        events.log.note(float(t), functions[int(place)].name, "passed")
+        events.log.note(float(t), functions[int(place)].name, "passed", is_smooth=True)
 
 
 def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:

@@ -93,6 +93,11 @@ class UserEventFunction(EventFunction):
         """The name of the event."""
         return self.event.name
 
+    @property
+    def is_smooth(self) -> bool:  # type: ignore[override]
+        """Whether the event does not change the state."""
+        return self.event.change is None
+
     def value_at(self, t: float, q: Floats, qd: Floats) -> float:
         """Return its value at a motion."""
         return self.event.value(t, q, qd)
