@@ -102,7 +102,8 @@ def without_zero_entries(array: SX, scale: float = 0.0) -> SX:
     """The array with entries that are zero for all values of their symbols as plain zeros; `scale`
     is the size of other arrays, whose rounding counts as zero too."""
     array = ca.sparsify(array)
-    entries = [ca.SX(x) for x in array.nonzeros()]
+    rows, columns = array.sparsity().get_triplet()
+    entries = [array[m, n] for m, n in zip(rows, columns, strict=True)]
     sizes = magnitudes_at_samples(entries, scale)
     kept = [x if size else ca.SX(0) for x, size in zip(entries, sizes, strict=True)]
     return ca.SX(ca.densify(ca.SX(array.sparsity(), ca.vertcat(ca.SX(0, 1), *kept))))
