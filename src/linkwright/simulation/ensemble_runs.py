@@ -173,8 +173,8 @@ class Ensemble:
             nothing,
             float(found.t[-1]),
             end,
-            found.statistics["steps"],
-            found.statistics["evaluations"],
+            float(found.statistics["steps"]),
+            float(found.statistics["evaluations"]),
         )
         self.status[k] = found.status
         if self.events is not None:
