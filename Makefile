@@ -22,7 +22,7 @@ QUICK := $(addprefix tests/,\
 	dual.py expressions.py joint_kinds.py mechanism.py messages.py model.py named_inputs.py \
 	number_checks.py operators.py passes.py rotations.py structure.py tape.py transfer.py))
 
-.PHONY: demo quick test test-slow test-all fuzz mutants bench lint docs clean
+.PHONY: demo quick test test-slow test-all fuzz mutants golden bench lint docs clean
 
 demo: $(VENV)/demo.done
 	$(BIN)/python examples/demo.py
@@ -52,6 +52,10 @@ fuzz: $(VENV)/test.done
 COUNT ?= 300
 mutants: $(VENV)/test.done
 	$(BIN)/python tools/mutants.py --count $(COUNT) --seed $(SEED) --jobs $(JOBS)
+
+# What the papers' pages print, written anew: read the difference before you commit it.
+golden: $(VENV)/test.done
+	$(BIN)/python tools/write_paper_pages.py
 
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py

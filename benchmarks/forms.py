@@ -29,6 +29,12 @@ from linkwright.formulations import derive_uncached
 
 MOST_LINKS = 4
 """Beyond, SymPy takes minutes in joint angles."""
+PRINTING_TARGETS = {
+    ("puma560", "C"): 0.3,
+    ("six-axis", "C"): 0.5,
+    ("stewart", "C"): 0.1,
+    ("chain-6", "C"): 0.15,
+}
 TARGETS = {"elbow": 0.005, "puma560": 0.050, "seven-axis": 0.5, "chain-10": 0.2}
 
 
@@ -52,6 +58,12 @@ def ours(name: str, by: str = "recursive", seconds: float = 1.0) -> tuple[float,
         for key, reading in readings.items()
     }
     return least, terms
+
+
+def printing(name: str, quantity: str) -> tuple[float, int]:
+    """Processor seconds for the text of a closed form, the best of five runs, and its length."""
+    form = lw.derive(lw.gallery(name)).closed_form(quantity)
+    return min((seconds(form.text), len(form.text())) for _ in range(5))
 
 
 def whole(name: str) -> None:
@@ -190,6 +202,12 @@ def report(patience: float) -> str:
         seconds, terms = ours(name)
         counts = ", ".join(str(n) for n in terms.values())
         lines.append(f"| {name} | {1e3 * seconds:.1f} ms | {1e3 * target:.0f} ms | {counts} |")
+    lines += ["", "| printing as text | time | target | characters |", "|---|---|---|---|"]
+    for (name, quantity), target in PRINTING_TARGETS.items():
+        taken, length = printing(name, quantity)
+        lines.append(
+            f"| {quantity} of {name} | {1e3 * taken:.0f} ms | {1e3 * target:.0f} ms | {length} |"
+        )
     try:
         import sympy  # noqa: F401
     except ImportError:

@@ -95,7 +95,7 @@ def print_ensembles(seconds: float) -> None:
     print("|---|---|")
     for label, samples in (("final states, with assembly", 2), ("101 samples, with assembly", 101)):
         call = partial(
-            lw.simulate_ensemble, lw.gallery("four-bar"), 2.0, starts, speeds, parameters=varied,
+            lw.simulate, lw.gallery("four-bar"), 2.0, starts, speeds, parameters=varied,
             samples=samples, threads=1,
         )  # fmt: skip
         assert set(call()["status"].values) == {"finished"}

@@ -35,10 +35,11 @@ def draw_pictures(folder: Path) -> None:
 
 
 def sources() -> list[Path]:
-    """README, CONTRIBUTING and CHANGELOG, then docs/ and docs/extend/ by name."""
+    """README, CONTRIBUTING and CHANGELOG, then docs/, docs/extend/ and docs/papers/ by name."""
     first = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
     docs = ROOT / "docs"
-    return [*first, *sorted(docs.glob("*.md")), *sorted((docs / "extend").glob("*.md"))]
+    folders = (docs, docs / "extend", docs / "papers")
+    return [*first, *(path for folder in folders for path in sorted(folder.glob("*.md")))]
 
 
 def write_pages(out: Path) -> int:

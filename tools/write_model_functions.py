@@ -16,6 +16,7 @@ from linkwright.quantities import (
     CONSTRAINED_SIGNATURES,
     INPUT_MEANINGS,
     INPUT_SHAPES,
+    MOVING_SIGNATURES,
     SIGNATURES,
     QuantitySignature,
 )
@@ -37,15 +38,15 @@ SUBJECTS = {
         "Terms of the equation of motion",
         (
             "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
-            "input_matrix",
+            "input_matrix", "transport", "transport_momentum",
         ),
     ),
     "states": (
         "StateFunctions",
         "Energies, momentum, regressors, and differences of configurations",
         (
-            "kinetic_energy", "potential_energy", "center_of_mass", "momentum", "regressor",
-            "control_regressor", "integrate", "difference",
+            "kinetic_energy", "potential_energy", "jacobi_energy", "center_of_mass", "momentum",
+            "regressor", "control_regressor", "integrate", "difference",
         ),
     ),
     "constraints": (
@@ -73,13 +74,16 @@ class {name}:
     """{what}."""
 '''
 
+TREE_SIGNATURES = SIGNATURES | MOVING_SIGNATURES
+"""Functions of trees, those of moving coordinates included."""
+
 OPTIONAL = ("lambda", "t", "p")
 """Inputs that only some mechanisms have."""
 
 
 def merged_inputs(name: str) -> list[str]:
     """Inputs of a function for trees and for constrained mechanisms, then t and p."""
-    one = CONSTRAINED_SIGNATURES.get(name) or SIGNATURES[name]
+    one = CONSTRAINED_SIGNATURES.get(name) or TREE_SIGNATURES[name]
     return [*one.inputs, "p"]
 
 
@@ -112,7 +116,9 @@ def sentence(text: str) -> str:
 def summary(name: str) -> list[str]:
     """What the function is, for trees and, where that differs, under constraints."""
     whats = [
-        table[name].description for table in (SIGNATURES, CONSTRAINED_SIGNATURES) if name in table
+        table[name].description
+        for table in (TREE_SIGNATURES, CONSTRAINED_SIGNATURES)
+        if name in table
     ]
     lines = textwrap.wrap(f'"""{sentence(whats[0])}', 91)
     if len(set(whats)) > 1:
@@ -138,7 +144,7 @@ def docstring(name: str, signature: QuantitySignature, outputs: list[str]) -> st
 
 
 def declaration(name: str) -> str:
-    signature = CONSTRAINED_SIGNATURES.get(name) or SIGNATURES[name]
+    signature = CONSTRAINED_SIGNATURES.get(name) or TREE_SIGNATURES[name]
     outputs = [key for key in signature.outputs if key != "pivot"]
     return declared_signature(name, outputs) + docstring(name, signature, outputs)
 

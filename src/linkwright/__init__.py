@@ -32,7 +32,6 @@ _HOMES = {
     "assemble_velocities": "kinematics.assembly",
     "mobility": "kinematics.mobility_analysis",
     "simulate": "simulation",
-    "simulate_ensemble": "simulation",
     "rollout": "simulation",
     "load_run": "simulation",
     "solve_kinematics": "simulation",
@@ -91,7 +90,6 @@ if TYPE_CHECKING:
     from .simulation import load_run as load_run
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate
-    from .simulation import simulate_ensemble as simulate_ensemble
     from .simulation import solve_inverse as solve_inverse
     from .simulation import solve_kinematics as solve_kinematics
     from .verification import verify as verify

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 CONVENIENCES = {
     "Equations.closed_form": "forms:closed_form",
+    "ClosedForm.symbol_source": "checking.symbol_forms:find_symbol_source",
+    "Equations.equation_set": "forms:typeset_equation_set",
     "Equations._repr_latex_": "forms:readable_equations_latex",
     "Run.plot": "show:plot",
     "Run.cyclograph": "show:cyclograph",
@@ -23,6 +25,7 @@ CONVENIENCES = {
     "Plan.save": "show:plan_picture",
     "Plan.plot": "show:plan_histories",
     "Plan.draw": "show:plan_ends",
+    "EquationComparison.to_html": "report.equations_page:equation_comparison_page",
     "Homework.to_html": "report.homework_page:marks_page",
 }
 """Method → "module:function" that does its work, relative to the package."""

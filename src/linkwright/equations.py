@@ -27,9 +27,10 @@ from .expressions import PI, ExactNumber
 from .mechanism import Mechanism, MechanismNames
 from .quantities import FRAME_SIGNATURES, quantity_inputs, quantity_signatures
 from .types import SX, FormulationResult
+from .written_equations import EquationSet
 
 if TYPE_CHECKING:
-    from .forms import ClosedForm
+    from .forms import ClosedForm, TypesetEquationSet
 
 ExpressionBuilder = Callable[[], Any]
 FrameBuilder = Callable[[str], Any]
@@ -43,6 +44,8 @@ class FormulationState:
     follow from (q, q̇): integration errors then violate this, and `from_motion` of `to_motion`
     restores it. `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which
     x determines up to whole turns; `rates` and `to_motion` use them only to choose the turn.
+    `energies` are T and V of x and t, and the power of other constraint forces, where springs hold
+    superabundant coordinates, which follow q in x.
     """
 
     names: tuple[str, ...]
@@ -53,9 +56,10 @@ class FormulationState:
     rates_from_motion: ExpressionBuilder | None = None
     nearby_coordinates: SX = field(default_factory=lambda: ca.SX(0, 1))
     ambiguous_coordinates: tuple[int, ...] = ()
+    energies: Callable[[], tuple[SX, SX, SX]] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("rates", "from_motion", "to_motion", "rates_from_motion"):
+        for name in ("rates", "from_motion", "to_motion", "rates_from_motion", "energies"):
             if (build := getattr(self, name)) is not None:
                 object.__setattr__(self, name, direct_casadi_operators()(build))
 
@@ -74,7 +78,9 @@ class Equations(SummarizedResult):
     and constraints close, `assembly_failure` the reason if they do not, and `closure_leeway` the
     residual that nearly redundant ones may keep (m, rad; 0 if all close exactly). `literals` are
     parameters that stand for numbers in expressions and are printed as numbers. `passive_parts` are
-    the springs that are printed with named lengths, and the rest of `passive`. `derived_by`, kept
+    the springs that are printed with named lengths, and the rest of `passive`. `own_equation_set`
+    makes the set of equations that the formulation prints as its own, `derivation_steps` their
+    derivation line by line. `derived_by`, kept
     as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it. The class
     has more than 20 methods because users read every quantity of the equations from it.
 
@@ -103,6 +109,8 @@ class Equations(SummarizedResult):
     absent_functions: Mapping[str, str] = field(default_factory=dict)
     literals: Mapping[str, Fraction] = field(default_factory=dict)
     passive_parts: Callable[[], tuple[tuple[Any, ...], SX]] | None = None
+    own_equation_set: Callable[[], EquationSet] | None = None
+    derivation_steps: Callable[[], EquationSet] | None = None
     derived_by: InitVar[Callable[[], Equations] | None] = None
     derivation: Callable[[], Equations] | None = field(init=False, compare=False)
     _built: dict[tuple[str, ...], Any] = field(
@@ -192,7 +200,7 @@ class Equations(SummarizedResult):
 
     @property
     def _completion_builders(self) -> Mapping[str, Callable[[Equations], Any]]:
-        return _COMPLETIONS if self.is_complete else {"forces": _complete_forces}
+        return _COMPLETIONS if self.is_complete else {"forces": _COMPLETIONS["forces"]}
 
     def expressions(self, name: str, *frame: str) -> tuple[SX, ...]:
         """Return the CasADi expressions of the outputs of the function `name` (of a `frame`)."""
@@ -283,12 +291,16 @@ class Equations(SummarizedResult):
         """Return all functions by name as `casadi.Function`s, each made when it is looked up."""
         return _FunctionTable(self)
 
-    def closed_form(self, name: str = "M", *frame: str, **options: object) -> ClosedForm:
-        """Return a quantity in closed form, readable and canonical.
+    def equation_set(self, *, steps: bool = False) -> TypesetEquationSet:
+        """Return the equations in the form of their formulation, section by section; with `steps`
+        the derivation line by line, if the formulation has one (lagrange)."""
+        found: TypesetEquationSet = find_convenience("Equations.equation_set")(self, steps=steps)
+        return found
 
-        `name` is "M", "mass_matrix", "christoffel", …; "jacobian" and other functions of frames
-        also take a `frame`. The `options` are those of `linkwright.forms.closed_form`.
-        """
+    def closed_form(self, name: str = "M", *frame: str, **options: object) -> ClosedForm:
+        """Return a quantity in closed form, readable and canonical: "M", "mass_matrix", "dp1", …;
+        "jacobian" and other functions of frames also take a `frame`. The `options` are those of
+        `linkwright.forms.closed_form`."""
         form: ClosedForm = find_convenience("Equations.closed_form")(self, name, *frame, **options)
         return form
 
@@ -325,18 +337,9 @@ class _FunctionTable(Mapping[str, ca.Function]):
 # -- what follows from what formulations give --------------------------------------------
 
 
-def _complete_inverse_dynamics(eqs: Equations) -> SX:
-    return eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
-
-
-def _complete_forces(eqs: Equations) -> SX:
-    return eqs.expressions("passive")[0] + eqs.expressions("external")[0]
-
-
 def _complete_forward_dynamics(eqs: Equations) -> SX:
     (bias,) = eqs.expressions("bias")
-    accelerations: SX = solve_symmetric_matrix(eqs.M, eqs.symbols["tau"] - bias)
-    return accelerations
+    return ca.SX(solve_symmetric_matrix(eqs.M, eqs.symbols["tau"] - bias))
 
 
 def _complete_coriolis_matrix(eqs: Equations) -> SX:
@@ -380,19 +383,18 @@ def _complete_forward_derivatives(eqs: Equations) -> tuple[SX, ...]:
     return eqs.tangent_jacobian(qdd), by_qd, by_tau, *pivot
 
 
-def _complete_bias(eqs: Equations) -> SX:
-    (tau,) = eqs.expressions("inverse_dynamics")
-    return ca.substitute(tau, eqs.symbols["qdd"], ca.SX.zeros(eqs.nv))
-
-
 _COMPLETIONS: dict[str, Callable[[Equations], Any]] = {
-    "inverse_dynamics": _complete_inverse_dynamics,
+    "inverse_dynamics": lambda eqs: (
+        eqs.M @ eqs.symbols["qdd"] + eqs.C @ eqs.symbols["qd"] + eqs.g - eqs.f
+    ),
     "forward_dynamics": _complete_forward_dynamics,
-    "forces": _complete_forces,
+    "forces": lambda eqs: eqs.expressions("passive")[0] + eqs.expressions("external")[0],
     "coriolis_matrix": _complete_coriolis_matrix,
     "inverse_dynamics_with_wrenches": _complete_inverse_with_wrenches,
     "forward_dynamics_with_wrenches": _complete_forward_with_wrenches,
-    "bias": _complete_bias,
+    "bias": lambda eqs: ca.substitute(
+        eqs.expressions("inverse_dynamics")[0], eqs.symbols["qdd"], ca.SX.zeros(eqs.nv)
+    ),
     "inverse_dynamics_derivatives": _complete_inverse_derivatives,
     "forward_dynamics_derivatives": _complete_forward_derivatives,
 }

@@ -14,13 +14,15 @@ class QuantitySignature:
     """The inputs, outputs with shapes, units and description of a function.
 
     Shapes consist of numbers and of sizes of the mechanism: nq, nv, bodies, joints. The input t
-    exists only if forces depend on time.
+    exists only if the mechanism depends on time; the table writes (t) if it exists only where the
+    chosen coordinates do (`is_timed_by_coordinates`).
     """
 
     inputs: tuple[str, ...]
     outputs: Mapping[str, str]
     units: str
     description: str
+    is_timed_by_coordinates: bool = False
 
 
 def _parse_signature_table(rows: str) -> dict[str, QuantitySignature]:
@@ -29,7 +31,8 @@ def _parse_signature_table(rows: str) -> dict[str, QuantitySignature]:
     for row in rows.strip().splitlines():
         name, inputs, outputs, units, what = (cell.strip() for cell in row.split("|"))
         shapes = dict(output.split(":") for output in outputs.split())
-        table[name] = QuantitySignature(tuple(inputs.split()), shapes, units, what)
+        keys = tuple(inputs.replace("(t)", "t").split())
+        table[name] = QuantitySignature(keys, shapes, units, what, "(t)" in inputs)
     return table
 
 
@@ -59,23 +62,23 @@ inverse_dynamics | q qd qdd t | tau:nv | N m or N | forces for given acceleratio
 forward_dynamics | q qd tau t | qdd:nv | rad/s² or m/s² | accelerations under given forces
 inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv | N m or N | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
 forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv | rad/s² or m/s² | forward dynamics under wrenches on the bodies
-mass_matrix | q | M:nv,nv | kg m², kg m or kg | M, rotors included
-coriolis_matrix | q qd | C:nv,nv | kg m²/s, kg m/s or kg/s | C of the Christoffel symbols: Ṁ − 2C is skew
-gravity | q | g:nv | N m or N | gravity vector ∂V/∂q: the joint efforts that balance the weight
+mass_matrix | q (t) | M:nv,nv | kg m², kg m or kg | M, rotors included
+coriolis_matrix | q qd (t) | C:nv,nv | kg m²/s, kg m/s or kg/s | C of the Christoffel symbols: Ṁ − 2C is skew
+gravity | q (t) | g:nv | N m or N | gravity vector ∂V/∂q: the joint efforts that balance the weight
 bias | q qd t | b:nv | N m or N | forces at zero acceleration: C q̇ + g − f
 forces | q qd t | f:nv | N m or N | f = passive + external: all forces but τ, weight and constraint forces
-passive | q qd | f_passive:nv | N m or N | springs, dampers and friction, at the joints and between points
+passive | q qd (t) | f_passive:nv | N m or N | springs, dampers and friction, at the joints and between points
 external | q qd t | f_external:nv | N m or N | loads that the mechanism declares: wrenches and joint forces
-input_matrix | q | B:nv,actuators | 1 or m | B with τ = B u of the actuators; the identity where there are none
-kinetic_energy | q qd | T: | J | kinetic energy of bodies and rotors
-potential_energy | q | V: | J | potential energy of weight and springs
-center_of_mass | q | c:3 | m | centre of mass of all moving bodies, world axes
-momentum | q qd | h:6 | N m s, then N s | angular momentum about the centre of mass, then linear, world axes
+input_matrix | q (t) | B:nv,actuators | 1 or m | B with τ = B u of the actuators; the identity where there are none
+kinetic_energy | q qd (t) | T: | J | kinetic energy of bodies and rotors
+potential_energy | q (t) | V: | J | potential energy of weight and springs
+center_of_mass | q (t) | c:3 | m | centre of mass of all moving bodies, world axes
+momentum | q qd (t) | h:6 | N m s, then N s | angular momentum about the centre of mass, then linear, world axes
 reactions | q qd tau t | r:joints,6 | N m, then N | what each joint's parent does to its child under the forces τ: rows (moment, force), world axes, about the joint's origin
 body_reactions | q qd tau t | r:joints,6 | N m, then N | the same reactions in the axes of each joint's child
 reactions_of_motion | q qd qdd t | r:joints,6 | N m, then N | the same reactions as `reactions`, for given accelerations
-regressor | q qd qdd | Y:nv,parameters | N m or N per unit of π | Y with Y π = M q̈ + C q̇ + g without rotors
-control_regressor | q qd v vd | Phi:nv,parameters | N m or N per unit of π | Φ with Φ π = M v̇ + C v + g without rotors
+regressor | q qd qdd (t) | Y:nv,parameters | N m or N per unit of π | Y with Y π = M q̈ + C q̇ + g without rotors
+control_regressor | q qd v vd (t) | Phi:nv,parameters | N m or N per unit of π | Φ with Φ π = M v̇ + C v + g without rotors
 inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | N m or N per unit of q, qd and qdd | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
 forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | rad/s² or m/s² per unit of q, qd and tau | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
 integrate | q step | q_out:nq | rad or m | q ⊕ step: the coordinates after the velocities `step` act for unit time
@@ -92,7 +95,7 @@ forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv pivot: | rad/s² o
 inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv pivot: | N m or N per unit of q, qd and qdd | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
 forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv pivot: | rad/s² or m/s² per unit of q, qd and tau | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
 multipliers | q qd tau t | lambda:constraints pivot: | N or N m | forces of the constraints, +Jᵀλ on the mechanism, in the order of `constraint_names` (file order); of least norm where redundant
-constraint_residual | q t | phi:positions | m or rad | φ, zero where loops and constraints of positions hold, in file order
+constraint_residual | q t | Phi:positions | m or rad | Φ, zero where loops and constraints of positions hold, in file order
 constraint_velocity | q qd t | V:constraints | m/s or rad/s | J q̇ − b, zero for velocities that the constraints allow
 constraint_jacobian | q t | J:constraints,nv | m/s or rad/s per unit of qd | J of all constraints, rows in the order of `constraint_names` (file order)
 constraint_bias | q qd t | gamma:constraints | m/s² or rad/s² | γ with J q̈ + γ = 0
@@ -106,7 +109,14 @@ reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | t
 `pivot` is the smallest pivot of an elimination, as a share of its size where that was chosen.
 """
 
-QUANTITY_NAMES = SIGNATURES.keys() | CONSTRAINED_SIGNATURES.keys()
+MOVING_SIGNATURES = _parse_signature_table("""
+transport | q qd t | d:nv | N m or N | transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ, linear and constant in q̇
+transport_momentum | q t | a:nv | N m s or N s | a = ∂T/∂q̇ at q̇ = 0: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ + aᵀq̇ + T₀
+jacobi_energy | q qd t | h: | J | h = q̇ᵀ∂L/∂q̇ − L = T₂ − T₀ + V, Hamilton's function by q and q̇: constant where L does not depend on t and no other force does work
+""")
+"""The functions of mechanisms whose chosen coordinates depend on time."""
+
+QUANTITY_NAMES = SIGNATURES.keys() | CONSTRAINED_SIGNATURES.keys() | MOVING_SIGNATURES.keys()
 """The names of all functions, of trees and of constrained mechanisms, without those of frames."""
 
 GUARDED_QUANTITIES = tuple(
@@ -115,24 +125,27 @@ GUARDED_QUANTITIES = tuple(
 """Functions that fail where a pivot vanishes; models solve such states in another way."""
 
 FRAME_SIGNATURES = _parse_signature_table("""
-placement | q | T:4,4 | rotation without unit, position in m | placement of the frame in the world
-jacobian | q | J:6,nv | rad/s, then m/s, per unit of qd | rows ω, then v of the frame's origin, world axes
-frame_velocity | q qd | V:6 | rad/s, then m/s | (ω, v) of the frame, world axes
-frame_acceleration | q qd qdd | A:6 | rad/s², then m/s² | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
-frame_bias_acceleration | q qd | A:6 | rad/s², then m/s² | J̇ q̇: frame_acceleration at q̈ = 0
+placement | q (t) | T:4,4 | rotation without unit, position in m | placement of the frame in the world
+jacobian | q (t) | J:6,nv | rad/s, then m/s, per unit of qd | rows ω, then v of the frame's origin, world axes
+frame_velocity | q qd (t) | V:6 | rad/s, then m/s | (ω, v) of the frame, world axes
+frame_acceleration | q qd qdd (t) | A:6 | rad/s², then m/s² | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
+frame_bias_acceleration | q qd (t) | A:6 | rad/s², then m/s² | J̇ q̇: frame_acceleration at q̈ = 0
 """)
 
 
 def quantity_signatures(names: MechanismNames) -> dict[str, QuantitySignature]:
-    """The functions of a mechanism: those of trees, or of trees with constraints."""
-    if not names.constraints:
-        return SIGNATURES
-    return SIGNATURES | CONSTRAINED_SIGNATURES
+    """The functions of a mechanism: those of trees, and those that constraints and moving
+    coordinates add."""
+    constrained = CONSTRAINED_SIGNATURES if names.constraints else {}
+    moving = MOVING_SIGNATURES if names.has_moving_coordinates else {}
+    return SIGNATURES | constrained | moving if constrained or moving else SIGNATURES
 
 
 def quantity_inputs(signature: QuantitySignature, names: MechanismNames) -> list[str]:
     """The names of the inputs of a function; t only if the mechanism depends on time."""
-    return [key for key in signature.inputs if key != "t" or names.is_time_dependent]
+    by_coordinates = signature.is_timed_by_coordinates
+    timed = names.has_moving_coordinates if by_coordinates else names.is_time_dependent
+    return [key for key in signature.inputs if key != "t" or timed]
 
 
 def quantity_ports(

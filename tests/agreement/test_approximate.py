@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import linkwright as lw
-from linkwright.errors import LinkwrightError, UnsupportedError
-from linkwright.formulations.approximate import suggest_penalty_factors
+from linkwright.errors import LinkwrightError, MechanismError, UnsupportedError
+from linkwright.formulations.approximate_penalties import mechanism_size, suggest_penalty_factors
 from tests.agreement.test_formulations import close, value
 
 
@@ -64,7 +64,7 @@ def test_coordinates_of_approximate_dynamics_can_be_chosen() -> None:
     q = np.array([-0.3, 0.5, 0.2])
     truth = end_of_motion(lw.derive(arm, parameters="numeric"), q)
     assert np.abs(end_of_motion(one, q) - truth).max() < 0.01
-    with pytest.raises(UnsupportedError, match="unknown body 'link9'"):
+    with pytest.raises(MechanismError, match=r"approximate\.bodies: unknown body 'link9'"):
         lw.derive(arm, by="approximate", bodies=["link9"])
     with pytest.raises(UnsupportedError, match="cannot damp"):
         lw.derive(arm, by="approximate", gamma=0, iterations=2)
@@ -83,8 +83,20 @@ def test_approximate_dynamics_needs_inertia() -> None:
         joints={"q1": {"type": "revolute", "child": "a"},
                 "q2": {"type": "revolute", "parent": "a", "child": "b", "origin": [1, 0, 0]}},
     )  # fmt: skip
-    with pytest.raises(UnsupportedError, match="a coordinate has no inertia"):
+    with pytest.raises(UnsupportedError, match=r"a coordinate has no inertia \('q2'\)"):
         lw.derive(pendulum, by="approximate", bodies=["b"])
-    beta, gamma = suggest_penalty_factors(lw.gallery("chain-3"))
-    assert 1e2 < beta < 1e6
-    assert 1e-4 < gamma < 1e-1
+    massless = {"a": bob, "b": {"inertia": {"zz": 1}}}
+    with pytest.raises(UnsupportedError, match="'b' has no mass, so its centre of mass cannot"):
+        lw.derive(pendulum.model_copy(update={"bodies": massless}), by="approximate", bodies="b")
+
+
+def test_beta_is_chosen_for_the_opening_or_for_fixed_steps() -> None:
+    """A hanging chain of 3 kg pulls its pins apart by g/500 of what is allowed; with fixed steps,
+    √(β a) h = 1 for the largest eigenvalue a of J M⁻¹ Jᵀ."""
+    arm = lw.gallery("chain-3")
+    beta, gamma = suggest_penalty_factors(arm)
+    assert beta == pytest.approx(3 * 500 / (1e-4 * mechanism_size(arm)), rel=5e-3)
+    softer, critical = suggest_penalty_factors(arm, step=1e-3)
+    a = 1e6 / softer
+    assert critical == pytest.approx(2e-3, rel=1e-2)
+    assert gamma == pytest.approx(8 / np.sqrt(beta * a), rel=1e-2)

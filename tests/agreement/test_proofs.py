@@ -121,8 +121,8 @@ def test_a_proof_for_a_six_axis_arm_takes_milliseconds() -> None:
     ]  # fmt: skip
     times = []
     for _ in range(3):
-        begin = time.perf_counter()
+        begin = time.process_time()
         assert compare_tapes_modulo_prime(one, other, names).is_identical
-        times.append(time.perf_counter() - begin)
+        times.append(time.process_time() - begin)
     print(f"{min(times) * 1000:.0f} ms")
     assert min(times) < 0.5

@@ -24,7 +24,7 @@ from tests.check.proved_texts import is_proved, pendulum
 
 ROOT = Path(__file__).parents[2]
 ONE_COORDINATE = {"tau", "M", "C", "p", "dp"}
-CONSTRAINED = {"f1", "J11", "lambda1"}
+CONSTRAINED = {"lambda_pin_1", "f1", "J11", "lambda1"}
 
 
 def test_the_page_lists_the_table() -> None:

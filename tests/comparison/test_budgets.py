@@ -53,7 +53,7 @@ def test_what_workers_print_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_formulation_stops_at_the_first_size_beyond_its_budget() -> None:
     found = measure_scaling([1, 2, 3], by=["lagrange"], duration=0.01, budget=1e-6)
-    assert found.stopped["lagrange"].startswith("stopped at 1 links")
+    assert found.stopped["lagrange, Christoffel symbols"].startswith("stopped at 1 links")
     assert not found.rows
 
 

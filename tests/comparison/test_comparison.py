@@ -15,6 +15,7 @@ from scipy.integrate import solve_ivp
 import linkwright as lw
 from linkwright.comparison import Comparison
 from linkwright.comparison.cost_measurement import MOTION_SAMPLES, TIMED_ACCURACY, FormulationTrial
+from linkwright.comparison.fixed_step_motions import FixedSteps
 from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.formulations import FORMULATIONS
 from linkwright.processes.timed_worker import BudgetExceededError, TimedWorkerProcess
@@ -67,6 +68,45 @@ def test_the_motion_is_that_of_equations_by_hand(by: str) -> None:
     begin = np.concatenate(study.start_state)
     truth = solve_ivp(by_hand, (0, 0.5), begin, "DOP853", times, rtol=1e-12, atol=1e-12).y.T
     np.testing.assert_allclose(study.reference_motion.states, truth, atol=1e-9)
+
+
+def test_all_take_the_same_fixed_steps() -> None:
+    """As the paper times them: one evaluation at the start and four a step; the error is of fourth
+    order; and the motion is that of Runge and Kutta's formulas by hand."""
+    arm, names = lw.gallery("triple-pendulum"), ["lagrange", "hamilton", "approximate"]
+    found = lw.compare(arm, names, 0.2, step=4e-3)
+    halves = lw.compare(arm, names[:2], 0.2, step=2e-3)
+    rows = {row.by: row for row in found.rows}
+    assert [row.evaluations for row in found.rows] == [1 + 4 * 50] * 3
+    for by in ("lagrange", "hamilton"):
+        fine = next(row for row in halves.rows if row.by == by)
+        assert rows[by].accuracy / fine.accuracy == pytest.approx(16, rel=0.1)
+    assert rows["approximate"].accuracy < 1e-3
+    assert "rk4 with steps of 0.004 s" in str(found)
+    assert f"(beta = {rows['approximate'].beta:.3g} N/m)" in str(found)
+    stiffer = lw.compare(arm, ["approximate"], 0.2, step=1e-3, beta=2e3, gamma=1e-3)
+    assert stiffer.rows[0].beta == 2e3
+    with pytest.raises(LinkwrightError, match="cannot go on with rk4 with steps"):
+        lw.compare(arm, ["approximate"], 0.2, step=1e-3, beta=1e7)
+    with pytest.raises(LinkwrightError, match="with fixed steps of 'dop853'; use one of euler"):
+        lw.compare(arm, ["lagrange"], 0.2, step=1e-3, integrator="dop853")
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "heun", "euler"])
+def test_fixed_steps_are_those_of_the_formulas_by_hand(integrator: str) -> None:
+    study = FormulationTrial(lw.gallery("triple-pendulum"), "lagrange", 0.05)
+    motion, _ = study.motion_of(FixedSteps(integrator, 1e-2))
+    x, h = np.concatenate(study.start_state), 1e-2
+    for _ in range(5):
+        k1 = by_hand(0.0, x)
+        if integrator == "rk4":
+            k2 = by_hand(0.0, x + h / 2 * k1)
+            k3 = by_hand(0.0, x + h / 2 * k2)
+            slope = (k1 + 2 * k2 + 2 * k3 + by_hand(0.0, x + h * k3)) / 6
+        else:
+            slope = k1 if integrator == "euler" else (k1 + by_hand(0.0, x + h * k1)) / 2
+        x = x + h * slope
+    np.testing.assert_allclose(motion.states[-1], x, atol=1e-12)
 
 
 @pytest.mark.slow
@@ -156,9 +196,12 @@ def test_what_springs_do_is_said(pendulum: Comparison, apart: float, said: bool)
 
 
 def test_command(tmp_path: Path) -> None:
-    words = ("compare", "elbow", "--by", "lagrange,hamilton", "-t", "0.1")
+    words = ("compare", "elbow", "--by", "lagrange,hamilton,approximate", "-t", "0.1")
+    words = (*words, "--step", "1ms", "--beta", "2e3")
     found = json.loads(ok(*words, "-o", "a.md", "-o", "a.csv", "--json", cwd=tmp_path))
-    assert [row["by"] for row in found["rows"]] == ["lagrange", "hamilton"]
+    assert [row["by"] for row in found["rows"]] == ["lagrange", "hamilton", "approximate"]
+    assert found["steps"] == {"integrator": "rk4", "length": 1e-3}
+    assert found["rows"][2]["beta"] == 2e3
     assert (tmp_path / "a.md").read_text(encoding="utf-8").startswith("### elbow")
     assert (tmp_path / "a.csv").exists()
 

@@ -8,19 +8,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import linkwright as lw
 from linkwright.comparison import CostScaling, measure_scaling
-from linkwright.comparison.size_scaling import (
-    COST_LABELS,
+from linkwright.comparison.derivation_times import (
     VIRGALA_COEFFICIENTS,
-    compared_chain_sizes,
-    fit_cost_power_law,
+    DerivationTimes,
+    cubic_determination,
     fit_cubic_cost,
-    fitted_chain_sizes,
     virgala_derivation_time,
 )
+from linkwright.comparison.size_scaling import (
+    COST_LABELS,
+    compared_chain_sizes,
+    fit_cost_power_law,
+    fitted_chain_sizes,
+)
 from linkwright.errors import LinkwrightError
+from linkwright.formulations import lagrange, recursive
 from tests.commands import run
 
+CHRISTOFFEL, COMPOSITE = "lagrange, Christoffel symbols", "lagrange, composite bodies"
 SIZES = [2, 3, 4, 6, 8, 12, 16, 24, 30]
 
 
@@ -68,6 +75,31 @@ def test_the_fit_of_virgala() -> None:
     )
 
 
+def test_both_cubics_stand_in_the_table() -> None:
+    """R² against NumPy's correlation; times that are a cubic have R² = 1."""
+    costs = np.array(SIZES) ** 2.5 * np.exp(np.random.default_rng(0).normal(0, 0.1, len(SIZES)))
+    fit = fit_cubic_cost(SIZES, list(costs))
+    expected = np.corrcoef(np.polyval(fit, SIZES), costs)[0, 1] ** 2
+    assert cubic_determination(SIZES, list(costs), fit) == pytest.approx(expected, rel=1e-9)
+    table = DerivationTimes({n: 1e-3 * n**3 + 0.02 for n in SIZES}).table()
+    assert table.rows[2][-1] == f"{virgala_derivation_time(30) / 27.02:.0f}"
+    theirs, ours = table.notes
+    assert theirs.startswith("theirs: 0.0191n³ − 0.1025n² + 0.3757n − 0.3647 s, R² = 0.9996")
+    assert ours.startswith("ours: 0.001n³")
+    assert ours.endswith("R² = 1.0000")
+    assert len(DerivationTimes({2: 1.0, 3: 2.0}).table().notes) == 1, "no cubic through two points"
+
+
+def test_no_exponent_belongs_to_two_algorithms() -> None:
+    """Formulations that change their algorithm with the size say which one it is."""
+    names = {n: recursive.algorithm_name(lw.gallery(f"chain-{n}")) for n in (10, 45)}
+    assert names == {10: "mass matrix", 45: "articulated bodies"}
+    names = {n: lagrange.algorithm_name(lw.gallery(f"chain-{n}")) for n in (8, 9)}
+    assert names == {8: "Christoffel symbols", 9: "composite bodies"}
+    with pytest.raises(LinkwrightError, match="no algorithm 'composites'; did you mean"):
+        lw.derive(lw.gallery("elbow"), by="lagrange", algorithm="composites")
+
+
 def test_sizes_between() -> None:
     sizes = compared_chain_sizes(2, 30)
     assert (sizes[0], sizes[-1]) == (2, 30)
@@ -83,16 +115,16 @@ def study() -> CostScaling:
 @pytest.mark.slow
 def test_operations_of_chains(study: CostScaling) -> None:
     """Counted, so the same on every machine; times are there and above zero."""
-    sizes, operations = study.formulation_costs("lagrange", "operations")
+    sizes, operations = study.formulation_costs(CHRISTOFFEL, "operations")
     assert sizes == [1, 2, 3, 4]
     assert operations == sorted(operations)
-    power = study.cost_power_law("lagrange", "operations")
+    power = study.cost_power_law(CHRISTOFFEL, "operations")
     assert power is not None
     assert 2.5 < power.exponent < 3.5
     for what in COST_LABELS:
-        assert min(study.formulation_costs("lagrange", what)[1]) > 0
+        assert min(study.formulation_costs(CHRISTOFFEL, what)[1]) > 0
     assert "no loops" in study.stopped["multipliers"]
-    assert all(row.apart < 1e-10 for row in study.rows["lagrange"].values())
+    assert all(row.apart < 1e-10 for row in study.rows[CHRISTOFFEL].values())
 
 
 @pytest.mark.slow
@@ -100,11 +132,14 @@ def test_files(study: CostScaling, tmp_path: Path) -> None:
     study.save(tmp_path / "a.csv")
     with (tmp_path / "a.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [(row["by"], row["links"]) for row in rows] == [
-        ("lagrange", str(n)) for n in (1, 2, 3, 4)
+    assert [(row["by"], row["algorithm"], row["links"]) for row in rows] == [
+        ("lagrange", way, str(n))
+        for way in ("Christoffel symbols", "composite bodies")
+        for n in (1, 2, 3, 4)
     ]
     text = study.markdown()
     assert "Virgala" in text
+    assert list(study.rows) == [CHRISTOFFEL, COMPOSITE]
     assert "| 2, 3, 4 |" in text
     assert "(three points)" in text
     assert "±" not in text
@@ -134,7 +169,7 @@ def test_every_panel_of_the_figure_has_numbers(study: CostScaling) -> None:
 def test_too_slow_is_stopped_and_said() -> None:
     found = measure_scaling([2, 3], ["lagrange"], budget=0.01)
     assert not found.rows
-    assert "stopped at 2 links, which took more than 0.01 s" in found.stopped["lagrange"]
+    assert "stopped at 2 links, which took more than 0.01 s" in found.stopped[CHRISTOFFEL]
     assert "stopped at 2 links" in str(found)
     with pytest.raises(LinkwrightError, match="1 to 1000 links"):
         measure_scaling([0, 2])

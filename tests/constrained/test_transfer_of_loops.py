@@ -93,6 +93,9 @@ def test_stiffness_of_a_sprung_loop(four_bar: lw.Equations) -> None:
         slope, curvature = (float(mp.diff(energy, THETA[0], n)) for n in (1, 2))
     np.testing.assert_allclose(model.spring_loads, [slope], rtol=1e-8)
     np.testing.assert_allclose(model.stiffness, [[curvature]], rtol=1e-8)
+    loop = [eqs.extra(f"input_{x}") for x in ("spring_loads", "stiffness")]
+    found = [float(x) for x in ca.Function("K", [eqs.symbols["q"]], loop)(THETA)]
+    np.testing.assert_allclose(found, [slope, curvature], rtol=1e-8)
 
 
 def test_inputs_that_cannot_drive_are_named(four_bar: lw.Equations) -> None:

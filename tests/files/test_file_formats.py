@@ -28,10 +28,13 @@ def test_the_longest_ending_decides(name: str, expected: str | None) -> None:
 def test_content_decides_where_the_name_does_not() -> None:
     assert detect_file_format("<mujoco/>", "arm.xml").name == "mjcf"
     assert detect_file_format("<robot/>", "arm.xml").name == "urdf"
+    assert detect_file_format("<sdf/>", "arm.xml").name == "sdf"
     assert detect_file_format("[[links]]\n", "").name == "dh.toml"
     assert detect_file_format("# table\na, alpha, d\n", "").name == "dh.csv"
     assert detect_file_format("name = 'arm'\n[bodies.a]\n", "").name == "toml"
-    with pytest.raises(FileError, match=r"use \.toml, \.urdf, \.xml, \.dh\.toml or \.dh\.csv"):
+    with pytest.raises(
+        FileError, match=r"use \.toml, \.urdf, \.xml, \.sdf, \.dh\.toml or \.dh\.csv"
+    ):
         detect_file_format("", "arm.xml")
 
 

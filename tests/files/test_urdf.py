@@ -147,7 +147,7 @@ def test_unused_details_of_links_are_listed(inertial: str, note: str) -> None:
         ("<robot", "is not well-formed XML"),
         ("<robot/>", "has no <link>"),
         ("<robot name='\ud800'/>", "contains an unpaired surrogate"),
-        ("<sdf/>", "root element is <sdf>"),
+        ("<svg/>", "root element is <svg>"),
         (robot(TWO, "abca"), "link 'a' is defined twice"),
         (robot(TWO + joint("j1", "fixed", "a", "c")), "joint 'j1' is defined twice"),
         (robot(joint("j", "ball", "a", "b")), "'ball' is not a joint type"),

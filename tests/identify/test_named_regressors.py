@@ -65,7 +65,7 @@ def test_parameters_by_their_names() -> None:
     assert found.rank == 4
     assert found.redundant == {}
     assert set(found.known) == {"l1", "lc1", "lc2", "g", "l2"}
-    assert expression_text(found.Y[0][0]) == "lc1^2*ddq1 + lc1*g*cos(q1)"
+    assert expression_text(found.Y[0][0]) == "lc1^2*ddq1 + g*lc1*cos(q1)"
 
 
 def test_parameters_that_are_made_of_others_have_no_column() -> None:

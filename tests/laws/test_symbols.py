@@ -152,7 +152,7 @@ def test_a_number_that_is_one_can_be_kept() -> None:
         bodies={"a": {"mass": 1, "center": [0.5, 0, 0]}},
         joints={"q": {"type": "revolute", "child": "a", "axis": [0, 1, 0]}},
     )
-    model = lw.compile(arm, parameters=["m_a"])
+    model = lw.compile(arm, parameters=["m1"])
     np.testing.assert_allclose(model.gravity([0.0], [3.0]), 3 * model.gravity([0.0], [1.0]))
 
 

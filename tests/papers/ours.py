@@ -13,7 +13,7 @@ import numpy as np
 
 import linkwright as lw
 from linkwright.algebra.dual import DualDisplacement, DualVector
-from linkwright.formulations.approximate import ApproximateFormulation
+from linkwright.formulations.approximate_equations import ApproximateFormulation
 from linkwright.formulations.kane import KaneFormulation
 from linkwright.kinematics.tree_builder import build_kinematic_tree
 from linkwright.mechanism import replace_part_fields

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import linkwright as lw
-from linkwright.formulations.recurrent import recurrent_matrices
+from linkwright.forms.equation_set_typesetting import equation_set_source
+from linkwright.formulations.recurrent import at_instant, recurrent_matrices
+from tests.commands import ok
 
 START = np.array([np.pi, -np.pi / 2, -np.pi / 2])
 
@@ -132,6 +135,62 @@ def test_the_printed_recurrences(q: np.ndarray) -> None:
     T_q = [along(lambda q: speeds @ Recurrence(q).W @ speeds / 2, e) for e in np.eye(3)]
     _, V = recurrent_matrices(lw.gallery("vukobratovic-arm"), q, speeds)
     np.testing.assert_allclose(V, by_hand.Y + T_q - W_rate @ speeds, atol=1e-7)  # (29)
+
+
+BODIES = ("column", "upper", "fore")
+
+
+def test_quantities_of_one_instant() -> None:
+    """A_i, M⁽ⁱ⁾, Ñ⁽ⁱ⁾, Z_i and Y by name, and both problems."""
+    q, v = np.array([0.3, -0.7, 1.1]), np.array([0.4, -1.2, 0.8])
+    by_hand, model = Recurrence(q), at_instant(lw.gallery("vukobratovic-arm"), q, v)
+    for i, name in enumerate(BODIES, 1):
+        np.testing.assert_allclose(model.A[name], by_hand.A[i], atol=1e-15)
+        np.testing.assert_allclose(model.M[name], by_hand.M(i), atol=1e-15)
+        np.testing.assert_allclose(model.N[name], by_hand.N(i), atol=1e-15)
+    np.testing.assert_allclose(sum(model.Z.values()), by_hand.W, atol=1e-14)
+    np.testing.assert_allclose(model.Y, by_hand.Y, atol=1e-14)
+    np.testing.assert_allclose(model.accelerations(model.forces(v)), v, atol=1e-13)
+
+
+def test_the_printed_iterations() -> None:
+    """Every line of the printed set against the recurrences in NumPy, and W, V by the checker."""
+    arm = lw.gallery("vukobratovic-arm")
+    eqs = lw.derive(arm, by="recurrent", parameters="numeric")
+    q = np.array([0.3, -0.7, 1.1])
+    by_hand = Recurrence(q)
+    symbols = [eqs.symbols[key] for key in ("q", "qd")]
+    checked = 0
+    for section in equation_set_source(eqs).sections[1:5]:
+        for line in section.lines:
+            assert isinstance(line.left, str)
+            found = float(ca.Function("line", symbols, [line.right])(q, np.zeros(3)))
+            np.testing.assert_allclose(found, by_hand_entry(by_hand, line.left), atol=1e-14)
+            checked += 1
+    assert checked == 55
+    printed = ok("derive", "vukobratovic-arm", "--by", "recurrent")
+    lines = [line.strip() for line in printed.splitlines() if line.startswith("  ")]
+    W = [line.replace("W", "M", 1) for line in lines if line.startswith("W")]
+    bias = [f"bias{line[1]} = -({line[5:]})" for line in lines if line.startswith("V")]
+    assert (len(W), len(bias)) == (6, 3)
+    assert lw.check(arm, "\n".join(W + bias)).passed
+
+
+def by_hand_entry(by_hand: Recurrence, name: str) -> float:
+    """An entry of A, α, β, Z or W by its printed name."""
+    if name[0] == "W":
+        return float(by_hand.W[int(name[1]) - 1, int(name[2]) - 1])
+    head, _, index = name.removesuffix("]").partition("[")
+    if head.startswith("beta"):
+        return float(by_hand.beta(int(head[4:]))["xyz".index(index)])
+    if head.startswith("alpha"):
+        j, i = map(int, head[5:].split("^"))
+        return float(by_hand.alpha(i, j)["xyz".index(index)])
+    i, (j, k) = int(head[1:]), (int(place) - 1 for place in index.split(","))
+    if head[0] == "A":
+        return float(by_hand.A[i][j, k])
+    Z = MASSES[i - 1] * by_hand.M(i).T @ by_hand.M(i)
+    return float((Z + by_hand.N(i).T @ INERTIAS[i - 1] @ by_hand.N(i))[j, k])
 
 
 def test_the_weight_along_a_slide() -> None:

@@ -27,7 +27,7 @@ from linkwright.report.motion_starts import (
     default_page_motion_start,
 )
 from linkwright.report.page_figures import coordinates_hidden_on_page, motion_figures_html
-from linkwright.report.page_parts import PageParts, write_page_functions
+from linkwright.report.page_parts import PageParts, write_page_equations, write_page_functions
 from linkwright.report.page_sections import (
     checks_section,
     comparison_section,
@@ -143,7 +143,7 @@ def test_every_part_is_made_within_the_budget(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(page_parts, "compare", compare_formulations)
     start = PageMotionStart(0.5)
     parts = page_parts.make_page_parts(lw.gallery("elbow"), start, 8.0, ["kane"])
-    assert parts.equations == "write_page_functions in 8.0 s"  # type: ignore[comparison-overlap]
+    assert parts.equations == "write_page_equations in 8.0 s"  # type: ignore[comparison-overlap]
     assert parts.checks == "verify in 8.0 s"  # type: ignore[comparison-overlap]
     assert parts.motion == "motion"  # type: ignore[comparison-overlap]
     assert parts.comparison == "['kane'] over 0.5 s, each in 4.0 s, all in 16.0 s"  # type: ignore[comparison-overlap]
@@ -303,6 +303,18 @@ def test_equations_are_mathml_and_latex() -> None:
     assert "left-out" not in text
 
 
+def test_formulations_that_are_asked_for_show_their_own_forms() -> None:
+    arm = lw.gallery("elbow")
+    found = write_page_equations(arm, ["hamilton", "lagrange"])
+    text = equations_section(found, "elbow", mechanism_names(arm))
+    assert "By hamilton" in text
+    assert "Generalized momenta (10)" in text
+    assert text.index("By hamilton") < text.index("By lagrange")
+    assert "\\dot{p}_1" in text
+    assert "Mass matrix M" not in text
+    assert "left-out" not in text
+
+
 def test_long_equations_fold_or_are_left_out() -> None:
     found = {one.name: one for one in write_page_functions(lw.gallery("six-axis"))}
     assert found["mass_matrix"].is_long
@@ -313,7 +325,7 @@ def test_long_equations_fold_or_are_left_out() -> None:
     )
     assert "Show all of it" in text
     for name, value, what in (
-        ("gz", "-9.81", "gravity"), ("m3", "9", ""),
+        ("g", "9.81", "gravity"), ("m3", "9", ""),
         ("F_q6", "0.4", "dry friction of q6"),
     ):  # fmt: skip
         assert f"<td>{name}</td><td>{value}</td><td>{what}</td>" in text
@@ -436,7 +448,7 @@ def test_verdicts_are_explained() -> None:
         (("elbow", "-o", "a.pdf"), "'.pdf' cannot be written; use .html or .htm"),
         (("elbow", "q7=1"), "no coordinate 'q7'"),
         (("elbow", "--speed", "q7=1"), "no speed 'q7'"),
-        (("elbow", "--drive", "nope=1"), "there is no drive 'nope'; known: q1, q2"),
+        (("elbow", "--drive", "nope=1"), "there is no velocity 'nope'; known: q1, q2"),
         (("elbow", "--drive", "q1=sin("), "missing at the end in 'sin('"),
         (("elbow", "--drive", "q1=foo"), "unknown name 'foo'"),
         (("elbow", "--drive", "q1=sqrt(-1)"), "'q1' is not a finite number at the start"),

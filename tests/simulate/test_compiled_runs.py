@@ -186,7 +186,7 @@ def test_ctrl_c_keeps_the_part_up_to_there(monkeypatch: pytest.MonkeyPatch) -> N
         go_on(self)
 
     monkeypatch.setattr(CompiledRun, "go_on", interrupted)
-    monkeypatch.setattr("linkwright.simulation.compiled_run.INSTRUCTIONS_PER_CALL", 0)
+    monkeypatch.setattr("linkwright.simulation.trajectory_records.INSTRUCTIONS_PER_CALL", 0)
     run = lw.simulate(lw.gallery("triple-pendulum"), 50.0, samples=5001, **SWING)
     assert run.interrupted
     assert run.t[-1] == pytest.approx(calls[-1])

@@ -32,7 +32,7 @@ def test_a_drive_that_is_not_finite_is_named_with_its_time(integrator: str, kind
     drive, when = DRIVES[kind]
     run = lw.simulate(SLIDE, 1.0, qd0=[1.0], torque=drive, integrator=integrator, samples=21)
     assert not run.finished
-    assert "the drive 's' is not finite" in run.status or "the drive 's' grows" in run.status
+    assert "the force 's' is not finite" in run.status or "the force 's' grows" in run.status
     assert "stiff" not in run.status
     named = float(run.status.rpartition("t = ")[2].split()[0])
     if not math.isnan(when):

@@ -21,7 +21,7 @@ def test_a_chattering_input_ends_a_run_and_the_runs_of_an_ensemble(
     assert "the run would not end; smooth what jumps or chatters" in run.status
     assert run.statistics["compiled"] == 1
     assert 0 < run.t[-1] < 1e-3
-    found = lw.simulate_ensemble(arm, 1.0, q0={"q1": [0.0, 0.1]}, torque=CHATTER)
+    found = lw.simulate(arm, 1.0, q0={"q1": [0.0, 0.1]}, torque=CHATTER)
     assert all("the run would not end" in status for status in found["status"].values)
     assert np.isfinite(found["q_end"].values).all()
     assert (found["end_time"].values > 0).all()

@@ -2,33 +2,101 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import xarray
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, NameNotFoundError, UnsupportedError
-from linkwright.simulation.compiled_run import TrajectoryRecords
+from linkwright.simulation import Run
 from linkwright.simulation.feedback import Feedback, Reference
+from linkwright.simulation.trajectory_records import TrajectoryRecords
+from tests.simulate.known import TOP
 
 RNG = np.random.default_rng(20261116)
 
 
-def test_a_run_of_an_ensemble_is_the_run_alone_bit_for_bit() -> None:
-    arm = lw.gallery("triple-pendulum")
-    q0, qd0 = RNG.uniform(-1, 1, (19, 3)), RNG.uniform(-1, 1, (19, 3))
-    found = lw.simulate_ensemble(arm, 1.0, q0, qd0, samples=5)
+def assert_same_bits(found: xarray.Dataset, k: int, alone: Run) -> None:
+    """A run of an ensemble is the run alone, also its end and its events."""
+    count = int(np.isfinite(found["q"].values[k, :, 0]).sum())
+    np.testing.assert_array_equal(found["q"].values[k, :count], alone.q[:count])
+    np.testing.assert_array_equal(found["qd"].values[k, :count], alone.qd[:count])
+    np.testing.assert_array_equal(found["q_end"].values[k], alone.q[-1])
+    assert found["status"].values[k] == alone.status
+    assert found["end_time"].values[k] == alone.t[-1]
+    assert found["steps"].values[k] == alone.statistics["steps"]
+    own = found["event_run"].values == k
+    assert found["event_time"].values[own].tolist() == [event.t for event in alone.events]
+    assert found["event_name"].values[own].tolist() == [event.name for event in alone.events]
+    assert found["event_note"].values[own].tolist() == [event.what for event in alone.events]
+
+
+def simulate_both(
+    mechanism: lw.Mechanism, t: float, runs: int, checked: tuple[int, ...] = (), **given: Any
+) -> xarray.Dataset:
+    """Return an ensemble, after a comparison with some of its runs alone."""
+    found = lw.simulate(mechanism, t, samples=5, **given)
+    assert isinstance(found, xarray.Dataset)
+    assert found.sizes["run"] == runs
+
+    def one(value: Any, k: int) -> Any:
+        if isinstance(value, dict):
+            return {name: one(x, k) for name, x in value.items()}
+        return value[k] if np.ndim(value) and len(value) == runs else value
+
+    for k in checked or range(runs):
+        varied = {
+            name: one(value, k) if name in ("q0", "qd0", "torque", "parameters") else value
+            for name, value in given.items()
+        }
+        assert_same_bits(found, k, lw.simulate(mechanism, t, samples=5, **varied))
+    return found
+
+
+BITS: dict[str, tuple[str, float, dict[str, Any]]] = {
+    "chain": ("triple-pendulum", 1.0, {"q0": RNG.uniform(-1, 1, (9, 3)), "qd0": np.ones((9, 3))}),
+    "own states": ("elbow", 0.3, {"q0": {"q1": RNG.uniform(-1, 1, 9)}, "by": "hamilton"}),
+    "loop": (
+        "four-bar", 0.5, {"q0": {"theta1": RNG.uniform(0.9, 1.1, 9)}, "qd0": {"theta1": 2.0}},
+    ),
+    "redundant loop": ("bricard", 0.2, {"qd0": {"q1": np.linspace(-1, 1, 9)}}),
+    "parameters": (
+        "four-bar", 0.5,
+        {"q0": {"theta1": RNG.uniform(0.9, 1.1, 9)}, "qd0": {"theta1": 2.0},
+         "parameters": {"m2": RNG.uniform(0.5, 2, 9), "l2": RNG.uniform(2.9, 3.1, 9)}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BITS)
+def test_a_run_of_an_ensemble_is_the_run_alone_bit_for_bit(case: str) -> None:
+    name, t, given = BITS[case]
+    found = simulate_both(lw.gallery(name), t, 9, (0, 7, 8), **given)
     assert set(found["status"].values) == {"finished"}
-    for k in (0, 7, 8, 18):
-        alone = lw.simulate(arm, 1.0, q0[k], qd0[k], samples=5)
-        np.testing.assert_array_equal(alone.q, found["q"].values[k])
-        np.testing.assert_array_equal(alone.qd, found["qd"].values[k])
+    assert found["compiled"].values.all()
+
+
+def test_a_run_with_parameters_repeats_from_its_file(tmp_path: Path) -> None:
+    run = lw.simulate(lw.gallery("elbow"), 0.1, parameters={"m2": "1500 g"}, samples=3)
+    run.save(tmp_path / "run.nc")
+    again = lw.simulation.repeat(tmp_path / "run.nc")
+    np.testing.assert_array_equal(again.q, run.q)
+    assert again.settings["parameters"] == {"m2": 1.5}
+    assert again.mechanism.values["m2"] == 1.5
+
+
+def test_a_body_in_space_is_itself_alone_bit_for_bit() -> None:
+    turns = RNG.uniform(-2, 2, (9, 6))
+    q0 = np.tile([0, 0, 0, 1.0, 0, 0, 0], (9, 1))
+    simulate_both(TOP, 0.5, 9, (0, 8), q0=q0, qd0=turns)
 
 
 def test_threads_do_not_change_results() -> None:
     arm, q0 = lw.gallery("elbow"), {"q1": np.linspace(-1, 1, 40)}
-    one, two = (lw.simulate_ensemble(arm, 1.0, q0, threads=n) for n in (1, 2))
+    one, two = (lw.simulate(arm, 1.0, q0, threads=n) for n in (1, 2))
     np.testing.assert_array_equal(one["q"].values, two["q"].values)
 
 
@@ -36,7 +104,7 @@ def test_varied_parameters_are_those_of_other_mechanisms() -> None:
     bars = lw.gallery("four-bar")
     values = {"m2": RNG.uniform(0.5, 2, 9), "l2": RNG.uniform(2.9, 3.1, 9)}
     starts = {"theta1": RNG.uniform(0.9, 1.1, 9)}
-    found = lw.simulate_ensemble(
+    found = lw.simulate(
         bars, 1.0, starts, {"theta1": np.full(9, 2.0)}, parameters=values, samples=3
     )
     for k in (0, 8):
@@ -52,7 +120,7 @@ def test_free_fall_has_its_closed_form_in_every_run() -> None:
         "name = 'stone'\ngravity = [0, 0, -9.81]\n[bodies.b]\nmass = 2\n[joints.z]\ntype = 'prismatic'\nchild = 'b'\naxis = [0, 0, 1]\n"
     )
     heights, speeds = RNG.uniform(0, 10, 30), RNG.uniform(-5, 5, 30)
-    found = lw.simulate_ensemble(stone, 2.0, {"z": heights}, {"z": speeds}, samples=9)
+    found = lw.simulate(stone, 2.0, {"z": heights}, {"z": speeds}, samples=9)
     t = found["time"].values
     exact = heights[:, None] + speeds[:, None] * t - 9.81 * t**2 / 2
     np.testing.assert_allclose(found["q"].values[..., 0], exact, atol=1e-7)
@@ -62,14 +130,28 @@ def test_a_run_that_fails_leaves_the_others_alone() -> None:
     slide = lw.load(
         "name = 'slide'\n[bodies.b]\nmass = 1\n[joints.x]\ntype = 'prismatic'\nchild = 'b'\naxis = [1, 0, 0]\n"
     )
-    found = lw.simulate_ensemble(
+    found = lw.simulate(
         slide, 2.0, {"x": [0.5, 4.0]}, {"x": 0.0}, torque={"x": "-1/sqrt(x)"}, samples=5
     )
     first, second = found["status"].values
     assert first.startswith("stopped at t = ")
+    assert "the force 'x' is not finite" in first
     assert second == "finished"
+    end = 4 / 3 * 0.5**0.75  # where it reaches 0, after its last sample
+    assert found["end_time"].values[0] == pytest.approx(end, abs=1e-8)
+    assert found["q_end"].values[0, 0] == pytest.approx(0, abs=1e-8)
     assert np.isnan(found["q"].values[0, -1]).all()
     assert np.isfinite(found["q"].values[1]).all()
+
+
+def test_a_force_that_is_not_finite_at_a_sample_ends_each_run_before_it() -> None:
+    """The integration goes past it, since no step ends there."""
+    found = lw.simulate(
+        lw.load(SLIDE), 1.0, {"x": [0.5, 4.0]}, torque={"x": "sin(t - 0.5)/(t - 0.5)"}, samples=5
+    )
+    assert found["end_time"].values.tolist() == [0.25, 0.25]
+    assert all("not finite (nan) at t = 0.5 s" in status for status in found["status"].values)
+    assert np.isnan(found["q"].values[:, 2:]).all()
 
 
 def test_ctrl_c_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,38 +164,38 @@ def test_ctrl_c_keeps_what_was_computed(monkeypatch: pytest.MonkeyPatch) -> None
         advance(self, *given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(TrajectoryRecords, "advance", interrupted)
-    monkeypatch.setattr("linkwright.simulation.compiled_run.INSTRUCTIONS_PER_CALL", 0)
-    found = lw.simulate_ensemble(
-        lw.gallery("triple-pendulum"), 50.0, {"theta1": [1.0, 2.0]}, samples=1001
-    )
+    monkeypatch.setattr("linkwright.simulation.trajectory_records.INSTRUCTIONS_PER_CALL", 0)
+    found = lw.simulate(lw.gallery("triple-pendulum"), 50.0, {"theta1": [1.0, 2.0]}, samples=1001)
     assert all(status.startswith("interrupted at t = ") for status in found["status"].values)
     reached = np.isfinite(found["q"].values[:, :, 0]).sum(axis=1)
     assert (reached > 1).all()
     assert (reached < 1001).all()
 
 
-def test_inputs_may_not_depend_on_varied_parameters() -> None:
+def test_rollouts_name_inputs_that_depend_on_varied_parameters() -> None:
     """Their names stand for the mechanism's own values, also by way of other parameters."""
-    arm = lw.gallery("elbow")
     for text in ("-5*m1*q1", "-I1*q1"):
         with pytest.raises(UnsupportedError, match="differs from run to run"):
-            lw.simulate_ensemble(
-                arm, 0.5, {"q1": [0.3, 0.3]}, parameters={"m1": [1.0, 2.0]}, torque={"q1": text}
-            )
-        with pytest.raises(UnsupportedError, match="differs from run to run"):
             lw.rollout(
-                arm, np.zeros((2, 2)), np.zeros(2), {"q1": text}, parameters={"m1": [1.0, 2.0]}
+                lw.gallery("elbow"),
+                np.zeros((2, 2)),
+                np.zeros(2),
+                {"q1": text},
+                parameters={"m1": [1.0, 2.0]},
             )
 
 
 def test_a_mechanism_that_cannot_be_has_a_status() -> None:
     arm = lw.gallery("elbow")
-    found = lw.simulate_ensemble(arm, 0.1, {"q1": 0.3}, parameters={"m1": [-1.0, 1.0]})
+    found = lw.simulate(arm, 0.1, {"q1": 0.3}, parameters={"m1": [-1.0, 1.0]})
     first, second = found["status"].values
     assert first.startswith("cannot start: ")
     assert "negative" in first
     assert second == "finished"
     assert found["compiled"].values.tolist() == [True, True]
+
+
+MANY = {"q0": {"q1": [0.1, 0.2]}}
 
 
 @pytest.mark.parametrize(
@@ -123,22 +205,25 @@ def test_a_mechanism_that_cannot_be_has_a_status() -> None:
         ({"parameters": {"m9": [1.0]}}, NameNotFoundError, "m9"),
         ({"q0": {"q1": [1.0, 2.0]}, "qd0": {"q1": [1.0, 2.0, 3.0]}}, LinkwrightError, "runs"),
         ({"q0": np.zeros((2, 5))}, LinkwrightError, "shape"),
-        ({"torque": lambda t, q, qd: [0, 0]}, UnsupportedError, "Python function"),
-        ({"integrator": "radau"}, UnsupportedError, "radau"),
+        ({**MANY, "torque": lambda t, q, qd: [0, 0]}, UnsupportedError, "Python function"),
+        ({**MANY, "integrator": "radau"}, UnsupportedError, "radau"),
+        ({**MANY, "coordinates": "minimal"}, UnsupportedError, "minimal coordinates"),
+        ({**MANY, "samples": 6_000_000}, LinkwrightError, "give samples of at most"),
+        ({"parameters": [1.0]}, LinkwrightError, "parameters are not a table"),
     ],
 )
 def test_what_an_ensemble_cannot_do_is_named(
     given: dict[str, object], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        lw.simulate_ensemble(lw.gallery("elbow"), 1.0, **given)  # type: ignore[arg-type]
+        lw.simulate(lw.gallery("elbow"), 1.0, **given)  # type: ignore[arg-type]
 
 
 def test_starts_that_do_not_close_are_refused() -> None:
     bars = lw.gallery("four-bar")
     closed = lw.assemble(bars, {"theta1": 1.0})
     with pytest.raises(AssemblyError, match="run 1"):
-        lw.simulate_ensemble(bars, 1.0, np.array([closed, closed + 0.1]))
+        lw.simulate(bars, 1.0, np.array([closed, closed + 0.1]))
 
 
 ARM = (
@@ -159,18 +244,7 @@ def test_events_and_limits_of_a_run_are_those_of_the_run_alone() -> None:
     arm = lw.load(ARM)
     starts = {"q": np.array([-0.1, 0.3, 0.9, 0.5, -0.15, 0.0, 0.2, 0.7, 0.95])}
     events = {"passes": "q - 0.6", "slow": {"when": "dq - 1.5", "action": "stop"}}
-    found = lw.simulate_ensemble(arm, 3.0, starts, events=events, samples=7)
-    for k, q in enumerate(starts["q"]):
-        alone = lw.simulate(arm, 3.0, {"q": q}, events=events, samples=7)
-        own = found["event_run"].values == k
-        assert found["status"].values[k] == alone.status
-        assert found["event_name"].values[own].tolist() == [e.name for e in alone.events]
-        assert found["event_note"].values[own].tolist() == [e.what for e in alone.events]
-        np.testing.assert_array_equal(found["event_time"].values[own], [e.t for e in alone.events])
-        assert found["end_time"].values[k] == alone.t[-1]
-        np.testing.assert_allclose(found["q_end"].values[k], alone.q[-1], atol=1e-14)
-        count = int(np.isfinite(found["q"].values[k, :, 0]).sum())
-        np.testing.assert_array_equal(found["q"].values[k, :count], alone.q[:count])
+    found = simulate_both(arm, 3.0, 9, q0=starts, events=events)
     assert "the limit 'q upper' is reached" in found["status"].values[8]
     assert "by event 'slow'" in found["status"].values[0]
 
@@ -178,9 +252,7 @@ def test_events_and_limits_of_a_run_are_those_of_the_run_alone() -> None:
 def test_events_of_free_fall_have_their_closed_form_in_every_run() -> None:
     stone, heights = lw.load(STONE), RNG.uniform(1, 5, 20)
     events = {"half": "z - 0.5", "ground": {"when": "z", "action": "stop"}, "ticks": "sin(200*t)"}
-    found = lw.simulate_ensemble(
-        stone, 2.0, {"z": heights}, events=events, max_step=0.005, threads=1
-    )
+    found = lw.simulate(stone, 2.0, {"z": heights}, events=events, max_step=0.005, threads=1)
     end = np.sqrt(2 * heights / 9.81)
     np.testing.assert_allclose(found["end_time"].values, end, rtol=1e-13)
     np.testing.assert_allclose(found["qd_end"].values[:, 0], -9.81 * end, rtol=1e-13)
@@ -195,11 +267,11 @@ def test_events_of_free_fall_have_their_closed_form_in_every_run() -> None:
 
 
 def test_starts_beyond_a_limit_have_a_status() -> None:
-    found = lw.simulate_ensemble(lw.load(ARM), 0.1, {"q": [2.0, 0.5]})
+    found = lw.simulate(lw.load(ARM), 0.1, {"q": [2.0, 0.5]})
     first, second = found["status"].values
     assert first == "cannot start: the motion starts 1 beyond 'q upper'"
     assert second == "finished"
-    ignored = lw.simulate_ensemble(lw.load(ARM), 0.1, {"q": [2.0, 0.5]}, stops="ignore")
+    ignored = lw.simulate(lw.load(ARM), 0.1, {"q": [2.0, 0.5]}, stops="ignore")
     assert set(ignored["status"].values) == {"finished"}
 
 
@@ -209,7 +281,7 @@ def test_forces_may_differ_from_run_to_run() -> None:
     ramps = np.column_stack([np.zeros(10), forces, forces])
     t = np.linspace(0, 1, 5)
     by_number, by_array, by_table = (
-        lw.simulate_ensemble(slide, 1.0, torque=torque, samples=5)["q"].values[..., 0]
+        lw.simulate(slide, 1.0, torque=torque, samples=5)["q"].values[..., 0]
         for torque in ({"x": forces}, forces[:, None], {"x": (times, ramps)})
     )
     exact = forces[:, None] * t**2 / 4
@@ -228,39 +300,38 @@ def test_a_law_without_reference_drives_all_runs() -> None:
     law = ca.Function("law", [t, q, qd, z, r], [-8 * q - z, q])
     feedback = Feedback(law, ("z",), (0.5,), Reference(lambda t: np.zeros(0)))
     starts = {"x": [0.2, -0.4]}
-    found = lw.simulate_ensemble(slide, 1.0, starts, torque=feedback, samples=4)
+    found = lw.simulate(slide, 1.0, starts, torque=feedback, samples=4)
     for k, x in enumerate(starts["x"]):
         alone = lw.simulate(slide, 1.0, {"x": x}, torque=feedback, samples=4)
         np.testing.assert_allclose(found["q"].values[k], alone.q, atol=1e-12)
 
 
-BOUNCING = ARM.replace("upper = 1.0", "upper = 1.0, restitution = 0.5")
-
-
 @pytest.mark.parametrize(
     ("mechanism", "given", "words"),
     [
-        (lw.gallery("six-axis"), {}, "sticking friction"),
-        (lw.load(BOUNCING), {}, "stops with restitution"),
-        (lw.load(ARM), {"events": {"e": lambda t, q, qd: q[0]}}, "Python functions"),
-        (lw.load(ARM), {"events": {"e": {"when": "q", "action": {"dq": "0"}}}}, "change the state"),
-        (lw.load(ARM), {"torque": {"q": [1.0, 2.0]}, "q0": {"q": [0.1] * 3}}, "numbers of runs"),
-        (lw.load(ARM), {"torque": np.zeros((2, 3))}, "shape"),
+        (ARM, {"events": {"e": lambda t, q, qd: q[0]}, "q0": {"q": [0.1]}}, "Python functions"),
+        (ARM.replace("limits", "breaks = { force = 1 }\nlimits"), {"q0": {"q": [0.1]}}, "break"),
+        (ARM, {"torque": {"q": [1.0, 2.0]}, "q0": {"q": [0.1] * 3}}, "numbers of runs"),
+        (ARM, {"torque": np.zeros((2, 3))}, "shape"),
     ],
 )
 def test_events_and_inputs_that_ensembles_lack_are_named(
-    mechanism: lw.Mechanism, given: dict[str, Any], words: str
+    mechanism: str, given: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(LinkwrightError, match=words):
-        lw.simulate_ensemble(mechanism, 1.0, **given)
+        lw.simulate(lw.load(mechanism), 1.0, **given)
 
 
-def test_events_may_not_depend_on_varied_parameters() -> None:
+def test_one_value_for_each_run_makes_an_ensemble() -> None:
     arm = lw.gallery("elbow")
-    with pytest.raises(UnsupportedError, match="depends on 'm1', which differs"):
-        lw.simulate_ensemble(arm, 0.5, parameters={"m1": [1.0, 2.0]}, events={"e": "q1 - m1"})
-
-
-def test_simulate_points_to_ensembles() -> None:
-    with pytest.raises(LinkwrightError, match="simulate_ensemble"):
-        lw.simulate(lw.gallery("elbow"), 1.0, q0=np.zeros((3, 2)))
+    for given in ({"q0": [0.1, 0.2]}, {"parameters": {"m2": 2.0}}, {"torque": {"q1": 1.0}}):
+        assert isinstance(lw.simulate(arm, 0.01, samples=2, **given), lw.simulation.Run)
+    for given in (
+        {"q0": [[0.1, 0.2]]},
+        {"qd0": {"q1": [0.1]}},
+        {"parameters": {"m2": [2.0]}},
+        {"torque": [[1.0, 0.0]]},
+    ):
+        found = lw.simulate(arm, 0.01, samples=2, **given)
+        assert isinstance(found, xarray.Dataset)
+        assert found.sizes["run"] == 1

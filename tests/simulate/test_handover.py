@@ -14,9 +14,10 @@ from scipy.optimize import brentq
 import linkwright as lw
 from linkwright.integrators import Progress, StopReason
 from linkwright.simulation import Event, compiled_part, simulator
-from linkwright.simulation.compiled_run import CompiledRun, TrajectoryRecords
+from linkwright.simulation.compiled_run import CompiledRun
 from linkwright.simulation.events.event_parts import EventParts
 from linkwright.simulation.integration_loop import IntegrationLoop
+from linkwright.simulation.trajectory_records import TrajectoryRecords
 from tests.simulate.known import n_four_bar
 
 WINDOWS = lw.gallery("n-four-bar-2")
@@ -218,7 +219,7 @@ def test_an_unsound_step_is_not_part_of_the_motion(
             self.progress[:, Progress.REASON] = reason
 
     monkeypatch.setattr(TrajectoryRecords, "advance", spoiled)
-    monkeypatch.setattr("linkwright.simulation.compiled_run.INSTRUCTIONS_PER_CALL", 0)
+    monkeypatch.setattr("linkwright.simulation.trajectory_records.INSTRUCTIONS_PER_CALL", 0)
     events = {"ticks": "sin(100*t)"}
     run = lw.simulate(
         SLIDE, 2.0, q0=[1.0], torque={"x": "-8*x"}, events=events, max_step=0.01, samples=41
@@ -290,7 +291,7 @@ def test_programs_without_sources_are_left_to_python(monkeypatch: pytest.MonkeyP
 
 def test_runs_of_an_ensemble_that_repeat_are_handed_over() -> None:
     """One of the runs stays upright, the other one becomes flat."""
-    found = lw.simulate_ensemble(WINDOWS, 1.0, qd0={"theta0": np.array([0.0, -1.0])}, samples=11)
+    found = lw.simulate(WINDOWS, 1.0, qd0={"theta0": np.array([0.0, -1.0])}, samples=11)
     assert found["compiled"].values.tolist() == [True, False]
     assert set(found["status"].values) == {"finished"}
     q = found["q"].values[1]

@@ -187,5 +187,5 @@ def test_functions_of_closed_integrators(integrator: str) -> None:
         integrator=integrator,
         samples=9,
     )
-    assert "the drives have shape (2,)" in run.status
+    assert "the forces have shape (2,)" in run.status
     np.testing.assert_allclose(run.q[:, 0], run.t**2 / 2, atol=1e-8)

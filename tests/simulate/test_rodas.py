@@ -126,7 +126,7 @@ def test_a_ball_bounces_step_by_step() -> None:
 
 def test_an_ensemble_of_stiff_runs_is_the_runs_alone() -> None:
     stiffness, angles = np.array([1e4, 1e5, 1e6]), np.array([0.1, 0.2, 0.3])
-    found = lw.simulate_ensemble(
+    found = lw.simulate(
         STIFF, 0.3, {"q1": angles, "q2": 0.0}, parameters={"k": stiffness}, integrator="rodas",
         samples=3,
     )  # fmt: skip
@@ -140,7 +140,7 @@ def test_an_ensemble_of_stiff_runs_is_the_runs_alone() -> None:
 
 def test_a_run_of_an_ensemble_is_the_run_alone_bit_for_bit() -> None:
     starts = np.array([[0.1, 0.0], [0.2, 1e-3], [0.3, 0.0]])
-    found = lw.simulate_ensemble(STIFF, 0.3, starts, integrator="rodas", samples=3)
+    found = lw.simulate(STIFF, 0.3, starts, integrator="rodas", samples=3)
     for k in range(3):
         alone = simulate_rodas(STIFF, 0.3, starts[k], samples=3)
         np.testing.assert_array_equal(found["q"].values[k], alone.q)

@@ -127,3 +127,41 @@ def test_parameters_without_values_are_no_rollout(
     model = lw.compile(OSCILLATOR, parameters=kept, threads=1)
     with pytest.raises(error, match=what):
         lw.rollout(model, [0.3], [0.0], None, 0.01, 5, parameters=given)
+
+
+def test_adaptive_rollouts_are_runs_with_these_parameters() -> None:
+    arm = lw.gallery("elbow")
+    masses, starts = np.array([[1.0, 1.5], [2.0, 2.5]]), np.array([0.3, -0.2])
+    q, qd = lw.rollout(
+        arm, starts, [0.1, 0.0], {"q1": "2*sin(t)"}, dt=0.05, steps=4, method="dop853",
+        history=True, parameters={"m2": masses},
+    )  # fmt: skip
+    assert q.shape == (2, 2, 5, 2)
+    end, _ = lw.rollout(
+        lw.compile(arm, parameters=["m2"]), starts, [0.1, 0.0], {"q1": "2*sin(t)"}, dt=0.05,
+        steps=4, method="dop853", parameters={"m2": masses},
+    )  # fmt: skip
+    np.testing.assert_allclose(end, q[..., -1, :], rtol=0, atol=1e-12)
+    fixed, _ = lw.rollout(
+        arm, starts, [0.1, 0.0], {"q1": "2*sin(t)"}, dt=1e-4, steps=2000, parameters={"m2": masses}
+    )
+    np.testing.assert_allclose(end, fixed, rtol=0, atol=1e-8)
+    own = arm.with_parameters(m2=2.5)
+    alone = lw.simulate(own, 0.2, starts, [0.1, 0.0], torque={"q1": "2*sin(t)"}, samples=5)
+    np.testing.assert_allclose(q[1, 1], alone.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(qd[1, 1], alone.qd, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"dt": -1e-3}, "go forward"),
+        ({"t": 1.0}, "begin at t = 0"),
+        ({"inputs": np.zeros((1, 1000, 2))}, "need fixed steps"),
+        ({"inputs": lambda t, q, qd: [0, 0]}, "Python functions"),
+        ({"inputs": {"q1": "-1/(q1 - 0.1)^2"}}, "trajectory 0: stopped at t = "),
+    ],
+)
+def test_what_adaptive_rollouts_cannot_do_is_named(given: dict[str, object], words: str) -> None:
+    with pytest.raises(LinkwrightError, match=words):
+        lw.rollout(lw.gallery("elbow"), [[0.4, 0.0]], [0.0, 0.0], method="rk45", **given)  # type: ignore[arg-type]

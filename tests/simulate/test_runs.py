@@ -193,7 +193,7 @@ def test_wrong_requests() -> None:
         ({"t": -1.0}, "must be a"),
         ({"q0": [1, 2]}, "q0 is not 1 finite"),
         ({"q0": {"p": 1}}, "no coordinate 'p'"),
-        ({"torque": {"p": 1}}, "no drive 'p'"),
+        ({"torque": {"p": 1}}, "no velocity 'p'"),
         ({"torque": {"q": "1 +"}}, "1 +"),
         ({"torque": [1, 2]}, "shape"),
         ({"torque": {"q": ([0, 0], [1, 1])}}, "rising times"),

@@ -154,6 +154,20 @@ CASES = {
         "elbow", {"q1": 0.5, "q2": 0.2}, {"q1": 0.0, "q2": 0.0}, ["q0.q1", "qd0.q2"],
         {"torque": integral_controller()},
     ),
+    "states of hamilton": (
+        "elbow", {"q1": 0.5, "q2": 0.2}, {"q1": 0.3, "q2": 0.0}, ["m2", "q0.q1", "qd0.q2"],
+        {"by": "hamilton"},
+    ),
+    "states of hamilton in a loop": (
+        "four-bar", {"theta1": 1.0}, {"theta1": 2.0}, ["l2", "q0"], {"by": "hamilton"},
+    ),
+    "states of free bodies": (
+        "elbow", {"q1": 0.5, "q2": 0.2}, {"q1": 0.3, "q2": 0.0}, ["m2", "l1", "q0.q1"],
+        {"by": "newton_euler"},
+    ),
+    "superabundant coordinates": (
+        "elbow", {"q1": 0.5, "q2": 0.2}, {"q1": 0.3, "q2": 0.0}, ["q0.q1"], {"by": "approximate"},
+    ),
 }  # fmt: skip
 
 
@@ -272,7 +286,6 @@ def test_sensitivities_end_where_a_ball_bounces() -> None:
         ({"integrator": "radau"}, "cannot be computed with 'radau'"),
         ({"integrator": "rk4"}, "cannot be computed with 'rk4'"),
         ({"coordinates": "minimal"}, "cannot be computed with minimal coordinates"),
-        ({"by": "hamilton"}, "do not support the states of 'hamilton'"),
         ({"torque": lambda t, q, qd: [0.0]}, "inputs that are compiled"),
         ({"torque": {"x": "-sign(dx)"}}, "an input jumps"),
         ({"torque": {"x": "-k*x"}}, "depends on 'k'"),
@@ -322,3 +335,76 @@ def test_a_controller_with_a_period_is_rejected() -> None:
     law = replace(integral_controller(), period=0.01)
     with pytest.raises(UnsupportedError, match="a controller with a period"):
         lw.simulate(lw.gallery("elbow"), 0.1, torque=law, sensitivity=["m2"])
+
+
+# -- ensembles -------------------------------------------------------------------------------------
+
+
+ENSEMBLES = {
+    "chain": (PENDULUM, "q", [0.3, 0.5, 0.7], {"m": [1.0, 1.5, 2.0]}, ["l", "q0"]),
+    "loop": (
+        lw.gallery("four-bar"), "theta1", [0.9, 1.0, 1.1], {"m2": [1.0, 1.5, 2.0]},
+        ["l2", "q0", "qd0"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ["chain", pytest.param("loop", marks=pytest.mark.slow)])
+def test_runs_of_an_ensemble_have_the_sensitivities_of_the_runs_alone(case: str) -> None:
+    arm, crank, angles, varied, ask = ENSEMBLES[case]
+    options = {"samples": 4, "sensitivity": ask, **TIGHT}
+    found = lw.simulate(arm, 0.6, {crank: angles}, {crank: 2.0}, parameters=varied, **options)
+    assert set(found["sensitivity_status"].values) == {"complete"}
+    for k, angle in enumerate(angles):
+        own = arm.with_parameters(**{name: values[k] for name, values in varied.items()})
+        alone = lw.simulate(own, 0.6, {crank: angle}, {crank: 2.0}, **options)
+        assert alone.sensitivity is not None
+        assert found["wrt"].values.tolist() == alone.sensitivity["wrt"].values.tolist()
+        for key in ("q", "qd"):
+            ours = found[f"sensitivity_{key}"].values[k]
+            np.testing.assert_allclose(ours, alone.sensitivity[key].values, rtol=1e-7, atol=1e-8)
+
+
+def test_sensitivities_end_in_each_run_before_its_own_jump() -> None:
+    events = {"turn": Event("z", {"dz": "-0.5*dz"})}
+    found = lw.simulate(
+        FALL, 1.0, {"z": [1.0, 9.0, 2.0]}, samples=11, events=events, sensitivity=["g", "q0"]
+    )
+    t = found["time"].values
+    for k, height in enumerate([1.0, 9.0, 2.0]):
+        reached = t[t < np.sqrt(2 * height / 9.81)]
+        assert found["sensitivity_until"].values[k] == reached[-1]
+        own = found["sensitivity_q"].sel(run=k, coordinate="z", wrt="g").values
+        np.testing.assert_allclose(own[: len(reached)], -(reached**2) / 2, atol=1e-12)
+        assert np.isnan(own[len(reached) :]).all()
+        status = found["sensitivity_status"].values[k]
+        assert (status == "complete") if height == 9.0 else ("'turn'" in status)
+
+
+def test_sensitivities_of_an_ensemble_with_a_varied_limit_are_those_of_single_runs() -> None:
+    limits = {"lower": "h", "upper": 10}
+    fall = lw.Mechanism(
+        name="fall", parameters={"h": 0.0, "g": 9.81}, gravity=[0, 0, "-g"],
+        bodies={"b": {"mass": 1}},
+        joints={"z": {"type": "prismatic", "child": "b", "limits": limits}},
+    )  # fmt: skip
+    found = lw.simulate(
+        fall, 1.0, {"z": 1.0}, parameters={"h": [0.0, 0.5]}, samples=11, sensitivity=["g"]
+    )
+    t = found["time"].values
+    for k, height in enumerate([1.0, 0.5]):
+        reached = t[t < np.sqrt(2 * height / 9.81)]
+        own = found["sensitivity_q"].values[k, :, 0, 0]
+        np.testing.assert_allclose(own[: len(reached)], -(reached**2) / 2, atol=1e-12)
+        assert np.isnan(own[len(reached) :]).all()
+
+
+def test_tables_of_a_run_contain_its_sensitivities(tmp_path: Path) -> None:
+    events = {"turn": Event("z", {"dz": "-0.5*dz"})}
+    run = lw.simulate(FALL, 1.0, [1.0], samples=11, events=events, sensitivity=["g"])
+    run.save(tmp_path / "run.csv")
+    table = np.genfromtxt(tmp_path / "run.csv", delimiter=",", names=True, deletechars="")
+    own = table["sensitivity_q_z_by_g"]
+    count = int((run.t < np.sqrt(2 / 9.81)).sum())
+    np.testing.assert_allclose(own[:count], -(run.t[:count] ** 2) / 2, atol=1e-12)
+    assert np.isnan(own[count:]).all()

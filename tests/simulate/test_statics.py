@@ -215,7 +215,7 @@ def test_wrong_statics() -> None:
     arm = lw.gallery("elbow")
     with pytest.raises(LookupError, match="no output 'nose'"):
         linearize(arm, outputs=["nose"])
-    with pytest.raises(LookupError, match="no drive 'q9'"):
+    with pytest.raises(LookupError, match="no velocity 'q9'"):
         equilibrium(arm, torque={"q9": 1})
     with pytest.raises(UnsupportedError, match="rates of coordinates"):
         linearize(

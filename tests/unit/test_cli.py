@@ -266,11 +266,13 @@ def test_output_that_cannot_be_written(words: list[str]) -> None:
     "by", ["lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent"]
 )
 def test_derive_by_every_formulation(by: str) -> None:
-    assert "M[1,1] =" in ok("derive", "elbow", "--by", by)
+    own = {"kane": "tau_q1 =", "influence": "I[1,1] ="}
+    assert own.get(by, "M[1,1] =") in ok("derive", "elbow", "--by", by)
 
 
 def test_derive_of_states_of_its_own() -> None:
-    text = ok("derive", "triple-pendulum", "--by", "approximate", "--parameters", "numeric")
+    words = ("derive", "triple-pendulum", "--by", "approximate", "--parameters", "numeric")
+    text = ok(*words, "--what", "state_rates")
     assert "rates of the formulation's own states" in text
     assert "rate[14] =" in text
 

@@ -22,6 +22,8 @@ PAGES = [
 ]
 EXTEND_PAGES = sorted((ROOT / "docs/extend").glob("*.md"))
 """Their blocks change the package, and run in test_extend_pages.py."""
+PAPER_PAGES = sorted((ROOT / "docs/papers").glob("*.md"))
+"""Their blocks run in tests/papers/test_pages.py."""
 README = PAGES[0].read_text(encoding="utf-8")
 
 
@@ -103,7 +105,7 @@ def test_the_format_page_has_files_that_load(language: str, name: str, tmp_path:
     assert model.gravity(model.neutral()).any()
 
 
-@pytest.mark.parametrize("page", [*PAGES, *EXTEND_PAGES], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *EXTEND_PAGES, *PAPER_PAGES], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.S)
     for link in re.findall(r"\]\(([^)#]+)\)", prose):
@@ -118,7 +120,7 @@ def test_links_of_the_web_pages_lead_somewhere(tmp_path: Path) -> None:
     assert place.loader is not None
     make = importlib.util.module_from_spec(place)
     place.loader.exec_module(make)
-    assert make.write_pages(tmp_path) == len(PAGES) + len(EXTEND_PAGES)
+    assert make.write_pages(tmp_path) == len([*PAGES, *EXTEND_PAGES, *PAPER_PAGES])
     texts = {page.name: page.read_text(encoding="utf-8") for page in tmp_path.glob("*.html")}
     followed = []
     for name, text in texts.items():

@@ -301,6 +301,8 @@ def test_what_no_float_holds_is_refused() -> None:
         ("θ2", r"\theta_2"),
         ("lc1", r"l_{c1}"),
         ("a_b_c", r"a_{\mathrm{b\_c}}"),
+        ("Fx_q1", r"F_{\mathrm{x,q1}}"),
+        ("alpha2_1", r"\alpha_{2,1}"),
         ("50%&#$", r"\mathrm{50\%\&\#\$}"),
         ("a<b", r"\mathrm{a<b}"),
         ("x}\\y{", r"\mathrm{x\}\backslash{}y\{}"),

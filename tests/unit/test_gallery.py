@@ -12,7 +12,8 @@ NAMES = [
     "3-rrr", "bicycle", "bouncing-ball", "bricard", "car", "cart-pole", "cartesian", "chain-6", "elbow", "five-bar",
     "four-bar", "n-four-bar", "puma560", "quadruped", "remote-elbow", "rolling-disk", "seven-axis",
     "sharp-edged-disk", "six-axis", "slider-crank", "slider-crank-sundials", "stanford",
-    "stanford-rrp", "stewart", "stick-slip", "triple-pendulum", "trolley-trailers", "two-arms",
+    "stanford-rrp", "stewart", "stick-slip", "triple-pendulum", "triple-pendulum-points",
+    "trolley-trailers", "two-arms",
     "vukobratovic-arm",
 ]  # fmt: skip
 TREES = [name for name in NAMES if not (lw.gallery(name).loops or lw.gallery(name).constraints)]

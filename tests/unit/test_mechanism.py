@@ -194,9 +194,9 @@ def test_large_trees_are_checked_fast() -> None:
     bodies = PartTable({f"b{i}": body for i in range(count)})
     frames = PartTable(dict.fromkeys(map(str, range(100_000)), lw.Frame(body=f"b{count - 1}")))
     tree = lw.Mechanism.model_construct(bodies=bodies, joints=PartTable(joints), frames=frames)
-    start = time.perf_counter()
+    start = time.process_time()
     check_structure(tree)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def test_a_part_alone_is_refused_too() -> None:

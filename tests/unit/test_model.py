@@ -98,14 +98,14 @@ def test_parameters_that_depend_on_kept_ones_follow_them() -> None:
 
 def test_numbers_without_a_name_can_be_kept_by_their_place() -> None:
     arm = lw.gallery("seven-axis")
-    model = lw.compile(arm, parameters=["m_link3", "cz_link7", "gz"])
-    assert model.nominal_parameters.tolist() == [3.0, 0.02, -9.81]
+    model = lw.compile(arm, parameters=["m3", "cz7", "g"])
+    assert model.nominal_parameters.tolist() == [3.0, 0.02, 9.81]
     q = np.linspace(0.1, 0.7, 7)
     np.testing.assert_allclose(
         model.gravity(q, model.nominal_parameters), lw.compile(arm).gravity(q), atol=1e-14
     )
-    with pytest.raises(NameNotFoundError, match="'m_link9' is not a parameter"):
-        lw.compile(arm, parameters=["m_link9"])
+    with pytest.raises(NameNotFoundError, match="'m9' is not a parameter"):
+        lw.compile(arm, parameters=["m9"])
     with pytest.raises(NameNotFoundError, match="has no effect"):
         lw.compile(lw.gallery("cartesian").without("gravity"), parameters=["g"])
 

@@ -22,11 +22,12 @@ LAYERS = {
         "mechanism", "files",
     ),
     "derivation": (
-        "ports", "tape", "algebra", "kinematics", "quantities", "equations", "formulations",
+        "ports", "tape", "algebra", "kinematics", "quantities", "written_equations", "equations",
+        "formulations",
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
-        "writers", "identify", "forms", "verification", "simulation", "motion", "control",
+        "writers", "forms", "identify", "verification", "simulation", "motion", "control",
         "checking", "show", "comparison", "report", "cli",
     ),
 }  # fmt: skip

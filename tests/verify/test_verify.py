@@ -116,6 +116,19 @@ def test_equations_that_have_few_functions() -> None:
     assert report.passed, str(report)
 
 
+def test_approximate_dynamics_is_exact_in_the_limit() -> None:
+    """Twelve corrections at the default β; one correction at a small β is not enough."""
+    bar = lw.gallery("four-bar")
+    report = lw.verify(bar, by=["approximate"])
+    assert report["approximate dynamics"].verdict == "passed", str(report)
+    report = lw.verify(bar, by=["approximate"], beta=10, iterations=1)
+    assert report.failed == ("approximate dynamics",)
+    with pytest.raises(LinkwrightError, match="only approximate dynamics has beta"):
+        lw.verify(bar, by=["lagrange"], beta=10)
+    quadruped = lw.verify(lw.gallery("quadruped"), by=["approximate"])
+    assert quadruped["approximate dynamics"].verdict == "skipped"
+
+
 # -- planted errors ------------------------------------------------------------------------
 
 

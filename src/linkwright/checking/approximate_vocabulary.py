@@ -10,7 +10,7 @@ from functools import cached_property
 import casadi as ca
 
 from ..formulations import derive
-from ..formulations.approximate import ApproximateFormulation
+from ..formulations.approximate_equations import ApproximateFormulation
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..types import SX
@@ -45,17 +45,12 @@ class ApproximateCheckerVocabulary(CheckerVocabulary):
             build_kinematic_tree(mechanism, "symbolic"), sorted(bodies), beta, gamma, 0
         )
         self.eqs = self.spring_equations.assemble_equations("approximate", {}, complete=False)
-        self.point_names = [self._numbered_point_name(name) for name in points]
+        self.point_names = self.spring_equations.numbered_point_names
         symbols = self.spring_equations.symbols
         self.symbols |= {key: symbols[key] for key in ("q", "qd", "tau")}
         self.symbols |= {"x": self.spring_equations.x, "xd": self.spring_equations.xd}
         self.symbols["p"] = ca.vertcat(symbols["p"], self.spring_parameters)
         self.parameters = [*self.eqs.parameters, "beta", "gamma"]
-
-    def _numbered_point_name(self, name: str) -> str:
-        """The name of a centre of mass by the number of its body: x2 for x_link2."""
-        letter, body = name.split("_", 1)
-        return f"{letter}{self.names.bodies.index(body) + 1}"
 
     @property
     def coordinate_names(self) -> list[str]:

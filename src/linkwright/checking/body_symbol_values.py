@@ -13,6 +13,7 @@ import casadi as ca
 
 from ..equations import Equations
 from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.made_up_names import part_number
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, mechanism_names
 from ..types import SX
@@ -36,11 +37,12 @@ def parameters_hidden_from_texts(eqs: Equations) -> dict[str, str]:
     latter, which is the one that people see."""
     found = {}
     for k, body in enumerate(eqs.names.bodies, 1):
+        number = part_number(body, eqs.mechanism.bodies)
         for axis in "xyz":
-            ours, bodys = f"{axis}_{_CENTER_FRAME_NAME.format(k)}", f"c{axis}_{body}"
-            values = [eqs.parameters.get(name) for name in (ours, bodys)]
-            if values[0] is not None and values[0] == values[1]:
-                found[ours] = bodys
+            ours = f"{axis}_{_CENTER_FRAME_NAME.format(k)}"
+            for bodys in (f"c{axis}{number}", f"c{axis}_{body}"):
+                if ours in eqs.parameters and eqs.parameters[ours] == eqs.parameters.get(bodys):
+                    found[ours] = bodys
     return found
 
 

@@ -11,6 +11,7 @@ import casadi as ca
 from ..equations import Equations
 from ..formulations import derive
 from ..mechanism import Mechanism, MechanismNames, replace_part_fields
+from ..quantities import quantity_entry_names
 from ..tape import Tape, record_tape
 from ..types import SX
 from .body_symbol_values import frames_for_center_symbols, parameters_hidden_from_texts
@@ -47,8 +48,8 @@ class CheckedMechanism:
         idle = [name for name in mechanism.parameters if name not in self.eqs.parameters]
         self.symbols["p"] = ca.vertcat(own, *(ca.SX.sym(name) for name in idle))
         self.parameters = [*self.eqs.parameters, *idle]
-        self._duplicate_parameters = parameters_hidden_from_texts(self.eqs)
-        self.hidden_parameters = frozenset({*self.eqs.constants, *self._duplicate_parameters})
+        self.duplicate_parameters = parameters_hidden_from_texts(self.eqs)
+        self.hidden_parameters = frozenset({*self.eqs.constants, *self.duplicate_parameters})
         """Parameters that are constants, or numbers that have another name as well."""
         self._tape_cache: dict[str, Tape] = {}
 
@@ -74,6 +75,12 @@ class CheckedMechanism:
     def velocities_without_coordinate(self) -> list[tuple[int, str]]:
         """Generalized velocities that are not rates of coordinates, with their indices."""
         return [(k, name) for k, name in enumerate(self.names.qd) if name not in self.names.q]
+
+    @property
+    def multiplier_names(self) -> list[tuple[int, str]]:
+        """The names of the multipliers as they are printed, without lambda_, with their indices."""
+        names = quantity_entry_names(self.names)["lambda"]
+        return [(k, name.removeprefix("lambda_")) for k, name in enumerate(names)]
 
     @property
     def velocity_names(self) -> list[str]:
@@ -136,7 +143,7 @@ class CheckedMechanism:
         found = ca.SX(self.eqs.expressions(function, *frame)[0])
         return (
             ca.substitute(found, *self._center_substitution)
-            if frame and self._duplicate_parameters
+            if frame and self.duplicate_parameters
             else found
         )
 
@@ -144,7 +151,7 @@ class CheckedMechanism:
     def _center_substitution(self) -> tuple[SX, SX]:
         """Symbols that only frames at centres of mass have, and those of the bodies for them."""
         place = {name: i for i, name in enumerate(self.parameters)}
-        columns = (self._duplicate_parameters.keys(), self._duplicate_parameters.values())
+        columns = (self.duplicate_parameters.keys(), self.duplicate_parameters.values())
         old, new = (ca.vertcat(*(self.symbols["p"][place[x]] for x in names)) for names in columns)
         return old, new
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..errors import ExpressionError, FileError
 from ..expressions.tokens import shorten_expression_text
 from ..mechanism import Mechanism
+from ..mechanism.gallery_files import EQUATIONS_ENDING, read_gallery_equations
 from .check_report import UNREADABLE, Finding
 from .declarations import NO_DECLARATIONS, TextDeclarations, separate_declarations
 from .statement_reader import (
@@ -43,6 +44,12 @@ def read_equation_source(
 
 
 def _read_file_of_claimed_equations(path: Path) -> str:
+    """The text of a file, or of the gallery's published equations where there is no such file."""
+    name = path.name.removesuffix(EQUATIONS_ENDING)
+    if str(path) == f"{name}{EQUATIONS_ENDING}" and not path.exists():
+        published = read_gallery_equations(name)
+        if published is not None:
+            return published
     try:
         if path.stat().st_size > 4 * MAX_TEXT_LENGTH:
             raise FileError(f"has more than {4 * MAX_TEXT_LENGTH} bytes", where=str(path))

@@ -75,6 +75,8 @@ FORCE_SYMBOLS = (
         lambda own, k: own.symbols["tau"][k]),
     EFFORT,
     Row("Q{i}", "generalized force", lambda own, k: own.symbols["tau"][k]),
+    Row("lambda_{multiplier}", "multiplier of a constraint, by its name as equations are printed",
+        lambda own, k: own.symbols["lambda"][k]),
     MULTIPLIER,
     Row("tau", "the effort where there is one only", lambda own: EFFORT.value(own, 0), _ONE_EFFORT),
     Row("t", "time", lambda own: own.symbols["t"]),
@@ -204,6 +206,7 @@ APPROXIMATE_MECHANISM_SYMBOLS = (
     Row(_ACCELERATIONS, "its acceleration", lambda own, k: own.spring_accelerations[k]),
     Row("{actuator}", "the effort of an actuator", lambda own, k: own.symbols["u"][k]),
     Row("tau{effort}", "the same by its number", lambda own, k: own.symbols["u"][k]),
+    Row("tau_{velocity}", "generalized force on a coordinate, by its name", lambda own, k: own.symbols["tau"][k]),
     Row("t", "time", lambda own: own.symbols["t"]),
 )
 APPROXIMATE_SYMBOLS = (

@@ -59,11 +59,10 @@ class CheckerSymbolValues:
 
     @cached_property
     def momentum_rates(self) -> SX:
-        """M q̈ + Ṁ q̇."""
-        along = ca.jtimes(
-            self.generalized_momenta, self.symbols["q"], self.eqs.rate_matrix @ self.symbols["qd"]
-        )
-        return self.quantity_expression("mass_matrix") @ self.symbols["qdd"] + along
+        """ṗ = M q̈ + Ṁ q̇, and ȧ where coordinates depend on time."""
+        p, s = self.generalized_momenta, self.symbols
+        along = ca.jtimes(p, s["q"], self.eqs.rate_matrix @ s["qd"]) + ca.jacobian(p, s["t"])
+        return self.quantity_expression("mass_matrix") @ s["qdd"] + along
 
     def lagrange_left_side(self, k: int) -> SX:
         """d/dt ∂L/∂q̇_k − ∂L/∂q_k."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .command_output import check_output_option, check_run_output_option
+from .mechanism_argument import read_mechanism_argument
 from .option_texts import (
     read_option_assignments,
     read_option_histories,
@@ -99,6 +100,14 @@ ClosureOption = Annotated[
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 MechanismFile = Annotated[Mechanism, MechanismSource()]
 OptionalMechanism = Annotated[Mechanism | None, MechanismSource(required=False)]
+OtherMechanisms = Annotated[
+    list[Mechanism],
+    typer.Argument(metavar="FILE…", help="Other mechanisms, for comparisons."),
+    OptionConversion(
+        OptionTexts,
+        lambda texts, _: [read_mechanism_argument(text, None, None) for text in texts or []],
+    ),
+]
 
 # states
 
@@ -157,6 +166,18 @@ FormulationsOption = Annotated[
     list[str] | None,
     typer.Option("--by", metavar="NAME,…", help="Formulations; default: all."),
     NAME_LIST_CONVERSION,
+]
+
+BetaOption = Annotated[
+    float | None, typer.Option("--beta", metavar="N/M", help="Stiffness of approximate dynamics.")
+]
+GammaOption = Annotated[
+    float | None,
+    typer.Option("--gamma", metavar="SECONDS", help="Damping time of approximate dynamics."),
+]
+IterationsOption = Annotated[
+    int | None,
+    typer.Option("--iterations", help="Corrections of the multipliers of approximate dynamics."),
 ]
 
 # files to write

@@ -1,7 +1,25 @@
-"""The comparison of formulations, and how their costs grow with the number of links."""
+"""The comparison of formulations, how their costs grow with the number of links, and that of
+mechanisms on a task."""
 
 from .cost_measurement import FormulationRow
+from .derivation_times import DerivationTimes, measure_derivation
+from .equation_comparison import EquationComparison, EquationCountRow, compare_equations
 from .formulation_comparison import Comparison, compare
 from .size_scaling import CostScaling, measure_scaling
+from .task_comparison import TaskComparison, TaskRow, compare_on_task
 
-__all__ = ["Comparison", "CostScaling", "FormulationRow", "compare", "measure_scaling"]
+__all__ = [
+    "Comparison",
+    "CostScaling",
+    "DerivationTimes",
+    "EquationComparison",
+    "EquationCountRow",
+    "FormulationRow",
+    "TaskComparison",
+    "TaskRow",
+    "compare",
+    "compare_equations",
+    "compare_on_task",
+    "measure_derivation",
+    "measure_scaling",
+]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..show.figure_style import (
     COLUMN_WIDTH,
     GRAY_COLOR,
@@ -15,8 +17,9 @@ from ..show.figure_style import (
 )
 from .comparison_tables import SavableComparison
 from .cost_measurement import compared_evaluation_share_text
+from .derivation_times import VIRGALA_COEFFICIENTS, DerivationTimes
 from .formulation_comparison import Comparison
-from .size_scaling import COST_LABELS, CostScaling, virgala_derivation_time
+from .size_scaling import COST_LABELS, CostScaling
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,15 +57,8 @@ def _draw_formulation_cost_growth(study: CostScaling) -> Figure:
                 ls=dash_pattern(k),
                 label=name,
             )
-        if what == "derive_seconds":
-            fit = [n for n in sizes if virgala_derivation_time(n) > 0]
-            axes.plot(
-                fit,
-                [virgala_derivation_time(n) for n in fit],
-                ":",
-                color=GRAY_COLOR,
-                label="Virgala et al., Matlab 2013",
-            )
+        if what == "derive_seconds" and study.derivations is not None:
+            _draw_derivation_times(axes, study.derivations)
         axes.set(xscale="log", yscale="log", ylabel=label.replace(", ", " / "))
         _set_formulation_cost_ticks(axes)
         draw_legend(axes, width=COLUMN_WIDTH)
@@ -77,6 +73,32 @@ def _draw_formulation_cost_growth(study: CostScaling) -> Figure:
         axes.set_xlabel("number of links n")
         _set_compared_chain_length_ticks(axes, sizes)
     return figure
+
+
+@with_figure_style
+def draw_derivation_figure(times: DerivationTimes) -> Figure:
+    """The time to derive Lagrange's model against the number of links, on a logarithmic scale."""
+    figure = new_figure(COLUMN_WIDTH, 65)
+    axes = figure.subplots()
+    _draw_derivation_times(axes, times)
+    axes.set(yscale="log", xlabel="number of links n", ylabel="time to derive / s")
+    draw_legend(axes, width=COLUMN_WIDTH)
+    return figure
+
+
+def _draw_derivation_times(axes: Axes, times: DerivationTimes) -> None:
+    """Draw the times that Virgala et al. measured: theirs, ours, and both cubics."""
+    sizes = np.geomspace(min(times.seconds), max(times.seconds), 60)
+    axes.plot(list(times.seconds), list(times.seconds.values()), ".", color=GRAY_COLOR)
+    curves: dict[str, tuple[str, tuple[float, ...]]] = {
+        "D, C, g in Matlab 2013 (Virgala)": (":", VIRGALA_COEFFICIENTS)
+    }
+    if times.cubic is not None:
+        curves["D, C, g here, cubic"] = ("-", times.cubic)
+    for label, (style, coefficients) in curves.items():
+        seconds = np.polyval(coefficients, sizes)
+        shown = seconds > 0
+        axes.plot(sizes[shown], seconds[shown], style, color=GRAY_COLOR, lw=1.0, label=label)
 
 
 def _set_formulation_cost_ticks(axes: Axes) -> None:

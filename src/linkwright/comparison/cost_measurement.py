@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,8 +20,11 @@ from ..displays import NotebookDisplayed
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive_uncached, formulation_module
+from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..kinematics.assembly import closed_state_near_home
 from ..mechanism import Mechanism, mechanism_names
+from ..simulation.compiled_motion import CompiledMotion, CompiledTrajectory
+from ..simulation.compiled_part import integrate_compiled
 from ..simulation.inputs import drive_of
 from ..simulation.integration_loop import IntegrationLoop
 from ..simulation.right_hand_side import RightHandSide
@@ -31,6 +34,7 @@ from ..simulation.steppers.stepper import StepOptions
 from ..simulation.steppers.stepper_choice import stepper_named
 from ..tape import Tape, count_tape_operations, normalize_tape, record_tape
 from ..types import Floats
+from .fixed_step_motions import FixedStepMotion, FixedSteps
 
 Result = TypeVar("Result")
 
@@ -42,22 +46,26 @@ REFERENCE_TOLERANCE = 1e-12
 """Tolerance of the motion that errors are counted from."""
 MOTION_SAMPLES, MAX_KEPT_REFERENCES = 6, 16
 TIMED_BATCH_SIZE = 256
+MAX_REPETITIONS, REPEATED_SECONDS = 40, 0.2
+"""Motions of a millisecond are repeated often, since other processes disturb single ones."""
 
 
 @dataclass(frozen=True, repr=False)
 class FormulationRow(NotebookDisplayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
-    Equations and states are those of the paper; the simulator integrates `integrated` states. An
+    `algorithm` is its name where the formulation has several. Equations and states are those of the
+    paper; the simulator integrates `integrated` states. An
     evaluation is timed in a batch, a state; `evaluations` are those of the timed motion, which has
     the `accuracy`.
 
     `disagreement` is the largest relative difference to the recursive formulation, of accelerations
     and drives in random states (of `approximate`, which has none, of its motion);
-    `apart` that of their motions.
+    `apart` that of their motions. `beta` is the stiffness of approximate dynamics, N/m.
     """
 
     by: str
+    algorithm: str
     equations: int
     states: int
     integrated: int
@@ -70,6 +78,7 @@ class FormulationRow(NotebookDisplayed):
     accuracy: float
     disagreement: float
     apart: float
+    beta: float = 0.0
 
     def summary(self) -> str:
         """One line: the formulation, its size and its times."""
@@ -95,21 +104,35 @@ def compared_integration_time_note(rows: Sequence[FormulationRow]) -> str:
     return (
         f"of the time to integrate, {compared_evaluation_share_text(rows)} is evaluating the "
         "equations "
-        "(as timed in a batch); the rest is what the integrator’s own steps take by any formulation"
+        "(as timed in a batch); the rest is what the integrator’s steps and states one by one take"
     )
 
 
-def measure_formulation(mechanism: Mechanism, by: str, duration: float) -> FormulationRow:
-    """Measure the sizes, times and disagreements of one formulation."""
+def measure_formulation(
+    mechanism: Mechanism,
+    by: str,
+    duration: float,
+    steps: FixedSteps | None = None,
+    options: Mapping[str, str] | None = None,
+) -> FormulationRow:
+    """Measure the sizes, times and disagreements of one formulation with its options, with fixed
+    steps if given."""
     reason = formulation_module(by).supports(mechanism)
     if reason is not None:
         raise UnsupportedError(reason)
     reference = _reference_trial(mechanism, duration)
-    study = FormulationTrial(mechanism, by, duration)
-    fastest, accuracy = study.fastest_accurate_motion()
+    if by == "approximate":
+        mechanism = mechanism_with_penalties(
+            mechanism, by, step=None if steps is None else steps.length
+        )
+    study = FormulationTrial(mechanism, by, duration, options)
+    named = getattr(formulation_module(by), "algorithm_name", None)
+    timed = study.fastest_accurate_motion if steps is None else partial(study.motion_of, steps)
+    fastest, accuracy = timed()
     equations, states = study.published_sizes()
     return FormulationRow(
         by=by,
+        algorithm="" if named is None else named(mechanism, **(options or {})),
         equations=equations,
         states=states,
         integrated=study.integrated_states,
@@ -122,6 +145,7 @@ def measure_formulation(mechanism: Mechanism, by: str, duration: float) -> Formu
         accuracy=accuracy,
         disagreement=study.disagreement_with(reference),
         apart=timed_motion_difference(study.reference_motion, reference.reference_motion),
+        beta=float(study.eqs.extra("beta")) if by == "approximate" else 0.0,
     )
 
 
@@ -153,13 +177,27 @@ def timed_motion_difference(one: TimedMotion, other: TimedMotion) -> float:
     return _relative_disagreement(one.states, other.states)
 
 
+def fastest_motion(integrate: Callable[[], TimedMotion]) -> TimedMotion:
+    """The fastest of many motions, or of few where one takes long."""
+    motions = [integrate()]
+    while len(motions) < MAX_REPETITIONS and sum(m.seconds for m in motions) < REPEATED_SECONDS:
+        motions.append(integrate())
+    return min(motions, key=lambda motion: motion.seconds)
+
+
 class FormulationTrial:
     """One formulation of a mechanism: derived, compiled and integrated."""
 
-    def __init__(self, mechanism: Mechanism, by: str, duration: float) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        by: str,
+        duration: float,
+        options: Mapping[str, str] | None = None,
+    ) -> None:
         self.duration = duration
         (self.eqs, self.rate_function), self.derive_seconds = time_fastest_repetition(
-            lambda: _derive_timed_rates(mechanism, by)
+            lambda: _derive_timed_rates(mechanism, by, options or {})
         )
         self.rhs = RightHandSide(self.eqs, drive_of(self.eqs, None))
         self.operations = count_tape_operations(_tape_of_timed_rates(self.rate_function))
@@ -191,23 +229,56 @@ class FormulationTrial:
             return found
         return (states if self.eqs.by == "hamilton" else states // 2), states
 
+    @property
+    def sample_times(self) -> Floats:
+        """The times at which motions are compared, s."""
+        return np.linspace(0.0, self.duration, MOTION_SAMPLES)
+
+    @cached_property
+    def program(self) -> CompiledMotion:
+        """The compiled integrator, with its own projection onto constraints."""
+        program = CompiledMotion(self.rhs, "dop853", None)
+        _ = program.single_code
+        return program
+
     def integrate_motion(self, tolerance: float) -> TimedMotion:
-        """Integrate by the simulator, with its own projection onto constraints."""
-        space, times = self.rhs.space, np.linspace(0.0, self.duration, MOTION_SAMPLES)
+        """Integrate by the simulator: in compiled code, or step by step where that cannot."""
+        y, context, program = (
+            self.rhs.space.start(*self.start_state),
+            RunContext(self.rhs),
+            self.program,
+        )
+        options = {"rtol": tolerance, "atol": tolerance / 10, "max_step": math.inf}
+        start = time.thread_time()
+        found = integrate_compiled(
+            program, context, None, self.sample_times, y, options, report=lambda _: None
+        )
+        seconds = time.thread_time() - start
+        if found.handover is not None:
+            return self._integrate_step_by_step(tolerance, y)
+        return self._timed_motion(found, seconds)
+
+    def _timed_motion(self, found: CompiledTrajectory, seconds: float) -> TimedMotion:
+        """The motion of a compiled trajectory; an error where it did not finish."""
+        if found.status != FINISHED:
+            raise LinkwrightError(f"the motion by {self.eqs.by} {found.status}")
+        motion = np.hstack(self.rhs.space.motion(found.states))
+        return TimedMotion(motion, seconds, int(found.statistics["evaluations"]))
+
+    def _integrate_step_by_step(self, tolerance: float, y: Floats) -> TimedMotion:
+        """Integrate in Python, near singular configurations."""
         options = StepOptions(rtol=tolerance, atol=tolerance / 10)
         context = RunContext(self.rhs)
         start = time.thread_time()
         with np.errstate(all="ignore"):
-            stepper = stepper_named("dop853")(
-                context, 0.0, space.start(*self.start_state), self.duration, options
-            )
+            stepper = stepper_named("dop853")(context, 0.0, y, self.duration, options)
         loop = IntegrationLoop(stepper, context)
-        status = loop.run(times)
+        status = loop.run(self.sample_times)
         seconds = time.thread_time() - start
         if status != FINISHED:
             raise LinkwrightError(f"the motion by {self.eqs.by} {status}")
-        states = np.hstack(space.motion(loop.samples.columns))
-        return TimedMotion(states, seconds, context.counts.evaluations)
+        motion = np.hstack(self.rhs.space.motion(loop.samples.columns))
+        return TimedMotion(motion, seconds, context.counts.evaluations)
 
     @cached_property
     def reference_motion(self) -> TimedMotion:
@@ -220,8 +291,20 @@ class FormulationTrial:
             error = timed_motion_difference(self.integrate_motion(tolerance), self.reference_motion)
             if error <= TIMED_ACCURACY:
                 break
-        motions = (self.integrate_motion(tolerance) for _ in range(5))
-        return min(motions, key=lambda motion: motion.seconds), error
+        return fastest_motion(lambda: self.integrate_motion(tolerance)), error
+
+    def motion_of(self, steps: FixedSteps) -> tuple[TimedMotion, float]:
+        """The fastest of some motions with fixed steps, and its error."""
+        program, y = FixedStepMotion(self.rhs, steps), self.rhs.space.start(*self.start_state)
+        _ = program.single_code
+
+        def integrate() -> TimedMotion:
+            start = time.thread_time()
+            found = program.integrate(self.sample_times, y)
+            return self._timed_motion(found, time.thread_time() - start)
+
+        fastest = fastest_motion(integrate)
+        return fastest, timed_motion_difference(fastest, self.reference_motion)
 
     def time_evaluation(self) -> float:
         """The time to evaluate one state in a batch, µs."""
@@ -256,11 +339,13 @@ class FormulationTrial:
 _FORWARD_DYNAMICS = "forward_dynamics"
 
 
-def _derive_timed_rates(mechanism: Mechanism, by: str) -> tuple[Equations, Any]:
+def _derive_timed_rates(
+    mechanism: Mechanism, by: str, options: Mapping[str, str]
+) -> tuple[Equations, Any]:
     """The equations, and the rates of their states as a function of (x, τ, t)."""
     import casadi as ca
 
-    eqs = derive_uncached(mechanism, by=by, parameters="numeric")
+    eqs = derive_uncached(mechanism, by=by, parameters="numeric", **options)
     q, qd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "tau", "t"))
     if eqs.state is not None:
         x, rates = ca.vertcat(eqs.state.x, eqs.state.nearby_coordinates), eqs.state.rates()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, formulation_module
+from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .comparison_tables import ComparisonTable, SavableComparison
@@ -18,6 +19,7 @@ from .cost_measurement import (
     measure_formulation,
     require_comparable_motion,
 )
+from .fixed_step_motions import FixedSteps
 
 MAX_SPRING_DEVIATION = 0.1
 """Share of the largest coordinate or speed from which on springs are too soft for a motion."""
@@ -32,12 +34,14 @@ PUBLISHED_TIME_RATIOS = {
 
 @dataclass(frozen=True, repr=False)
 class Comparison(SavableComparison):
-    """The rows of all formulations, and why others were refused or stopped."""
+    """The rows of all formulations, and why others were refused or stopped; `steps` are the fixed
+    steps of all motions, if they have any."""
 
     mechanism: str
     rows: tuple[FormulationRow, ...]
     refused: dict[str, str]
     stopped: dict[str, str] = field(default_factory=dict)
+    steps: FixedSteps | None = None
 
     def summary(self) -> str:
         """One line: the mechanism and the number of formulations."""
@@ -63,11 +67,12 @@ class Comparison(SavableComparison):
             "operations",
             "derive s",
             "evaluate µs",
-            "integrate s",
+            "integrate ms",
             f"to {self.base_row.by}" if self.base_row else "",
             "in the paper",
             "disagreement",
             "motions apart",
+            "error of steps",
         )
         rows: list[tuple[str, ...]] = [
             (
@@ -77,31 +82,36 @@ class Comparison(SavableComparison):
                 str(r.operations),
                 f"{r.derive_seconds:.3f}",
                 f"{r.evaluate_microseconds:.3f}",
-                f"{r.integrate_seconds:.4f}",
+                f"{1e3 * r.integrate_seconds:.3f}",
                 f"{self.time_ratio_to_base(r):.2f}",
                 PUBLISHED_TIME_RATIOS.get(r.by, ""),
                 f"{r.disagreement:.1e}",
                 f"{r.apart:.1e}",
+                f"{r.accuracy:.1e}",
             )
             for r in self.rows
         ]
-        if self.mechanism != "triple-pendulum":
-            head, rows = (
-                _without_comparison_column(8, head),
-                [_without_comparison_column(8, row) for row in rows],
-            )
-        return ComparisonTable(self.mechanism, head, tuple(rows), self.comparison_notes())
+        unused = [8] * (not self.mechanism.startswith("triple-pendulum"))
+        unused += [] if self.steps else [11]
+        head, *rows = (
+            tuple(cell for k, cell in enumerate(row) if k not in unused) for row in (head, *rows)
+        )
+        title = f"{self.mechanism}, {self.steps.text()}" if self.steps else self.mechanism
+        return ComparisonTable(title, head, tuple(rows), self.comparison_notes())
 
     def comparison_notes(self) -> tuple[str, ...]:
-        """Notes below the table: the share of evaluation, and formulations without a row."""
+        """Notes below the table: the share of evaluation, the algorithms of formulations that have
+        several, and formulations without a row."""
         cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
         together: dict[str, list[str]] = {}
         for by, reason in self.stopped.items():
             together.setdefault(reason, []).append(by)
         late = [f"{', '.join(by)}: stopped, {why}" for why, by in together.items()]
         steps = [compared_integration_time_note(self.rows)] if self.rows else []
+        chosen = [f"{row.by}: by {row.algorithm}" for row in self.rows if row.algorithm]
         return (
             *steps,
+            *chosen,
             *map(_approximate_formulation_note, self._approximate_rows()),
             *cannot,
             *late,
@@ -118,16 +128,12 @@ class Comparison(SavableComparison):
 def _approximate_formulation_note(one: FormulationRow) -> str:
     """A note on the disagreement of `approximate`, which is not an error of its equations."""
     said = (
-        "approximate: springs hold its joints and loops; how far these give way is in both "
-        "“disagreement” and “motions apart”, which are of its motion"
+        f"approximate: springs hold its joints and loops (beta = {one.beta:.3g} N/m); how far they "
+        "give way is in both “disagreement” and “motions apart”, which are of its motion"
     )
     if not one.apart > MAX_SPRING_DEVIATION:
         return said
-    return f"{said}; they are too soft for this one (a larger β comes nearer)"
-
-
-def _without_comparison_column(place: int, cells: tuple[str, ...]) -> tuple[str, ...]:
-    return cells[:place] + cells[place + 1 :]
+    return f"{said}; they are too soft for this one (a larger beta comes nearer)"
 
 
 def compare(
@@ -136,6 +142,12 @@ def compare(
     duration: float = 1.0,
     budget: float | None = None,
     total: float = math.inf,
+    *,
+    step: float | None = None,
+    integrator: str = "rk4",
+    beta: float | None = None,
+    gamma: float | None = None,
+    iterations: int | None = None,
 ) -> Comparison:
     """Compare formulations on one mechanism: sizes, times and agreement.
 
@@ -151,6 +163,13 @@ def compare(
         Length of the motion that is simulated, s.
     budget, total : float, optional
         Time for one formulation, after which it is stopped, and for all of them together, s.
+    step : float, optional
+        Length of fixed steps, s, the same for all formulations (default: steps to an accuracy of
+        1e-6 of the largest coordinate or velocity).
+    integrator : {"rk4", "heun", "euler"}
+        The method of fixed steps.
+    beta, gamma, iterations : float, float, int, optional
+        Of "approximate", as in `simulate`.
 
     Returns
     -------
@@ -163,8 +182,11 @@ def compare(
     >>> print(lw.compare(lw.gallery("elbow"), by=["recursive", "lagrange"]))  # doctest: +SKIP
     """
     require_comparable_motion(require_mechanism(mechanism))
-    mechanism = mechanism.without("friction")
+    steps = None if step is None else FixedSteps(integrator, step)
     names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
+    mechanism = mechanism_with_penalties(
+        mechanism.without("friction"), names, beta, gamma, iterations
+    )
     for name in names:
         formulation_module(name)
     rows, refused, stopped = [], {}, {}
@@ -173,7 +195,7 @@ def compare(
         for name in names:
             try:
                 rows.append(
-                    _measure_within_budget(worker, budget, total, mechanism, name, duration)
+                    _measure_within_budget(worker, budget, total, mechanism, name, duration, steps)
                 )
             except UnsupportedError as error:
                 refused[name] = error.what
@@ -182,14 +204,14 @@ def compare(
                 failure = None if isinstance(error, BudgetExceededError) else error
     if failure is not None and not rows:
         raise failure
-    return Comparison(mechanism.name, tuple(rows), refused, stopped)
+    return Comparison(mechanism.name, tuple(rows), refused, stopped, steps)
 
 
 def _measure_within_budget(
     worker: TimedWorkerProcess | None,
     budget: float | None,
     total: float,
-    *what: Mechanism | str | float,
+    *what: Mechanism | str | float | FixedSteps | None,
 ) -> FormulationRow:
     """Measure a formulation here, or in a worker within the budget."""
     if worker is None or budget is None:

@@ -16,6 +16,7 @@ from ..mechanism.gallery_files import build_gallery_member
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .comparison_tables import ComparisonTable, SavableComparison
 from .cost_measurement import FormulationRow, compared_integration_time_note, measure_formulation
+from .derivation_times import DerivationTimes, measure_derivation
 
 T = TypeVar("T")
 
@@ -28,9 +29,6 @@ COST_LABELS = {
 """The fitted costs, and their labels."""
 MAX_CHAIN_LINKS = 1000
 """Links of the longest chain."""
-
-VIRGALA_COEFFICIENTS = (0.0191, -0.1025, 0.3757, -0.3647)
-"""Seconds to derive a model by Lagrange in Matlab 2013: coefficients of n³, n², n, 1."""
 
 
 @dataclass(frozen=True)
@@ -65,16 +63,6 @@ def fit_cost_power_law(sizes: Sequence[float], costs: Sequence[float]) -> CostPo
     return CostPowerLaw(exponent, factor, error, len(x))
 
 
-def fit_cubic_cost(sizes: Sequence[float], costs: Sequence[float]) -> tuple[float, ...]:
-    """The coefficients of n³, n², n and 1, as Virgala et al. (2016) fit them."""
-    return tuple(float(c) for c in np.polyfit(sizes, costs, 3))
-
-
-def virgala_derivation_time(n: float) -> float:
-    """The seconds that Virgala et al. (2016) need to derive a chain of n links in Matlab 2013."""
-    return float(np.polyval(VIRGALA_COEFFICIENTS, n))
-
-
 _ScalingRecord: Any = make_dataclass(
     "Record", [("links", int), *FormulationRow.__annotations__.items()]
 )
@@ -82,15 +70,21 @@ _ScalingRecord: Any = make_dataclass(
 
 @dataclass(frozen=True, repr=False)
 class CostScaling(SavableComparison):
-    """Rows by formulation and number of links, and where and why formulations were stopped."""
+    """Rows by algorithm and number of links, and where and why algorithms were stopped.
+
+    A formulation that chooses its algorithm by size has rows under several names, such as
+    "recursive, mass matrix", so that no exponent is fitted through two algorithms. `derivations`
+    are the times that Virgala et al. measured.
+    """
 
     rows: dict[str, dict[int, FormulationRow]]
     stopped: dict[str, str]
     duration: float
+    derivations: DerivationTimes | None = None
 
     def summary(self) -> str:
-        """One line: the number of formulations."""
-        return f"Scaling of {len(self.rows)} formulations"
+        """One line: the number of algorithms."""
+        return f"Scaling of {len(self.rows)} algorithms"
 
     def formulation_costs(self, by: str, what: str) -> tuple[list[int], list[float]]:
         """The numbers of links and the costs `what` of one formulation."""
@@ -128,8 +122,9 @@ class CostScaling(SavableComparison):
         return {n: [found[n] for found in self.rows.values() if n in found] for n in ends}
 
     def tables(self) -> list[ComparisonTable]:
-        """The table of exponents, and one table for each cost."""
-        return [self.table(), *(self._cost_table(what) for what in COST_LABELS)]
+        """The table of exponents, one table for each cost, and that of Virgala et al."""
+        own = [] if self.derivations is None else [self.derivations.table()]
+        return [self.table(), *(self._cost_table(what) for what in COST_LABELS), *own]
 
     def _cost_table(self, what: str) -> ComparisonTable:
         sizes = sorted({n for found in self.rows.values() for n in found})
@@ -140,12 +135,6 @@ class CostScaling(SavableComparison):
             )
             for by, found in self.rows.items()
         ]
-        if what == "derive_seconds":
-            fit = [
-                f"{virgala_derivation_time(n):.3g}" if virgala_derivation_time(n) > 0 else ""
-                for n in sizes
-            ]
-            rows.append(("Virgala et al., Matlab 2013", *fit))
         return ComparisonTable(COST_LABELS[what], ("links", *map(str, sizes)), tuple(rows))
 
     def records(self) -> list[FormulationRow]:
@@ -183,7 +172,7 @@ def measure_scaling(
     said: Callable[[str], None] = lambda what: None,
 ) -> CostScaling:
     """Measure planar chains of the given numbers of links by all formulations, or by those
-    named. A formulation that takes more than `budget` seconds for a chain is stopped there."""
+    named. An algorithm that takes more than `budget` seconds for a chain is stopped there."""
     sizes = sorted(set(links))
     if not sizes or sizes[0] < 1 or sizes[-1] > MAX_CHAIN_LINKS:
         raise LinkwrightError(
@@ -191,30 +180,54 @@ def measure_scaling(
         )
     rows: dict[str, dict[int, FormulationRow]] = {}
     stopped: dict[str, str] = {}
+    names = list(by or FORMULATIONS)
     with TimedWorkerProcess() as worker:
-        for name in by or FORMULATIONS:
-            formulation_module(name)
-            rows[name] = {}
-            for n in sizes:
-                said(f"chain-{n} by {name}")
-                try:
-                    found = worker.call_within(
-                        measure_formulation,
-                        build_gallery_member(f"chain-{n}"),
-                        name,
-                        duration,
-                        seconds=budget,
-                    )
-                except (BudgetExceededError, UnsupportedError) as error:
-                    stopped[name] = _formulation_stop_reason(name, n, rows[name], error)
-                    break
-                rows[name][n] = found
-    return CostScaling({name: found for name, found in rows.items() if found}, stopped, duration)
+        for name in names:
+            for options in _algorithm_options(name):
+                label = _algorithm_label(name, options)
+                for n in sizes:
+                    said(f"chain-{n} by {label}")
+                    chain = build_gallery_member(f"chain-{n}")
+                    what = chain, name, duration, None, options
+                    try:
+                        row = worker.call_within(measure_formulation, *what, seconds=budget)
+                    except (BudgetExceededError, UnsupportedError) as error:
+                        stopped[label] = _algorithm_stop_reason(n, error)
+                        break
+                    own = f"{name}, {row.algorithm}" if row.algorithm else name
+                    rows.setdefault(own, {})[n] = row
+        derivations = _measure_derivations(worker, sizes, budget) if "lagrange" in names else None
+    return CostScaling(rows, stopped, duration, derivations)
 
 
-def _formulation_stop_reason(
-    by: str, n: int, found: dict[int, FormulationRow], error: LinkwrightError
-) -> str:
+def _algorithm_options(name: str) -> list[dict[str, str]]:
+    """The options that choose each algorithm of a formulation, if these can be chosen."""
+    known = getattr(formulation_module(name), "ALGORITHMS", {})
+    return [{"algorithm": key} for key in known] or [{}]
+
+
+def _algorithm_label(name: str, options: dict[str, str]) -> str:
+    """The name of a formulation with the algorithm that its options choose."""
+    known = getattr(formulation_module(name), "ALGORITHMS", {})
+    return ", ".join([name, *(known[key] for key in options.values())])
+
+
+def _measure_derivations(
+    worker: TimedWorkerProcess, sizes: Sequence[int], budget: float
+) -> DerivationTimes | None:
+    """Times to derive Lagrange's model, up to the first chain that exceeds the budget."""
+    found: dict[int, float] = {}
+    for n in sizes:
+        try:
+            found[n] = worker.call_within(
+                measure_derivation, build_gallery_member(f"chain-{n}"), budget / 2, seconds=budget
+            )
+        except BudgetExceededError:
+            break
+    return DerivationTimes(found) if found else None
+
+
+def _algorithm_stop_reason(n: int, error: LinkwrightError) -> str:
     if isinstance(error, UnsupportedError):
         return f"cannot treat them, {error.what}"
     return f"stopped at {n} links, which {error.what}"

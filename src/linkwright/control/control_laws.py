@@ -145,15 +145,16 @@ def _friction_compensation(mechanism: Mechanism, bare: Equations) -> Any:
         _compensated_passive_forces(derive(mechanism, parameters="numeric")),
         _compensated_passive_forces(bare),
     )
+    t = bare.symbols["t"]
     return lambda q, v: (
-        (with_it(q, v) - without(q, v)) * ca.tanh(ca.fabs(v) / FRICTION_FADE_VELOCITY)
+        (with_it(q, v, t) - without(q, v, t)) * ca.tanh(ca.fabs(v) / FRICTION_FADE_VELOCITY)
     )
 
 
 def _compensated_passive_forces(equations: Equations) -> Any:
-    """A function (q, q̇) → the forces of dampers, friction and springs."""
-    s = equations.symbols
-    return ca.Function("passive", [s["q"], s["qd"]], [equations.expressions("passive")[0]])
+    """A function (q, q̇, t) → the forces of dampers, friction and springs."""
+    symbols = [equations.symbols[key] for key in ("q", "qd", "t")]
+    return ca.Function("passive", symbols, [equations.expressions("passive")[0]])
 
 
 def read_reference(given: ReferenceLike, size: int) -> Reference:

@@ -163,7 +163,7 @@ def _operational_torque(of: ControlledEquations, G: Any, acceleration: Any, spar
 
 def _check_tool_rank(of: ControlledEquations, G: Any) -> None:
     q = np.asarray(of.equations.neutral) + np.random.default_rng(0).uniform(0.2, 1.0, of.q.shape[0])
-    numbers = np.asarray(ca.Function("G", [of.q], [G])(q), dtype=float)
+    numbers = np.asarray(ca.Function("G", [of.t, of.q], [G])(0, q), dtype=float)
     rank = np.linalg.matrix_rank(numbers, 1e-9)
     if rank < len(numbers):
         raise UnsupportedError(

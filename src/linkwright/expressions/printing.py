@@ -13,6 +13,7 @@ from .tree import (
     NumberWithUnit,
     Power,
     Product,
+    Ratio,
     Reciprocal,
     Sum,
 )
@@ -28,6 +29,8 @@ def expression_text(expression: Expression) -> str:
 def decimal_literal_text(value: Fraction) -> str | None:
     """The value as a decimal literal, 0.001 or 1e-12, or None if it is periodic."""
     denominator = value.denominator
+    if denominator == 1 and abs(value) < 1000:
+        return str(value.numerator)
     twos = (denominator & -denominator).bit_length() - 1
     fives, rest = 0, denominator >> twos
     while rest % 5 == 0:
@@ -67,10 +70,10 @@ def _expression_text_at_level(expression: Expression, level: int) -> str:
 
 def _expression_text_and_level(expression: Expression) -> tuple[str, int]:
     match expression:
-        case Number(value):
-            return _number_literal_text_and_level(value)
         case Name(name):
             return name, _ATOM_LEVEL
+        case Number(value):
+            return _number_literal_text_and_level(value, isinstance(expression, Ratio))
         case Call(function, arguments):
             return (
                 f"{function}("
@@ -95,8 +98,9 @@ def _expression_text_and_level(expression: Expression) -> tuple[str, int]:
             return f"{_expression_text_at_level(value, _SUM_LEVEL)} {unit}", _SUM_LEVEL
 
 
-def _number_literal_text_and_level(value: Fraction) -> tuple[str, int]:
-    decimal = decimal_literal_text(value)
+def _number_literal_text_and_level(value: Fraction, is_ratio: bool) -> tuple[str, int]:
+    whole = value.denominator == 1
+    decimal = None if is_ratio and not whole else decimal_literal_text(value)
     if decimal is None:
         return f"{value.numerator}/{value.denominator}", _SUM_LEVEL if value < 0 else _PRODUCT_LEVEL
     return decimal, _SUM_LEVEL if value < 0 else _ATOM_LEVEL
@@ -104,7 +108,7 @@ def _number_literal_text_and_level(value: Fraction) -> tuple[str, int]:
 
 def _exponent_expression_text(exponent: Expression) -> str:
     if isinstance(exponent, Number) and exponent.value < 0:
-        return f"-{_expression_text_at_level(Number(-exponent.value), _ATOM_LEVEL)}"
+        return f"-{_expression_text_at_level(type(exponent)(-exponent.value), _ATOM_LEVEL)}"
     return _expression_text_at_level(exponent, _ATOM_LEVEL)
 
 
@@ -125,7 +129,7 @@ def _operator_chain_text(
         if isinstance(part, inverse):
             text += join_inverse + _expression_text_at_level(part.operand, level)
         elif inverse is Negation and isinstance(part, Number) and part.value < 0:
-            text += join_inverse + _expression_text_at_level(Number(-part.value), level)
+            text += join_inverse + _expression_text_at_level(type(part)(-part.value), level)
         else:
             text += join + _expression_text_at_level(part, level)
     return text

@@ -7,6 +7,7 @@ negation, `a / b` a product with a reciprocal.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -38,6 +39,12 @@ class Number:
     """An exact rational."""
 
     value: Fraction
+
+
+class Ratio(Number):
+    """A number that is printed as a fraction of integers, 1/2, where others are decimals."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,24 +129,49 @@ def child_expressions(expression: Expression) -> tuple[Expression, ...]:
 
 def names_in_expression(expression: Expression) -> frozenset[str]:
     """All names in the expression except pi."""
-    if isinstance(expression, Name):
-        return frozenset() if expression.name == PI else frozenset({expression.name})
-    return frozenset().union(
-        *(names_in_expression(child) for child in child_expressions(expression))
-    )
+    found: set[str] = set()
+    pending = [expression]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Name):
+            found.add(node.name)
+        else:
+            pending += child_expressions(node)
+    return frozenset(found - {PI})
 
 
 def negate_expression(expression: Expression) -> Expression:
     """The negative of an expression: literals change their sign, and double negations cancel."""
     match expression:
         case Number(value):
-            return Number(-value)
+            return type(expression)(-value)
         case Negation(operand):
             return operand
         case NumberWithUnit(value, unit):
             return NumberWithUnit(negate_expression(value), unit)
         case _:
             return Negation(expression)
+
+
+def rebuild_expression(
+    expression: Expression, change: Callable[[Expression], Expression]
+) -> Expression:
+    """The expression with `change` applied to its operands."""
+    match expression:
+        case NumberWithUnit() | Number() | Name():
+            return expression
+        case Product(factors):
+            return Product(tuple([change(f) for f in factors]))
+        case Power(base, exponent):
+            return Power(change(base), change(exponent))
+        case Call(function, arguments):
+            return Call(function, tuple([change(a) for a in arguments]))
+        case Sum(terms):
+            return Sum(tuple([change(t) for t in terms]))
+        case Negation(operand):
+            return Negation(change(operand))
+        case Reciprocal(operand):
+            return Reciprocal(change(operand))
 
 
 def expression_tree_depth(expression: Expression) -> int:

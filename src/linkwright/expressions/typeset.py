@@ -27,7 +27,11 @@ _GREEK_NAMES = (
 )
 _GREEK_LETTERS = dict(zip(_GREEK_NAMES.split(" "), "αβγδεζηθικλμνξπρστφχψωΓΔΘΛΠΣΦΨΩ", strict=True))
 _GREEK_WORDS = {letter: word for word, letter in _GREEK_LETTERS.items()}
+_GREEK_INDEX = re.compile(rf"^({'|'.join(_GREEK_LETTERS)})(\d*)$")
+"""An index that is the name of a Greek coordinate, as in tau_theta1."""
 _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
+_FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
+"""Components of forces and moments: Fx_q1 is F with the index x, q1."""
 
 
 class FormulaNotation(Protocol):
@@ -72,7 +76,9 @@ class LatexNotation:
         base = _GREEK_WORDS.get(base, base)
         head = f"\\{base}" if base in _GREEK_LETTERS else _latex_identifier_text(base, 1)
         head = {0: head, 1: f"\\dot{{{head}}}", 2: f"\\ddot{{{head}}}"}[dots]
-        low = f"_{_exponent_in_latex_braces(_latex_identifier_text(index, 2))}" if index else ""
+        below = _GREEK_INDEX.sub(r"\\\1_\2", index).rstrip("_")
+        below = below if below != index else _latex_identifier_text(index, 2)
+        low = f"_{_exponent_in_latex_braces(below)}" if index else ""
         return head + low + (f"^{_exponent_in_latex_braces(exponent)}" if exponent else "")
 
     def unit(self, text: str) -> str:
@@ -94,7 +100,7 @@ class LatexNotation:
 
     def operator(self, symbol: str) -> str:
         """The operator; a product is a thin space."""
-        return {"·": "\\,"}.get(symbol, symbol)
+        return {"·": "\\,", "∂": "\\partial"}.get(symbol, symbol)
 
     def fraction(self, top: str, bottom: str) -> str:
         """The fraction as \\frac."""
@@ -152,7 +158,8 @@ class MathmlNotation:
         head = f"<mi>{escape(_GREEK_LETTERS.get(base, base))}</mi>"
         if dots:
             head = f"<mover>{head}<mo>{'.' * dots}</mo></mover>"  # accents vanish in some fonts
-        low = f"<mtext>{escape(index)}</mtext>"
+        below = _GREEK_INDEX.sub(lambda found: _GREEK_LETTERS[found[1]] + found[2], index)
+        low = f"<mtext>{escape(below)}</mtext>"
         if exponent:
             return self.power(head, exponent, low) if index else self.power(head, exponent)
         return f"<msub>{head}{low}</msub>" if index else head
@@ -223,16 +230,33 @@ class ExpressionTypesetter:
         plain, dots = self.dotted.get(name, (name.rstrip("'"), name.count("'")))
         match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
-        if match is None and "_" in plain:
+        index = re.sub(r"(?<=\d)_(?=\d)", ",", index)
+        if component := _FORCE_AND_AXIS.fullmatch(plain):
+            base, index = component.group(1), f"{component.group(2)},{component.group(3)}"
+        elif match is None and "_" in plain:
             base, _, index = plain.partition("_")
         return self.setter.identifier(base, index, dots, exponent)
 
     def entry(self, name: str) -> str:
-        """A matrix entry such as `M[1,2]`; indices of one digit have no comma between them."""
-        base, _, index = name.partition("[")
+        """A matrix entry such as `M[1,2]`; indices of one digit have no comma between them. The
+        matrix may have an index and a superscript: `alpha1^2[3]`."""
+        head, _, index = name.partition("[")
+        head, _, superscript = head.partition("^")
+        match = _NAME_AND_INDEX.fullmatch(head)
+        base, number = (match.group(1), match.group(2) or "") if match else (head, "")
         places = index.removesuffix("]").split(",")
         mark = "" if all(len(place) == 1 for place in places) else ","
-        return self.setter.identifier(base, mark.join(places), 0)
+        places = [number, mark.join(places)] if number else [mark.join(places)]
+        return self.setter.identifier(base, ",".join(places), 0, superscript)
+
+    def derivative(self, name: str, by: str, *, is_rate: bool = False) -> str:
+        """The partial derivative ∂L/∂q of one name by another, or its rate d/dt ∂L/∂q."""
+        s, partial = self.setter, self.setter.operator("∂")
+        made = s.fraction(s.row([partial, self.name(name)]), s.row([partial, self.name(by)]))
+        if not is_rate:
+            return made
+        d = s.identifier("d", "", 0)
+        return s.row([s.fraction(d, s.row([d, s.identifier("t", "", 0)])), made])
 
     def typeset_at_level(self, expression: Expression, level: int) -> str:
         """The expression, in parentheses if it binds less tightly than `level` requires."""
@@ -328,6 +352,6 @@ def subtracted_term_expression(term: Expression) -> Expression | None:
         case Negation(operand):
             return operand
         case Number(value) if value < 0:
-            return Number(-value)
+            return type(term)(-value)
         case _:
             return None

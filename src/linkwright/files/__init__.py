@@ -1,4 +1,4 @@
-"""Readers of files: mechanisms from TOML, URDF, MJCF and Denavit–Hartenberg tables."""
+"""Readers of files: mechanisms from TOML, URDF, SDF, MJCF and Denavit–Hartenberg tables."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def load(
 ) -> Mechanism:
     """Return a mechanism from a file, or from its text.
 
-    `.toml` is the format of Linkwright, `.urdf` URDF, `.xml` MJCF (or URDF), `.dh.toml` and
-    `.dh.csv` are Denavit–Hartenberg tables.
+    `.toml` is the format of Linkwright, `.urdf` URDF, `.xml` MJCF (or URDF), `.sdf` SDF,
+    `.dh.toml` and `.dh.csv` are Denavit–Hartenberg tables.
 
     Parameters
     ----------

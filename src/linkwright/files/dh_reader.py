@@ -9,6 +9,7 @@ Centres of mass and inertias are given in body frame i.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -22,7 +23,9 @@ from ..expressions import (
     ZERO,
     Call,
     Expression,
+    Name,
     Number,
+    NumberWithUnit,
     Product,
     evaluate_expression_exactly,
     expression_without_unit,
@@ -219,6 +222,7 @@ def _assemble_dh_mechanism(
     table: DHTable, links: Sequence[DHLink], names: Sequence[str]
 ) -> Mechanism:
     """Return the mechanism of a table whose links have been checked."""
+    links, parameters = _name_dh_numbers(table, links)
     place = _standard_dh_placements if table.convention == "standard" else _modified_dh_placements
     joints = {
         f"q{number}": Joint(
@@ -230,11 +234,38 @@ def _assemble_dh_mechanism(
     }
     return Mechanism(
         name=table.name,
-        parameters=table.parameters,
+        parameters=parameters,
         bodies={name: _dh_body(link) for name, link in zip(names, links, strict=True)},
         joints=joints,
         **({} if table.gravity is None else {"gravity": table.gravity}),
     )
+
+
+def _name_dh_numbers(
+    table: DHTable, links: Sequence[DHLink]
+) -> tuple[list[DHLink], dict[str, Expression]]:
+    """Return the links with parameters alpha2, theta2 and d2 for numbers that placements do not
+    keep as they are (a, and d of the standard convention, get their names there)."""
+    parameters, named = dict(table.parameters), []
+    for number, link in enumerate(links, 1):
+        keys = [key for key in ("alpha", "theta") if not _is_dh_right_angle(getattr(link, key))]
+        if table.convention == "modified" and link.alpha != ZERO != link.d:
+            keys.append("d")
+        changes: dict[str, Expression] = {}
+        for key in keys:
+            value, name = getattr(link, key), f"{key}{number}"
+            if isinstance(value, Number | NumberWithUnit) and name not in parameters:
+                parameters[name], changes[key] = value, Name(name)
+        named.append(link.model_copy(update=changes))
+    return named, parameters
+
+
+def _is_dh_right_angle(angle: Expression) -> bool:
+    """Return whether a plain number is a multiple of 90°, also as a float."""
+    if not isinstance(angle, Number | NumberWithUnit):
+        return False
+    quarters = float(evaluate_expression_exactly(angle)) / (math.pi / 2)
+    return abs(quarters - round(quarters)) < 1e-12
 
 
 def _standard_dh_placements(link: DHLink) -> dict[str, dict[str, Vector]]:

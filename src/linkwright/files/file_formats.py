@@ -56,6 +56,12 @@ def _read_mjcf_file(content: FileContent) -> Mechanism:
     return read_mjcf(content.text, content.path)
 
 
+def _read_sdf_file(content: FileContent) -> Mechanism:
+    from .sdf_reader import read_sdf
+
+    return read_sdf(content.text, content.path)
+
+
 def _read_dh_toml_file(content: FileContent) -> Mechanism:
     from .dh_reader import read_dh_toml
 
@@ -74,11 +80,15 @@ FILE_FORMATS: dict[str, FileFormat] = {
         FileFormat("toml", ".toml", _read_toml_file),
         FileFormat("urdf", ".urdf", _read_urdf_file, options=("base",)),
         FileFormat("mjcf", ".xml", _read_mjcf_file, has_shared_ending=True),
+        FileFormat("sdf", ".sdf", _read_sdf_file),
         FileFormat("dh.toml", ".dh.toml", _read_dh_toml_file, options=("convention",)),
         FileFormat("dh.csv", ".dh.csv", _read_dh_csv_file, options=("convention",)),
     )
 }
 """The rows by the names of the formats."""
+
+_FORMATS_OF_ROOT_TAGS = {"mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf"}
+"""The formats of XML files by their root element; all others are taken as URDF."""
 
 
 def file_endings_in_words() -> str:
@@ -102,8 +112,8 @@ def detect_file_format(text: str, name: str) -> FileFormat:
     if text.lstrip().startswith("<"):
         from .xml_reader import read_xml
 
-        is_mjcf = read_xml(text).tag in ("mujoco", "mujocoinclude")
-        return FILE_FORMATS["mjcf" if is_mjcf else "urdf"]
+        tag = read_xml(text).tag
+        return FILE_FORMATS[_FORMATS_OF_ROOT_TAGS.get(tag, "urdf")]
     if "." in name:
         raise FileError("is not a known kind of file", remedy=f"use {file_endings_in_words()}")
     if "[[links]]" in text:

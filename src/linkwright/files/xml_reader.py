@@ -15,12 +15,13 @@ MAX_XML_ELEMENTS = 500_000
 
 @dataclass
 class XmlElement:
-    """A tag with its attributes, its children and its line in the file."""
+    """A tag with its attributes, its children, its own text and its line in the file."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[XmlElement] = field(default_factory=list)
+    text: str = ""
 
     def children_with_tag(self, tag: str) -> Iterator[XmlElement]:
         """Yield the children with this tag."""
@@ -51,6 +52,7 @@ class _XmlElementBuilder:
         self.count = 0
         parser.StartElementHandler = self.start_element
         parser.EndElementHandler = self.end_element
+        parser.CharacterDataHandler = self.add_text
         parser.StartDoctypeDeclHandler = self.refuse_doctype
         parser.EntityDeclHandler = self.refuse_doctype
 
@@ -75,6 +77,10 @@ class _XmlElementBuilder:
         else:
             self.root = element
         self.stack.append(element)
+
+    def add_text(self, text: str) -> None:
+        """Add text to the current element."""
+        self.stack[-1].text += text
 
     def end_element(self, _: str) -> None:
         """Close the current element."""

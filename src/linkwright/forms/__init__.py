@@ -2,15 +2,18 @@
 
 from .closed_forms import ClosedForm, closed_form, make_closed_form
 from .equation_page import readable_closed_form, readable_equations_latex
+from .equation_set_typesetting import TypesetEquationSet, typeset_equation_set
 from .form_sources import SHORT_QUANTITY_NAMES, FormSource, closed_form_quantities
 
 __all__ = [
     "SHORT_QUANTITY_NAMES",
     "ClosedForm",
     "FormSource",
+    "TypesetEquationSet",
     "closed_form",
     "closed_form_quantities",
     "make_closed_form",
     "readable_closed_form",
     "readable_equations_latex",
+    "typeset_equation_set",
 ]

@@ -63,9 +63,12 @@ def _joint_form_angles(tree: KinematicTree) -> list[ExactAngle | None]:
     """The coordinates of the tree as linear forms of the model's coordinates; None where they are
     not linear."""
     q, p = tree.motion.q, ca.vertcat(*tree.symbols.values())
-    function = ca.Function("joints", [q, p], [spread_coordinates(tree, q)], ["q", "p"], ["joints"])
+    inputs = [q, tree.motion.t, p]
+    function = ca.Function(
+        "joints", inputs, [spread_coordinates(tree, q)], ["q", "t", "p"], ["joints"]
+    )
     tape = record_tape(function)
-    names = [list(tree.names.q), list(tree.symbols)]
+    names = [list(tree.names.q), ["t"], list(tree.symbols)]
     return exact_angles_on_tape(tape, names, tape.results[0].tolist())
 
 

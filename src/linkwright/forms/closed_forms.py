@@ -16,8 +16,9 @@ from ..algebra.exact.polynomial_budget import ExactPolynomialBudget
 from ..algebra.exact.quotient_ring import QuotientRing
 from ..algebra.exact.quotients import Quotient
 from ..algebra.exact.trig_polynomials import QuotientRingOutputs, evaluate_tape_in_quotient_ring
+from ..conveniences import find_convenience
 from ..equations import Equations
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, NameNotFoundError
 from ..expressions import names_in_expression as names_in
 from ..formulations import derive
 from ..kinematics.tree_builder import build_kinematic_tree
@@ -26,7 +27,13 @@ from ..ports import Port
 from ..quantities import quantity_entry_names
 from .angle_choice import form_angles, form_angles_as_written, form_quaternion_symbols
 from .form_equality import are_equal_forms
-from .form_sources import FormSource, find_form_source, record_form_source_tape
+from .form_sources import (
+    FormSource,
+    SymbolSource,
+    find_form_source,
+    record_form_source_tape,
+    symbol_form_source,
+)
 from .form_writing import (
     WrittenForm,
     form_entry_label,
@@ -37,6 +44,7 @@ from .form_writing import (
     write_closed_form,
     write_form_lines,
 )
+from .fraction_writing import decimals_in_formulas
 from .spring_terms import (
     SpringForm,
     expand_spring_forces,
@@ -59,6 +67,7 @@ class ClosedForm:
     collected: "mass", "geometry", "auto" (whichever is shorter) or "none"; `groups` says whether
     repeated constants get names (None: where that shortens the form). Names are never among the
     `reserved_names`. Forces of `springs` between points are added to the reading's first output.
+    Numbers are printed as fractions, except where the `decimals` that the user wrote occur.
     """
 
     name: str
@@ -71,15 +80,13 @@ class ClosedForm:
     dotted_symbols: Mapping[str, tuple[str, int]]
     reserved_names: frozenset[str] = frozenset()
     springs: tuple[SpringForm, ...] = ()
+    decimals: frozenset[Fraction] = frozenset()
 
     @property
     def terms(self) -> int:
         """The number of terms of all entries, numerators and denominators; springs between points
         count with L² and L ∂L/∂q."""
-        values = [
-            *self.values,
-            *(v for one in self.springs for v in (one.squared_length, *one.scaled_gradient)),
-        ]
+        values = [*self.values, *(v for one in self.springs for v in one.printed_values)]
         below = {id(v.denominator): len(v.denominator) for v in values if v.denominator is not None}
         return sum(len(value.numerator) for value in values) + sum(below.values())
 
@@ -177,21 +184,26 @@ def closed_form(
     terms: int = 20_000,
     seconds: float = 10.0,
 ) -> ClosedForm:
-    """A quantity of the equations in closed form; raises `BudgetError` if an intermediate
-    polynomial exceeds `terms` or the time exceeds `seconds`.
+    """A quantity of the equations, or a symbol that the checker knows (`dp1`, `ddx2`, `L_dq1`), in
+    closed form; raises `BudgetError` if an intermediate polynomial exceeds `terms` or the time
+    exceeds `seconds`.
 
     `parameters`: "numeric" inserts the exact values of all parameters, a list of names those of all
     others. Equations that were derived with numbers are derived again with symbols, so that no
     number passes through floating point; the numbers are inserted afterwards, exactly.
     """
     budget = ExactPolynomialBudget(terms, seconds)
-    eqs, kept = _equations_for_closed_form(eqs, parameters)
-    exact = {
-        key: value
-        for key, value in eqs.parameters.items()
-        if key not in kept and isinstance(value, Fraction)
-    }
-    return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
+    eqs, exact = equations_for_closed_form(eqs, parameters)
+    try:
+        return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
+    except NameNotFoundError:
+        find = find_convenience("ClosedForm.symbol_source")
+        symbol: SymbolSource | None = None if frame else find(eqs, name)
+        if symbol is None:
+            raise
+    source = symbol_form_source(name, symbol)
+    _, exact = equations_for_closed_form(symbol.equations, parameters)
+    return make_closed_form(symbol.equations, source, exact, budget, symbol.names)
 
 
 def make_closed_form(
@@ -223,6 +235,7 @@ def make_closed_form(
         written_angles=tuple(_remember_form_data(eqs, "written", form_angles_as_written)),
         dotted_symbols={f"{'d' * k}{q}": (q, k) for q in eqs.names.qd for k in (1, 2)},
         reserved_names=frozenset(eqs.mechanism.parameters),
+        decimals=_remember_form_data(eqs, "decimals", decimals_in_formulas) | set(exact.values()),
         springs=tuple(spring_form_from_output(reading.outputs[port.name]) for port, _ in outputs),
     )
 
@@ -242,10 +255,10 @@ def _remember_form_data(eqs: Equations, key: str, make: Callable[[Mechanism], T]
     return value
 
 
-def _equations_for_closed_form(
+def equations_for_closed_form(
     eqs: Equations, parameters: str | Sequence[str]
-) -> tuple[Equations, frozenset[str]]:
-    """Equations with all parameters as symbols, and the names of the parameters that stay
+) -> tuple[Equations, dict[str, Fraction]]:
+    """Equations with all parameters as symbols, and the exact values of those that do not stay
     symbols."""
     symbolic = eqs
     if eqs.is_derived:
@@ -256,12 +269,12 @@ def _equations_for_closed_form(
             if ("form", "symbolic") not in eqs._built:
                 eqs._built["form", "symbolic"] = derive(eqs.mechanism, by=eqs.by)
             symbolic = eqs._built["form", "symbolic"]
-    if parameters == "symbolic":
-        return symbolic, frozenset(eqs.parameters)
-    kept = frozenset() if isinstance(parameters, str) else frozenset(parameters)
+    kept = set(eqs.parameters if parameters == "symbolic" else ())
+    kept |= set() if isinstance(parameters, str) else set(parameters)
     for name in kept - set(symbolic.parameters):
         raise LinkwrightError(f"'{name}' is not a parameter", remedy="see eqs.parameters")
-    return symbolic, kept
+    values = symbolic.parameters.items()
+    return symbolic, {k: v for k, v in values if k not in kept and isinstance(v, Fraction)}
 
 
 def find_symbol_roles(eqs: Equations) -> FormSymbolRoles:

@@ -22,6 +22,8 @@ SHORT_QUANTITY_NAMES = {
     "C": "coriolis_matrix",
     "g": "gravity",
     "f": "forces",
+    "d": "transport",
+    "a": "transport_momentum",
     "J": "constraint_jacobian",
     "T": "kinetic_energy",
     "V": "potential_energy",
@@ -61,6 +63,16 @@ class FormSource:
     springs: tuple[SpringLength, ...] = ()
 
 
+@dataclass(frozen=True)
+class SymbolSource:
+    """A symbol of the checker: its expression, in equations that have its symbols, and the names of
+    these by element hash."""
+
+    equations: Equations
+    expression: SX
+    names: Mapping[int, str]
+
+
 def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     """The source of the quantity with this name, for a frame if it belongs to one."""
     name = SHORT_QUANTITY_NAMES.get(name, name)
@@ -77,6 +89,8 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
         )
     if name in _FORM_SOURCES:
         return _FORM_SOURCES[name](eqs)
+    if eqs.state is not None and (name == "state_rates" or name.endswith("'")):
+        return _state_rates_source(eqs, name)
     known = eqs.function_names()
     if name not in known:
         everything = [
@@ -159,7 +173,11 @@ def _christoffel_source(eqs: Equations) -> FormSource:
 
 def _momenta_source(eqs: Equations) -> FormSource:
     """The source of the generalized momenta."""
-    return _single_form_source("momenta", "M q̇", "p", eqs.M @ eqs.symbols["qd"])
+    p = eqs.M @ eqs.symbols["qd"]
+    if not eqs.names.has_moving_coordinates:
+        return _single_form_source("momenta", "M q̇", "p", p)
+    (a,) = eqs.expressions("transport_momentum")
+    return _single_form_source("momenta", "M q̇ + a", "p", p + a)
 
 
 def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str) -> FormSource:
@@ -168,13 +186,27 @@ def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str)
     return _single_form_source(name, what, symbol, T + sign * V)
 
 
+def _hamiltonian_in_velocities_source(eqs: Equations) -> FormSource:
+    """The source of Hamilton's function by velocities: T + V, or T₂ − T₀ + V."""
+    if not eqs.names.has_moving_coordinates:
+        return _energy_source(eqs, 1, "hamiltonian", "H", "T + V, in speeds")
+    (h,) = eqs.expressions("jacobi_energy")
+    return _single_form_source("hamiltonian", "T₂ − T₀ + V, in speeds", "H", h)
+
+
 def _hamiltonian_source(eqs: Equations) -> FormSource:
-    """The source of T(q, p) and V, whose sum is H(q, p)."""
+    """The source of T₂(q, p) and the rest of H(q, p)."""
     assert eqs.state is not None
     p, n = eqs.state.x[eqs.nq :], eqs.nv
     (V,) = eqs.expressions("potential_energy")
+    what = "H(q, p) = T + V, in momenta"
+    if eqs.names.has_moving_coordinates:
+        p = p - eqs.expressions("transport_momentum")[0]
+        rest = ca.SX.zeros(n)
+        V = ca.substitute(eqs.expressions("jacobi_energy")[0], eqs.symbols["qd"], rest)
+        what = "H(q, p, t) = T₂ − T₀ + V, in momenta"
     outputs = ((Port("M", (n, n)), eqs.M), (_form_output_port("b", p), p), (Port("V", ()), V))
-    return FormSource("hamiltonian", "H(q, p) = T + V, in momenta", outputs, solved_output="T")
+    return FormSource("hamiltonian", what, outputs, solved_output="T")
 
 
 def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b: SX) -> FormSource:
@@ -189,10 +221,23 @@ def _linear_solution_source(eqs: Equations, name: str, what: str, symbol: str, b
     return FormSource(name, what, outputs, solved_output=symbol)
 
 
+def _state_rates_source(eqs: Equations, name: str) -> FormSource:
+    """The source of the rates of the formulation's own states, or of one of them: u1'."""
+    assert eqs.state is not None
+    states, rates = eqs.state.names, ca.SX(eqs.state.rates())
+    wanted = [k for k, state in enumerate(states) if name in ("state_rates", f"{state}'")]
+    if not wanted:
+        raise NameNotFoundError(
+            f"unknown quantity '{name}'", remedy=suggest_remedy(name, [f"{s}'" for s in states])
+        )
+    what = f"of the states of the formulation '{eqs.by}'"
+    return FormSource(name, what, tuple((Port(f"{states[k]}'", ()), rates[k]) for k in wanted))
+
+
 _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
     "christoffel": _christoffel_source,
     "momenta": _momenta_source,
-    "hamiltonian": lambda e: _energy_source(e, 1, "hamiltonian", "H", "T + V, in speeds"),
+    "hamiltonian": _hamiltonian_in_velocities_source,
     "lagrangian": lambda e: _energy_source(e, -1, "lagrangian", "L", "T − V"),
     "energy": lambda e: _energy_source(e, 1, "energy", "E", "T + V"),
     "inverse_mass_matrix": lambda e: _linear_solution_source(
@@ -204,6 +249,11 @@ _FORM_SOURCES: dict[str, Callable[[Equations], FormSource]] = {
 def closed_form_quantities(eqs: Equations) -> list[str]:
     """Names of quantities that are not functions of the equations but have a closed form."""
     return [*_FORM_SOURCES, *(name for name in eqs.extras if name not in _FORM_SOURCES)]
+
+
+def symbol_form_source(name: str, symbol: SymbolSource) -> FormSource:
+    """The source of a symbol of the checker."""
+    return _single_form_source(name, "a symbol of the checker", name, symbol.expression)
 
 
 def _form_output_port(name: str, expression: SX) -> Port:
@@ -267,4 +317,7 @@ def _form_symbol_names(eqs: Equations) -> dict[int, str]:
         symbols: list[SX] = ca.vertsplit(_form_entry_column(eqs.symbols[key])) if names else []
         for symbol, name in zip(symbols, names, strict=False):
             found[symbol.element_hash()] = name
+    if eqs.state is not None:
+        for symbol, name in zip(ca.vertsplit(eqs.state.x), eqs.state.names, strict=True):
+            found.setdefault(symbol.element_hash(), name)
     return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,23 +15,21 @@ from ..expressions import (
     Expression,
     Name,
     Negation,
-    Number,
-    Power,
     Product,
     Reciprocal,
     Sum,
     expression_text,
-    names_in_expression,
     negate_expression,
 )
-from ..expressions.tree import Call, NumberWithUnit, child_expressions
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
 from ..ports import Port
+from .constant_groups import ConstantGroups
+from .fraction_writing import FractionWriter
 from .spring_terms import SpringFormWriter
 from .sympy_output import SympyForm, form_expression_to_sympy
 from .term_collection import FormTermCollector
 from .term_order import FormTermOrder
-from .trig_terms import FormTermReader
+from .trig_terms import FormTermReader, TermSum
 
 if TYPE_CHECKING:
     import sympy
@@ -42,7 +40,8 @@ MIN_SIZE_FOR_GROUPS = 500
 """The fewest characters of a form in which repeated constants get names."""
 MAX_ZEROS_LISTED = 6
 """The most zero entries that are listed one by one."""
-_MAX_GROUPED_SHARE = 0.85
+_MIN_GROUPED_SAVING = 0.15
+"""Constants get names where that saves this share of a form's characters."""
 _MAX_MATRIX_CHARACTERS = 90
 """The most characters of a matrix row; wider matrices are typeset entry by entry."""
 
@@ -58,6 +57,12 @@ class WrittenForm:
         """The value of each entry by its label."""
         return {name: value for names, value in self.rows for name in names}
 
+    def with_fractions(self, decimals: Iterable[Fraction]) -> WrittenForm:
+        """The form with fractions in place of decimals that the user did not write."""
+        write = FractionWriter.from_decimals(decimals).write_fractions
+        groups = tuple((name, write(value)) for name, value in self.groups)
+        return WrittenForm(groups, tuple((names, write(value)) for names, value in self.rows))
+
 
 def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> WrittenForm:
     """Collect the terms of every entry and name repeated constants and denominators."""
@@ -67,31 +72,31 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
     taken = reader.taken_names
     taken |= form.reserved_names
 
-    def collect_form_entry(value: Quotient) -> Expression:
-        return _form_entry_expression(collector, value, by, below, taken)
+    sums = [reader.polynomial_terms(value.numerator) for value in form.values]
+    in_springs = (value for one in form.springs for value in one.printed_values)
+    collector.choose_way([*sums, *(reader.polynomial_terms(v.numerator) for v in in_springs)], by)
+
+    def collect_form_entry(value: Quotient, terms: TermSum | None = None) -> Expression:
+        top = collector.collect_terms(terms or reader.polynomial_terms(value.numerator))
+        return _form_entry_over_denominator(collector, top, value, below, taken)
 
     springs = SpringFormWriter(
         form.springs, collect_form_entry, lambda: _unused_form_group_name("L", taken, numbered=True)
     )
     rows: dict[Expression, list[str]] = {}
-    for port in form.ports:
-        values = form.reading.outputs[port.name]
-        for k, (index, value) in enumerate(zip(np.ndindex(*port.shape), values, strict=True)):
-            expression = springs.force_entry(collect_form_entry(value), k)
-            rows.setdefault(expression, []).append(form_entry_label(port.name, index))
+    for k, (label, value, terms) in enumerate(zip(form.labels, form.values, sums, strict=True)):
+        expression = springs.force_entry(collect_form_entry(value, terms), k)
+        rows.setdefault(expression, []).append(label)
     zeros = rows.pop(ZERO, None)
     made = tuple((tuple(names), value) for value, names in rows.items())
     made += ((tuple(zeros), ZERO),) if zeros else ()
     functions = [(name, value) for name, (value, _) in reader.definitions.items()]
-    written = WrittenForm((*functions, *below.values(), *springs.groups), made)
+    denominators = [(name, value) for name, value in below.values() if value != Name(name)]
+    written = WrittenForm((*functions, *denominators, *springs.groups), made)
     if groups is False:
-        return written
-    named = _name_constant_form_groups(
-        written, form.roles.constants | form.roles.masses | form.roles.inertias, taken
-    )
-    size = _written_form_length(written)
-    shorter = size > MIN_SIZE_FOR_GROUPS and _written_form_length(named) < _MAX_GROUPED_SHARE * size
-    return named if groups or shorter else written
+        return written.with_fractions(form.decimals)
+    named = _name_constant_form_groups(written, form.roles.all_constants, taken, bool(groups))
+    return named.with_fractions(form.decimals)
 
 
 def form_entry_label(name: str, index: tuple[int, ...]) -> str:
@@ -99,21 +104,21 @@ def form_entry_label(name: str, index: tuple[int, ...]) -> str:
     return f"{name}[{','.join(str(i + 1) for i in index)}]" if index else name
 
 
-def _form_entry_expression(
+def _form_entry_over_denominator(
     collector: FormTermCollector,
+    top: Expression,
     value: Quotient,
-    by: str,
     below: dict[str, tuple[str, Expression]],
     taken: set[str],
 ) -> Expression:
-    """A ring value with its terms collected, over a named denominator."""
-    top = collector.collect_terms(collector.reader.polynomial_terms(value.numerator), by)
+    """A numerator over the value's denominator, which gets a name."""
     if value.denominator is None:
         return top
     key = str(value.denominator)
     if key not in below:
-        bottom = collector.collect_terms(collector.reader.polynomial_terms(value.denominator), by)
-        below[key] = _unused_form_group_name("D", taken), bottom
+        bottom = collector.collect_terms(collector.reader.polynomial_terms(value.denominator))
+        name = bottom.name if isinstance(bottom, Name) else _unused_form_group_name("D", taken)
+        below[key] = name, bottom
     divisor = Reciprocal(Name(below[key][0]))
     if isinstance(top, Sum) and all(isinstance(term, Negation) for term in top.terms):
         top = Negation(Sum(tuple(negate_expression(term) for term in top.terms)))
@@ -138,114 +143,24 @@ def _unused_form_group_name(stem: str, taken: set[str], numbered: bool = False) 
     return name
 
 
-def _written_form_length(written: WrittenForm) -> int:
-    """The number of characters of a written form."""
-    groups = sum(len(name) + len(expression_text(value)) + 4 for name, value in written.groups)
-    return groups + sum(len(expression_text(value)) + 10 for _, value in written.rows)
-
-
-# -- named groups ---------------------------------------------------------------------------
-
-
 def _name_constant_form_groups(
-    written: WrittenForm, constant: frozenset[str], taken: set[str]
+    written: WrittenForm, constants: frozenset[str], taken: set[str], always: bool
 ) -> WrittenForm:
-    """The form with names a1, a2, … for repeated sums and products of constants."""
-    counts: Counter[Expression] = Counter()
-    for _, value in (*written.groups, *written.rows):
-        counts.update(_form_group_candidates(value, constant))
-    chosen: dict[Expression, Expression] = {}
-    definitions = []
+    """The form with names a1, a2, … for repeated sums and products of constants, always or where
+    that shortens it."""
+    values = [value for _, value in (*written.groups, *written.rows)]
+    size = sum(len(expression_text(value)) for value in values)
+    if not always and size < MIN_SIZE_FOR_GROUPS:
+        return written
     stem = next(s for s in ("a", "b", "k", "n", "a_") if f"{s}1" not in taken)
-    for part, count in counts.items():
-        length = len(expression_text(part))
-        if count > 1 and (count - 1) * (length - 3) > length + 8:
-            name = _unused_form_group_name(stem, taken, numbered=True)
-            chosen[part] = Name(name)
-            definitions.append((name, part))
-    groups = [
-        (name, _replace_form_groups(value, chosen, constant)) for name, value in written.groups
-    ]
-    rows = tuple(
-        (names, _replace_form_groups(value, chosen, constant)) for names, value in written.rows
-    )
+    found = ConstantGroups(values, constants)
+    found.choose_groups(lambda: _unused_form_group_name(stem, taken, numbered=True))
+    if not always and found.saved_characters < _MIN_GROUPED_SAVING * size:
+        return written
+    definitions = [(name.name, part) for part, name in found.chosen.items()]
+    groups = [(name, found.replace_groups(value)) for name, value in written.groups]
+    rows = tuple((names, found.replace_groups(value)) for names, value in written.rows)
     return WrittenForm((*definitions, *groups), rows)
-
-
-def _form_group_candidates(
-    expression: Expression, constant: frozenset[str]
-) -> Iterator[Expression]:
-    """The constant part of every product, and all sums of constants."""
-    part = _constant_form_factor(expression, constant)
-    if part is not None:
-        yield part
-        if not isinstance(expression, Product):
-            return
-    for child in child_expressions(expression):
-        if part is None or not _is_constant_form_group(child, constant):
-            yield from _form_group_candidates(child, constant)
-
-
-def _constant_form_factor(expression: Expression, constant: frozenset[str]) -> Expression | None:
-    """The constant factors of a product or a constant sum; None if there are none."""
-    if isinstance(expression, Product):
-        kept = [
-            f
-            for f in expression.factors
-            if _is_constant_form_group(f, constant) and not isinstance(f, Number | Reciprocal)
-        ]
-        if len(kept) < 2:
-            return kept[0] if kept and isinstance(kept[0], Sum) else None
-        return Product(tuple(kept))
-    is_sum = isinstance(expression, Sum) and _is_constant_form_group(expression, constant)
-    return expression if is_sum else None
-
-
-def _is_constant_form_group(expression: Expression, constant: frozenset[str]) -> bool:
-    """Whether the expression contains constants only."""
-    return names_in_expression(expression) <= constant
-
-
-def _replace_form_groups(
-    expression: Expression, chosen: Mapping[Expression, Expression], constant: frozenset[str]
-) -> Expression:
-    """The expression with the chosen constant parts replaced by their names."""
-    part = _constant_form_factor(expression, constant)
-    if part is not None and part in chosen:
-        if part == expression or not isinstance(expression, Product):
-            return chosen[part]
-        inside = part.factors if isinstance(part, Product) else (part,)
-        rest = [f for f in expression.factors if f not in inside]
-        number = [f for f in rest if isinstance(f, Number)]
-        others = [
-            _replace_form_groups(f, chosen, constant) for f in rest if not isinstance(f, Number)
-        ]
-        factors = (*number, chosen[part], *others)
-        return factors[0] if len(factors) == 1 else Product(factors)
-    return _rebuild_form_expression(
-        expression, lambda child: _replace_form_groups(child, chosen, constant)
-    )
-
-
-def _rebuild_form_expression(
-    expression: Expression, change: Callable[[Expression], Expression]
-) -> Expression:
-    """The expression with `change` applied to its children."""
-    match expression:
-        case Negation(operand):
-            return Negation(change(operand))
-        case Reciprocal(operand):
-            return Reciprocal(change(operand))
-        case Sum(terms):
-            return Sum(tuple(change(t) for t in terms))
-        case Product(factors):
-            return Product(tuple(change(f) for f in factors))
-        case Power(base, exponent):
-            return Power(change(base), exponent)
-        case Call(function, arguments):
-            return Call(function, tuple(change(a) for a in arguments))
-        case NumberWithUnit() | Number() | Name():
-            return expression
 
 
 # -- formats ----------------------------------------------------------------------------------

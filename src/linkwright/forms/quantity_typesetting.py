@@ -17,47 +17,20 @@ from ..expressions.typeset import (
     MathmlNotation,
     has_leading_minus,
 )
-from ..mechanism import MechanismNames
 from ..quantities import quantity_entry_names, quantity_ports, quantity_signatures
 from ..readings.listing import read_tape_as_listing
 from ..tape import Tape, count_tape_operations, record_tape
 from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
+from .fraction_writing import FractionWriter
 
-_EQUATION_FUNCTIONS = (
-    "mass_matrix",
-    "coriolis_matrix",
-    "gravity",
-    "forces",
-    "constraint_residual",
-    "constraint_jacobian",
-    "constraint_bias",
-)
 _MAX_LINE_CHARACTERS = 88
 """The most characters of a line; longer sums are continued in the next one."""
-
-
-def equation_of_motion_text(names: MechanismNames) -> str:
-    """The equation of motion as text, with t if the mechanism depends on time."""
-    t = ", t" if names.is_time_dependent else ""
-    equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
-    if not names.constraints:
-        return equation
-    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
 
 
 def typesettable_functions(equations: Equations) -> list[str]:
     """Names of the functions that can be typeset."""
     return [*equations.function_names(), *(["state_rates"] if equations.state else [])]
-
-
-def equation_of_motion_functions(equations: Equations) -> list[str]:
-    """Names of the functions that make up the equation of motion."""
-    known = typesettable_functions(equations)
-    found = [name for name in _EQUATION_FUNCTIONS if name in known]
-    if equations.names.position_row_count == 0 and "constraint_residual" in found:
-        found.remove("constraint_residual")
-    return found if "mass_matrix" in known else [*found, "state_rates"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +45,15 @@ class TypesetQuantity:
     is_closed: bool
     operations: int | None
     dotted_symbols: Mapping[str, tuple[str, int]]
+
+    def text(self) -> str:
+        """The quantity as text: a heading, the steps, and the entries."""
+        lines = [f"{self.name}: {self.what} ({self.size})"]
+        lines += [f"    {step} = {expression_text(value)}" for step, value in self.steps]
+        lines += [
+            f"  {' = '.join(labels)} = {expression_text(value)}" for labels, value in self.rows
+        ]
+        return "\n".join(lines)
 
     def latex(self) -> str:
         """The quantity as an `align*` environment of LaTeX."""
@@ -88,14 +70,14 @@ class TypesetQuantity:
         setter = ExpressionTypesetter(MathmlNotation(), self.dotted_symbols)
         rows = []
         for step, value in self.steps:
-            rows += _typeset_mathml_rows(setter, setter.name(step), value)
+            rows += typeset_mathml_rows(setter, setter.name(step), value)
         for labels, value in self.rows:
             *before, last = split_form_labels([setter.entry(label) for label in labels])
             for some in before:
                 equal = "<mo>=</mo>".join(some)
                 rows.append(f"<mtr><mtd><mrow>{equal}<mo>=</mo></mrow></mtd></mtr>")
             left = "<mo>=</mo>".join(last)
-            rows += _typeset_mathml_rows(setter, f"<mrow>{left}</mrow>", value)
+            rows += typeset_mathml_rows(setter, f"<mrow>{left}</mrow>", value)
         return f'<math display="block" displaystyle="true"><mtable>{"".join(rows)}</mtable></math>'
 
 
@@ -142,16 +124,17 @@ def _typeset_function(equations: Equations, name: str, steps: bool, page: int) -
     if form is not None and set(form.symbols) <= set(known):
         return _typeset_closed_form(equations, name, form, what, operations)
     found = read_tape_as_listing(tape, entries, equations.literals)
+    write = FractionWriter.for_listing(equations).write_fractions
     longer = "" if steps else "steps, as the closed form is longer than a page; "
     return TypesetQuantity(
         name,
         what,
-        [(step.name, step.value) for step in found.steps],
-        [((e.name,), e.value) for part in found.results.values() for e in part],
+        [(step.name, write(step.value)) for step in found.steps],
+        [((e.name,), write(e.value)) for part in found.results.values() for e in part],
         f"{longer}{operations} operations",
         False,
         operations,
-        _typeset_rate_symbols(equations),
+        typeset_rate_symbols(equations),
     )
 
 
@@ -161,11 +144,11 @@ def _typeset_closed_form(
     """A closed form as typeset rows."""
     made = form.collect_terms()
     size = f"{form.terms} term{'s' if form.terms != 1 else ''}"
-    dotted = _typeset_rate_symbols(equations)
+    dotted = typeset_rate_symbols(equations)
     return TypesetQuantity(name, what, made.groups, made.rows, size, True, operations, dotted)
 
 
-def _typeset_rate_symbols(equations: Equations) -> dict[str, tuple[str, int]]:
+def typeset_rate_symbols(equations: Equations) -> dict[str, tuple[str, int]]:
     """Names of velocities and accelerations, with the coordinate and its number of dots."""
     once = {f"d{name}": (name, 1) for name in equations.names.qd}
     return once | {f"dd{name}": (name, 2) for name in equations.names.qd}
@@ -187,7 +170,7 @@ def split_form_lines(value: Expression) -> list[Expression]:
     return [Sum(tuple(piece)) if len(piece) > 1 else piece[0] for piece in pieces]
 
 
-def _typeset_mathml_rows(setter: ExpressionTypesetter, left: str, value: Expression) -> list[str]:
+def typeset_mathml_rows(setter: ExpressionTypesetter, left: str, value: Expression) -> list[str]:
     """Table rows for one equation, several if its right side is long."""
     first, *more = split_form_lines(value)
     cells = [(left, "<mo>=</mo>", setter.typeset(first))]

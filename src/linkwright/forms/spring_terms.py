@@ -47,6 +47,11 @@ class SpringForm:
     scaled_gradient: tuple[Quotient, ...]
 
     @property
+    def printed_values(self) -> tuple[Quotient, ...]:
+        """The values that are printed: L² and L ∂L/∂q."""
+        return self.squared_length, *self.scaled_gradient
+
+    @property
     def is_length_constant(self) -> bool:
         """Whether the length does not depend on the motion."""
         return all(value.numerator.is_zero() for value in self.scaled_gradient)

@@ -7,11 +7,11 @@ By geometry: (m1*lc1 + m2*l1)*g*cos(q1) + m2*g*lc2*cos(q1 + q2).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
-from math import gcd, lcm
+from functools import lru_cache
 
 from ..expressions import (
     Expression,
@@ -24,6 +24,7 @@ from ..expressions import (
     negate_expression,
 )
 from .term_order import FactorSortKey, FormTermKind, FormTermOrder, TermSortKey
+from .trig_sums import Rational, exact_ratio, split_common_rational
 from .trig_terms import (
     FormTermReader,
     TermAtom,
@@ -34,37 +35,23 @@ from .trig_terms import (
 )
 
 COLLECTION_WAYS = ("auto", "mass", "geometry", "none")
-_MIN_TIGHT_SHRINKING = 0.9
+_MIN_TIGHT_SHRINKING = 0.85
 """Factors that textbooks leave inside are taken out only if the form shrinks to this share."""
-_MAX_TERMS_TRIED = 300
-"""The most terms of a sum that is collected in all ways."""
+_MAX_TERMS_TRIED = 100
+"""The most terms that are collected in all ways, to find the shortest one."""
 
 _MAX_TERMS_FOR_SQUARES = 64
 _MAX_COMMON_NUMBER = 24
 """The largest number that is taken out of a sum (halves, thirds, …); l - 0.03 stays unchanged."""
 
-KindFilter = Callable[[FormTermKind], bool]  # which kinds of symbols belong to the key
+TermKinds = frozenset[FormTermKind]  # the kinds of symbols that belong to the key of a group
 OrderedTerm = tuple[TermSortKey, Expression]  # an expression with its place in a sum
 
-
-def _is_inertial_kind(kind: FormTermKind) -> bool:
-    return kind in (FormTermKind.MASS, FormTermKind.INERTIA)
-
-
-def _is_function_kind(kind: FormTermKind) -> bool:
-    return kind in (FormTermKind.CIRCULAR, FormTermKind.CALL)
-
-
-def _is_rate_kind(kind: FormTermKind) -> bool:
-    return kind == FormTermKind.RATE
-
-
-def _is_length_kind(kind: FormTermKind) -> bool:
-    return kind in (FormTermKind.CONSTANT, FormTermKind.COORDINATE)
-
-
-def _is_varying_kind(kind: FormTermKind) -> bool:
-    return _is_function_kind(kind) or _is_rate_kind(kind)
+_INERTIAL_KINDS = frozenset({FormTermKind.MASS, FormTermKind.INERTIA})
+_FUNCTION_KINDS = frozenset({FormTermKind.CIRCULAR, FormTermKind.CALL})
+_RATE_KINDS = frozenset({FormTermKind.RATE})
+_LENGTH_KINDS = frozenset({FormTermKind.CONSTANT, FormTermKind.COORDINATE})
+_VARYING_KINDS = _FUNCTION_KINDS | _RATE_KINDS
 
 
 @dataclass(frozen=True)
@@ -72,24 +59,24 @@ class _CollectionWay:
     """The keys of nested groups from the outside in, and whether common symbols are taken out of a
     group."""
 
-    group_keys: tuple[KindFilter, ...]
+    group_keys: tuple[TermKinds, ...]
     takes_out_factors: bool
     factors_whole_sum: bool = False  # common factors of the whole sum first
 
 
-_BY_GEOMETRY = _CollectionWay((_is_rate_kind, _is_function_kind, _is_length_kind), True)
-_BY_MASS = _CollectionWay((_is_rate_kind, _is_inertial_kind, _is_function_kind), False)
+_BY_GEOMETRY = _CollectionWay((_RATE_KINDS, _FUNCTION_KINDS, _LENGTH_KINDS), True)
+_BY_MASS = _CollectionWay((_RATE_KINDS, _INERTIAL_KINDS, _FUNCTION_KINDS), False)
 _BOOK_WAYS = {"geometry": [_BY_GEOMETRY], "mass": [_BY_MASS], "auto": [_BY_GEOMETRY, _BY_MASS]}
 _TIGHT_WAYS = {
     "geometry": [
-        _CollectionWay((_is_varying_kind, _is_length_kind), True),
-        _CollectionWay((_is_rate_kind, _is_function_kind, _is_length_kind), True, True),
-        _CollectionWay((_is_function_kind, _is_rate_kind, _is_length_kind), True, True),
+        _CollectionWay((_VARYING_KINDS, _LENGTH_KINDS), True),
+        _CollectionWay((_RATE_KINDS, _FUNCTION_KINDS, _LENGTH_KINDS), True, True),
+        _CollectionWay((_FUNCTION_KINDS, _RATE_KINDS, _LENGTH_KINDS), True, True),
     ],
     "mass": [
-        _CollectionWay((_is_inertial_kind, _is_varying_kind), False),
-        _CollectionWay((_is_rate_kind, _is_inertial_kind, _is_function_kind), True, True),
-        _CollectionWay((_is_inertial_kind, _is_rate_kind, _is_function_kind), True, True),
+        _CollectionWay((_INERTIAL_KINDS, _VARYING_KINDS), False),
+        _CollectionWay((_RATE_KINDS, _INERTIAL_KINDS, _FUNCTION_KINDS), True, True),
+        _CollectionWay((_INERTIAL_KINDS, _RATE_KINDS, _FUNCTION_KINDS), True, True),
     ],
 }
 _TIGHT_WAYS["auto"] = [*_TIGHT_WAYS["geometry"], *_TIGHT_WAYS["mass"]]
@@ -102,24 +89,36 @@ class FormTermCollector:
     reader: FormTermReader
     order: FormTermOrder
 
-    def collect_terms(self, terms: TermSum, by: str = "auto") -> Expression:
-        """The sum as an expression, in the shortest of the ways that `by` allows."""
-        late = time.monotonic() > self.reader.deadline
-        if by == "none" or len(terms) < 2 or late:
+    group_expressions: dict[object, Expression] = field(default_factory=dict)
+    """The groups that were collected, which other entries repeat."""
+    way: _CollectionWay | None = None
+    """The way in which all sums of the quantity are collected; None: terms stay one by one."""
+
+    def choose_way(self, sums: Iterable[TermSum], by: str = "auto") -> None:
+        """Choose the shortest of the ways that `by` allows, one for all sums of a quantity, so that
+        its entries look alike; of long quantities the sums of middle length decide."""
+        proper = sorted((terms for terms in sums if len(terms) > 1), key=len)
+        middle = len(proper[len(proper) // 2]) if proper else 0
+        tried: list[TermSum] = []
+        for terms in sorted(proper, key=lambda terms: abs(len(terms) - middle)):
+            if tried and sum(map(len, tried)) + len(terms) > _MAX_TERMS_TRIED:
+                break
+            tried.append(terms)
+        if by == "none" or not proper or time.monotonic() > self.reader.deadline:
+            return
+
+        def printed_length(way: _CollectionWay) -> int:
+            return sum(len(expression_text(self.collect_one_way(terms, way))) for terms in tried)
+
+        lengths = {way: printed_length(way) for way in (*_BOOK_WAYS[by], *_TIGHT_WAYS[by])}
+        book, tight = (min(ways[by], key=lengths.__getitem__) for ways in (_BOOK_WAYS, _TIGHT_WAYS))
+        self.way = tight if lengths[tight] < _MIN_TIGHT_SHRINKING * lengths[book] else book
+
+    def collect_terms(self, terms: TermSum) -> Expression:
+        """The sum as an expression, collected in the chosen way."""
+        if self.way is None or len(terms) < 2 or time.monotonic() > self.reader.deadline:
             return self.flat_sum(terms)
-        best, size = None, 0
-        for way in _BOOK_WAYS[by]:
-            made = self.collect_one_way(terms, way)
-            if best is None or len(expression_text(made)) < size:
-                best, size = made, len(expression_text(made))
-        if len(terms) <= _MAX_TERMS_TRIED:
-            least = min(
-                (self.collect_one_way(terms, way) for way in _TIGHT_WAYS[by]), key=_form_term_length
-            )
-            if _form_term_length(least) < _MIN_TIGHT_SHRINKING * size:
-                best = least
-        assert best is not None
-        return best
+        return self.collect_one_way(terms, self.way)
 
     def collect_one_way(self, terms: TermSum, way: _CollectionWay) -> Expression:
         """The sum collected in one way."""
@@ -133,53 +132,61 @@ class FormTermCollector:
 
     # -- nesting ---------------------------------------------------------------------------
 
-    def nest_groups(self, terms: TermSum, keys: Sequence[KindFilter], factors: bool) -> Expression:
+    def nest_groups(self, terms: TermSum, keys: Sequence[TermKinds], factors: bool) -> Expression:
         """The sum with its terms grouped by the first key, and inside each group by the next
         ones."""
         if not keys or len(terms) == 1:
             return self.flat_sum(terms)
         groups: dict[TermMonomial, TermSum] = {}
+        kinds, key_kinds = self.order.atom_kinds, keys[0]
         for monomial, c in terms.items():
-            chosen = [keys[0](self.order.atom_kind(atom)) for atom, _ in monomial]
-            key = tuple(x for x, inside in zip(monomial, chosen, strict=True) if inside)
-            rest = tuple(x for x, inside in zip(monomial, chosen, strict=True) if not inside)
-            groups.setdefault(key, {})[rest] = c
+            key, rest = [], []
+            for factor in monomial:
+                (key if kinds[factor[0]] in key_kinds else rest).append(factor)
+            groups.setdefault(tuple(key), {})[tuple(rest)] = c
         alone = {key: group[()] for key, group in groups.items() if group.keys() == {()}}
+        alone_keys = alone.keys()
         squares, alone = self.find_squares(alone)
         pieces: list[tuple[TermSortKey, Expression]] = [*squares]
         pieces += [
             (self.order.monomial_sort_key(key), self.ordered_product(c, key, []))
             for key, c in alone.items()
         ]
-        shared = {key: group for key, group in groups.items() if group.keys() != {()}}
-        for heads, group in self.merge_groups(shared, keys[0] is _is_length_kind):
+        shared = {key: group for key, group in groups.items() if key not in alone_keys}
+        for heads, group in self.merge_groups(shared, keys[0] is _LENGTH_KINDS):
             first = min(self.order.monomial_sort_key((*h, *m)) for h in heads for m in group)
-            pieces.append((first, self.group_expression(heads, group, keys[1:], factors)))
+            known = frozenset(heads.items()), frozenset(group.items()), keys[1:], factors
+            if known not in self.group_expressions:
+                made = self.group_expression(heads, group, keys[1:], factors)
+                self.group_expressions[known] = made
+            pieces.append((first, self.group_expressions[known]))
         pieces.sort(key=lambda piece: piece[0])
         return form_term_sum([expression for _, expression in pieces])
 
     def merge_groups(
         self, groups: dict[TermMonomial, TermSum], numbers: bool
-    ) -> Iterable[tuple[dict[TermMonomial, Fraction], TermSum]]:
+    ) -> Iterable[tuple[TermSum, TermSum]]:
         """Groups with the same cofactor (up to a number) under the sum of their keys; with
         `numbers`, one key may be a number."""
-        found: dict[object, tuple[dict[TermMonomial, Fraction], TermSum]] = {}
+        found: dict[object, tuple[TermSum, TermSum, Rational]] = {}
         for key, group in groups.items():
-            lead = group[min(group, key=self.order.monomial_sort_key)]
-            kept = key or numbers
-            same: object = frozenset((m, c / lead) for m, c in group.items()) if kept else key
+            number, whole = split_common_rational(list(group.values()))
+            if group[min(group, key=self.order.monomial_sort_key)] < 0:
+                number, whole = -number, [-n for n in whole]
+            terms = frozenset(zip(group, whole, strict=True))
+            same: object = terms if key or numbers else key
             if same in found:
-                heads, first = found[same]
-                heads[key] = lead / first[min(first, key=self.order.monomial_sort_key)]
+                heads, _, first = found[same]
+                heads[key] = exact_ratio(number, first)
             else:
-                found[same] = {key: Fraction(1)}, group
-        return found.values()
+                found[same] = {key: 1}, group, number
+        return [(heads, group) for heads, group, _ in found.values()]
 
     def group_expression(
         self,
-        heads: dict[TermMonomial, Fraction],
+        heads: TermSum,
         group: TermSum,
-        keys: Sequence[KindFilter],
+        keys: Sequence[TermKinds],
         factors: bool,
     ) -> Expression:
         """The product of the sum of keys and the collected terms of a group."""
@@ -200,7 +207,7 @@ class FormTermCollector:
         return self.ordered_product(number, (*key, *common), inside)
 
     def ordered_product(
-        self, number: Fraction, common: TermMonomial, inside: Sequence[Expression]
+        self, number: Rational, common: TermMonomial, inside: Sequence[Expression]
     ) -> Expression:
         """The product of a number, symbols and sums; a sum stands where its symbols would."""
         factors: list[tuple[FactorSortKey, Expression]] = []
@@ -239,11 +246,13 @@ class FormTermCollector:
         may be a number."""
         rest = dict(terms)
         found: list[OrderedTerm] = []
-        if len(terms) > _MAX_TERMS_FOR_SQUARES:
+        if not 3 <= len(terms) <= _MAX_TERMS_FOR_SQUARES:
             return found, rest
-        spelt = {frozenset(m): m for m in terms}
         roots = {m: tuple((a, p // 2) for a, p in m) for m in terms if _is_square_form_term(m)}
         roots |= {(): ()} if () in terms else {}
+        if len(roots) < 2:
+            return found, rest
+        spelt = {frozenset(m): m for m in terms}
         ordered = sorted(roots, key=self.order.monomial_sort_key)
         for one in ordered:
             for other in ordered:
@@ -251,13 +260,13 @@ class FormTermCollector:
                 if not one or cross is None or not {one, other, cross} <= rest.keys():
                     continue
                 c = rest[one]
-                size = abs(rest[cross] / c) / 2
+                size = exact_ratio(abs(rest[cross]), 2 * abs(c))
                 if one == other or rest[other] != c * size**2 or (other and size != 1):
                     continue
                 second = self.ordered_product(size, roots[other], [])
                 if rest[cross] * c < 0:
                     second = negate_expression(second)
-                root = Sum((self.ordered_product(Fraction(1), roots[one], []), second))
+                root = Sum((self.ordered_product(1, roots[one], []), second))
                 power = Power(root, Number(Fraction(2)))
                 found.append((self.order.monomial_sort_key(one), form_term_product(c, [power])))
                 for used in (one, other, cross):
@@ -266,23 +275,26 @@ class FormTermCollector:
 
     # -- what terms have in common -------------------------------------------------------------
 
-    def common_number(self, terms: TermSum) -> tuple[TermMonomial, Fraction, TermSum]:
+    def common_number(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(no symbols, the number that all coefficients share, the rest). Most of the rest is
-        positive, or half of it and the first term."""
-        values = terms.values()
-        top = reduce(gcd, (abs(c.numerator) for c in values))
-        bottom = reduce(lcm, (c.denominator for c in values))
-        if (
-            bottom > _MAX_COMMON_NUMBER
-            and max(abs(c) for c in values) * bottom > _MAX_COMMON_NUMBER * top
-        ):
-            top = bottom = 1
-        balance = sum(1 if c > 0 else -1 for c in values)
+        positive, or half of it and the first term. A denominator is taken out if most have it:
+        1/2*(m1 + 3*m2), but 1/2*m1 + m2."""
+        values = list(terms.values())
+        shared, whole = split_common_rational(values)
+        balance = sum(1 if n > 0 else -1 for n in whole)
         negative = (balance or terms[min(terms, key=self.order.monomial_sort_key)]) < 0
-        shared = Fraction(-top if negative else top, bottom)
-        return (), shared, {m: c / shared for m, c in terms.items()}
+        sign = -1 if negative else 1
+        is_odd = shared.denominator > _MAX_COMMON_NUMBER
+        if is_odd and max(map(abs, whole)) > _MAX_COMMON_NUMBER:
+            return (), sign, {m: sign * c for m, c in terms.items()}
+        if shared.denominator == 1:
+            return (), sign * shared, {m: sign * n for m, n in zip(terms, whole, strict=True)}
+        below = Counter(d for c in values for d in _divisors(c.denominator))
+        most = max(d for d, times in below.items() if 2 * times > len(values))
+        common = exact_ratio(sign * shared.numerator, most)
+        return (), common, {m: exact_ratio(c, common) for m, c in terms.items()}
 
-    def common_factor(self, terms: TermSum) -> tuple[TermMonomial, Fraction, TermSum]:
+    def common_factor(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(symbols, number, rest) with terms = symbols · number · rest."""
         powers = dict(next(iter(terms)))
         for monomial in terms:
@@ -296,9 +308,10 @@ class FormTermCollector:
         return tuple(powers.items()), number, rest
 
 
-def _form_term_length(expression: Expression) -> int:
-    """The number of characters of an expression."""
-    return len(expression_text(expression))
+@lru_cache(maxsize=256)
+def _divisors(number: int) -> tuple[int, ...]:
+    """The divisors of a number up to `_MAX_COMMON_NUMBER`."""
+    return tuple(d for d in range(1, _MAX_COMMON_NUMBER + 1) if number % d == 0)
 
 
 def _is_square_form_term(monomial: TermMonomial) -> bool:

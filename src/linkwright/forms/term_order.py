@@ -34,6 +34,10 @@ class FormTermKind(IntEnum):
     RATE = 6
 
 
+_SIZED_KINDS = frozenset({FormTermKind.CIRCULAR, FormTermKind.CALL, FormTermKind.COORDINATE})
+"""The kinds of factors that make a term long: sums have short terms first."""
+
+
 @dataclass(frozen=True)
 class FormSymbolRoles:
     """The roles of symbols, which decide how terms are collected and ordered."""
@@ -42,6 +46,11 @@ class FormSymbolRoles:
     inertias: frozenset[str]
     constants: frozenset[str]
     coordinates: tuple[str, ...]
+
+    @property
+    def all_constants(self) -> frozenset[str]:
+        """Masses, inertias and other constants."""
+        return self.masses | self.inertias | self.constants
 
     def atom_kind(self, atom: TermAtom) -> FormTermKind:
         """The kind of a symbol or function: mass, inertia, constant, coordinate, …"""
@@ -62,45 +71,56 @@ class FormSymbolRoles:
         return FormTermKind.COORDINATE if atom in self.coordinates else FormTermKind.RATE
 
 
+class AtomKinds(dict[TermAtom, FormTermKind]):
+    """The kinds of symbols and functions, also of named ones, each found once."""
+
+    def __init__(self, reader: FormTermReader, roles: FormSymbolRoles) -> None:
+        super().__init__()
+        self.reader, self.roles = reader, roles
+
+    def __missing__(self, atom: TermAtom) -> FormTermKind:
+        kind = self.roles.atom_kind(atom)
+        if isinstance(atom, Name) and atom.name in self.reader.definitions:
+            inside = self.reader.definitions[atom.name][1]
+            kind = FormTermKind.CONSTANT if inside <= self.roles.constants else FormTermKind.CALL
+        self[atom] = kind
+        return kind
+
+
 @dataclass
 class FormTermOrder:
     """The sort keys of factors and terms of one reader, each computed once."""
 
     reader: FormTermReader
     roles: FormSymbolRoles
+    atom_kinds: AtomKinds = field(init=False)
     atom_sort_keys: dict[TermAtom, FactorSortKey] = field(default_factory=dict)
-    atom_kinds: dict[TermAtom, FormTermKind] = field(default_factory=dict)
+    sum_sort_keys: dict[Expression, FactorSortKey] = field(default_factory=dict)
     term_sort_keys: dict[TermMonomial, TermSortKey] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.atom_kinds = AtomKinds(self.reader, self.roles)
 
     def factor_sort_key(self, atom: TermAtom) -> FactorSortKey:
         """The key by which a symbol or function is ordered among factors."""
-        return self.atom_kind(atom), 0, self.atom_sort_key(atom)
+        return self.atom_kinds[atom], 0, self.atom_sort_key(atom)
 
     def sum_factor_sort_key(self, expression: Expression) -> FactorSortKey:
         """The sort key of a factor that is a sum, or a symbol or function out of one."""
         base = expression.base if isinstance(expression, Power) else expression
-        if base in self.reader.atoms_by_expression:
-            return self.factor_sort_key(self.reader.atoms_by_expression[base])
-        first = expression.terms[0] if isinstance(expression, Sum) else expression
-        return self.least_atom_kind(expression), 1, (form_name_sort_key(expression_text(first)),)
+        if id(base) in self.reader.atoms_by_id:
+            return self.factor_sort_key(self.reader.atoms_by_id[id(base)])
+        if expression not in self.sum_sort_keys:
+            first = expression.terms[0] if isinstance(expression, Sum) else expression
+            text = form_name_sort_key(expression_text(first))
+            self.sum_sort_keys[expression] = self.least_atom_kind(expression), 1, (text,)
+        return self.sum_sort_keys[expression]
 
     def least_atom_kind(self, expression: Expression) -> FormTermKind:
         """The first kind, in the order of factors, of the symbols in an expression."""
-        kinds = [self.atom_kind(name) for name in names_in_expression(expression)]
+        kinds = [self.atom_kinds[name] for name in names_in_expression(expression)]
         inside = [kind for kind in kinds if kind != FormTermKind.COORDINATE]
         return min(inside, default=FormTermKind.CIRCULAR)
-
-    def atom_kind(self, atom: TermAtom) -> FormTermKind:
-        """The kind of a symbol or function, also of a named one."""
-        if atom not in self.atom_kinds:
-            kind = self.roles.atom_kind(atom)
-            if isinstance(atom, Name) and atom.name in self.reader.definitions:
-                inside = self.reader.definitions[atom.name][1]
-                kind = (
-                    FormTermKind.CONSTANT if inside <= self.roles.constants else FormTermKind.CALL
-                )
-            self.atom_kinds[atom] = kind
-        return self.atom_kinds[atom]
 
     def monomial_sort_key(self, monomial: TermMonomial) -> TermSortKey:
         """The sort key of a term, kept for the next call."""
@@ -111,31 +131,18 @@ class FormTermOrder:
     def term_sort_key(self, monomial: TermMonomial) -> TermSortKey:
         """The sort key of a term: by rates (terms without rates last), then cosines and sines,
         fewest first, then masses, constants and numbers."""
-        parts: dict[FormTermKind, list[FactorSortKey]] = {kind: [] for kind in FormTermKind}
+        parts: tuple[list[FactorSortKey], ...] = ([], [], [], [], [], [], [])
         size = 0
         for atom, power in monomial:
-            kind = self.atom_kind(atom)
-            parts[kind] += [self.atom_sort_key(atom)] * min(power, MAX_ORDERED_POWER)
-            size += (
-                power
-                if kind in (FormTermKind.CIRCULAR, FormTermKind.CALL, FormTermKind.COORDINATE)
-                else 0
-            )
-        ordered = [
-            sorted(parts[k])
-            for k in (
-                FormTermKind.RATE,
-                FormTermKind.COORDINATE,
-                FormTermKind.CALL,
-                FormTermKind.CIRCULAR,
-            )
-        ]
-        weight = [
-            sorted(parts[k])
-            for k in (FormTermKind.MASS, FormTermKind.INERTIA, FormTermKind.CONSTANT)
-        ]
-        bare = [not weight[0], not any(weight)]
-        return [not ordered[0], ordered[0], size, *ordered[1:], bare, *weight]
+            kind = self.atom_kinds[atom]
+            parts[kind].extend([self.atom_sort_key(atom)] * min(power, MAX_ORDERED_POWER))
+            if kind in _SIZED_KINDS:
+                size += power
+        for part in parts:
+            part.sort()
+        mass, inertia, constant, coordinate, circular, call, rate = parts
+        bare = [not mass, not (mass or inertia or constant)]
+        return [not rate, rate, size, coordinate, call, circular, bare, mass, inertia, constant]
 
     def atom_sort_key(self, atom: TermAtom) -> FactorSortKey:
         """The key by which a symbol or function is ordered among those of its kind."""
@@ -146,7 +153,7 @@ class FormTermOrder:
                 places = tuple(rank.get(m[0][0], len(rank)) if m else -1 for m, _ in form)
                 text = form_name_sort_key(expression_text(self.reader.angle_expression(atom.angle)))
                 self.atom_sort_keys[atom] = (places, text, atom.function == "cos")
-            elif isinstance(atom, str) and self.atom_kind(atom) in (
+            elif isinstance(atom, str) and self.atom_kinds[atom] in (
                 FormTermKind.COORDINATE,
                 FormTermKind.RATE,
             ):

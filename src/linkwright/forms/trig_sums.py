@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
+from math import gcd, lcm
+from operator import add, sub
 from typing import NamedTuple
 
 AngleVector = tuple[int, ...]  # an angle, as multiples of the ring's angles
@@ -15,8 +18,25 @@ class PrintedTrigFactor(NamedTuple):
     angle: AngleVector
 
 
+Rational = int | Fraction
+"""A coefficient: integers are much faster, and most coefficients are integers."""
 PrintedTrigMonomial = tuple[tuple[PrintedTrigFactor, int], ...]
-PrintedTrigSum = dict[PrintedTrigMonomial, Fraction]
+PrintedTrigSum = dict[PrintedTrigMonomial, Rational]
+
+
+def exact_ratio(a: Rational, b: Rational) -> Rational:
+    """The exact quotient a / b, an integer where it is one."""
+    ratio = Fraction(a, b)
+    return ratio.numerator if ratio.denominator == 1 else ratio
+
+
+def split_common_rational(values: Sequence[Rational]) -> tuple[Rational, list[int]]:
+    """The rational number by which all values are coprime integers, and these integers; it is
+    positive."""
+    bottom = lcm(*(c.denominator for c in values))
+    whole = [c.numerator * (bottom // c.denominator) for c in values]
+    top = gcd(*whole)
+    return exact_ratio(top, bottom), [n // top for n in whole]
 
 
 def swap_sine_cosine(atom: PrintedTrigFactor) -> PrintedTrigFactor:
@@ -24,34 +44,28 @@ def swap_sine_cosine(atom: PrintedTrigFactor) -> PrintedTrigFactor:
     return PrintedTrigFactor("sin" if atom.function == "cos" else "cos", atom.angle)
 
 
-def multiply_trig_power(
-    monomial: PrintedTrigMonomial, atom: PrintedTrigFactor, power: int
+def multiply_trig_factors(
+    monomial: PrintedTrigMonomial, *factors: tuple[PrintedTrigFactor, int]
 ) -> PrintedTrigMonomial:
-    """The monomial times a power of a cosine or sine."""
+    """The monomial times powers of cosines and sines."""
     powers = dict(monomial)
-    powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted((a, p) for a, p in powers.items() if p))
+    for atom, power in factors:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted([(a, p) for a, p in powers.items() if p]))
 
 
 def trig_product_to_sum(
-    parts: dict[PrintedTrigFactor, Fraction], atom: PrintedTrigFactor
-) -> dict[PrintedTrigFactor, Fraction]:
-    """A sum of cosines and sines times one more, by 2 cos a cos b = cos(a − b) + cos(a + b) and so
-    on; the signs of angles are not normalized yet."""
-    total: dict[PrintedTrigFactor, Fraction] = {}
+    parts: dict[PrintedTrigFactor, int], atom: PrintedTrigFactor
+) -> dict[PrintedTrigFactor, int]:
+    """Twice a sum of cosines and sines times one more, by 2 cos a cos b = cos(a − b) + cos(a + b)
+    and so on; the signs of angles are not normalized yet."""
+    total: dict[PrintedTrigFactor, int] = {}
+    times_cosine = atom.function == "cos"
     for (function, angle), c in parts.items():
-        more = tuple(x + y for x, y in zip(angle, atom.angle, strict=True))
-        less = tuple(x - y for x, y in zip(angle, atom.angle, strict=True))
-        match function, atom.function:
-            case "cos", "cos":
-                made = [("cos", more, c), ("cos", less, c)]
-            case "sin", "sin":
-                made = [("cos", less, c), ("cos", more, -c)]
-            case "sin", _:
-                made = [("sin", more, c), ("sin", less, c)]
-            case _:
-                made = [("sin", more, c), ("sin", less, -c)]
-        for name, vector, half in made:
-            key = PrintedTrigFactor(name, vector)
-            total[key] = total.get(key, Fraction(0)) + half / 2
+        made = "sin" if (function == "sin") == times_cosine else "cos"
+        more = PrintedTrigFactor(made, tuple(map(add, angle, atom.angle)))
+        less = PrintedTrigFactor(made, tuple(map(sub, angle, atom.angle)))
+        # cos a sin b = sin(a + b) − sin(a − b), sin a sin b = cos(a − b) − cos(a + b)
+        total[more] = total.get(more, 0) + (c if times_cosine or function == "cos" else -c)
+        total[less] = total.get(less, 0) + (c if times_cosine or function == "sin" else -c)
     return total

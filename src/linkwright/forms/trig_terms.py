@@ -10,13 +10,14 @@ import re
 import time
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
 from ..algebra.exact.exact_angles import ExactAngle
 from ..algebra.exact.polynomial_budget import BudgetError
 from ..algebra.exact.quotient_ring import QuotientRing
-from ..algebra.exact.quotients import Quotient, fraction_from_flint
+from ..algebra.exact.quotients import Quotient
 from ..expressions import (
     Call,
     Expression,
@@ -31,14 +32,12 @@ from ..expressions import (
     negate_expression,
 )
 from ..tape import Op
+from .trig_shortening import TrigSumShortener
 from .trig_sums import (
     AngleVector,
     PrintedTrigFactor,
-    PrintedTrigMonomial,
     PrintedTrigSum,
-    multiply_trig_power,
-    swap_sine_cosine,
-    trig_product_to_sum,
+    Rational,
 )
 
 if TYPE_CHECKING:
@@ -47,14 +46,12 @@ if TYPE_CHECKING:
 
 TermAtom = str | PrintedTrigFactor | Expression  # a symbol, a cosine or sine, another function
 TermMonomial = tuple[tuple[TermAtom, int], ...]
-TermSum = dict[TermMonomial, Fraction]
+TermSum = dict[TermMonomial, Rational]
 NaturalSortKey = tuple[tuple[int, int | str], ...]  # text as letters and numbers, which compare
 
 MAX_SHORTENING_SECONDS = 10.0
 MAX_UNNAMED_CALL = 24
 """The most characters of a root or another function that has no name of its own."""
-MAX_TERMS_FOR_SUMS = 64
-"""The most terms of a sum whose products are converted to sums of angles."""
 
 
 class FormTermReader:
@@ -75,16 +72,15 @@ class FormTermReader:
         self.ring, self.naming = ring, naming
         self.symbol_ranks = {name: k for k, name in enumerate(order)}
         self.written = set(written)
-        self.shortened_sums: dict[
-            PrintedTrigSum | frozenset[tuple[PrintedTrigMonomial, Fraction]], PrintedTrigSum
-        ] = {}
         self.angle_signs: dict[AngleVector, int] = {}
         self.calls: dict[int, Expression] = {}
         self.taken_names = {*ring.symbols, *self.symbol_ranks}
         self.definitions: dict[str, tuple[Expression, frozenset[str]]] = {}
         self.atoms: dict[TermAtom, Expression] = {}
-        self.atoms_by_expression: dict[Expression, TermAtom] = {}
+        self.atoms_by_id: dict[int, TermAtom] = {}  # of the expressions in `atoms`
+        self.atom_powers: dict[tuple[TermAtom, int], Expression] = {}
         self.angle_count = len(ring.angles)
+        self.shortener = TrigSumShortener(self.angle_sign, self.angle_count)
         self.deadline = time.monotonic() + MAX_SHORTENING_SECONDS
 
     # -- polynomials ---------------------------------------------------------------------
@@ -92,7 +88,7 @@ class FormTermReader:
     def polynomial_terms(self, poly: flint.fmpq_mpoly) -> TermSum:
         """The polynomial as terms, each trigonometric cofactor in its shortest form."""
         groups: dict[TermMonomial, PrintedTrigSum] = {}
-        ring, spare = self.ring, self.ring.function_capacity
+        ring, spare, printed = self.ring, self.ring.function_capacity, self.printed_generators
         for exponents, coefficient in self.iterate_polynomial(poly):
             others: list[tuple[TermAtom, int]] = []
             circular: list[tuple[PrintedTrigFactor, int]] = []
@@ -103,18 +99,18 @@ class FormTermReader:
                 if place >= ring.first_symbol:
                     others.append((ring.symbols[place - ring.first_symbol], int(power)))
                 elif place >= spare:
-                    k = (place - spare) % self.angle_count
-                    atom, sign = self.printed_trig_factor(k, place >= ring.first_cosine)
+                    atom, sign = printed[place - spare]
                     circular.append((atom, int(power)))
                     turned *= sign ** int(power)
                 else:
                     others.append((self.function_expression(spare - 1 - place), int(power)))
             sums = groups.setdefault(tuple(others), {})
-            sums[tuple(sorted(circular))] = turned * fraction_from_flint(coefficient)
+            top, bottom = int(coefficient.p) * turned, int(coefficient.q)
+            sums[tuple(sorted(circular))] = top if bottom == 1 else Fraction(top, bottom)
         return {
             (*others, *trig): coefficient
             for others, sums in groups.items()
-            for trig, coefficient in self.shorten_trig_sum(sums).items()
+            for trig, coefficient in self.shorten_sum(sums).items()
         }
 
     def iterate_polynomial(
@@ -122,10 +118,19 @@ class FormTermReader:
     ) -> Iterator[tuple[tuple[int, ...], flint.fmpq]]:
         """The terms one by one, so that an interrupt is noticed; raises `BudgetError` after twice
         the time."""
-        for k in range(len(poly)):
+        for k, term in enumerate(poly.terms()):
             if k % 256 == 0 and time.monotonic() > self.deadline + MAX_SHORTENING_SECONDS:
                 raise BudgetError("the closed form is too long to be printed")
-            yield poly.monomial(k), poly.coefficient(k)
+            yield term
+
+    @cached_property
+    def printed_generators(self) -> list[tuple[PrintedTrigFactor, int]]:
+        """The ring's cosines and sines as they are printed, in the order of its generators."""
+        first = self.ring.function_capacity
+        return [
+            self.printed_trig_factor(k % self.angle_count, first + k >= self.ring.first_cosine)
+            for k in range(self.ring.first_symbol - first)
+        ]
 
     def printed_trig_factor(self, k: int, is_cosine: bool) -> tuple[PrintedTrigFactor, int]:
         """The ring's cosine or sine as it is printed, and the sign of the conversion."""
@@ -184,18 +189,26 @@ class FormTermReader:
             (form_name_sort_key(expression_text(self.atom_expression(a))), -p) for a, p in monomial
         )
 
+    def shorten_sum(self, sums: PrintedTrigSum) -> PrintedTrigSum:
+        """The trigonometric cofactor in its shortest form, as long as there is time."""
+        late = len(sums) == 1 or time.monotonic() > self.deadline
+        return sums if late else self.shortener.shorten_trig_sum(sums)
+
     # -- atoms ---------------------------------------------------------------------------
 
     def atom_power(self, atom: TermAtom, exponent: int) -> Expression:
         """A power of a symbol or function as an expression."""
-        base, power = self.atom_expression(atom), Number(Fraction(exponent))
+        base = self.atom_expression(atom)
         if exponent == 1:
             return base
-        return (
-            Reciprocal(Power(base.operand, power))
-            if isinstance(base, Reciprocal)
-            else Power(base, power)
-        )
+        if (atom, exponent) not in self.atom_powers:
+            power = Number(Fraction(exponent))
+            self.atom_powers[atom, exponent] = (
+                Reciprocal(Power(base.operand, power))
+                if isinstance(base, Reciprocal)
+                else Power(base, power)
+            )
+        return self.atom_powers[atom, exponent]
 
     def atom_expression(self, atom: TermAtom) -> Expression:
         """A symbol, cosine, sine or other function as an expression."""
@@ -207,7 +220,7 @@ class FormTermReader:
                 if isinstance(atom, str)
                 else atom
             )
-            self.atoms_by_expression[self.atoms[atom]] = atom
+            self.atoms_by_id[id(self.atoms[atom])] = atom
         return self.atoms[atom]
 
     def angle_expression(self, vector: AngleVector) -> Expression:
@@ -240,131 +253,13 @@ class FormTermReader:
             self.angle_signs[vector] = sign
         return self.angle_signs[vector]
 
-    # -- shorter sums ----------------------------------------------------------------------
 
-    def shorten_trig_sum(self, sums: PrintedTrigSum) -> PrintedTrigSum:
-        """The sum in its shortest known form: merged pairs, or cosines and sines of sums of
-        angles."""
-        if len(sums) == 1 or time.monotonic() > self.deadline:
-            return sums
-        scale = next(iter(sums.values()))
-        key = frozenset((m, c / scale) for m, c in sums.items())
-        if key not in self.shortened_sums:
-            found = self.merge_trig_pairs({m: c / scale for m, c in sums.items()})
-            if 1 < len(found) <= MAX_TERMS_FOR_SUMS and len(sums) <= MAX_TERMS_FOR_SUMS:
-                as_angles = self.products_to_angle_sums({m: c / scale for m, c in sums.items()})
-                found = min(found, as_angles, key=len)
-            self.shortened_sums[key] = found
-        return {m: c * scale for m, c in self.shortened_sums[key].items()}
-
-    def merge_trig_pairs(self, sums: PrintedTrigSum) -> PrintedTrigSum:
-        """The sum with pairs such as X·cos a·cos b + X·sin a·sin b merged, as long as there are
-        any."""
-        work, found = dict(sums), True
-        while found:
-            found = False
-            for monomial in sorted(work):
-                if monomial in work and self.merge_with_partner(work, monomial):
-                    found = True
-        return work
-
-    def merge_with_partner(self, work: PrintedTrigSum, monomial: PrintedTrigMonomial) -> bool:
-        """Merge a term with a partner, if there is one; return whether there was."""
-        for partner, (made, factor), sign in self.possible_partners(monomial):
-            if work.get(partner) == sign * work[monomial]:
-                coefficient = work.pop(monomial)
-                del work[partner]
-                work[made] = work.get(made, Fraction(0)) + factor * coefficient
-                if not work[made]:
-                    del work[made]
-                return True
-        return False
-
-    def possible_partners(
-        self, monomial: PrintedTrigMonomial
-    ) -> Iterable[tuple[PrintedTrigMonomial, tuple[PrintedTrigMonomial, Fraction], Fraction]]:
-        """For each identity: the partner, the merged term and its factor, and the partner's
-        coefficient relative to this term."""
-        one = Fraction(1)
-        for i, (a, power) in enumerate(monomial):
-            if a.function == "cos" and power >= 2:
-                rest = multiply_trig_power(monomial, a, -2)
-                yield (
-                    rest,
-                    (multiply_trig_power(rest, PrintedTrigFactor("sin", a.angle), 2), -one),
-                    -one,
-                )
-                doubled = tuple(2 * n for n in a.angle)
-                yield rest, self.multiply_trig_factor(rest, "cos", doubled, one / 2), -one / 2
-            for b, _ in monomial[i + 1 :]:
-                if a.angle == b.angle:
-                    continue
-                rest = multiply_trig_power(multiply_trig_power(monomial, a, -1), b, -1)
-                other = multiply_trig_power(
-                    multiply_trig_power(rest, swap_sine_cosine(a), 1), swap_sine_cosine(b), 1
-                )
-                less = tuple(x - y for x, y in zip(a.angle, b.angle, strict=True))
-                more = tuple(x + y for x, y in zip(a.angle, b.angle, strict=True))
-                if a.function == b.function == "cos":
-                    yield other, self.multiply_trig_factor(rest, "cos", less, one), one
-                    yield other, self.multiply_trig_factor(rest, "cos", more, one), -one
-                elif a.function != b.function:
-                    yield other, self.multiply_trig_factor(rest, "sin", more, one), one
-                    turn = one if a.function == "sin" else -one
-                    yield other, self.multiply_trig_factor(rest, "sin", less, turn), -one
-
-    def multiply_trig_factor(
-        self, rest: PrintedTrigMonomial, function: str, angle: AngleVector, factor: Fraction
-    ) -> tuple[PrintedTrigMonomial, Fraction]:
-        """The monomial times the cosine or sine of an angle, and the factor with the sign of the
-        printed angle."""
-        if not any(angle):
-            return rest, factor if function == "cos" else Fraction(0)
-        sign = self.angle_sign(angle)
-        turned = tuple(sign * n for n in angle)
-        made = multiply_trig_power(rest, PrintedTrigFactor(function, turned), 1)
-        return made, factor if function == "cos" else sign * factor
-
-    def products_to_angle_sums(self, sums: PrintedTrigSum) -> PrintedTrigSum:
-        """The sum with all products as cosines and sines of sums of angles."""
-        total: dict[PrintedTrigFactor, Fraction] = {}
-        for monomial, coefficient in sums.items():
-            parts = {PrintedTrigFactor("cos", (0,) * self.angle_count): coefficient}
-            for atom, power in monomial:
-                for _ in range(power):
-                    parts = trig_product_to_sum(parts, atom)
-            for atom, c in parts.items():
-                (made, factor) = self.multiply_trig_factor((), atom.function, atom.angle, c)
-                key = made[0][0] if made else PrintedTrigFactor("cos", (0,) * self.angle_count)
-                total[key] = total.get(key, Fraction(0)) + factor
-        found: PrintedTrigSum = {}
-        for atom, c in total.items():
-            if c:
-                found[((atom, 1),) if any(atom.angle) else ()] = c
-        return _half_angle_square(found)
-
-
-def _half_angle_square(sums: PrintedTrigSum) -> PrintedTrigSum:
-    """The sum with 1 − cos 2a as 2 sin² a and 1 + cos 2a as 2 cos² a."""
-    constant = sums.get(())
-    for monomial, c in sums.items():
-        if not monomial or constant is None or abs(c) != abs(constant):
-            continue
-        angle = monomial[0][0].angle
-        if monomial[0][0].function == "cos" and all(n % 2 == 0 for n in angle):
-            half = tuple(n // 2 for n in angle)
-            atom = PrintedTrigFactor("cos" if c == constant else "sin", half)
-            rest = {m: x for m, x in sums.items() if m not in ((), monomial)}
-            return rest | {((atom, 2),): 2 * constant}
-    return sums
-
-
-def form_term_product(coefficient: Fraction, factors: list[Expression]) -> Expression:
+def form_term_product(coefficient: Rational, factors: list[Expression]) -> Expression:
     """The product with its number in front if it is not 1, and the sign outside."""
     if coefficient < 0:
         return negate_expression(form_term_product(-coefficient, factors))
     if coefficient != 1 or not factors:
-        factors = [Number(coefficient), *factors]
+        factors = [Number(Fraction(coefficient)), *factors]
     return factors[0] if len(factors) == 1 else Product(tuple(factors))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..kinematics.mobility_analysis import reference_configuration
 from ..kinematics.tree_builder import build_kinematic_tree
+from ..kinematics.tree_coordinates import place_tree_at_time
 from ..kinematics.tree_totals import tree_kinetic_energy
 from ..mechanism import Mechanism
 from .reduced_dynamics import ReducedDynamics
@@ -77,7 +78,7 @@ class FormulationMultipliers:
 def has_regular_mass_matrix(mechanism: Mechanism) -> bool:
     """Whether every coordinate of the tree, without its constraints, moves mass where the mechanism
     is assembled."""
-    tree = build_kinematic_tree(mechanism, "numeric")
+    tree = place_tree_at_time(build_kinematic_tree(mechanism, "numeric"), 0.0)
     T = tree_kinetic_energy(tree, tree.motion.q, tree.motion.qd)
     M = ca.Function("M", [tree.motion.q], [ca.hessian(T, tree.motion.qd)[0]])
     sizes = np.linalg.eigvalsh(np.asarray(M(reference_configuration(mechanism)[0]), dtype=float))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import casadi as ca
 
 from ..algebra.linear_algebra import Array
+from ..algebra.operators import direct_casadi_operators
 from ..equations import Equations, ExpressionBuilder, FormulationState
 from ..kinematics.body_forces import (
     BodyForce,
@@ -42,6 +43,8 @@ from ..kinematics.tree_totals import (
     tree_potential_energy,
 )
 from ..mechanism import Mechanism
+from ..quantities import MOVING_SIGNATURES
+from ..written_equations import EquationSet
 from .reduced_dynamics import ReducedDynamics
 
 
@@ -96,11 +99,14 @@ class Formulation:
         *,
         complete: bool = True,
         accelerations: ExpressionBuilder | None = None,
+        equation_set: Callable[[], EquationSet] | None = None,
+        derivation_steps: Callable[[], EquationSet] | None = None,
     ) -> Equations:
         """The equations from a formulation's own builders and the common ones; `complete` says
         whether the other functions follow from these. The builders are those of the tree;
         constraints are added to it, with the formulation's own constrained `accelerations` if it
-        gives any."""
+        gives any. `equation_set` makes the formulation's own form, `derivation_steps` its
+        derivation line by line."""
         tree = self.tree
         free = Equations(
             mechanism=tree.mechanism,
@@ -111,19 +117,46 @@ class Formulation:
             literals=tree.literals,
             rate_matrix=coordinate_rate_matrix(tree, self.q),
             neutral=tuple(neutral_coordinates(tree)),
-            builders={name: getattr(self, name) for name in _COMMON_FUNCTIONS} | dict(builders),
+            builders={name: getattr(self, name) for name in self.common_functions}
+            | self._add_transport(builders),
             frame_builders={name: getattr(self, name) for name in _FRAME_FUNCTIONS},
             inertial_parameters=self.inertial_parameters(),
             extras=extras or {},
             state=state,
             is_complete=complete,
             passive_parts=self.passive_parts,
+            own_equation_set=equation_set and direct_casadi_operators()(equation_set),
+            derivation_steps=derivation_steps and direct_casadi_operators()(derivation_steps),
         )
         if self.constraints is None:
             return free
         from .constrained_equations import add_constraints_to_equations
 
         return add_constraints_to_equations(self, free, accelerations)
+
+    def _add_transport(self, own: Mapping[str, ExpressionBuilder]) -> dict[str, ExpressionBuilder]:
+        """The builders of a formulation; for moving coordinates with those that `Equations`
+        completes without transport forces."""
+        found, d = dict(own), self.transport
+        if self.tree.names.has_moving_coordinates and "mass_matrix" in own:
+            if "inverse_dynamics" not in own:
+                found["inverse_dynamics"] = lambda: (
+                    own["mass_matrix"]() @ self.qdd
+                    + own["coriolis_matrix"]() @ self.qd
+                    + (d() + own["gravity"]() - self.element_forces())
+                )
+            if "coriolis_matrix" not in own:
+                found["coriolis_matrix"] = lambda: (
+                    ca.jacobian(own["inverse_dynamics"]() + self.element_forces() - d(), self.qd)
+                    / 2
+                )
+        return found
+
+    @property
+    def common_functions(self) -> tuple[str, ...]:
+        """The names of the functions that this class builds for the mechanism."""
+        moving = self.tree.names.has_moving_coordinates
+        return (*_COMMON_FUNCTIONS, *MOVING_SIGNATURES) if moving else _COMMON_FUNCTIONS
 
     @cached_property
     def constraints(self) -> ConstraintEquations | None:
@@ -187,6 +220,23 @@ class Formulation:
     def kinetic_energy(self) -> Array:
         """T(q, q̇) of all bodies and rotors."""
         return tree_kinetic_energy(self.tree, self.q, self.qd)
+
+    def transport_momentum(self) -> Array:
+        """a = ∂T/∂q̇ at q̇ = 0."""
+        at_rest = ca.SX.zeros(self.tree.nv)
+        return ca.substitute(ca.gradient(self.kinetic_energy(), self.qd), self.qd, at_rest)
+
+    def transport(self) -> Array:
+        """d = (∂M/∂t + ∂a/∂q − ∂aᵀ/∂q) q̇ + ∂a/∂t − ∂T₀/∂q, from T = T₂ + T₁ + T₀."""
+        T, a, t = self.kinetic_energy(), self.transport_momentum(), self.tree.motion.t
+        T_0 = ca.substitute(T, self.qd, ca.SX.zeros(self.tree.nv))
+        p_rate = ca.jacobian(ca.gradient(T, self.qd), t) + ca.jtimes(a, self.q, self.qd)
+        return ca.densify(p_rate - ca.gradient(ca.dot(a, self.qd) + T_0, self.q))
+
+    def jacobi_energy(self) -> Array:
+        """h = q̇ᵀ∂T/∂q̇ − T + V = T₂ − T₀ + V."""
+        T = self.kinetic_energy()
+        return ca.dot(ca.gradient(T, self.qd), self.qd) - T + self.potential_energy()
 
     def potential_energy(self) -> Array:
         """V(q) of weight and springs."""

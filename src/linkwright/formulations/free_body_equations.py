@@ -21,6 +21,7 @@ from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
 from ..kinematics.recursions import LinkKinematics, link_accelerations, link_displacements
 from ..kinematics.tree_coordinates import (
+    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_accelerations,
@@ -193,7 +194,8 @@ class NewtonEulerFormulation(Formulation):
     def gravity(self) -> Array:
         """The joint forces at rest without loads."""
         rest = ca.SX.zeros(self.tree.nv)
-        holding = NewtonEulerFormulation(self.tree, self.P, loaded=False).required_joint_forces()
+        tree = freeze_coordinates(self.tree)
+        holding = NewtonEulerFormulation(tree, self.P, loaded=False).required_joint_forces()
         return ca.substitute([holding], [self.qd, self.qdd], [rest, rest])[0]
 
     def joint_wrenches(self, *, in_bodies: bool = False) -> dict[str, Array]:
@@ -270,7 +272,7 @@ class NewtonEulerFormulation(Formulation):
         F_all = ca.vertcat(*(P @ body.F for body in self.bodies))
         E = ca.jacobian(F_all, self.lam)
         F = ca.substitute(F_all, self.lam, ca.SX.zeros(self.lam.shape[0]))
-        motions, N = self._carry_motions(S), [self.body_inertia(body) for body in self.bodies]
+        motions, N = self.carry_motions(S), [self.body_inertia(body) for body in self.bodies]
         wrenches = self._carry_wrenches([
             ca.horzcat(n @ motion, n @ drift - F[k * b : k * (b + 1)])
             for b, (n, motion, drift) in enumerate(zip(N, motions, drifts, strict=True))
@@ -284,7 +286,7 @@ class NewtonEulerFormulation(Formulation):
         K = gather_columns(tree, ca.vertcat(*motions)).T @ E
         return ca.densify(gather_columns(tree, gather_forces(tree, M))), drives, ca.densify(K)
 
-    def _carry_motions(self, own: list[Array]) -> list[Array]:
+    def carry_motions(self, own: list[Array]) -> list[Array]:
         """X⁻¹ S: what the tree's accelerations add to each body's (α, a)."""
         found: list[Array] = []
         for body, motion in zip(self.bodies, own, strict=True):

@@ -1,15 +1,19 @@
 """Hamilton's canonical equations, as in Bayseç and Kapucu (1996).
 
-    p = ∂L/∂q̇                             (10)    momenta, L = T − V
-    H(q, p) = Σ p q̇ − L                    (14)    q̇ as a function of p; not assumed to be T + V
-    q̇ = ∂H/∂p,   ṗ = −∂H/∂q + Q + Jᵀλ      (12), (13); λ where there are constraints
+    p = ∂L/∂q̇                             (13)    momenta, L = T − V
+    H(q, p, t) = Σ p q̇ − L                 (14)    q̇ as a function of p; T + V (15) only where
+                                                   coordinates do not depend on time
+    q̇ = ∂H/∂p,   ṗ = −∂H/∂q + Q + Jᵀλ      (10), (11); λ where there are constraints
+    ∂H/∂t = −∂L/∂t                         (12)
 
-The states are (q, p). In terms of accelerations, ṗ = M q̈ + Ṁ q̇ with M = ∂p/∂q̇.
+The states are (q, p). In terms of accelerations, ṗ = M q̈ + Ṁ q̇ with M = ∂p/∂q̇. Where coordinates
+depend on time, T = T₂ + T₁ + T₀ has parts of second, first and no degree in q̇, T₁ = aᵀq̇; then
+p = M q̇ + a, and H = T₂ − T₀ + V changes by ∂H/∂t and the power of Q alone.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -22,6 +26,7 @@ from ..kinematics.tree_totals import tree_kinetic_energy, tree_potential_energy,
 from ..mechanism import Mechanism
 from .constraint_multipliers import FormulationMultipliers, has_regular_mass_matrix
 from .formulation import Formulation, reject_quaternions
+from .hamilton_form import hamilton_equation_set
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -39,9 +44,16 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "inverse_dynamics": hamilton.inverse_dynamics,
         "forward_dynamics": hamilton.forward_dynamics,
     }
-    extras = {"momenta": hamilton.momenta, "hamiltonian": lambda: hamilton.H}
+    extras = {
+        "momenta": hamilton.momenta,
+        "hamiltonian": lambda: hamilton.H,
+        "hamiltonian_rate": hamilton.hamiltonian_rate,
+    }
+    own = partial(hamilton_equation_set, hamilton)
     if hamilton.constraints is None:
-        return hamilton.assemble_equations("hamilton", builders, extras, hamilton.state())
+        return hamilton.assemble_equations(
+            "hamilton", builders, extras, hamilton.state(), equation_set=own
+        )
     extras["multipliers"] = lambda: hamilton.multipliers.all_multipliers
     return hamilton.assemble_equations(
         "hamilton",
@@ -49,6 +61,7 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         extras,
         hamilton.state(),
         accelerations=lambda: hamilton.multipliers.accelerations,
+        equation_set=own,
     )
 
 
@@ -62,7 +75,7 @@ class HamiltonFormulation(Formulation):
         self.L = tree_kinetic_energy(tree, self.q, self.qd) - tree_potential_energy(tree, self.q)
 
     def momenta(self) -> Array:
-        """p = ∂L/∂q̇ (10)."""
+        """p = ∂L/∂q̇ (13)."""
         return ca.gradient(self.L, self.qd)
 
     @cached_property
@@ -72,11 +85,11 @@ class HamiltonFormulation(Formulation):
 
     @cached_property
     def velocities_from_momenta(self) -> Array:
-        """q̇ as a function of q and p: the solution of (10), which is linear. If some coordinate
+        """q̇ as a function of q and p: the solution of (13), which is linear. If some coordinate
         moves no mass, the constraints give its velocity."""
         if self.constraints is None or has_regular_mass_matrix(self.tree.mechanism):
-            return solve_symmetric_matrix(self.M, self.p)
-        return self.reduction.velocities_from_momenta(self.M, self.p)
+            return solve_symmetric_matrix(self.M, self.p - self.transport_momentum())
+        return self.reduction.velocities_from_momenta(self.M, self.p - self.transport_momentum())
 
     @cached_property
     def H(self) -> Array:
@@ -85,8 +98,12 @@ class HamiltonFormulation(Formulation):
             self.L, self.qd, self.velocities_from_momenta
         )
 
+    def hamiltonian_rate(self) -> Array:
+        """∂H/∂t (12) at q and p: 0 where coordinates do not depend on time."""
+        return ca.densify(ca.jacobian(self.H, self.tree.motion.t))
+
     def momentum_rates(self, tau: Array) -> Array:
-        """ṗ = −∂H/∂q + Q (13) at q and p, without constraint forces."""
+        """ṗ = −∂H/∂q + Q (11) at q and p, without constraint forces."""
         Q = tau + ca.substitute(self.nonpotential_forces(), self.qd, self.velocities_from_momenta)
         return -ca.gradient(self.H, self.q) + Q
 
@@ -132,8 +149,9 @@ class HamiltonFormulation(Formulation):
         return ca.substitute(expression, self.p, self.momenta())
 
     def mass_rate_momentum(self) -> Array:
-        """Ṁ q̇ = ∂p/∂q q̇."""
-        return ca.jtimes(self.momenta(), self.q, self.qd)
+        """ṗ − M q̈ = ∂p/∂q q̇ + ∂p/∂t, which is Ṁ q̇ where coordinates do not depend on time."""
+        p = self.momenta()
+        return ca.jtimes(p, self.q, self.qd) + ca.jacobian(p, self.tree.motion.t)
 
     def forward_dynamics(self) -> Array:
         """q̈ = M⁻¹(ṗ − Ṁ q̇) without constraint forces."""

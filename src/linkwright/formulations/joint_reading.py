@@ -163,7 +163,10 @@ class NewtonEulerJointReading:
 
     @staticmethod
     def _solve_transfer(G: Array, b: Array) -> Array:
-        """G⁻¹ b for the Jacobian G of a change of coordinates."""
+        """G⁻¹ b for the Jacobian G of a change of coordinates, by least squares where these are
+        fewer than joint variables."""
+        if G.shape[0] > G.shape[1]:
+            G, b = G.T @ G, G.T @ b
         if G.is_constant():
             return ca.sparsify(ca.SX(ca.DM(np.linalg.inv(np.array(ca.DM(G)))))) @ b
         return ca.solve(G, b)
@@ -178,7 +181,8 @@ class NewtonEulerJointReading:
         own = v[self.tree.own_velocity_indices()]
         if self.tree.transfer is None:
             return own
-        return self._solve_transfer(self._transfer_at(self.q)[1], own)
+        drift = ca.substitute(self.tree.transfer.drift, self.tree.motion.q, ca.SX(self.q))
+        return self._solve_transfer(self._transfer_at(self.q)[1], own - drift)
 
     def _read_joint_velocities(self, body: NewtonEulerBodyState) -> list[tuple[JointAxis, Array]]:
         """The velocities along the axes of a body's joint, from both bodies' motions."""

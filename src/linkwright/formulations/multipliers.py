@@ -10,7 +10,7 @@ coordinate moves no mass, M has no inverse, and the independent accelerations ar
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -24,6 +24,7 @@ from ..kinematics.tree_totals import tree_kinetic_energy, tree_weight_energy
 from ..mechanism import Mechanism, mechanism_names
 from .constraint_multipliers import FormulationMultipliers
 from .formulation import Formulation, reject_quaternions
+from .multipliers_form import multipliers_equation_set
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -47,7 +48,13 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "constraint_forces": lambda: own.multipliers.constraint_forces,
     }
     accelerations = lambda: own.multipliers.accelerations  # noqa: E731
-    return own.assemble_equations("multipliers", builders, extras, accelerations=accelerations)
+    return own.assemble_equations(
+        "multipliers",
+        builders,
+        extras,
+        accelerations=accelerations,
+        equation_set=partial(multipliers_equation_set, own),
+    )
 
 
 def size(mechanism: Mechanism) -> tuple[int, int]:
@@ -81,6 +88,7 @@ class FirstKindLagrangeFormulation(Formulation):
     def bias(self) -> Array:
         """The left side of (9) at q̈ = 0, minus the forces of the mechanism's own elements."""
         convected = ca.jtimes(self.momenta, self.q, self.qd)
+        convected += ca.jacobian(self.momenta, self.tree.motion.t)
         return convected - ca.gradient(self.T, self.q) + self.gravity() - self.element_forces()
 
     def inverse_dynamics(self) -> Array:

@@ -25,9 +25,12 @@ Where λ is not unique, reactions are those of least norm.
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import casadi as ca
 import numpy as np
 
+from ..algebra.linear_algebra import Array
 from ..equations import Equations
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.mobility_analysis import reference_configuration
@@ -38,6 +41,7 @@ from ..mechanism import Mechanism
 from ..types import Floats
 from .free_body_equations import NewtonEulerFormulation
 from .free_body_states import NewtonEulerStates, newton_euler_states_per_body
+from .newton_euler_form import newton_euler_equation_set
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -60,9 +64,15 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "joint_wrenches": free.joint_wrenches,
         "joint_wrenches_in_bodies": lambda: free.joint_wrenches(in_bodies=True),
     }
+    own = cache(partial(newton_euler_equation_set, free))
     if free.constraints is None:
+        if all(span.links for span in tree.joints):
+            builders["reactions_of_motion"] = partial(_reaction_rows, free)
+            builders["reactions"] = lambda: ca.substitute(
+                _reaction_rows(free), free.qdd, free.forward_dynamics()
+            )
         state = NewtonEulerStates(free, free.forward_dynamics).formulation_state()
-        return free.assemble_equations("newton_euler", builders, extras, state)
+        return free.assemble_equations("newton_euler", builders, extras, state, equation_set=own)
     tied = NewtonEulerFormulation(tree, directions, tied=True)
     extras = {
         "joint_wrenches": tied.reactions,
@@ -72,8 +82,14 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     accelerations = lambda: tied.multipliers.accelerations  # noqa: E731
     state = NewtonEulerStates(free, accelerations).formulation_state()
     return free.assemble_equations(
-        "newton_euler", builders, extras, state, accelerations=accelerations
+        "newton_euler", builders, extras, state, accelerations=accelerations, equation_set=own
     )
+
+
+def _reaction_rows(free: NewtonEulerFormulation) -> Array:
+    """The wrenches of all joints for the motion (q, q̇, q̈), one row each; all joints move."""
+    found = free.joint_wrenches()
+    return ca.vertcat(*(found[name].T for name in free.tree.names.joints))
 
 
 def newton_euler_directions(tree: KinematicTree) -> Floats:
@@ -84,11 +100,12 @@ def newton_euler_directions(tree: KinematicTree) -> Floats:
     """
     freedoms = WorldKinematics(tree, tree.motion.q).joint_axes
     symbols = ca.vertcat(*tree.symbols.values())
-    inputs, axes = [tree.motion.q, symbols], ca.horzcat(*(ca.SX(f.s) for f in freedoms))
+    place = ca.vertcat(tree.motion.q, tree.motion.t)
+    inputs, axes = [place, symbols], ca.horzcat(*(ca.SX(f.s) for f in freedoms))
     at = ca.Function("axes", inputs, [axes])
     rng = np.random.default_rng(0)
     found = [
-        np.asarray(at(rng.uniform(-1, 1, tree.nq), rng.uniform(0.2, 1.2, symbols.shape[0])))
+        np.asarray(at(rng.uniform(-1, 1, tree.nq + 1), rng.uniform(0.2, 1.2, symbols.shape[0])))
         for _ in range(2)
     ]
     turning = np.hstack([A[:, [f.has_rotation for f in freedoms]] for A in found])

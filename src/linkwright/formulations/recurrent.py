@@ -1,32 +1,35 @@
 """The recurrent Lagrangian method of Vukobratović and Potkonjak (1979).
 
-The chain is built link by link. Each new link gets its transition matrix and the vectors
+The chain is built member by member. Each iteration adds one member, and changes and supplements
 
-    β_j = A_{j−1} e_j   axis of a turn,   γ_j = A_j r⁰   direction of a slide       (13), (15)
+    β_j = A_{j−1} e_j,   γ_j = A_j r⁰_jj,   δ_k = A_{k−1} r_{k−1,k}                     (13)–(17a)
+    α_jⁱ = α_jⁱ⁻¹ − R_ij + S_ij,   R_ij = β_j × δ_i,   S_ij = β_j × γ_i x_i            (16), (17)
 
-with their derivatives by every coordinate before it and by time, all by recurrence; then
+with their rates (34)–(38) and their partial derivatives by every coordinate (45)–(51); then
 
     v_i = M⁽ⁱ⁾ q̇,   ω̃_i = Ñ⁽ⁱ⁾ q̇,   Z_i = m M⁽ⁱ⁾ᵀ M⁽ⁱ⁾ + Ñ⁽ⁱ⁾ᵀ J Ñ⁽ⁱ⁾                (18)–(25)
     W = Σ Z_i,   Ẇ = Σ Ż_i,   ∂T/∂q_s = ½ Σ q̇ᵀ ∂Z_i/∂q_s q̇                         (26)–(42)
     V = Y + ∂T/∂q − Ẇ q̇,   W q̈ = P + V                                            (29), (30)
 
-The joint's own frame defines where q is zero, also where the paper's (5) is 0/0; Rodrigues' formula
-(8) is then a rotation about its z axis. `recurrent_matrices` is the paper's
-procedure: numbers for one instant, from which accelerations or joint forces follow.
+`recurrent_chain` has the recurrences. They take n³ operations for n members: the products with q̇
+are formed before Ż_i and ∂Z_i/∂q_s, which would take n⁴. The joint's own frame defines where q is
+zero, also where the paper's (5) is 0/0; Rodrigues' formula (8) is then a rotation about its z axis.
+`at_instant` is the paper's procedure: numbers for one instant, from which accelerations or joint
+forces follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..algebra.linear_algebra import Array, cross
-from ..algebra.rotations import rotation_z
+from ..algebra.linear_algebra import Array
 from ..equations import Equations
-from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
+from ..errors import UnsupportedError
 from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
@@ -37,8 +40,14 @@ from ..kinematics.tree_coordinates import (
     spread_velocities,
 )
 from ..mechanism import Mechanism
+from ..number_checks import check_number, check_vector
 from ..types import Floats
 from .formulation import Formulation, formulation_rotor_inertias, reject_quaternions
+from .recurrent_chain import RecurrentChain, recurrent_members
+from .recurrent_form import recurrent_equation_set
+
+MAX_PREPARED_MECHANISMS = 16
+"""Mechanisms whose members are kept between instants, the most recent ones."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -53,239 +62,49 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     """Equations with W and V as expressions, by the recurrences."""
     recurrent = RecurrentFormulation(build_kinematic_tree(mechanism, parameters))
     builders = {
-        "mass_matrix": recurrent.mass_matrix,
+        "mass_matrix": recurrent.W,
         "gravity": recurrent.gravity,
         "inverse_dynamics": recurrent.inverse_dynamics,
         "bias": recurrent.bias,
     }
-    return recurrent.assemble_equations("recurrent", builders, {"W": recurrent.W, "V": recurrent.V})
-
-
-def recurrent_matrices(
-    mechanism: Mechanism, q: Sequence[float], qd: Sequence[float], t: float = 0.0
-) -> tuple[Floats, Floats]:
-    """W and V of W q̈ = P + V as numbers at coordinates q, velocities qd and time t."""
-    tree = build_kinematic_tree(mechanism, "numeric")
-    motion = tree.motion
-    inputs, now = [motion.q, motion.qd, motion.t], (q, qd, t)
-    own = np.array(ca.Function("f", inputs, [Formulation(tree).element_forces()])(*now)).ravel()
-    if tree.transfer is None and not tree.followers:
-        chain = RecurrentChain(tree, np.asarray(q, dtype=float), np.asarray(qd, dtype=float))
-        return np.array(ca.DM(chain.W)), np.array(ca.DM(chain.V)).ravel() + own
-    chain = RecurrentChain(tree, motion.q, motion.qd)
-    W, V = ca.Function("instant", inputs, [chain.W, chain.V])(*now)
-    return np.array(W), np.array(V).ravel() + own
-
-
-@dataclass(frozen=True)
-class RecurrentQuantity:
-    """A vector or matrix of one link, with its derivatives by the coordinates of the links before
-    it and by time."""
-
-    value: Array
-    partials: dict[int, Array]
-    rate: Array
-
-    def multiply_constant(self, constant: Array) -> RecurrentQuantity:
-        """The product with a constant matrix or vector."""
-        by = {s: slope @ constant for s, slope in self.partials.items()}
-        return RecurrentQuantity(self.value @ constant, by, self.rate @ constant)
-
-    def __add__(self, other: RecurrentQuantity) -> RecurrentQuantity:
-        by = dict(self.partials)
-        for s, slope in other.partials.items():
-            by[s] = by[s] + slope if s in by else slope
-        return RecurrentQuantity(self.value + other.value, by, self.rate + other.rate)
-
-    def __sub__(self, other: RecurrentQuantity) -> RecurrentQuantity:
-        minus = {s: -slope for s, slope in other.partials.items()}
-        return self + RecurrentQuantity(-other.value, minus, -other.rate)
-
-    def cross(self, other: RecurrentQuantity) -> RecurrentQuantity:
-        """The cross product, with derivatives by the product rule (38), (48)."""
-        zero = np.zeros(3)
-        by = {
-            s: cross(self.partials.get(s, zero), other.value)
-            + cross(self.value, other.partials.get(s, zero))
-            for s in {*self.partials, *other.partials}
-        }
-        rate = cross(self.rate, other.value) + cross(self.value, other.rate)
-        return RecurrentQuantity(cross(self.value, other.value), by, rate)
-
-
-@dataclass(frozen=True)
-class RecurrentLink:
-    """A link of the chain: transition matrix A, origin, and axis of its degree of freedom."""
-
-    A: RecurrentQuantity
-    origin: RecurrentQuantity
-    axis: RecurrentQuantity
-
-
-class RecurrentChain:
-    """W and V of a tree at coordinates q and velocities qd, which are numbers or symbols."""
-
-    def __init__(self, tree: KinematicTree, q: Array, qd: Array) -> None:
-        self.tree = tree
-        self.q, self.v = spread_coordinates(tree, q), spread_velocities(tree, qd)
-        self.chain_links: list[RecurrentLink] = []
-        n = tree.tree_nv
-        W = formulation_rotor_inertias(tree)
-        V = ca.SX.zeros(n)
-        for link in tree.links:
-            self.chain_links.append(self.recurrence_step(link))
-        for mass in tree.masses.values():
-            if mass.link != GROUND:
-                Z, contribution = self.body_contribution(mass.link, mass.m, mass.c, mass.I)
-                W, V = W + Z, V + contribution
-        drift = spread_accelerations(tree, qd, None)  # from chosen coordinates
-        if drift is not None:
-            V = V - W @ drift
-        self.W = ca.densify(gather_columns(tree, gather_forces(tree, W)))
-        self.V = gather_forces(tree, V)
-
-    def recurrence_step(self, link: TreeLink) -> RecurrentLink:
-        """The recurrence from A_{i−1} and its derivatives to A_i and its derivatives."""
-        A, origin = self.parent_link(link)
-        place = A.multiply_constant(link.R)  # the joint's frame, before it moves
-        start = origin + A.multiply_constant(link.p)
-        s = link.v
-        axis = place.multiply_constant(np.array([0.0, 0.0, 1.0]))  # β or γ
-        if not link.kind.has_rotation:
-            x, rate = self.q[s], self.v[s]
-            slid = RecurrentQuantity(
-                axis.value * x,
-                {k: slope * x for k, slope in axis.partials.items()} | {s: axis.value},
-                axis.rate * x + axis.value * rate,
-            )
-            return RecurrentLink(place, start + slid, axis)
-        cosine, sine = _recurrent_cosine_sine(self.q[s])
-        turn, slope = rotation_z((cosine, sine)), rotation_z((-sine, cosine))
-        slope[2, 2] = 0.0
-        turned = place.multiply_constant(turn)
-        own = place.value @ slope
-        A_i = RecurrentQuantity(
-            turned.value, turned.partials | {s: own}, turned.rate + own * self.v[s]
-        )
-        return RecurrentLink(A_i, start, axis)
-
-    def parent_link(self, link: TreeLink) -> tuple[RecurrentQuantity, RecurrentQuantity]:
-        """The transition matrix and the origin of the link before, constant for ground."""
-        if link.parent == GROUND:
-            still = RecurrentQuantity(np.zeros(3), {}, np.zeros(3))
-            return RecurrentQuantity(np.eye(3), {}, np.zeros((3, 3))), still
-        parent = self.chain_links[link.parent]
-        return parent.A, parent.origin
-
-    def body_contribution(self, index: int, m: Array, c: Array, J: Array) -> tuple[Array, Array]:
-        """Z_i, and the body's share of V = Y + ∂T/∂q − Ẇ q̇."""
-        n, v = self.tree.tree_nv, self.v
-        own = self.chain_links[index]
-        r = own.origin + own.A.multiply_constant(c)
-        path = sorted(self.tree.links[i].v for i in self.tree.path_to_ground(index))
-        M, N = self.velocity_coefficients(index, r)
-        zero = ca.SX.zeros(n, n)
-        Z = _recurrent_inertia_form(m, J, M, N, M, N)
-        M_rate, N_rate = self.coefficient_rates(index, r)
-        Z_rate = _recurrent_inertia_form(m, J, M_rate, N_rate, M, N)
-        Z_rate += Z_rate.T
-        V = -(Z_rate @ v)
-        for s in path:
-            M_s, N_s = self.coefficient_partials(index, r, s)
-            # ½ q̇ᵀ ∂Z/∂q_s q̇, where ∂Z/∂q_s is X + Xᵀ
-            X = _recurrent_inertia_form(m, J, M_s, N_s, M, N) if M_s.nnz() + N_s.nnz() else zero
-            V[s] += ca.dot(v, X @ v)
-        weight = m * self.tree.gravity
-        V += M.T @ weight  # Y: (52), (54)
-        return Z, V
-
-    def velocity_coefficients(self, index: int, r: RecurrentQuantity) -> tuple[Array, Array]:
-        """M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ (20), (21), (23)."""
-        return self._assemble_coefficients(
-            index, r, lambda moving: moving.value, self.chain_links[index].A
-        )
-
-    def coefficient_rates(self, index: int, r: RecurrentQuantity) -> tuple[Array, Array]:
-        """The time derivatives of M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ (34)–(38)."""
-        return self._assemble_coefficients(
-            index, r, lambda moving: moving.rate, self.chain_links[index].A
-        )
-
-    def coefficient_partials(self, index: int, r: RecurrentQuantity, s: int) -> tuple[Array, Array]:
-        """The derivatives of M⁽ⁱ⁾ and Ñ⁽ⁱ⁾ by q_s (45)–(51)."""
-        zero = np.zeros(3)
-        return self._assemble_coefficients(
-            index, r, lambda x: x.partials.get(s, zero), self.chain_links[index].A
-        )
-
-    def _assemble_coefficients(
-        self,
-        index: int,
-        r: RecurrentQuantity,
-        part: Callable[[RecurrentQuantity], Array],
-        A: RecurrentQuantity,
-    ) -> tuple[Array, Array]:
-        """M and N of a link with the columns that `part` selects of each joint's axis."""
-        n = self.tree.tree_nv
-        M, N = ca.SX(3, n), ca.SX(3, n)
-        for i in self.tree.path_to_ground(index):
-            j, member = self.tree.links[i].v, self.chain_links[i]
-            if not self.tree.links[i].kind.has_rotation:
-                M[:, j] = part(member.axis)
-            else:
-                M[:, j] = part(member.axis.cross(r - member.origin))
-                N[:, j] = part(_recurrent_link_axes(A, member.axis))
-        return M, N
-
-
-def _recurrent_link_axes(A: RecurrentQuantity, vector: RecurrentQuantity) -> RecurrentQuantity:
-    """B = A⁻¹ β with its derivatives, A⁻¹ being Aᵀ (23), (34), (45)."""
-    zero, flat = np.zeros(3), np.zeros((3, 3))
-    by = {
-        s: A.partials.get(s, flat).T @ vector.value + A.value.T @ vector.partials.get(s, zero)
-        for s in {*A.partials, *vector.partials}
-    }
-    rate = A.rate.T @ vector.value + A.value.T @ vector.rate
-    return RecurrentQuantity(A.value.T @ vector.value, by, rate)
-
-
-def _recurrent_inertia_form(m: Array, J: Array, M1: Array, N1: Array, M: Array, N: Array) -> Array:
-    """m M1ᵀ M + N1ᵀ J N, the inertia form of two pairs of coefficients."""
-    return m * (M1.T @ M) + N1.T @ J @ N
-
-
-def _recurrent_cosine_sine(angle: Array) -> tuple[Array, Array]:
-    """Cosine and sine of an angle, which is a number or a symbol."""
-    if isinstance(angle, ca.SX):
-        return ca.cos(angle), ca.sin(angle)
-    return float(np.cos(angle)), float(np.sin(angle))
+    extras = {"W": recurrent.W, "V": recurrent.V, "Y": recurrent.Y}
+    own = partial(recurrent_equation_set, recurrent)
+    return recurrent.assemble_equations("recurrent", builders, extras, equation_set=own)
 
 
 class RecurrentFormulation(Formulation):
     """The recurrent method with W and V as expressions."""
 
-    def __init__(self, tree: KinematicTree) -> None:
-        super().__init__(tree)
-        self._chain: RecurrentChain | None = None
-
-    @property
+    @cached_property
     def chain(self) -> RecurrentChain:
-        """The chain in the symbols q and q̇, built once."""
-        if self._chain is None:
-            self._chain = RecurrentChain(self.tree, self.q, self.qd)
-        return self._chain
+        """The chain in the symbols q and q̇ of the tree, built once."""
+        q, qd = spread_coordinates(self.tree, self.q), spread_velocities(self.tree, self.qd)
+        return RecurrentChain(recurrent_members(self.tree), q, qd, ca.SX(self.tree.gravity))
+
+    @cached_property
+    def tree_inertia(self) -> Array:
+        """W along the tree's velocities, with rotors."""
+        return formulation_rotor_inertias(self.tree) + self.chain.W
 
     def W(self) -> Array:
         """W of W q̈ = P + V, nv × nv."""
-        return self.chain.W
+        return ca.densify(gather_columns(self.tree, gather_forces(self.tree, self.tree_inertia)))
 
     def V(self) -> Array:
         """V of (29), with the forces of the mechanism's own elements in Y."""
-        return self.chain.V + self.element_forces()
+        V = self.chain.V
+        drift = spread_accelerations(self.tree, self.qd, None)  # from chosen coordinates
+        if drift is not None:
+            V = V - self.tree_inertia @ drift
+        return ca.densify(gather_forces(self.tree, V)) + self.element_forces()
 
-    def mass_matrix(self) -> Array:
-        """M = W."""
-        return self.chain.W
+    def Y(self) -> Array:
+        """Y of (52)–(54): the generalized forces of the weights."""
+        return ca.densify(gather_forces(self.tree, self.chain.Y))
+
+    def gravity(self) -> Array:
+        """g = −Y."""
+        return -self.Y()
 
     def bias(self) -> Array:
         """bias = −V."""
@@ -293,8 +112,139 @@ class RecurrentFormulation(Formulation):
 
     def inverse_dynamics(self) -> Array:
         """The joint forces P = W q̈ − V."""
-        return self.chain.W @ self.qdd - self.V()
+        return self.W() @ self.qdd - self.V()
 
-    def gravity(self) -> Array:
-        """g = −Y: minus V of the chain at rest."""
-        return -ca.substitute(self.chain.V, self.qd, ca.SX.zeros(self.tree.nv))
+
+@dataclass(frozen=True)
+class RecurrentInstant:
+    """The model W q̈ = P + V of one instant, with the quantities of each body by name.
+
+    Attributes
+    ----------
+    W : ndarray, shape (nv, nv)
+        The inertia matrix, rotors included.
+    V : ndarray, shape (nv,)
+        Y + ∂T/∂q − Ẇ q̇, with the forces of springs, dampers and declared loads.
+    Y : ndarray, shape (nv,)
+        Generalized forces of the weights.
+    A : dict of ndarray, shape (3, 3)
+        The transition matrix A_i by body, from the body's axes to the ground's.
+    M : dict of ndarray, shape (3, nv)
+        M⁽ⁱ⁾ by body, with v_i = M⁽ⁱ⁾ q̇ of its centre of mass.
+    N : dict of ndarray, shape (3, nv)
+        Ñ⁽ⁱ⁾ by body, with ω̃_i = Ñ⁽ⁱ⁾ q̇ in the body's axes.
+    Z : dict of ndarray, shape (nv, nv)
+        Z_i by body; W is their sum, and that of the rotors.
+    """
+
+    W: Floats
+    V: Floats
+    Y: Floats
+    A: dict[str, Floats]
+    M: dict[str, Floats]
+    N: dict[str, Floats]
+    Z: dict[str, Floats]
+
+    def accelerations(self, forces: ArrayLike) -> Floats:
+        """The direct problem: q̈ from the joint forces P."""
+        found: Floats = np.linalg.solve(self.W, np.asarray(forces, dtype=float) + self.V)
+        return found
+
+    def forces(self, accelerations: ArrayLike) -> Floats:
+        """The inverse problem: the joint forces P from q̈."""
+        found: Floats = self.W @ np.asarray(accelerations, dtype=float) - self.V
+        return found
+
+
+class RecurrentMethod:
+    """A mechanism made ready for the recurrences in numbers."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        tree = build_kinematic_tree(mechanism, "numeric")
+        self.tree = tree
+        self.members = recurrent_members(tree)
+        self.gravity = np.asarray(tree.gravity, dtype=float).reshape(3, 1)
+        self.rotors = np.diag([float(effect.rotor_inertia) for effect in tree.joint_effects])
+        drift = spread_accelerations(tree, tree.motion.qd, None)
+        results = [
+            Formulation(tree).element_forces(),
+            spread_coordinates(tree, tree.motion.q),
+            spread_velocities(tree, tree.motion.qd),
+            gather_columns(tree, ca.SX.eye(tree.tree_nv)),
+            ca.SX.zeros(tree.tree_nv) if drift is None else drift,
+        ]
+        inputs = [tree.motion.q, tree.motion.qd, tree.motion.t]
+        self.tree_motion = ca.Function("tree_motion", inputs, results)
+
+    def at_instant(self, q: Floats, qd: Floats, t: float) -> RecurrentInstant:
+        """The model of one instant."""
+        own, q_tree, qd_tree, G, drift = (np.array(x) for x in self.tree_motion(q, qd, t))
+        chain = RecurrentChain(self.members, q_tree, qd_tree, self.gravity)
+        W, bodies = chain.W + self.rotors, chain.body_iterations()
+        axes = {name: self.tree.bodies[name].R for name in bodies}
+        return RecurrentInstant(
+            W=G.T @ W @ G,
+            V=(G.T @ (chain.V - W @ drift) + own).ravel(),
+            Y=(G.T @ chain.Y).ravel(),
+            A={name: one.transition_matrix @ axes[name] for name, one in bodies.items()},
+            M={name: one.M @ G for name, one in bodies.items()},
+            N={name: axes[name].T @ one.N @ G for name, one in bodies.items()},
+            Z={name: G.T @ one.inertia_form() @ G for name, one in bodies.items()},
+        )
+
+
+@lru_cache(maxsize=MAX_PREPARED_MECHANISMS)
+def _prepare_recurrences(mechanism: Mechanism) -> RecurrentMethod:
+    """The mechanism made ready, once."""
+    return RecurrentMethod(mechanism)
+
+
+def at_instant(
+    mechanism: Mechanism, q: ArrayLike, qd: ArrayLike, t: float = 0.0
+) -> RecurrentInstant:
+    """The model W q̈ = P + V of one instant in numbers, by the recurrences.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Its joints turn and slide. Loops and constraints are left open: W and V are those of the
+        tree.
+    q, qd : (nq,) and (nv,) array
+        Coordinates and velocities, rad, m and s.
+    t : float
+        The time, for loads that depend on it (default: 0).
+
+    Returns
+    -------
+    RecurrentInstant
+        W, V, Y, and M⁽ⁱ⁾, Ñ⁽ⁱ⁾, Z_i of every body.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> from linkwright.formulations.recurrent import at_instant
+    >>> model = at_instant(lw.gallery("elbow"), [0.0, 0.0], [0.0, 0.0])
+    >>> model.forces([0.0, 0.0]).round(3)
+    array([19.62 ,  4.905])
+    """
+    reason = supports(mechanism)
+    if reason is not None:
+        raise UnsupportedError(
+            f"the formulation 'recurrent' cannot treat {mechanism.name}: {reason}",
+            remedy="change that, or use another formulation",
+        )
+    method = _prepare_recurrences(mechanism)
+    names = method.tree.names
+    return method.at_instant(
+        check_vector(q, names.nq, "q", names.q),
+        check_vector(qd, names.nv, "qd", names.qd),
+        check_number(t, "t"),
+    )
+
+
+def recurrent_matrices(
+    mechanism: Mechanism, q: ArrayLike, qd: ArrayLike, t: float = 0.0
+) -> tuple[Floats, Floats]:
+    """W and V of `at_instant` alone."""
+    model = at_instant(mechanism, q, qd, t)
+    return model.W, model.V

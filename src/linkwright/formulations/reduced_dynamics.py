@@ -60,7 +60,11 @@ class ReducedDynamics:
     @cached_property
     def dependent_solutions(self) -> Array:
         """A_p⁻¹ [A_a γ V₀]."""
-        return self.dependent_factors.solve(self.right_sides)
+        return self.solve_dependent(self.right_sides)
+
+    def solve_dependent(self, right: Array) -> Array:
+        """A_p⁻¹ times a matrix with a row for each chosen row of J."""
+        return self.dependent_factors.solve(right)
 
     def merge_velocity_rows(self, dependent: Array, independent: Array) -> Array:
         """Rows for all velocities, from those of the dependent and the independent ones."""

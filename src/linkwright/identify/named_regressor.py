@@ -36,10 +36,13 @@ from ..expressions import (
     names_in_expression,
     parse_expression,
 )
+from ..forms import FormSource, make_closed_form
 from ..formulations import derive
 from ..mechanism import Mechanism
+from ..ports import Port
 from ..quantities import quantity_entry_names, quantity_ports
 from ..tape import record_tape
+from ..types import SX
 
 _MAX_FORMULA_LENGTH = 5000
 _THETA_OUTPUT = "theta"
@@ -87,19 +90,13 @@ class NamedRegressor(NotebookDisplayed):
         Returns
         -------
         casadi.Function
-            (q, qd, qdd) → Y, (nv, len(parameters)).
+            (q, qd, qdd), and t where the coordinates depend on it, → Y, (nv, len(parameters)).
         """
         eqs = derive(self.mechanism)
-        entries = quantity_entry_names(eqs.names)
-        scope: dict[str, Scalar] = {name: float(eqs.parameters[name]) for name in self.known}
-        for key in ("q", "qd", "qdd"):
-            scope |= zip(entries[key], ca.vertsplit(eqs.symbols[key]), strict=True)
-        algebra = CasadiAlgebra(float)
-        rows = [
-            [fold_expression(entry, algebra, scope.__getitem__) for entry in row] for row in self.Y
-        ]
-        Y = ca.vertcat(*(ca.horzcat(*(_numeric_regressor_entry(x) for x in row)) for row in rows))
-        inputs = ["q", "qd", "qdd"]
+        Y = _regressor_matrix(
+            eqs, self.Y, {name: float(eqs.parameters[name]) for name in self.known}
+        )
+        inputs = ["q", "qd", "qdd", *eqs.names.position_time_arguments("t")]
         return ca.Function("regressor", [eqs.symbols[k] for k in inputs], [Y], inputs, ["Y"])
 
     def __str__(self) -> str:
@@ -210,7 +207,9 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
     return NamedRegressor(
         mechanism,
         texts,
-        tuple(tuple(printer.print_quotient(c[k]) for c in columns) for k in range(eqs.nv)),
+        _collect_regressor_terms(
+            eqs, [[printer.print_quotient(c[k]) for c in columns] for k in range(eqs.nv)]
+        ),
         len(columns) - len(relations),
         {
             texts[j]: {texts[i]: printer.print_quotient(x) for i, x in others.items()}
@@ -219,6 +218,36 @@ def regressor_of(mechanism: Mechanism, parameters: Sequence[str]) -> NamedRegres
         tuple(name for name in eqs.parameters if name not in {*used, *eqs.constants}),
         tuple(evaluate_expression_exactly(theta, eqs.parameters) for theta in thetas),
     )
+
+
+def _regressor_matrix(
+    eqs: Equations, Y: Sequence[Sequence[Expression]], known: Mapping[str, Scalar]
+) -> SX:
+    """The formulas of Y as a CasADi matrix of the motion, with values of the known parameters."""
+    entries, scope = quantity_entry_names(eqs.names), dict(known)
+    for key in ("q", "qd", "qdd", "t"):
+        scope |= zip(entries[key], ca.vertsplit(eqs.symbols[key]), strict=True)
+    algebra = CasadiAlgebra(float)
+    rows = [[fold_expression(entry, algebra, scope.__getitem__) for entry in row] for row in Y]
+    return ca.SX(
+        ca.vertcat(*(ca.horzcat(*(_numeric_regressor_entry(x) for x in row)) for row in rows))
+    )
+
+
+def _collect_regressor_terms(
+    eqs: Equations, Y: Sequence[Sequence[Expression]]
+) -> tuple[tuple[Expression, ...], ...]:
+    """Y with sums of angles and collected terms, as closed forms have them, where that is short."""
+    symbols = dict(zip(eqs.parameters, ca.vertsplit(eqs.symbols["p"]), strict=True))
+    matrix = _regressor_matrix(eqs, Y, symbols)
+    source = FormSource("regressor", "τ = Y θ", ((Port("Y", matrix.shape), matrix),))
+    try:
+        form = make_closed_form(eqs, source, {}, ExactPolynomialBudget(_MAX_FORMULA_LENGTH, inf))
+    except BudgetError:
+        return tuple(map(tuple, Y))
+    entries = form.collect_terms(groups=False).entries_by_name()
+    flat = [entries[label] for label in form.labels]
+    return tuple(tuple(flat[k : k + len(Y[0])]) for k in range(0, len(flat), len(Y[0])))
 
 
 def _read_identified_parameters(eqs: Equations, parameters: Sequence[str]) -> list[Expression]:

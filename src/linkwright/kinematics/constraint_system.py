@@ -66,7 +66,7 @@ class ConstraintSystem:
         )
         self.starting_q = tree_starting_pose(tree)
         self._axle_rate_function = ArrayFunction(
-            ca.Function("askew", [q], [ca.jacobian(axle_misalignment_rates(tree), qd)])
+            ca.Function("askew", [q, t], [ca.jacobian(axle_misalignment_rates(tree), qd)])
         )
         self.is_angular = _turning_velocities(tree)
         self.is_restricted = np.array(ca.sum1(ca.DM(jacobian.sparsity(), 1))).ravel() > 0
@@ -122,8 +122,8 @@ class ConstraintSystem:
         return self._rate_matrix_function(q)[0]
 
     def axle_rates(self, q: Floats) -> Floats:
-        """Return how velocities turn the axles of wheels that roll on wheels apart."""
-        return self._axle_rate_function(q)[0]
+        """Return how velocities turn the axles of wheels that roll on wheels apart, at t = 0."""
+        return self._axle_rate_function(q, 0.0)[0]
 
     def is_upright(self, q: Floats, t: float) -> bool:
         """Return whether no joint is turned over and no wheel lies flat."""

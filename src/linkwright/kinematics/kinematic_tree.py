@@ -42,13 +42,22 @@ class KinematicSymbols:
 
 @dataclass(frozen=True)
 class JointTransfer:
-    """Joint variables as functions of the model's coordinates p: q = f(p), q̇ = G ṗ,
-    q̈ = G p̈ + Ġ ṗ; expressions of the model's symbols. `neutral` is p where q is zero, if known."""
+    """Joint variables as functions of the model's coordinates p and of time: q = f(p, t),
+    q̇ = G ṗ + k, q̈ = G p̈ + Ġ ṗ + k̇; expressions of the model's symbols. The `drift` k = ∂f/∂t and
+    its rate have no entries where f does not depend on time. `neutral` is p where q is zero at
+    t = 0, if known."""
 
     q: Array
     G: Array
     G_rate: Array
+    drift: Array
+    drift_rate: Array
     neutral: tuple[float, ...]
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the joint variables depend on time at constant p."""
+        return bool(self.drift.nnz() or self.drift_rate.nnz())
 
     @property
     def is_affine(self) -> bool:
@@ -261,6 +270,7 @@ class KinematicTree:
     `nq`, `nv` count the model's coordinates and velocities. The tree itself may have more:
     `followers` maps its coordinates of mimicking joints to the model's. `inertias` and `masses`
     are those of the single bodies, in their links' frames (a canonical tree has no masses).
+    `speeds` are the generalized speeds u = Y q̇ + Z by name, as functions of q, q̇ and t.
     """
 
     mechanism: Mechanism
@@ -278,6 +288,7 @@ class KinematicTree:
     transfer: JointTransfer | None = None
     forces: TreeForces = TreeForces()
     restraints: Restraints = Restraints()
+    speeds: dict[str, Scalar] = field(default_factory=dict)
     symbols: dict[str, Scalar] = field(default_factory=dict)
     symbol_values: dict[str, ExactNumber] = field(default_factory=dict)
     literals: dict[str, Fraction] = field(default_factory=dict)

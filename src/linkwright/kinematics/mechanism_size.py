@@ -7,13 +7,14 @@ import numpy as np
 
 from ..types import Floats
 from .kinematic_tree import GROUND, KinematicTree, LinkFrame
+from .tree_coordinates import place_tree_at_time
 from .world_kinematics import WorldKinematics
 
 
 def tree_length(tree: KinematicTree, q: Floats) -> float:
     """Return the largest distance, m, between origins of joints, ends of loops and centres of mass
-    at q; 1 where all of them coincide."""
-    world = WorldKinematics(tree, ca.DM(q))
+    at q and t = 0; 1 where all of them coincide."""
+    world = WorldKinematics(place_tree_at_time(tree, 0.0), ca.DM(q))
     places = [LinkFrame(mass.link, np.eye(3), mass.c) for mass in tree.masses.values()]
     places += [span.frame for span in tree.joints] + list(tree.frames.values())
     for tie in tree.restraints.entries:

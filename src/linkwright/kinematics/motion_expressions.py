@@ -31,13 +31,15 @@ def chosen_coordinate_transfer(
         return None
     values.enter_place("coordinates")
     variables = joint_variable_names(mechanism)
+    scope: SymbolScope = {"t": motion.t}
     if chosen.joints:
-        scope: SymbolScope = dict(zip(chosen.own_names, ca.vertsplit(motion.q), strict=True))
+        scope |= dict(zip(chosen.own_names, ca.vertsplit(motion.q), strict=True))
         q = ca.vertcat(*(values.read_motion_expression(chosen.joints[v], scope) for v in variables))
-        _check_regular_joint_transfer(ca.jacobian(q, motion.q), motion.q, values)
-        return make_joint_transfer(q, motion, (0.0,) * len(variables))
+        G = ca.jacobian(q, motion.q)
+        _check_regular_joint_transfer(G, ca.vertcat(motion.q, motion.t), values)
+        return make_joint_transfer(q, motion, (0.0,) * len(chosen.own_names))
     old = ca.vertcat(*(ca.SX.sym(v) for v in variables))
-    scope = dict(zip(variables, ca.vertsplit(old), strict=True))
+    scope |= dict(zip(variables, ca.vertsplit(old), strict=True))
     new = ca.vertcat(*(values.read_motion_expression(e, scope) for e in chosen.new.values()))
     A = ca.jacobian(new, old)
     if ca.depends_on(A, old):
@@ -46,10 +48,10 @@ def chosen_coordinate_transfer(
             where="coordinates.new",
             remedy="give the joint variables as functions of them, as coordinates.joints",
         )
-    _check_regular_joint_transfer(A, old, values)
+    _check_regular_joint_transfer(A, ca.vertcat(old, motion.t), values)
     start = ca.substitute(new, old, ca.SX.zeros(len(variables)))
     inverse = ca.SX(np.linalg.inv(np.array(ca.DM(A)))) if A.is_constant() else ca.inv_minor(A)
-    neutral = _coordinate_transfer_function(start, old, values)(np.zeros(len(variables)))
+    neutral = _coordinate_transfer_function(start, motion.t, values)(0.0)
     return make_joint_transfer(
         ca.sparsify(inverse) @ (motion.q - start),
         motion,
@@ -70,13 +72,17 @@ def _coordinate_transfer_function(
 
 
 def _check_regular_joint_transfer(G: Array, variables: Array, values: KinematicParameters) -> None:
-    """Raise where the chosen coordinates do not determine the joint variables."""
-    at, n = _coordinate_transfer_function(G, variables, values), G.shape[0]
+    """Raise where the chosen coordinates do not determine the joint variables, or several of them
+    describe one motion."""
+    at, n = _coordinate_transfer_function(G, variables, values), G.shape[1]
     rng = np.random.default_rng(0)
-    found = [np.asarray(at(rng.uniform(0.1, 0.9, n)), dtype=float) for _ in range(3)]
+    samples = (rng.uniform(0.1, 0.9, variables.shape[0]) for _ in range(3))
+    found = [np.asarray(at(x), dtype=float) for x in samples]
     if all(not np.isfinite(g).all() or np.linalg.matrix_rank(g) < n for g in found):
         raise UnsupportedError(
-            "do not determine the joint variables",
+            "are not independent of each other"
+            if G.shape[0] > n
+            else "do not determine the joint variables",
             where="coordinates",
             remedy="give functions that are independent of each other",
         )
@@ -94,7 +100,7 @@ def kinematic_symbol_scope(
         own = mechanism.coordinates.own_names
         scope |= dict(zip(own, ca.vertsplit(q), strict=True))
         scope |= {f"d{name}": x for name, x in zip(own, ca.vertsplit(qd), strict=True)}
-        q, qd = transfer.q, transfer.G @ qd
+        q, qd = transfer.q, transfer.G @ qd + transfer.drift
     i = k = 0
     for name, joint in mechanism.joints_depth_first():
         for variable in joint_coordinate_names(name, joint):
@@ -127,3 +133,14 @@ def read_tree_forces(
             values.enter_place(f"contacts.{name}")
             pads.append(read_compliant_contact(name, contact, values))
     return TreeForces(tuple(forces), tuple(moves), tuple(pads))
+
+
+def read_generalized_speeds(
+    mechanism: Mechanism, values: KinematicParameters, scope: SymbolScope
+) -> dict[str, Scalar]:
+    """Return the mechanism's generalized speeds as expressions."""
+    found = {}
+    for name, speed in mechanism.speeds.items():
+        values.enter_place(f"speeds.{name}")
+        found[name] = values.read_motion_expression(speed, scope)
+    return found

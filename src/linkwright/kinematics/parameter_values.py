@@ -1,8 +1,7 @@
 """Conversion of exact numbers to what derivations compute with: floats, or parameter symbols.
 
 `parameters` says which numbers stay symbols: "numeric" none, "symbolic" all but 0, ±1 and
-right angles, or a list of names. A number that has no name gets one from its place, such as
-`m_upper_arm`.
+right angles, or a list of names. `made_up_names` has the names of numbers without one.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ from ..expressions import (
 )
 from ..mechanism import Mechanism
 from ..types import SX
+from .made_up_names import MadeUpNames
 
 ParameterSelection = str | Sequence[str]
 
@@ -50,9 +50,7 @@ class KinematicParameters:
         self.symbols: dict[str, SX] = {}
         self.symbol_values: dict[str, ExactNumber] = {}
         self.literals: dict[str, Fraction] = {}
-        self.used_names: set[str] = set(mechanism.parameters)
-        self.place = ""
-        self.names_by_place: dict[tuple[str, str], str] = {}
+        self.names = MadeUpNames(mechanism)
         self.parameter_values: dict[str, Scalar | Fraction] = {}
         """Values of parameters, each made once: they may use each other many times."""
 
@@ -70,29 +68,23 @@ class KinematicParameters:
         )
         return self.named_scalar(value, name) if isinstance(value, Fraction) else value
 
+    def read_opposite_scalar(self, expression: Expression, name: str) -> Scalar:
+        """Return the number, whose symbol, if it gets one, stands for its opposite."""
+        if names_in_expression(expression) or not isinstance(expression, Number | NumberWithUnit):
+            return self.read_scalar(expression, name)
+        return -self.named_scalar(-evaluate_expression_exactly(expression), name)
+
     def enter_place(self, place: str) -> None:
         """Set the place (a body, a joint, a frame) of the numbers that follow."""
-        self.place = place
+        self.names.place = place
 
     def named_scalar(self, value: ExactNumber, name: str) -> Scalar:
         """Return a literal number as a float, or as a symbol of this name where it is to stay
         one."""
-        name = self.unique_name(name)
+        name = self.names.unique_name(name)
         if name in self.requested_names or (self.is_exact and value not in (0, 1, -1)):
             return self.parameter_symbol(name, value)
         return float(value)
-
-    def unique_name(self, name: str) -> str:
-        """Return the name of a number's symbol: `name`, numbered if another place uses it."""
-        key = (self.place, name)
-        if key not in self.names_by_place:
-            known, number = name, 1
-            while name in self.used_names:
-                number += 1
-                name = f"{known}_{number}"
-            self.used_names.add(name)
-            self.names_by_place[key] = name
-        return self.names_by_place[key]
 
     def cosine_sine(self, angle: Expression, name: str) -> CosSin:
         """Return cos and sin of an angle, exact for right angles (also when written as
@@ -132,7 +124,7 @@ class KinematicParameters:
             for expression in expressions
             if names_in_expression(expression)
         )
-        return named or any(self.unique_name(name) in self.requested_names for name in own)
+        return named or any(self.names.unique_name(name) in self.requested_names for name in own)
 
     def keeps_symbol(self, name: str) -> bool:
         """Return whether the parameter of this name stays a symbol."""
@@ -190,9 +182,9 @@ class KinematicParameters:
     def literal_symbol(self, value: Fraction) -> SX:
         """Return the symbol that stands for a rational number and is printed as this number."""
         text = f"{value.numerator}" + (f"_{value.denominator}" if value.denominator != 1 else "")
-        place, self.place = self.place, ""
-        name = self.unique_name(f"n_{text}".replace("-", "m"))
-        self.place = place
+        place, self.names.place = self.names.place, ""
+        name = self.names.unique_name(f"n_{text}".replace("-", "m"))
+        self.names.place = place
         self.literals[name] = value
         return self.parameter_symbol(name, value)
 
@@ -200,7 +192,7 @@ class KinematicParameters:
         """Put the symbols in the requested order; raise if one of them does not exist."""
         for name in self.requested_names:
             if name not in self.symbols:
-                known = sorted(self.used_names)
+                known = sorted({*self.mechanism.parameters, *self.names.names_by_place.values()})
                 what = "has no effect on this mechanism" if name in known else "is not a parameter"
                 remedy = "leave it out" if name in known else suggest_remedy(name, known)
                 raise NameNotFoundError(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..algebra.linear_algebra import (
     IDENTITY,
     Array,
+    Scalar,
     column_vector,
     cross,
     dot,
@@ -20,9 +23,12 @@ from ..algebra.rotations import (
     rpy_rotation,
     unit_vector,
 )
-from ..expressions import Expression
+from ..expressions import ZERO, Expression
 from ..mechanism import Joint, Orientation, Placement, Vector
 from .parameter_values import KinematicParameters
+
+LinkPlacement = tuple[Array, Array]
+"""Rotation (3, 3) and position (3,), m."""
 
 
 def read_kinematic_vector(
@@ -33,7 +39,10 @@ def read_kinematic_vector(
 
 
 def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffix: str) -> Array:
-    """Return the rotation matrix (3, 3) of an orientation given by quaternion or rpy."""
+    """Return the rotation matrix (3, 3) of an orientation given by axes, quaternion or rpy."""
+    if isinstance(rotated, Placement) and rotated.z is not None and rotated.x is not None:
+        z = _read_direction(values, rotated.z, f"z_{suffix}")
+        return _rotation_of_axes(z, _read_direction(values, rotated.x, f"x_{suffix}"))
     if "quaternion" in rotated.model_fields_set:
         names = [f"{c}_{suffix}" for c in ("qw", "qx", "qy", "qz")]
         entries = [values.read_scalar(e, n) for e, n in zip(rotated.quaternion, names, strict=True)]
@@ -45,10 +54,40 @@ def read_frame_rotation(values: KinematicParameters, rotated: Orientation, suffi
 
 def read_frame_placement(
     values: KinematicParameters, place: Placement, suffix: str
-) -> tuple[Array, Array]:
+) -> LinkPlacement:
     """Return rotation R (3, 3) and position p (3,), m, of a placement."""
     position = read_kinematic_vector(values, place.xyz, [f"{c}_{suffix}" for c in "xyz"])
     return read_frame_rotation(values, place, suffix), position
+
+
+def read_joint_placements(
+    values: KinematicParameters, name: str, joint: Joint
+) -> tuple[LinkPlacement, LinkPlacement]:
+    """Return the placements of a joint in its parent and in its child, (R, p) each.
+
+    Numbers without names are a, b, d along x, y, z, as in Denavit–Hartenberg tables: the child
+    sees the joint at (−a, −b, −d), unless its parent has such a distance already.
+    """
+    at_parent, at_child = list[Scalar](), list[Scalar]()
+    for axis, symbol, here, there in zip(
+        "xyz", "abd", joint.origin.xyz, joint.child_origin.xyz, strict=True
+    ):
+        long = f"{axis}_{name}", f"{axis}_{name}_child"
+        if here == ZERO and there != ZERO:
+            at_parent.append(values.read_scalar(here, long[0]))
+            short = values.names.joint_symbol(symbol, name, long[1])
+            at_child.append(values.read_opposite_scalar(there, short))
+        else:
+            short = values.names.joint_symbol(symbol, name, long[0])
+            at_parent.append(values.read_scalar(here, short))
+            at_child.append(values.read_scalar(there, long[1]))
+    return (
+        (read_frame_rotation(values, joint.origin, name), column_vector(*at_parent)),
+        (
+            read_frame_rotation(values, joint.child_origin, f"{name}_child"),
+            column_vector(*at_child),
+        ),
+    )
 
 
 def joint_axis_alignment(
@@ -70,6 +109,20 @@ def joint_motion_axes(values: KinematicParameters, joint: Joint, name: str) -> A
         return IDENTITY
     z = joint_axis_alignment(values, joint.axis, name)[:, 2]
     x = read_kinematic_vector(values, joint.second_axis, [f"axis2_{c}_{name}" for c in "xyz"])
+    return _rotation_of_axes(z, x)
+
+
+def _read_direction(values: KinematicParameters, direction: Vector, name: str) -> Array:
+    """Return a unit vector of floats or symbols; one that has two zeros is a coordinate axis."""
+    numbers = [values.read_number(entry) for entry in direction]
+    if numbers.count(0.0) == 2:
+        return np.sign(numbers)
+    entries = read_kinematic_vector(values, direction, [f"{name}_{c}" for c in "xyz"])
+    return unit_vector(entries)
+
+
+def _rotation_of_axes(z: Array, x: Array) -> Array:
+    """Return the rotation with the given unit vector z, and x along the part of x normal to it."""
     x = unit_vector(x - z * dot(z, x))
     y = cross(z, x)
     rows = [[x[i], y[i], z[i]] for i in range(3)]

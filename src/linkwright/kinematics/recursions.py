@@ -236,6 +236,26 @@ class LinkKinematics:
         return self.a + self.angular_acceleration_tensor @ p
 
 
+def advance_link_motion(
+    link: TreeLink, d: LinkDisplacement, v: Array, vd: Array | None, parent: LinkKinematics
+) -> LinkKinematics:
+    """Return a link's rates and accelerations from its parent's, at the tree's velocities v and
+    their rates."""
+    own = link_joint_motion(link, v[link.velocity_range])
+    omega_p = d.to_link_axes(parent.omega)
+    alpha = d.to_link_axes(parent.alpha) + cross(omega_p, own.angular)
+    a = d.to_link_axes(parent.point_acceleration(d.p)) + cross(
+        2 * omega_p + own.angular, own.linear
+    )
+    if vd is not None:
+        rate = link_joint_motion(link, vd[link.velocity_range])
+        alpha, a = alpha + rate.angular, a + rate.linear
+    axis_point = LinkKinematics(omega_p + own.angular, alpha, a)
+    return LinkKinematics(
+        axis_point.omega, alpha, axis_point.point_acceleration(column_vector(0.0, 0.0, d.shift))
+    )
+
+
 def link_accelerations(
     tree: KinematicTree,
     moved: Sequence[LinkDisplacement],
@@ -251,19 +271,7 @@ def link_accelerations(
     def link_motion_from_parent(
         index: int, link: TreeLink, parent: LinkKinematics
     ) -> LinkKinematics:
-        d, own = moved[index], link_joint_motion(link, v[link.velocity_range])
-        omega_p = d.to_link_axes(parent.omega)
-        alpha = d.to_link_axes(parent.alpha) + cross(omega_p, own.angular)
-        a = d.to_link_axes(parent.point_acceleration(d.p)) + cross(
-            2 * omega_p + own.angular, own.linear
-        )
-        if vd is not None:
-            rate = link_joint_motion(link, vd[link.velocity_range])
-            alpha, a = alpha + rate.angular, a + rate.linear
-        axis_point = LinkKinematics(omega_p + own.angular, alpha, a)
-        return LinkKinematics(
-            axis_point.omega, alpha, axis_point.point_acceleration(column_vector(0.0, 0.0, d.shift))
-        )
+        return advance_link_motion(link, moved[index], v, vd, parent)
 
     return recurse_tree_outward(tree, LinkKinematics(ZERO3, ZERO3, ground), link_motion_from_parent)
 

@@ -35,13 +35,19 @@ from .kinematic_tree import (
     Restraints,
     TreeLink,
 )
-from .motion_expressions import chosen_coordinate_transfer, kinematic_symbol_scope, read_tree_forces
+from .motion_expressions import (
+    chosen_coordinate_transfer,
+    kinematic_symbol_scope,
+    read_generalized_speeds,
+    read_tree_forces,
+)
 from .parameter_values import KinematicParameters, ParameterSelection
 from .placement_values import (
     joint_axis_alignment,
     joint_motion_axes,
     read_frame_placement,
     read_frame_rotation,
+    read_joint_placements,
     read_kinematic_vector,
 )
 from .restraints import read_restraints
@@ -122,7 +128,7 @@ class _KinematicTreeBuilder:
         inertias = {name: inertia_about_origin(b.m, b.c, b.I) for name, b in masses.items()}
         self.add_link_inertias(inertias)
         self.values.enter_place("gravity")
-        gravity = read_kinematic_vector(self.values, self.mechanism.gravity, ("gx", "gy", "gz"))
+        gravity = self.read_gravity()
         frames = {name: self.place_frame(name) for name in self.mechanism.frames}
         followers = self.resolve_followers()
         names = mechanism_names(self.mechanism)
@@ -131,6 +137,7 @@ class _KinematicTreeBuilder:
         scope = kinematic_symbol_scope(self.mechanism, motion, transfer)
         loads = read_tree_forces(self.mechanism, self.values, scope, self.velocity_indices())
         restraints = read_restraints(self.mechanism, self.values, scope, self.bodies)
+        speeds = read_generalized_speeds(self.mechanism, self.values, scope)
         self.values.order_symbols()
         return KinematicTree(
             mechanism=self.mechanism,
@@ -148,9 +155,24 @@ class _KinematicTreeBuilder:
             transfer=transfer,
             forces=loads,
             restraints=restraints,
+            speeds=speeds,
             symbols=self.values.symbols,
             symbol_values=self.values.symbol_values,
             literals=self.values.literals,
+        )
+
+    def read_gravity(self) -> Array:
+        """Return the vector of gravity; g is its magnitude where it has one component only."""
+        entries, values = self.mechanism.gravity, self.values
+        numbers = [values.read_number(entry) for entry in entries]
+        names = ["gx", "gy", "gz"]
+        if numbers.count(0.0) == 2:
+            names = ["g" if number else name for name, number in zip(names, numbers, strict=True)]
+        return column_vector(
+            *(
+                (values.read_opposite_scalar if number < 0 else values.read_scalar)(entry, name)
+                for entry, name, number in zip(entries, names, numbers, strict=True)
+            )
         )
 
     # -- joints --------------------------------------------------------------------------
@@ -159,7 +181,7 @@ class _KinematicTreeBuilder:
         """Add the links of a joint, and place its child body."""
         self.values.enter_place(f"joints.{name}")
         parent = self.bodies[joint.parent]
-        R, p = read_frame_placement(self.values, joint.origin, name)
+        (R, p), (R_child, p_child) = read_joint_placements(self.values, name, joint)
         here = LinkFrame(parent.link, snap_rotation_noise(parent.R @ R), parent.p + parent.R @ p)
         frame, first = here, len(self.links)
         axes = joint_motion_axes(self.values, joint, name)
@@ -169,7 +191,6 @@ class _KinematicTreeBuilder:
         else:
             for number, step in enumerate(elementary_link_motions(joint)):
                 here = self.add_link(name, joint, number, step, here)
-        R_child, p_child = read_frame_placement(self.values, joint.child_origin, f"{name}_child")
         R = snap_rotation_noise(here.R @ axes.T @ R_child.T)
         self.bodies[joint.child] = LinkFrame(here.link, R, here.p - R @ p_child)
         self.joints.append(JointLinks(name, tuple(range(first, len(self.links))), frame))
@@ -306,14 +327,16 @@ class _KinematicTreeBuilder:
         self.values.enter_place(f"bodies.{name}")
         scalar, tensor = self.values.read_scalar, body.inertia
         xx, yy, zz, xy, xz, yz = (
-            scalar(getattr(tensor, c), f"I{c}_{name}") for c in ("xx", "yy", "zz", "xy", "xz", "yz")
+            scalar(getattr(tensor, c), self.values.names.body_symbol(f"I{c}", name))
+            for c in ("xx", "yy", "zz", "xy", "xz", "yz")
         )
         R = read_frame_rotation(self.values, tensor, f"inertia_{name}")
         tensor_c = R @ matrix_from_rows([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
-        center = read_kinematic_vector(self.values, body.center, [f"c{c}_{name}" for c in "xyz"])
+        symbols = [self.values.names.body_symbol(f"c{c}", name) for c in "xyz"]
+        center = read_kinematic_vector(self.values, body.center, symbols)
         place = self.bodies[name]
         turned = symmetric_from_upper(place.R @ tensor_c @ place.R.T)
-        mass = scalar(body.mass, f"m_{name}")
+        mass = scalar(body.mass, self.values.names.body_symbol("m", name))
         return BodyMass(place.link, mass, place.p + place.R @ center, turned)
 
     def place_frame(self, name: str) -> LinkFrame:

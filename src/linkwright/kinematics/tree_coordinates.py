@@ -4,6 +4,8 @@ quaternions."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
 
 import casadi as ca
 
@@ -38,11 +40,40 @@ def make_kinematic_symbols(names: MechanismNames) -> KinematicSymbols:
     )
 
 
-def make_joint_transfer(q: Array, own: KinematicSymbols, start: tuple[float, ...]) -> JointTransfer:
-    """Return joint variables q, expressions of the model's coordinates, with their derivatives."""
+def make_joint_transfer(
+    q: Array, own: KinematicSymbols, start: tuple[float, ...], *, is_frozen: bool = False
+) -> JointTransfer:
+    """Return joint variables q, expressions of the model's coordinates and time, with their
+    derivatives; `is_frozen` takes the time in them for a constant."""
+
+    def total_rate(x: Array) -> Array:
+        rate = ca.jtimes(ca.vec(x), own.q, own.qd)
+        if not is_frozen:
+            rate += ca.jacobian(ca.vec(x), own.t)
+        return ca.sparsify(ca.reshape(rate, *x.shape))
+
     G = ca.jacobian(q, own.q)
-    rate = ca.reshape(ca.jtimes(ca.vec(G), own.q, own.qd), *G.shape)
-    return JointTransfer(q, G, ca.sparsify(rate), start)
+    drift = ca.SX(q.shape[0], 1) if is_frozen else ca.sparsify(ca.jacobian(q, own.t))
+    return JointTransfer(q, G, total_rate(G), drift, total_rate(drift), start)
+
+
+def freeze_coordinates(tree: KinematicTree) -> KinematicTree:
+    """Return the tree with the coordinates that it has at the present time t, at rest: its mass
+    matrix, Coriolis matrix and gravity vector are those of the tree."""
+    if tree.transfer is None or not tree.transfer.is_moving:
+        return tree
+    own = tree.transfer
+    return replace(
+        tree, transfer=make_joint_transfer(own.q, tree.motion, own.neutral, is_frozen=True)
+    )
+
+
+def place_tree_at_time(tree: KinematicTree, t: float) -> KinematicTree:
+    """Return the tree with the coordinates that it has at the time t, s, at rest."""
+    if tree.transfer is None or not tree.transfer.is_moving:
+        return tree
+    q = ca.substitute(tree.transfer.q, tree.motion.t, t)
+    return replace(tree, transfer=make_joint_transfer(q, tree.motion, tree.transfer.neutral))
 
 
 def _follower_coordinates(tree: KinematicTree) -> dict[int, MimicFollower]:
@@ -58,7 +89,7 @@ def spread_coordinates(tree: KinematicTree, q: Array) -> Array:
     if not tree.followers:
         return q
     followers, leaders = _follower_coordinates(tree), _leader_coordinates(tree)
-    own = iter(range(tree.nq))
+    own = count()
     size = sum(link.kind.coordinate_count for link in tree.links)
     entries: list[Scalar] = []
     for index in range(size):
@@ -84,24 +115,28 @@ def _leader_coordinates(tree: KinematicTree) -> dict[int, int]:
 
 
 def spread_velocities(tree: KinematicTree, v: Array) -> Array:
-    """Return the tree's velocities from the model's: G v, at the model's own coordinates."""
-    return _spread_to_followers(tree, v if tree.transfer is None else tree.transfer.G @ v)
+    """Return the tree's velocities from the model's: G v + k, at the model's own coordinates."""
+    transfer = tree.transfer
+    return _spread_to_followers(tree, v if transfer is None else transfer.G @ v + transfer.drift)
 
 
 def spread_accelerations(tree: KinematicTree, qd: Array, qdd: Array | None) -> Array:
-    """Return rates of the tree's velocities, G q̈ + Ġ q̇; None stands for zero in `qdd` and in the
-    result."""
-    if tree.transfer is None or tree.transfer.is_affine:
-        return None if qdd is None else spread_velocities(tree, qdd)
-    total = tree.transfer.G_rate @ qd
-    return _spread_to_followers(tree, total if qdd is None else total + tree.transfer.G @ qdd)
+    """Return rates of the tree's velocities, G q̈ + Ġ q̇ + k̇; None stands for zero in `qdd` and in
+    the result."""
+    transfer = tree.transfer
+    if transfer is None:
+        return None if qdd is None else _spread_to_followers(tree, qdd)
+    if transfer.is_affine and not transfer.is_moving and qdd is None:
+        return None
+    total = transfer.G_rate @ qd + transfer.drift_rate
+    return _spread_to_followers(tree, total if qdd is None else total + transfer.G @ qdd)
 
 
 def _spread_to_followers(tree: KinematicTree, v: Array) -> Array:
     """Return the tree's velocities from those of joints with coordinates of their own."""
     if not tree.followers:
         return v
-    own = iter(range(tree.nv))
+    own = count()
     entries: list[Scalar] = []
     for index in range(tree.tree_nv):
         if (follower := tree.followers.get(index)) is None:

@@ -1,5 +1,6 @@
 """Bodies, joints, loops, constraints, forces, parameters: frozen data, exact numbers."""
 
+from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
 from .constraints import (
     Constraint,
@@ -48,6 +49,7 @@ __all__ = [
     "GROUND",
     "JOINT_KINDS",
     "Actuator",
+    "ApproximateChoices",
     "Body",
     "ChosenCoordinates",
     "Constraint",

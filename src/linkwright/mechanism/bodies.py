@@ -51,10 +51,27 @@ class Placement(Orientation):
     xyz: Annotated[Vector, PartNumberField("m", 3)] = Field(
         default=ORIGIN, description="position, m"
     )
+    z: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
+        default=None, description="direction of the z axis, with x instead of rpy; any length but 0"
+    )
+    x: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
+        default=None, description="direction of the x axis, of which the part normal to z counts"
+    )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
         def __init__(self, **fields: Any) -> None: ...
+
+    @model_validator(mode="after")
+    def _check_axes(self) -> Placement:
+        """Raise where one of the axes is missing, or the orientation is given twice."""
+        if (self.z is None) != (self.x is None):
+            missing = "z" if self.z is None else "x"
+            raise MechanismError("is missing", where=missing, remedy="give both z and x")
+        for key in ("rpy", "quaternion"):
+            if self.z is not None and key in self.model_fields_set:
+                raise MechanismError(f"has both axes and {key}", remedy="give one of them")
+        return self
 
     @model_validator(mode="before")
     @classmethod

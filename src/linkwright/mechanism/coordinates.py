@@ -20,10 +20,12 @@ class MechanismNames:
     """The names in the order of the vectors: joints depth first, in file order.
 
     `bodies` are moving bodies, one for all that is fixed together: the first seen from ground.
-    `is_time_dependent`: forces or constraints depend on t. `constraints` are the owners of the rows
-    of the constraint Jacobian, in file order; `position_rows` says which of these rows are
-    equations of positions, the others are equations of velocities. `independent` velocities are
-    known where somebody has assembled the mechanism.
+    `is_time_dependent`: forces, constraints, coordinates or generalized speeds depend on t.
+    `has_moving_coordinates`: the chosen coordinates do, so that even positions of bodies are
+    functions of q and t. `constraints` are the owners of the rows of the constraint Jacobian, in
+    file order; `position_rows` says which of these rows are equations of positions, the others are
+    equations of velocities. `independent` velocities are known where somebody has assembled the
+    mechanism.
     """
 
     q: tuple[str, ...]
@@ -36,6 +38,7 @@ class MechanismNames:
     position_rows: tuple[int, ...] = ()
     loops: tuple[str, ...] = ()
     independent: tuple[str, ...] = ()
+    has_moving_coordinates: bool = False
 
     @property
     def position_row_count(self) -> int:
@@ -53,9 +56,14 @@ class MechanismNames:
         return len(self.qd)
 
     def time_arguments(self, t: _Time) -> list[_Time]:
-        """Return [t] where forces or constraints depend on time, else []: the arguments of a
-        function of the mechanism after its other inputs, before parameters."""
+        """Return [t] where the mechanism depends on time, else []: the arguments of a function of
+        its motion after the other inputs, before parameters."""
         return [t] if self.is_time_dependent else []
+
+    def position_time_arguments(self, t: _Time) -> list[_Time]:
+        """Return [t] where the chosen coordinates depend on time, else []: the same for functions
+        without forces and constraints, such as positions and energies of bodies."""
+        return [t] if self.has_moving_coordinates else []
 
 
 def mechanism_names(mechanism: Mechanism) -> MechanismNames:
@@ -73,22 +81,35 @@ def mechanism_names(mechanism: Mechanism) -> MechanismNames:
     if mechanism.coordinates is not None:
         q = qd = list(mechanism.coordinates.own_names)
     owners, position_rows = _constraint_row_owners(mechanism)
+    moving = has_moving_coordinates(mechanism)
     return MechanismNames(
         tuple(q),
         tuple(qd),
         tuple(joints),
         tuple(bodies),
         tuple(mechanism.actuators),
-        any(
+        moving
+        or any(
             "t" in names_in_expression(number)
             for table in (mechanism.forces, mechanism.constraints)
             for part in table.values()
             for _, number, _ in part_numbers(part)
-        ),
+        )
+        or any("t" in names_in_expression(speed) for speed in mechanism.speeds.values()),
         tuple(owners),
         tuple(position_rows),
         tuple(mechanism.loops),
+        has_moving_coordinates=moving,
     )
+
+
+def has_moving_coordinates(mechanism: Mechanism) -> bool:
+    """Return whether the mechanism chooses coordinates by expressions of t."""
+    chosen = mechanism.coordinates
+    if chosen is None:
+        return False
+    numbers = (*chosen.joints.values(), *chosen.new.values())
+    return any("t" in names_in_expression(number) for number in numbers)
 
 
 def _constraint_row_owners(mechanism: Mechanism) -> tuple[list[str], list[int]]:

@@ -105,8 +105,8 @@ class Actuator(MechanismPart):
 
 
 class ChosenCoordinates(MechanismPart):
-    """Coordinates p in place of the joint variables q, the same number: q = f(p) as `joints`, with
-    the `names` of p; or p = g(q) as `new`, which must be affine in q."""
+    """Coordinates p in place of the joint variables q: q = f(p, t) as `joints`, with the `names` of
+    p, as many as joint variables or fewer; or p = g(q, t) as `new`, as many, affine in q."""
 
     names: tuple[str, ...] = ()
     joints: PartTable[Scalar] = Field(default_factory=PartTable, description='q1 = "p1", …')

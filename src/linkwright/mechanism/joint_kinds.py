@@ -197,6 +197,14 @@ class JointKind:
         """Whether it turns about its axis, then slides along it."""
         return self._has_only_motions("turn", "slide")
 
+    @cached_property
+    def is_placed_by_vectors(self) -> bool:
+        """Whether it turns about and slides along `axis`, except for a slide along `axis2`."""
+        return bool(self.motions) and all(
+            motion.direction == "axis" or (motion.type, motion.direction) == ("slide", "axis2")
+            for motion in self.motions
+        )
+
     def _has_only_motions(self, *types: str) -> bool:
         """Return whether these are its motions, all along its axis."""
         return [(m.type, m.direction) for m in self.motions] == [(t, "axis") for t in types]

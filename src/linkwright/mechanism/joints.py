@@ -14,6 +14,7 @@ from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
 from .bodies import GROUND, Placement
 from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, JointKind, JointKindMotion
+from .joint_vectors import JointVectors
 from .parts import MechanismPart, PartNumberField, Vector
 from .strength import Strength
 
@@ -72,7 +73,8 @@ class Joint(MechanismPart):
     """The motion of a child body relative to its parent.
 
     The frame of the joint is at `origin` in the parent and at `child_origin` in the child; the axes
-    are given in this frame. Fields and units: docs/format.md.
+    are given in this frame. A mechanism turns `vectors` into these. Fields and units:
+    docs/format.md.
     """
 
     type: str = Field(json_schema_extra=_add_joint_types)
@@ -95,6 +97,11 @@ class Joint(MechanismPart):
             for kind in JOINT_KINDS.values()
             if kind.second_axis is not None
         ),
+    )
+    vectors: JointVectors | None = Field(
+        default=None,
+        description="in place of origin, child_origin and the axes: the axis, and the centres of "
+        "mass as seen from the joint",
     )
     pitch: Annotated[Expression | None, PartNumberField("m", optional=True)] = Field(
         default=None, description="of a helical joint, m/rad"
@@ -213,6 +220,7 @@ def _check_applicable_fields(joint: Joint) -> None:
         "friction_coefficient": not (kind.is_hinge or kind.is_slider),
         "pin_radius": not kind.is_hinge,
         "breaks": kind.closure is None,
+        "vectors": not kind.is_placed_by_vectors,
     }
     reasons |= dict.fromkeys(("stiffness", "rest"), joint.by_quaternion)
     if not joint.dofs:
@@ -221,6 +229,9 @@ def _check_applicable_fields(joint: Joint) -> None:
         if senseless and key in given and getattr(joint, key) is not None:
             words = f"{joint.type} joint" + (" with quaternions" if joint.by_quaternion else "")
             raise MechanismError(f"has no meaning for a {words}", where=key, remedy="remove it")
+    for key in ("origin", "child_origin", "axis", "axis2"):
+        if joint.vectors is not None and key in given:
+            raise MechanismError(f"the joint has both vectors and {key}", remedy="give one of them")
     if kind.has_pitch and joint.pitch is None:
         raise MechanismError("is missing", where="pitch", remedy="give the pitch in m/rad")
     if joint.mimic is not None and joint.locked is not None:

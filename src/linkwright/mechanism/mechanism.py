@@ -18,10 +18,12 @@ from ..expressions import (
     ExactNumber,
     parse_expression,
 )
+from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
+from .joint_placement import PlacedJoints
 from .joints import Joint
 from .locked_joints import lock_mimicking_joints
 from .parts import (
@@ -68,11 +70,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
-    joints: PartTable[Joint] = Field(default_factory=PartTable)
+    joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
-    loops: PartTable[Joint] = Field(
-        default_factory=PartTable, description="joints that close a loop"
-    )
+    loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
     constraints: PartTable[Constraint] = Field(default_factory=PartTable)
     constraint_order: tuple[str, ...] = Field(
         default=(),
@@ -101,6 +101,14 @@ class Mechanism(MechanismPart):
     actuators: PartTable[Actuator] = Field(default_factory=PartTable)
     coordinates: ChosenCoordinates | None = Field(
         default=None, description="in place of the joints' variables"
+    )
+    speeds: PartTable[Scalar] = Field(
+        default_factory=PartTable,
+        description="generalized speeds of the formulation kane, as expressions of coordinates, "
+        'their rates and t: u1 = "dq1*cos(q3) + dq2*sin(q3)"',
+    )
+    approximate: ApproximateChoices | None = Field(
+        default=None, description="how the formulation `approximate` holds constraints"
     )
     unused: tuple[str, ...] = Field(
         default=(),
@@ -285,7 +293,7 @@ class Mechanism(MechanismPart):
         ----------
         lock : mapping of joint names to positions
             rad or m, text with a unit, or a list for joints with several coordinates. Joints that
-            mimic a locked one are locked with it.
+            mimic a locked one are locked with it. Generalized speeds are left out.
 
         Returns
         -------
@@ -305,7 +313,7 @@ class Mechanism(MechanismPart):
                     f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
             joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
-        return replace_part_fields(self, joints=lock_mimicking_joints(joints))
+        return replace_part_fields(self, ["speeds"], joints=lock_mimicking_joints(joints))
 
     def with_payload(
         self,

@@ -219,6 +219,13 @@ class GuardedState:
             found: Floats = getattr(self.model, name)(*(known[port.name] for port in wanted))
         return found
 
+    @property
+    def position_arguments(self) -> list[Floats]:
+        """The arguments behind q of functions of positions: t and p, where they have these."""
+        known = [self.state["p"]] if self.model.parameters else []
+        moving = self.model.names.has_moving_coordinates
+        return [self.state["t"], *known] if moving else known
+
     def solve_function(self, name: str) -> tuple[Floats, ...]:
         """The outputs of a function without its pivot; an error where it has no solution here."""
         if not hasattr(self, name):
@@ -244,8 +251,7 @@ class GuardedState:
 
     def wrench_forces(self) -> Floats:
         """The generalized forces of the wrenches on the bodies."""
-        q, wrenches = self.state["q"], self.state["wrenches"]
-        last = [self.state["p"]] if self.model.parameters else []
+        q, wrenches, last = self.state["q"], self.state["wrenches"], self.position_arguments
         bodies = zip(self.model.body_names, wrenches, strict=True)
         found: Floats = sum(self.model.jacobian(body)(q, *last).T @ w for body, w in bodies)
         return found
@@ -293,7 +299,7 @@ class GuardedState:
         """The reactions in the axes of each joint's child body."""
         rows, mechanism = self.reactions(), self.model.mechanism
         joints = [mechanism.joints[name] for name in self.model.joint_names]
-        last = [self.state["p"]] if self.model.parameters else []
+        last = self.position_arguments
         for row, joint in zip(rows, (*joints, *mechanism.loops.values()), strict=True):
             R = self.model.placement(joint.child)(self.state["q"], *last)[:3, :3]
             row[:3], row[3:] = R.T @ row[:3], R.T @ row[3:]

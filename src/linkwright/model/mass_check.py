@@ -90,7 +90,8 @@ def _checked_mass_matrix_at_home(equations: Equations) -> list[CheckedMassMatrix
     """GᵀMG at home, divided by the largest entry of M; empty where G does not exist there."""
     home = equations.home
     time = equations.names.time_arguments(0.0)
-    M = np.asarray(equations.function_at_values("mass_matrix")(home), dtype=float)
+    moved = equations.names.position_time_arguments(0.0)
+    M = np.asarray(equations.function_at_values("mass_matrix")(home, *moved), dtype=float)
     G = np.asarray(equations.function_at_values("independent_map")(home, *time)[0], dtype=float)
     if np.isfinite(M).all() and not np.isfinite(G).all():
         return []

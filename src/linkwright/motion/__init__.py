@@ -1,4 +1,4 @@
-"""Motion planning: inverse kinematics, trajectories, tool paths and their timing."""
+"""Motion planning: inverse kinematics, trajectories, tool paths and their timing; screw axes."""
 
 from .coordinate_bounds import CoordinateBounds, bounds_of
 from .frame_planner import plan_to, planned
@@ -7,6 +7,7 @@ from .joint_solutions import Joints
 from .motion_plan import MotionPlan
 from .path_geometry import ToolPath, circular, straight
 from .point_motions import accelerated, quintic, through, trapezoid
+from .screw_axis import ScrewAxis, screw_axis
 from .timing import at_limits
 from .tool_paths import arc, follow, line
 from .trajectory import Trajectory
@@ -16,6 +17,7 @@ __all__ = [
     "InverseKinematics",
     "Joints",
     "MotionPlan",
+    "ScrewAxis",
     "ToolPath",
     "Trajectory",
     "accelerated",
@@ -29,6 +31,7 @@ __all__ = [
     "plan_to",
     "planned",
     "quintic",
+    "screw_axis",
     "straight",
     "through",
     "trapezoid",

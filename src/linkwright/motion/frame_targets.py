@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError, LinkwrightError
+from ..errors import ArgumentError, LinkwrightError, NameNotFoundError, suggest_remedy
+from ..mechanism import Mechanism
 from ..number_checks import read_number_array
 from ..types import Floats
 
@@ -95,3 +96,23 @@ def _target_rotation_of_quaternion(quaternion: Floats, frame: str) -> Floats:
         [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
     ]
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
+
+
+def choose_moved_frame(mechanism: Mechanism, wanted: str | None) -> str:
+    """The frame to move: the given one, 'tool', or the only one."""
+    known = list(mechanism.frames)
+    if wanted is None:
+        if "tool" in known or len(known) == 1:
+            return "tool" if "tool" in known else known[0]
+        raise LinkwrightError(
+            "the frame to move is not clear",
+            where=mechanism.name,
+            remedy=f"give --frame, one of {', '.join([*known, *mechanism.bodies])}",
+        )
+    if wanted not in known and wanted not in mechanism.bodies:
+        raise NameNotFoundError(
+            f"unknown frame '{wanted}'",
+            where=mechanism.name,
+            remedy=suggest_remedy(wanted, [*known, *mechanism.bodies]),
+        )
+    return wanted

@@ -25,6 +25,7 @@ from .frame_targets import TARGET_SIZES, FrameTarget, read_targets
 from .inverse_options import INVERSE_OPTIONS
 from .inverse_steps import InverseKinematicsIteration
 from .joint_solutions import Joints, inverse_kinematics_solutions
+from .loop_follower import check_fixed_coordinates
 from .target_lanes import InverseKinematicsLanes, flatten_frame_targets
 
 
@@ -53,6 +54,7 @@ class InverseKinematics:
     def __init__(
         self, mechanism: Mechanism, kinds: Mapping[str, str], *, limits: bool = True
     ) -> None:
+        check_fixed_coordinates(mechanism)
         self.mechanism, self.kinds = mechanism, dict(kinds)
         self.bounds = bounds_of(mechanism if limits else mechanism.without("limits"))
         for frame, kind in self.kinds.items():

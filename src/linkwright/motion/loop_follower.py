@@ -22,6 +22,7 @@ from ..kinematics.closing import (
     smallest_jacobian_singular_share,
 )
 from ..mechanism import Mechanism
+from ..mechanism.coordinates import has_moving_coordinates
 from ..model.model import Model
 from ..types import Floats
 from .coordinate_bounds import bounds_of
@@ -32,8 +33,19 @@ _MIN_SIGN_FLIP = 0.5
 _FIRST_KNOTS, _MAX_KNOTS = 64, 4096
 
 
+def check_fixed_coordinates(mechanism: Mechanism) -> None:
+    """Raise an error where coordinates depend on time, so that q alone does not place bodies."""
+    if has_moving_coordinates(mechanism):
+        raise UnsupportedError(
+            "plans and inverse kinematics do not support coordinates that depend on t",
+            where=mechanism.name,
+            remedy="plan in coordinates without t, and convert the motion",
+        )
+
+
 def check_plannable_loops(mechanism: Mechanism, model: Model) -> None:
-    """Raise an error for constraints that a planned motion cannot satisfy."""
+    """Raise an error for coordinates and constraints with which no motion can be planned."""
+    check_fixed_coordinates(mechanism)
     names = model.names
     if names.position_row_count < len(names.constraints) or (
         names.constraints and names.is_time_dependent

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ..expressions import Expression
 from ..expressions.formula_breaks import ExpressionBreaker
 from ..expressions.tree import Number
 from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
+from ..forms.equation_set_typesetting import TypesetLine, TypesetSection
 from ..forms.quantity_typesetting import TypesetQuantity
 from .rendering import render_template
 
@@ -40,6 +41,42 @@ def page_formula_html(sheet: TypesetQuantity) -> Markup:
         for value, labels in entries.items()
     ]
     return render_template("formulas.html", steps=steps, rows=rows, note=note)
+
+
+def page_section_html(section: TypesetSection) -> Markup:
+    """Returns the lines and quantities of a section of equations as HTML."""
+    setter = ExpressionTypesetter(MathmlNotation(), section.rates)
+    breaker = ExpressionBreaker(setter)
+    steps, rows = (
+        [_line_markup_pieces(breaker, line) for line in lines]
+        for lines in (section.steps, section.lines)
+    )
+    own = render_template("formulas.html", steps=steps, rows=rows, note="") if rows else Markup()
+    return own + Markup().join(
+        _zero_quantity_html(one) if is_zero_page_formula(one) else page_formula_html(one)
+        for one in section.quantities
+    )
+
+
+def _line_markup_pieces(breaker: ExpressionBreaker, line: TypesetLine) -> list[Markup]:
+    """Returns the pieces of a line, whose left side may end lines, too, and its number."""
+    if isinstance(line.left, str):
+        left, names = list[Markup](), [line.typeset_left(breaker.setter)]
+    else:
+        *before, last = breaker.formula_pieces(line.left)
+        left, names = [Markup(piece) for piece in before], [last]
+    pieces = left + _equation_markup_pieces(breaker, names, line.right)
+    number = f'<mtext class="number">({escape(line.number)})</mtext>'
+    return pieces + ([Markup(number)] if line.number else [])
+
+
+def _zero_quantity_html(sheet: TypesetQuantity) -> Markup:
+    """Returns the equation f = 0 of a quantity whose entries are all zero."""
+    setter = ExpressionTypesetter(MathmlNotation(), sheet.dotted_symbols)
+    symbol = sheet.rows[0][0][0].partition("[")[0]
+    breaker = ExpressionBreaker(setter)
+    row = _equation_markup_pieces(breaker, [setter.name(symbol)], _ZERO_NUMBER)
+    return render_template("formulas.html", steps=[], rows=[row], note="")
 
 
 def is_zero_page_formula(sheet: TypesetQuantity) -> bool:

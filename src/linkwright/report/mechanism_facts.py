@@ -8,7 +8,8 @@ from typing import TypedDict, cast
 
 from ..errors import LinkwrightError
 from ..expressions import expression_text, expression_to_float
-from ..mechanism import Joint, Mechanism
+from ..kinematics.made_up_names import part_number
+from ..mechanism import Joint, Mechanism, mechanism_names
 
 
 class ParameterFacts(TypedDict):
@@ -56,6 +57,7 @@ class MechanismPageFacts(TypedDict):
     contacts: list[str]
     actuators: list[str]
     chosen_coordinates: list[str]
+    coordinate_definitions: list[str]
     warnings: list[str]
     unused: list[str]
 
@@ -66,14 +68,13 @@ def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
     masses = {
         name: expression_to_float(body.mass, values) for name, body in mechanism.bodies.items()
     }
-    moving = [(name, joint) for name, joint in mechanism.joints_depth_first() if joint.moves]
-    velocities = sum(len(joint.dofs) for _, joint in moving)
+    names = mechanism_names(mechanism)
     found = _mobility_page_facts(mechanism)
     return {
         "name": mechanism.name,
-        "freedom": found["freedom"] if found else velocities,
-        "velocities": velocities,
-        "coordinates": sum(len(joint.coordinates) for _, joint in moving),
+        "freedom": found["freedom"] if found else names.nv,
+        "velocities": names.nv,
+        "coordinates": names.nq,
         "total_mass": sum(masses.values()),
         "gravity": [expression_to_float(g, values) for g in mechanism.gravity],
         "parameters": {
@@ -101,29 +102,45 @@ def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
         "chosen_coordinates": list(mechanism.coordinates.own_names)
         if mechanism.coordinates
         else [],
+        "coordinate_definitions": _coordinate_definitions(mechanism),
         "warnings": list(mechanism.warnings),
         "unused": list(mechanism.unused),
     }
 
 
+def _coordinate_definitions(mechanism: Mechanism) -> list[str]:
+    """The equations between joint variables and chosen coordinates, as the file has them."""
+    chosen = mechanism.coordinates
+    table = {} if chosen is None else {**chosen.joints, **chosen.new}
+    return [f"{name} = {expression_text(number)}" for name, number in table.items()]
+
+
 _SYMBOL_MEANINGS = {
-    "m_": "mass of",
-    "c[xyz]_": "centre of mass of",
-    "I[xyz]{2}_": "inertia of",
-    "g[xyz]$": "gravity",
-    "G_": "gear ratio of",
-    "J_": "inertia of the rotor of",
-    "d_": "damping of",
-    "F_": "dry friction of",
-    "k_": "stiffness of",
+    "m": "mass of",
+    "c[xyz]": "centre of mass of",
+    "I[xyz]{2}": "inertia of",
+    r"a(?=\d)": "distance along x at",
+    r"b(?=\d)": "distance along y at",
+    r"d(?=\d)": "distance along z at",
+    "G": "gear ratio of",
+    "J": "inertia of the rotor of",
+    "d": "damping of",
+    "F": "dry friction of",
+    "k": "stiffness of",
 }
 """The beginnings of symbols that equations make where a file names none."""
 
 
-def page_symbol_meaning(name: str) -> str:
+def page_symbol_meaning(name: str, mechanism: Mechanism) -> str:
     """The meaning of a symbol that the file does not name: of a body, a joint or gravity."""
-    kinds = [word for start, word in _SYMBOL_MEANINGS.items() if re.match(start, name)]
-    return f"{kinds[0]} {name.partition('_')[2]}".strip() if kinds else ""
+    if re.fullmatch("g[xyz]?", name):
+        return "gravity"
+    for start, word in _SYMBOL_MEANINGS.items():
+        if found := re.fullmatch(rf"{start}(?:_(.+)|(\d+))", name):
+            parts = mechanism.joints if word.startswith("distance") else mechanism.bodies
+            owners = {part_number(part, parts): part for part in parts}
+            return f"{word} {found[1] or owners.get(found[2], '')}".strip()
+    return ""
 
 
 def _mobility_page_facts(mechanism: Mechanism) -> MobilityFacts:

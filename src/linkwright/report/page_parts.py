@@ -14,8 +14,8 @@ from ..expressions import expression_text
 from ..expressions.tree import names_in_expression as names_in
 from ..forms.quantity_typesetting import (
     TypesetQuantity,
-    equation_of_motion_functions,
     typeset_quantity,
+    typesettable_functions,
 )
 from ..formulations import derive
 from ..mechanism import Mechanism
@@ -26,7 +26,8 @@ from ..processes.timed_worker import (
 )
 from ..verification import verify
 from ..verification.verification_report import VerificationReport
-from .formula_markup import is_zero_page_formula, page_formula_html
+from ..written_equations import equation_of_motion_functions
+from .formula_markup import is_zero_page_formula, page_formula_html, page_section_html
 from .mechanism_facts import page_symbol_meaning
 from .motion_starts import PageMotionStart
 from .shown_motion import LeftOutPagePart, PageMotion, compute_page_motion, page_part_or_reason
@@ -55,10 +56,27 @@ class PageFunction:
 
 
 @dataclass(frozen=True)
+class PageEquationSet:
+    """The equations of a formulation in its own form: sections with their markup, and LaTeX."""
+
+    by: str
+    title: str
+    counts: str
+    sections: tuple[tuple[str, str, str, Markup | None], ...]
+    """Titles with references, laws, notes and formulas; None for formulas that are too long."""
+    latex: str
+    symbols: tuple[tuple[str, str], ...]
+
+
+PageEquations = tuple[PageFunction, ...] | tuple[PageEquationSet, ...]
+"""The functions M, C, g, … of the general equation, or own forms of formulations."""
+
+
+@dataclass(frozen=True)
 class PageParts:
     """The parts of a page, or the reasons why they are left out."""
 
-    equations: tuple[PageFunction, ...] | LeftOutPagePart
+    equations: PageEquations | LeftOutPagePart
     checks: VerificationReport | LeftOutPagePart
     motion: PageMotion | LeftOutPagePart
     comparison: Comparison | LeftOutPagePart
@@ -78,7 +96,7 @@ def make_page_parts(
             lambda: (
                 compute_page_motion(one, mechanism, start, budget),
                 page_part_or_reason(
-                    lambda: one.call_within(write_page_functions, mechanism, seconds=budget)
+                    lambda: one.call_within(write_page_equations, mechanism, by, seconds=budget)
                 ),
             )
         )
@@ -109,6 +127,33 @@ def _compare_within_page_budget(
     return compare(mechanism, by, duration, budget=budget / 2, total=2 * budget)
 
 
+def write_page_equations(mechanism: Mechanism, by: Sequence[str] | None) -> PageEquations:
+    """The equations by the formulations that are asked for, each in its own form; else the
+    functions of the general equation of motion."""
+    if not by:
+        return write_page_functions(mechanism)
+    return tuple(_write_page_equation_set(mechanism, name) for name in by)
+
+
+def _write_page_equation_set(mechanism: Mechanism, by: str) -> PageEquationSet:
+    """The equations of one formulation in its own form."""
+    found = derive(mechanism, by=by).equation_set()
+    sections = []
+    for section in found.sections:
+        source, markup = section.source, page_section_html(section)
+        title = f"{source.title} {source.reference}".strip()
+        kept = markup if len(markup) <= MAX_FUNCTION_MARKUP else None
+        sections.append((title, source.law, source.note, kept))
+    return PageEquationSet(
+        by,
+        found.source.title,
+        found.source.counts.text(),
+        tuple(sections),
+        found.latex(),
+        tuple(found.source.symbols.items()),
+    )
+
+
 def write_page_functions(mechanism: Mechanism) -> tuple[PageFunction, ...]:
     """The functions of the equation of motion, in closed form or with abbreviations, whichever is
     shorter; without markup if both are too long."""
@@ -119,7 +164,7 @@ def write_page_functions(mechanism: Mechanism) -> tuple[PageFunction, ...]:
             equations.parameters,
             typeset_quantity(equations, name, page=MAX_FUNCTION_TEXT),
         )
-        for name in equation_of_motion_functions(equations)
+        for name in equation_of_motion_functions(equations.names, typesettable_functions(equations))
     )
 
 
@@ -164,7 +209,11 @@ def _page_symbols_in_sheet(
     values = [value for _, value in (*sheet.steps, *sheet.rows)]
     there = frozenset[str]().union(*map(names_in, values))
     return tuple(
-        (name, float(value), "" if name in mechanism.parameters else page_symbol_meaning(name))
+        (
+            name,
+            float(value),
+            "" if name in mechanism.parameters else page_symbol_meaning(name, mechanism),
+        )
         for name, value in parameters.items()
         if name in there
     )

@@ -11,13 +11,13 @@ from markupsafe import Markup
 from ..comparison import Comparison
 from ..errors import LinkwrightError
 from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
-from ..forms.quantity_typesetting import equation_of_motion_text
 from ..mechanism import Mechanism, MechanismNames
 from ..mechanism.gallery_files import gallery_headline
 from ..show import animation_element, figure_of
 from ..simulation import Run
 from ..types import Floats
 from ..verification.verification_report import VerificationReport
+from ..written_equations import equation_of_motion_text
 from .mechanism_facts import MechanismPageFacts
 from .motion_starts import page_shows_gallery_mechanism
 from .page_figures import (
@@ -27,7 +27,7 @@ from .page_figures import (
     motion_figures_html,
     page_traced_frames,
 )
-from .page_parts import PageFunction
+from .page_parts import PageEquations, PageEquationSet, PageFunction
 from .rendering import render_template, typeset_page_figures
 from .shown_motion import LeftOutPagePart, PageMotion
 
@@ -117,9 +117,10 @@ def _drop_empty_page_column(
 _FUNCTION_TITLES = {
     "mass_matrix": "Mass matrix M",
     "coriolis_matrix": "Coriolis matrix C",
+    "transport": "Transport forces d",
     "gravity": "Gravity g",
     "forces": "Other forces f",
-    "constraint_residual": "Constraints of positions φ",
+    "constraint_residual": "Constraints of positions Φ",
     "constraint_jacobian": "Jacobian J of the constraints",
     "constraint_bias": "Bias γ of the constraints",
     "state_rates": "Rates of the states",
@@ -127,12 +128,15 @@ _FUNCTION_TITLES = {
 
 
 def equations_section(
-    found: tuple[PageFunction, ...] | LeftOutPagePart, file: str, names: MechanismNames
+    found: PageEquations | LeftOutPagePart, file: str, names: MechanismNames
 ) -> Markup:
-    """Returns the section with the functions of the equation of motion, and their symbols."""
+    """Returns the section with the functions of the equation of motion, or the own forms of
+    formulations, and their symbols."""
     setter = ExpressionTypesetter(MathmlNotation(), {})
     listed = {"q": names.q} if names.q == names.qd else {"q": names.q, "q̇": names.qd}
-    functions = () if isinstance(found, LeftOutPagePart) else found
+    every = () if isinstance(found, LeftOutPagePart) else found
+    functions = [one for one in every if isinstance(one, PageFunction)]
+    forms = [one for one in every if isinstance(one, PageEquationSet)]
     head, symbols = _drop_empty_page_column(
         ("symbol", "name", "value (SI)", "meaning"),
         [
@@ -144,7 +148,8 @@ def equations_section(
         "equations.html",
         problem=found.reason if isinstance(found, LeftOutPagePart) else None,
         command=f"linkwright derive {file} --as latex",
-        general=equation_of_motion_text(names),
+        general="" if forms else equation_of_motion_text(names),
+        forms=forms,
         coordinates={
             symbol: [Markup(setter.name(name)) for name in each] for symbol, each in listed.items()
         },

@@ -89,7 +89,8 @@ def page(
     budget : float
         Time that each part may take, s; parts that need more are left out with a note.
     by : sequence of str, optional
-        Formulations to compare (default: all).
+        Formulations whose equations are shown, in their own forms, and which are compared
+        (default: the general equations, and all).
     base, closure : str and float, optional
         The options `--base` and `--closure` with which the file was read; for the commands.
 

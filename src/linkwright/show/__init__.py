@@ -3,6 +3,7 @@
 Everything returns a matplotlib figure, and writes it where `path` is given (.svg, .pdf, .png).
 """
 
+from .acceleration_parts import acceleration_parts
 from .animation import animate
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
@@ -16,6 +17,7 @@ from .panels import HistoryLine, Panel
 from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
 from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
+from .screw_figure import screw_axes
 from .sparsity_figure import sparsity
 from .stick_figures import figure_of
 from .structure_graph import graph
@@ -25,6 +27,7 @@ __all__ = [
     "FreeBody",
     "HistoryLine",
     "Panel",
+    "acceleration_parts",
     "acceleration_polygon",
     "animate",
     "animation_element",
@@ -48,6 +51,7 @@ __all__ = [
     "plan_picture",
     "plot",
     "save",
+    "screw_axes",
     "sparsity",
     "svg",
     "velocity_polygon",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..expressions import expression_to_float
 from ..kinematics.tree_builder import build_kinematic_tree
@@ -51,16 +52,19 @@ class DrawnBodyMotions:
     twist_rates: Floats
 
     @classmethod
-    def from_model(cls, model: Model, q: Floats, qd: Floats, qdd: Floats) -> DrawnBodyMotions:
-        """The motions of all bodies at q, q̇ and q̈ (…, n)."""
+    def from_model(
+        cls, model: Model, t: ArrayLike, q: Floats, qd: Floats, qdd: Floats
+    ) -> DrawnBodyMotions:
+        """The motions of all bodies at q, q̇ and q̈ (…, n) and the times t (…)."""
+        now = model.names.position_time_arguments(t)
         bodies, values = drawn_moving_bodies(model.mechanism), model.mechanism.values
         gravity = np.array([expression_to_float(g, values) for g in model.mechanism.gravity])
         T, V, A = (
             np.stack(found, axis=-3 if found[0].ndim > q.ndim else -2)
             for found in (
-                [model.placement(b.name)(q) for b in bodies],
-                [model.frame_velocity(b.name)(q, qd) for b in bodies],
-                [model.frame_acceleration(b.name)(q, qd, qdd) for b in bodies],
+                [model.placement(b.name)(q, *now) for b in bodies],
+                [model.frame_velocity(b.name)(q, qd, *now) for b in bodies],
+                [model.frame_acceleration(b.name)(q, qd, qdd, *now) for b in bodies],
             )
         )
         return cls(bodies, gravity, T, V, A)

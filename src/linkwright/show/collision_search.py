@@ -179,7 +179,7 @@ def clearances(
     scene = mechanism_scene(mechanism)
     rows = np.atleast_2d(np.asarray(q, dtype=float))
     times = np.arange(len(rows), dtype=float) if t is None else np.asarray(t, dtype=float)
-    poses = scene.link_placements(rows)
+    poses = scene.link_placements(rows, times)
     capsules = [*_drawn_link_capsules(scene, radius), *_drawn_obstacle_capsules(obstacles or {})]
     apart = _uncompared_capsule_pairs(scene, ignore)
     found: dict[tuple[str, str], Floats] = {}

@@ -136,7 +136,7 @@ def free_bodies(
     ['link1', 'link2']
     """
     state = free_body_state(mechanism, q, qd, tau, t)
-    motions = DrawnBodyMotions.from_model(state.model, state.q, state.qd, state.qdd)
+    motions = DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
     acting = _free_body_reactions(state)
     for name, load in _free_body_loads(state):
         acting.setdefault(name, []).append(load)
@@ -177,7 +177,7 @@ def _free_body_reactions(state: FreeBodyState) -> dict[str, list[FreeBodyLoad]]:
     if not model.names.constraints:
         under, last = "reactions_of_motion", state.qdd
     rows = np.asarray(getattr(model, under)(state.q, state.qd, last, *state.clock), dtype=float)
-    points = drawn_joint_points(mechanism_scene(mechanism), state.q)
+    points = drawn_joint_points(mechanism_scene(mechanism), state.q, state.t)
     acting: dict[str, list[FreeBodyLoad]] = {}
     for row, name in zip(rows, (*model.joint_names, *model.loop_names), strict=True):
         joint = mechanism.joints[name] if name in mechanism.joints else mechanism.loops[name]
@@ -189,9 +189,9 @@ def _free_body_reactions(state: FreeBodyState) -> dict[str, list[FreeBodyLoad]]:
     return acting
 
 
-def drawn_joint_points(scene: Scene, q: Floats) -> dict[str, Floats]:
+def drawn_joint_points(scene: Scene, q: Floats, t: float) -> dict[str, Floats]:
     """The origins of joints and loops in the world, m, about which reactions are given."""
-    poses = scene.link_placements(q)
+    poses = scene.link_placements(q, t)
     found = {}
     for span in scene.tree.joints:
         found[span.name] = scene.drawn_point_in_world(poses, span.frame.link, span.frame.p)

@@ -87,7 +87,7 @@ def free_body_diagrams(
     """
     scene, bodies = mechanism_scene(mechanism), free_bodies(mechanism, q, qd, tau, t)
     seen, here = scene.view(view), free_body_state(mechanism, q, qd, tau, t).q
-    poses = scene.link_placements(here)
+    poses = scene.link_placements(here, t)
     return draw_free_body_panels(
         bodies, width, lambda axes, body: _draw_free_body(axes, scene, poses, body, seen)
     )

@@ -187,7 +187,8 @@ def _momentum_panels(run: Run) -> list[Panel]:
 def _momentum_axis_scales(run: Run) -> tuple[float, float]:
     """The scales of linear and angular momentum below which values are rounding errors: what single
     bodies have."""
-    motions = DrawnBodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
+    model = drawing_model(run.mechanism)
+    motions = DrawnBodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
     apart, between = (
         float(np.ptp(x, axis=1).max()) for x in (motions.center_of_mass, motions.center_velocity)
@@ -229,7 +230,8 @@ def _center_of_mass_panels(
     component."""
 
     def found(run: Run) -> list[Panel]:
-        motions = DrawnBodyMotions.from_model(drawing_model(run.mechanism), run.q, run.qd, run.qdd)
+        model = drawing_model(run.mechanism)
+        motions = DrawnBodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
         values = pick(motions)
         size = np.abs(values).max(initial=0.0)
         moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]

@@ -179,7 +179,7 @@ class _FilmTrack:
     def joint_coordinates(self, times: Floats) -> Floats:
         """The tree's joint coordinates (times, coordinates)."""
         q = interpolate_film_coordinates(self.scene, self.run, times)
-        return np.asarray(self.spread_function(q.T), dtype=float).T
+        return np.asarray(self.spread_function(q.T, np.asarray(times)[None]), dtype=float).T
 
     def coordinate_rates(self, times: Floats) -> Floats:
         """The rates of the joint coordinates, by central differences (one-sided at both ends)."""
@@ -215,8 +215,8 @@ class _FilmTrack:
 
 @lru_cache(maxsize=16)
 def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
-    """Functions for joint coordinates of the whole tree from the model's, and for link placements
-    from those."""
+    """Functions for joint coordinates of the whole tree from the model's and time, and for link
+    placements from those."""
     tree = scene.tree
     own = ca.densify(ca.SX(spread_coordinates(tree, tree.motion.q)))
     joints = ca.SX.sym("joints", own.numel())
@@ -225,7 +225,8 @@ def _film_functions(scene: Scene) -> tuple[ca.Function, ca.Function]:
         ca.horzcat(ca.SX(p.R), ca.SX(p.p)) for p in link_poses(tree, link_displacements(tree, unit))
     ]
     placed = ca.vertcat(*(ca.vec(row.T) for row in rows))
-    return ca.Function("spread", [tree.motion.q], [own]), ca.Function("place", [joints], [placed])
+    spread = ca.Function("spread", [tree.motion.q, tree.motion.t], [own])
+    return spread, ca.Function("place", [joints], [placed])
 
 
 def _unit_film_quaternions(scene: Scene, joints: ca.SX) -> ca.SX:

@@ -47,6 +47,14 @@ def _label_letter_and_index(name: str) -> tuple[str, str]:
     return (head, index) if head in _GREEK_NAMES or len(head) == 1 else ("", "")
 
 
+def formula_index(name: str) -> str:
+    """A name as an index inside a formula: a symbol, or upright letters."""
+    if _label_letter_and_index(name)[0]:
+        return symbol_label(name).strip("$")
+    upright = re.sub(r"([_#%$&{}])", r"\\\1", re.sub(r"[\\^]", " ", name))
+    return rf"\mathrm{{{upright}}}"
+
+
 def indexed_label(head: str, name: str) -> str:
     """A symbol with a name as its index, such as τ of q1."""
     inner, index = _label_letter_and_index(name)

@@ -7,6 +7,7 @@ law closes the polygon.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 from ..errors import UnsupportedError
 from ..mechanism import Mechanism
 from ..types import Floats
+from .acceleration_parts import AccelerationPart, PointMotions, acceleration_parts
 from .arrows import (
     arrow_magnitude_label,
     draw_arrow,
@@ -39,7 +41,7 @@ from .figure_style import (
 )
 from .free_body_balance import FreeBody, free_bodies, free_body_state
 from .glyphs import drawn_point
-from .label_text import indexed_label, symbol_label
+from .label_text import formula_index, indexed_label, symbol_label
 from .link_glyphs import plate_outline_order
 from .scene import Scene, mechanism_scene
 
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
     from .view_direction import View
 
 
+ACCELERATION_LETTERS = {"normal": "n", "tangential": "t", "Coriolis": "c", "sliding": "s"}
+"""The letters by which parts of accelerations are labelled."""
 _RAY_LAYER, _IMAGE_LAYER = 6, 7
 """Layers: a link that turns about a fixed point has its image on a ray, which must not hide it."""
 
@@ -95,24 +99,19 @@ def images(
     (3,)
     """
     state, scene = free_body_state(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
-    motions, poses = (
-        DrawnBodyMotions.from_model(state.model, state.q, state.qd, state.qdd),
-        scene.link_placements(state.q),
-    )
+    motions = DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
+    moving = PointMotions(scene, motions, state.q, state.t)
     found = []
     for b, body in enumerate(motions.body_names):
         link = scene.tree.bodies[body].link
-        w, alpha = motions.twists[b, :3], motions.twist_rates[b, :3]
         points = {
-            name: scene.drawn_point_in_world(poses, link, p)
+            name: scene.drawn_point_in_world(moving.poses, link, p)
             for name, p in _image_points_on_link(scene, link)
         }
         for name, x in (
             points | {center_image_point_name(body): motions.center_of_mass[b]}
         ).items():
-            r = x - motions.placements[b, :3, 3]
-            v = motions.twists[b, 3:] + np.cross(w, r)
-            a = motions.twist_rates[b, 3:] + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
+            v, a = moving.velocity(body, x), moving.acceleration(body, x)
             found.append(ImagePoint(name, body, x, v, a))
     return found
 
@@ -185,7 +184,10 @@ def acceleration_polygon(
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
-    """Draw the accelerations of joints and centres of mass from one pole.
+    """Draw the accelerations of joints and centres of mass from one pole, with their parts.
+
+    The parts are normal, tangential, Coriolis and sliding, each an arrow of its own behind the
+    other, as drawn by hand.
 
     Parameters
     ----------
@@ -213,7 +215,8 @@ def acceleration_polygon(
     """
     found = images(mechanism, q, qd, tau, t)
     values = [i.acceleration for i in found]
-    return _draw_polygon_figure(mechanism, found, values, "a", "m/s²", width)
+    parts = acceleration_parts(mechanism, q, qd, tau, t)
+    return _draw_polygon_figure(mechanism, found, values, "a", "m/s²", width, parts)
 
 
 def _require_planar_view(mechanism: Mechanism) -> View:
@@ -235,22 +238,26 @@ def _draw_polygon_figure(
     head: str,
     unit: str,
     width: float,
+    parts: Sequence[AccelerationPart] = (),
 ) -> Figure:
-    """Draws velocities or accelerations of points from one pole, and the images of the links."""
+    """Draws velocities or accelerations of points from one pole, and the images of the links, or
+    the parts of accelerations."""
     view = _require_planar_view(mechanism)
     tips = view(np.array(values))
+    corners = np.vstack([tips, *(view(part.start + part.vector)[None] for part in parts)])
     bodies = list(dict.fromkeys(i.body for i in found))
     figure = new_figure(width, width + 5)
     axes = figure.add_subplot()
-    low, high = np.minimum(tips.min(axis=0), 0), np.maximum(tips.max(axis=0), 0)
+    low, high = np.minimum(corners.min(axis=0), 0), np.maximum(corners.max(axis=0), 0)
     size = float((high - low).max()) or 1.0
     middle, half = (low + high) / 2, 0.62 * size
     axes.set_xlim(middle[0] - half, middle[0] + half)
     axes.set_ylim(middle[1] - half, middle[1] + half)
     axes.set_aspect("equal")
     axes.locator_params(nbins=6)
-    for k, body in enumerate(bodies):
+    for k, body in enumerate(bodies if not parts else ()):
         _draw_link_image(axes, tips, found, body, k)
+    part_labels = _draw_acceleration_parts(axes, view, parts, size)
     labels = _polygon_tip_labels(tips, found, size)
     for label in labels:
         draw_arrow(axes, np.zeros(2), label.points[0], GRAY_COLOR, layer=_RAY_LAYER)
@@ -258,8 +265,41 @@ def _draw_polygon_figure(
     axes.set_xlabel(f"${head}_{view.axis_name(view.right)[-1]}$ / {unit}")
     axes.set_ylabel(f"${head}_{view.axis_name(view.up)[-1]}$ / {unit}")
     draw_legend(axes)
-    draw_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels])
+    draw_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels, *part_labels])
     return figure
+
+
+def _draw_acceleration_parts(
+    axes: Axes, view: View, parts: Sequence[AccelerationPart], size: float
+) -> list[Label]:
+    """Draws the parts of accelerations as arrows, a colour for each kind, and returns their labels;
+    parts that are too short to see have none."""
+    labels: list[Label] = []
+    drawn: set[str] = set()
+    for part in parts:
+        along = view(part.vector)
+        if np.linalg.norm(along) < 1e-3 * size:
+            continue
+        paint = line_color(list(ACCELERATION_LETTERS).index(part.kind))
+        start = view(part.start)
+        draw_arrow(axes, start, along, paint)
+        axes.plot(
+            [], [], color=paint, lw=1.1, label=f"_{part.kind}" if part.kind in drawn else part.kind
+        )
+        drawn.add(part.kind)
+        text = _acceleration_part_label(part)
+        if text not in {label.text for label in labels}:
+            labels.append(Label(text, (start + along / 2)[None]))
+    return labels
+
+
+def _acceleration_part_label(part: AccelerationPart) -> str:
+    """The label of a part: a with the letter of its kind above, and its point, and base, below."""
+    is_turning = part.kind in ("normal", "tangential")
+    names = [part.point, part.base] if part.base and is_turning else [part.point]
+    mass = center_image_point_name(part.body)
+    index = "/".join("G" if name == mass else formula_index(name) for name in names)
+    return f"$a^{ACCELERATION_LETTERS[part.kind]}_{{{index}}}$"
 
 
 def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: str, k: int) -> None:

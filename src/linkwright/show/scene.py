@@ -56,14 +56,17 @@ class Scene:
         world = WorldKinematics(self.tree, q)
         rows = [ca.horzcat(ca.SX(pose.R), ca.SX(pose.p)) for pose in world.link_poses]
         self._placement_function = ca.Function(
-            "poses", [q], [ca.vertcat(*(ca.vec(row.T) for row in rows))]
+            "poses", [q, self.tree.motion.t], [ca.vertcat(*(ca.vec(row.T) for row in rows))]
         )
 
-    def link_placements(self, q: ArrayLike) -> Floats:
-        """Rotation and position of every link, (…, links + 1, 3, 4); the last one is ground."""
+    def link_placements(self, q: ArrayLike, t: ArrayLike = 0.0) -> Floats:
+        """Rotation and position of every link at q (…, nq) and t (…), (…, links + 1, 3, 4); the
+        last one is ground."""
         names, owner = self.tree.names.q, self.mechanism.name
         q = check_vector_rows(q, self.tree.nq, "q", names, where=owner)
-        flat = np.asarray(self._placement_function(q.reshape(-1, self.tree.nq).T), dtype=float).T
+        times = np.broadcast_to(np.asarray(t, dtype=float), q.shape[:-1]).reshape(1, -1)
+        columns = self._placement_function(q.reshape(-1, self.tree.nq).T, times)
+        flat = np.asarray(columns, dtype=float).T
         found = flat.reshape(*q.shape[:-1], len(self.tree.links), 3, 4)
         ground = np.broadcast_to(np.eye(3, 4), (*q.shape[:-1], 1, 3, 4))
         return np.concatenate([found, ground], axis=-3)

@@ -45,6 +45,7 @@ def figure_of(
     mechanism: Mechanism,
     q: ArrayLike | None = None,
     *,
+    t: float = 0.0,
     view: str | tuple[float, float] | None = None,
     centers: bool = True,
     frames: bool = True,
@@ -65,6 +66,8 @@ def figure_of(
         The mechanism.
     q : (nq,) array, optional
         Coordinates, rad or m (default: home).
+    t : float
+        Time, s, where the coordinates depend on it.
     view : str or (float, float), optional
         "xy", "xz", "yz", "space", or (azimuth, elevation) in degrees (default: by the mechanism).
     centers, frames, ground : bool
@@ -92,7 +95,7 @@ def figure_of(
     1
     """
     scene = mechanism_scene(mechanism)
-    poses = scene.link_placements(scene.home if q is None else q)
+    poses = scene.link_placements(scene.home if q is None else q, t)
     seen = scene.view(view)
     details = DrawingDetails(centers, frames, ground, boxes, names, dimensions)
     figure, axes = prepare_axes(

@@ -51,7 +51,7 @@ def require_drawable_run(given: object) -> None:
 def drawn_placements_at_times(scene: Scene, run: Run, times: Floats) -> Floats:
     """The link placements (times, links + 1, 3, 4) between the samples of a run, with loops
     closed."""
-    return scene.link_placements(interpolate_film_coordinates(scene, run, times))
+    return scene.link_placements(interpolate_film_coordinates(scene, run, times), times)
 
 
 def traced_path_parts(

@@ -123,9 +123,9 @@ def view_plane_normal(tree: KinematicTree, gravity: Floats) -> Floats | None:
     rows += [ca.horzcat(ca.SX(axis).T, 1.0) for axis in _view_turning_axes(tree, world)]
     if not rows:
         return None
-    function = ca.Function("axes", [q], [ca.vertcat(*rows)])
+    function = ca.Function("axes", [ca.vertcat(q, tree.motion.t)], [ca.vertcat(*rows)])
     rng = np.random.default_rng(0)
-    found = [np.asarray(function(rng.uniform(0.2, 1.2, q.shape[0])), float) for _ in range(3)]
+    found = [np.asarray(function(rng.uniform(0.2, 1.2, q.shape[0] + 1)), float) for _ in range(3)]
     table = np.vstack(found)
     turning, sliding = table[table[:, 3] == 1, :3], table[table[:, 3] == 0, :3]
     normal = turning[0] if len(turning) else _sliding_view_normal(sliding, gravity)

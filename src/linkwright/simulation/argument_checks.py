@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -24,16 +23,3 @@ def sample_times(t: object, samples: object) -> Floats:
     if samples > MOST_SAMPLES:
         raise LinkwrightError(f"samples cannot be {samples}", remedy=f"give at most {MOST_SAMPLES}")
     return np.linspace(0.0, float(t), int(samples))
-
-
-def check_single_start(*starts: object) -> None:
-    """Raise an error if the starts of several runs are given."""
-    for start in starts:
-        values = start.values() if isinstance(start, Mapping) else ()
-        if any(isinstance(x, np.ndarray | list) and np.ndim(x) for x in values) or (
-            isinstance(start, np.ndarray) and start.ndim > 1
-        ):
-            raise LinkwrightError(
-                "simulate makes one run, but several starts are given",
-                remedy="use simulate_ensemble",
-            )

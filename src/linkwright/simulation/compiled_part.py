@@ -10,11 +10,13 @@ import numpy as np
 from ..errors import LinkwrightError
 from ..types import Floats
 from .compiled_motion import CompiledMotion, CompiledTrajectory
-from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
+from .compiled_run import CannotContinueError, CompiledRun
 from .events.hybrid import Hybrid
 from .events.signals import hand_passages_to_code
 from .faults import check_input_forces
 from .run_context import RunContext
+from .trajectory_loop import TrajectoryLoop
+from .trajectory_records import TrajectoryRecords
 
 
 def integrate_compiled(
@@ -25,38 +27,45 @@ def integrate_compiled(
     y: Floats,
     options: Mapping[str, float],
     *,
+    parameters: Floats | None = None,
     report: Callable[[float], None],
 ) -> CompiledTrajectory:
     """Return the states at the times, up to where the loop in Python must go on.
 
     A sampled controller must have acted at the first time, and the events must have begun.
+    `parameters` (1, count) are values of the parameters that the program keeps.
     """
-    inputs = context.inputs if context.drive.is_sampled else None
-    held = None if inputs is None else inputs.held
-    records = TrajectoryRecords(motion, times, y[None], options, held=held)
-    run = CompiledRun(records, 0, context.rhs, events, inputs)
-    before, only = run.buffers, np.zeros(1, np.int64)
+    records = TrajectoryRecords(motion, times, y[None], options, parameters)
+    loop = TrajectoryLoop(records, lambda row: begin_compiled_run(records, row, context, events))
+    run = loop.run_of(0)
     if events is not None:
         hand_passages_to_code(events, run.passages)
+    if run.status is None:
+        loop.run(np.zeros(1, np.int64), report=report)
+    return finish_compiled_part(context, events, run)
+
+
+def finish_compiled_part(
+    context: RunContext, events: Hybrid | None, run: CompiledRun
+) -> CompiledTrajectory:
+    """Return what the program has made of a run, with its states on the constraints."""
+    return _stop_at_fault(context, events, _project_rest(context, run, run.trajectory()))
+
+
+def begin_compiled_run(
+    records: TrajectoryRecords, row: int, context: RunContext, events: Hybrid | None
+) -> CompiledRun:
+    """Return the run of a trajectory at its first time; its status is "" if the program cannot
+    begin."""
+    inputs = context.inputs if context.drive.is_sampled else None
+    run = CompiledRun(records, row, context.rhs, events, inputs)
+    if inputs is not None:
+        run.begin_segment(float(records.times[0]))
     try:
         run.watch_events(0)
-        while run.status is None:
-            before = tuple(buffer.copy() for buffer in run.buffers)
-            try:
-                records.advance(only)
-            except OSError as error:  # the sources, of which programs are made, are not there
-                reason = f"the program cannot be read: {error}"
-                raise CannotContinueError(reason, is_lasting=True) from error
-            run.go_on()
-            report(run.t)
-    except KeyboardInterrupt:
-        run.interrupt()
     except CannotContinueError as error:
-        run.hand_over(before, error)
-    except LinkwrightError as error:
-        run.status = f"stopped at t = {run.t:g} s: {error}"
-        run.keep_last(run.t, run.y)
-    return _stop_at_fault(context, events, _project_rest(context, run, run.trajectory()))
+        run.hand_over(error)
+    return run
 
 
 def _project_rest(

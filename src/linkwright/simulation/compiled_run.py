@@ -9,25 +9,12 @@ run at its last good state, from which the loop in `integration_loop` continues 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..integrators import (
-    LEAST_MARGIN,
-    Clock,
-    EventColumn,
-    Progress,
-    Sizes,
-    StopReason,
-)
-from ..types import Floats, Integers
-from .compiled_motion import EVENT_CAPACITY, CompiledMotion, CompiledTrajectory, Handover
-from .diagnosis import largest_gap
-from .endless_steps import EndlessSteps
-from .ensemble_inputs import EnsembleInputs
+from ..integrators import Clock, Progress, StopReason
+from ..types import Floats
+from .compiled_motion import CompiledMotion, CompiledTrajectory, Handover
 from .events.event_function import EventFunction
 from .events.hybrid import Hybrid
 from .events.signals import (
@@ -44,12 +31,8 @@ from .run import FINISHED
 from .singularity_log import NEAR_SINGULAR_SHARE
 from .state_projector import StateProjector
 from .steppers.singularity_crossing import CROSSING
+from .trajectory_records import RecordCopy, TrajectoryRecords, WatchedEvents
 from .wheels import rolls_on_planes
-
-INSTRUCTIONS_PER_CALL = 100_000_000
-"""The approximate number of tape instructions after which the program returns to Python: a few
-hundredths of a second."""
-
 
 UNSOUND_STEP = {
     StopReason.NOT_CLOSED: "a step ended off the constraints",
@@ -64,125 +47,6 @@ class CannotContinueError(Exception):
     def __init__(self, reason: str, *, is_lasting: bool = False) -> None:
         super().__init__(reason)
         self.reason, self.is_lasting = reason, is_lasting
-
-
-class TrajectoryRecords:
-    """The buffers of many trajectories, one row each."""
-
-    def __init__(
-        self,
-        motion: CompiledMotion,
-        times: Floats,
-        y: Floats,
-        options: Mapping[str, float],
-        parameters: Floats | None = None,
-        inputs: EnsembleInputs | None = None,
-        *,
-        held: Floats | None = None,
-    ) -> None:
-        (rows, n), count = y.shape, len(times)
-        self.motion, self.inputs, self.end = motion, inputs, float(times[-1])
-        self.form = motion
-        """The program for the present mode: with forces of contacts and friction or without."""
-        self.held = held
-        """The forces that a sampled controller holds now, if there is one."""
-        self.closed = largest_gap(motion.system)
-        self.budget = max(50, INSTRUCTIONS_PER_CALL // (len(motion.rates_tape) * 16 * 13) + 1)
-        self.clock = np.zeros((rows, len(Clock)))
-        self.clock[:, Clock.RTOL], self.clock[:, Clock.ATOL] = options["rtol"], options["atol"]
-        self.clock[:, Clock.MAX_STEP], self.clock[:, Clock.CLOSED] = (
-            options["max_step"],
-            self.closed,
-        )
-        self.progress = np.zeros((rows, len(Progress)), np.int64)
-        self.progress[:, Progress.SAMPLE] = 1
-        self.y, self.slopes = np.array(y, dtype=float), np.zeros((rows, n))
-        self.parameters = np.zeros((rows, motion.parameter_count))
-        if parameters is not None:
-            self.parameters[:, motion.outer.count : motion.outer.count + parameters.shape[1]] = (
-                parameters
-            )
-        self.times = np.append(times, np.inf)
-        self.samples = np.empty((rows, count, n))
-        self.samples[:, 0] = y
-        self.fastest = np.hstack([np.zeros((rows, 1)), y])
-        self.sizes = motion.sizes.copy()
-        self.passages = np.zeros((rows, 2, int(self.sizes[Sizes.SIGNALS])))
-        self.event_log = np.empty((rows, EVENT_CAPACITY if self.passages.size else 0, 2))
-        self.event_columns = np.zeros((0, len(EventColumn)), np.int64)
-        self.endless = EndlessSteps(rows, float(times[0]))
-        self._ticket = np.zeros(1, np.int64)
-        self._bound: tuple[Integers, Callable[[], None]] | None = None
-        self.begin_segment(slice(None), float(times[0]))
-
-    def begin_segment(self, rows: int | slice, t: float) -> None:
-        """Restart trajectories at t; they stop at the next kink of a table, or where a sampled
-        controller acts."""
-        table_pieces = self.motion.outer.values(t, self.held)
-        self.parameters[rows, : len(table_pieces)] = table_pieces
-        if self.inputs is not None:
-            runs = range(len(self.y)) if isinstance(rows, slice) else [rows]
-            self.inputs.write_pieces(self.parameters[runs[0] : runs[-1] + 1], runs, t)
-        self.clock[rows, Clock.TIME], self.clock[rows, Clock.STEP] = t, 0.0
-        self.clock[rows, Clock.STOP] = self.motion.system.next_stop(t, self.end)
-
-    def watch(self, columns: Integers, form: CompiledMotion | None = None) -> None:
-        """Set the event columns that the program watches in all trajectories; `form` is another
-        program for the same buffers."""
-        self.form = form or self.motion
-        self.event_columns, self.sizes[Sizes.EVENT_COLUMNS] = columns, len(columns)
-        self._bound = None
-
-    def advance(self, active: Integers, threads: int = 1) -> None:
-        """Run the program on the active trajectories until each of them stops."""
-        if self._bound is None or self._bound[0] is not active:
-            self._bound = active, self._bind(active)
-        self.progress[active, Progress.BUDGET] = self.budget
-        self._ticket[0] = 0
-        program = self._bound[1]
-        if threads < 2:
-            program()
-            return
-        with ThreadPoolExecutor(threads) as pool:  # all threads share one counter of trajectories
-            for run in [pool.submit(program) for _ in range(threads)]:
-                run.result()
-
-    def _bind(self, active: Integers) -> Callable[[], None]:
-        """Return the program with its arguments."""
-        is_single = len(self.y) == 1
-        program, tapes = self.form.single_code if is_single else self.form.ensemble_code
-        return program.bind(
-            self._ticket, np.array([len(active), len(self.times) - 1]), active,
-            self.clock, self.progress, self.y, self.slopes, self.parameters, self.times,
-            self.samples, self.fastest, self.passages, self.event_log, self.event_columns,
-            self.sizes, *tapes,
-        )  # fmt: skip
-
-    def projected_states(self, row: int) -> Floats:
-        """Return the state of a trajectory on the constraints."""
-        found: Floats = self.y[row].copy()
-        if self.motion.needs_projection:
-            t = self.clock[row, Clock.TIME]
-            with np.errstate(all="ignore"):
-                found = self.motion.project([t], found, self.parameters[row])[0]
-        return found
-
-    def projected_samples(self, rows: int | slice) -> Floats:
-        """Return samples (rows, times, states) on the constraints; NaN where projection fails."""
-        parameters = self.parameters[rows][..., None, :]
-        return self.projected(self.motion, self.times[:-1], self.samples[rows], parameters)
-
-    def projected(
-        self, motion: CompiledMotion, times: Floats, samples: Floats, parameters: Floats
-    ) -> Floats:
-        """Return samples (…, times, states) on the constraints; NaN where projection fails."""
-        if not motion.needs_projection:
-            return samples
-        with np.errstate(all="ignore"):
-            projected, gap = motion.project(times[:, None], samples, parameters)
-        is_sound = (gap[..., :1] <= self.closed) & (gap[..., 1:] >= LEAST_MARGIN)
-        found: Floats = np.where(is_sound, projected, np.nan)
-        return found
 
 
 class CompiledRun:
@@ -231,21 +95,14 @@ class CompiledRun:
 
     # -- handing over ----------------------------------------------------------------------------
 
-    @property
-    def buffers(self) -> tuple[Floats | Integers, ...]:
-        """What the program changes in a call, but for samples and the log."""
-        fastest = self.records.fastest[self.row]
-        return self.clock, self.progress, self.y, fastest, self.passages
-
-    def hand_over(self, before: Sequence[Floats | Integers], error: CannotContinueError) -> None:
+    def hand_over(self, error: CannotContinueError, before: RecordCopy = ()) -> None:
         """Leave the run at its last good state to the loop in Python.
 
-        `before` are the buffers with which the last call of the program began: Python goes on from
+        `before` are the records with which the last call of the program began: Python goes on from
         there if the last step is not sound.
         """
         if self.progress[Progress.REASON] in UNSOUND_STEP:
-            for buffer, old in zip(self.buffers, before, strict=True):
-                buffer[:] = old
+            self.records.restore(self.row, before)
         if self.events is not None:
             was_handled = (StopReason.EVENT, StopReason.REACHED_STOP)
             if self.progress[Progress.REASON] not in was_handled:
@@ -291,13 +148,17 @@ class CompiledRun:
             self.status = FINISHED
             return
         if self.inputs is not None:
-            self.y[:] = self.inputs.act(self.t, self.y)
-            self.records.held = self.inputs.held
+            self.records.move(self.row, self.inputs.act(self.t, self.y))
         if self.events is not None:
-            self.y[:] = self.events.pass_force_jump(self.t, self.y)
+            self.records.move(self.row, self.events.pass_force_jump(self.t, self.y))
             same = self.t - 1e-12 * max(1.0, self.t)
             self.watch_events(int(np.searchsorted(self.times, same)))
-        self.records.begin_segment(self.row, self.t)
+        self.begin_segment(self.t)
+
+    def begin_segment(self, t: float) -> None:
+        """Restart the integration at t."""
+        held = None if self.inputs is None else self.inputs.held
+        self.records.begin_segment(self.row, t, held)
 
     def check_progress(self) -> None:
         """End a run whose steps have become so short that it would not end."""
@@ -332,7 +193,8 @@ class CompiledRun:
         form = self.set_mode(self.events, first_sample)
         has_forces = form is not self.motion
         self.columns = compiled_event_functions(self.events, has_forces=has_forces)
-        self.records.watch(event_column_table(self.events, self.columns), form)
+        table = event_column_table(self.events, self.columns)
+        self.records.watch(self.row, WatchedEvents(form, table))
 
     def set_mode(self, events: Hybrid, first_sample: int) -> CompiledMotion:
         """Return the program of the present mode, and hand it the mode's numbers."""
@@ -345,7 +207,7 @@ class CompiledRun:
         if functions is not None:
             _, V = events.rows.gaps_and_speeds(*self.system.space.motion(self.y))
             numbers = functions.layout.numbers(events.mode, V)
-        self.records.parameters[self.row, self.motion.first_mode_number :][: len(numbers)] = numbers
+        self.records.set_mode(self.row, numbers)
         self.modes.add(ModeStart(first_sample, form, numbers))
         return form
 
@@ -364,7 +226,7 @@ class CompiledRun:
         columns = [column for k, column in enumerate(self.columns) if bits >> k & 1]
         self.events.follow_slip(self.y)
         hand_passages_to_python(self.events, self.passages)
-        y = StateProjector(self.events.context, self.events)(t, self.y.copy())
+        y = self._projected_state(self.events)
         try:
             outcome = self.events.handle(t, y, columns)
         except LinkwrightError as error:
@@ -375,16 +237,24 @@ class CompiledRun:
         hand_passages_to_code(self.events, self.passages)
         self.jump(t, y if outcome.y is None else outcome.y)
 
+    def _projected_state(self, events: Hybrid) -> Floats:
+        """Return the state on the constraints and on what the mode holds; Python's projection has
+        the mechanism's own parameters, so that the program's is used if some are given."""
+        found = self.records.projected_state(self.row) if self.motion.kept else None
+        if found is None:
+            return StateProjector(events.context, events)(self.t, self.y.copy())
+        return found
+
     def jump(self, t: float, y: Floats) -> None:
         """Continue from a changed state, or end the run there."""
         if self.status is not None or t >= self.end:
             self.status = self.status or FINISHED
             self.keep_last(t, y)
             return
-        self.y[:] = y
+        self.records.move(self.row, y)
         self.progress[Progress.SAMPLE] = max(1, int(np.searchsorted(self.times, t)))
         self.watch_events(int(self.progress[Progress.SAMPLE]))
-        self.records.begin_segment(self.row, t)
+        self.begin_segment(t)
 
     # -- the result ------------------------------------------------------------------------------
 

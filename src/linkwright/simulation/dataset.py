@@ -134,6 +134,9 @@ def _history_variables(run: Run) -> dict[str, DatasetVariable]:
     found["closure_error"] = ("time", run.closure, {"units": "m or rad"})
     for name, values in run.control.items():
         found[f"control_{name}"] = ("time", values, {"state": name})
+    if run.superabundant:
+        values = _stack_histories(dict(run.superabundant))
+        found["superabundant"] = (("time", "own_state"), values, {"units": "m or m/s"})
     return found
 
 
@@ -189,6 +192,8 @@ def _history_labels(run: Run) -> dict[str, object]:
         found["actuator"] = list(names.actuators)
     if run.borne is not None:
         found |= {"component": WRENCH, "joint": [*names.joints, *names.loops]}
+    if run.superabundant:
+        found["own_state"] = list(run.superabundant)
     return found
 
 
@@ -204,9 +209,15 @@ def _all_labels(run: Run) -> DatasetLabels:
         "motor": list(details.rotors),
         "spring": list(details.springs),
         "frame": list(details.frames),
-        "row": constraint_row_names(names.constraints),
+        "row": _multiplier_names(run),
     }
     return found | {dimension: labels for dimension, labels in parts.items() if labels}
+
+
+def _multiplier_names(run: Run) -> list[str]:
+    """Return the names of the multipliers: superabundant coordinates, then constraint rows."""
+    points = list(run.superabundant)[: len(run.superabundant) // 2]
+    return [*points, *constraint_row_names(mechanism_names(run.mechanism).constraints)]
 
 
 def constraint_row_names(owners: Sequence[str]) -> list[str]:

@@ -44,16 +44,24 @@ class Details:
         """The times, if functions of the model depend on time."""
         return [self.t] if self.model.names.is_time_dependent else []
 
+    @property
+    def _placing_clock(self) -> list[Floats]:
+        """The times, if positions of bodies depend on them at given coordinates."""
+        return self.model.names.position_time_arguments(self.t)
+
     @cached_property
     def momenta(self) -> Floats:
-        """p = M q̇, (times, nv)."""
-        found: Floats = np.einsum("tij,tj->ti", self.model.mass_matrix(self.q), self.qd)
+        """p = ∂T/∂q̇, (times, nv): M q̇, and a where coordinates depend on time."""
+        M = self.model.mass_matrix(self.q, *self._placing_clock)
+        found: Floats = np.einsum("tij,tj->ti", M, self.qd)
+        if self._placing_clock:
+            found += self.model.transport_momentum(self.q, self.t)
         return found
 
     @cached_property
     def momentum(self) -> Floats:
         """Momentum of all bodies: angular about the centre of mass, then linear, (times, 6)."""
-        found: Floats = self.model.momentum(self.q, self.qd)
+        found: Floats = self.model.momentum(self.q, self.qd, *self._placing_clock)
         return found
 
     @cached_property
@@ -64,7 +72,7 @@ class Details:
     @cached_property
     def center_of_mass(self) -> Floats:
         """Centre of mass of all bodies, (times, 3), m."""
-        found: Floats = self.model.center_of_mass(self.q)
+        found: Floats = self.model.center_of_mass(self.q, *self._placing_clock)
         return found
 
     @cached_property
@@ -104,11 +112,11 @@ class Details:
             "frames": list(parts.frame_origins().values()),
         }
         outputs = {key: ca.densify(ca.vertcat(*map(ca.SX, x))) for key, x in columns.items() if x}
-        inputs = {"q": tree.motion.q, "qd": tree.motion.qd}
+        inputs = {"q": tree.motion.q, "qd": tree.motion.qd, "t": tree.motion.t}
         function = compile_expressions(
             "shares", vector_tape_expressions(inputs), vector_tape_expressions(outputs), threads=1
         )
-        values = function(self.q, self.qd)
+        values = function(self.q, self.qd, self.t[:, None])
         rows = values if isinstance(values, tuple) else (values,)
         return dict(zip(outputs, rows, strict=True))
 

@@ -28,7 +28,9 @@ def describe_stop(system: RightHandSide, t: float, y: Floats, reason: str) -> st
     """Return the status of a run that stopped at (t, y)."""
     q, qd = system.space.motion(y)
     if not np.isfinite(q).all():
-        return _sentence(t, reason, "", "check the forces: some are not finite there")
+        return _sentence(
+            t, reason, "", _softer_springs(system) or "check the forces: some are not finite there"
+        )
     place = _place(system, q)
     away = _runaway(system, qd)
     if away is not None:
@@ -41,7 +43,18 @@ def describe_stop(system: RightHandSide, t: float, y: Floats, reason: str) -> st
     fast = system.names.qd[int(np.argmax(np.abs(qd)))]
     hint = f"{reason}; '{fast}' moves fastest"
     remedy = "try integrator='radau' for a stiff system, a larger rtol, or smooth forces that jump"
-    return _sentence(t, hint, place, remedy)
+    return _sentence(t, hint, place, _softer_springs(system) or remedy)
+
+
+def _softer_springs(system: RightHandSide) -> str:
+    """Return the remedy where springs in place of constraints may be too stiff; otherwise ""."""
+    if system.equations.by != "approximate":
+        return ""
+    beta = system.equations.extra("beta")
+    return (
+        f"springs with beta = {beta:.3g} N/m may be too stiff for these steps: give a smaller beta "
+        "or step, or try integrator='rodas'"
+    )
 
 
 def _runaway(system: RightHandSide, qd: Floats) -> tuple[str, str] | None:
@@ -92,7 +105,8 @@ def _open(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
 def _massless(system: RightHandSide, t: float, q: Floats) -> tuple[str, str] | None:
     """Return the reason and remedy if a degree of freedom moves no mass here."""
     model = system.whole_model
-    M, Z = model.mass_matrix(q), np.eye(model.nv)
+    M = model.mass_matrix(q, *model.names.position_time_arguments(t))
+    Z = np.eye(model.nv)
     if system.names.constraints:
         J = model.constraint_jacobian(q, *_clock(system, t))
         Z = jacobian_null_space(J, CLOSURE_TOLERANCES.rank_share)

@@ -1,4 +1,9 @@
-"""Events of an ensemble: each run has its own; they are noted, or they end the run."""
+"""Events of an ensemble: what it supports, and which runs must be made one by one.
+
+One program makes all runs if parameters do not differ, and if those that differ concern neither
+inputs nor events nor forces of contacts and friction. Otherwise each run has equations and code of
+its own.
+"""
 
 from __future__ import annotations
 
@@ -7,148 +12,125 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import numpy as np
 
 from ..errors import UnsupportedError
-from ..expressions import Expression, names_in_expression, parse_expression
-from ..integrators import Clock, EventColumn, Progress
+from ..expressions import names_in_expression, parse_expression
 from ..mechanism import Mechanism
 from ..types import Floats
-from .compiled_run import TrajectoryRecords
-from .events.event_function import EventFunction
+from .compiled_motion import can_compile
+from .ensemble_inputs import EnsembleInputs
+from .ensemble_parameters import first_varied_name
 from .events.event_parts import EventParts
 from .events.event_tolerances import EVENT_TOLERANCES
-from .events.hybrid import Hybrid
-from .events.signals import MAX_COLUMNS, event_column_table
+from .events.rows import Rows
 from .events.user_event import Event
-from .right_hand_side import RightHandSide
-from .run import Happened
+from .preparation import Preparation
+from .settings import Settings
 
 EventsLike = Mapping[str, str | Callable[..., float] | Event]
 
 
-class EnsembleEvents:
-    """What happened in each run, and how events end runs."""
-
-    def __init__(self, events: Hybrid, runs: int) -> None:
-        self.events = events
-        self.functions: Sequence[EventFunction] = events.event_functions()
-        self.columns = event_column_table(events, self.functions)
-        self.happened: list[list[Happened]] = [[] for _ in range(runs)]
-
-    def start_failures(self, q: Floats, qd: Floats) -> dict[int, str]:
-        """Return the runs that start beyond a limit, and why they cannot start."""
-        gaps = np.asarray(self.events.rows.watched(q, qd)[0])
-        failures = {}
-        for run in np.flatnonzero((gaps < -EVENT_TOLERANCES.closed_gap).any(axis=-1)):
-            worst = int(np.argmin(gaps[run]))
-            name = self.events.rows.unilaterals[worst].name
-            failures[int(run)] = (
-                f"cannot start: the motion starts {-gaps[run, worst]:.3g} beyond '{name}'"
-            )
-        return failures
-
-    def take_over_log(self, records: TrajectoryRecords, run: int) -> None:
-        """Add the events that the program has noted in a run to its event log."""
-        count = int(records.progress[run, Progress.LOGGED])
-        for t, place in records.event_log[run, :count]:
-            name = self.functions[int(place)].name
-            self.happened[run].append(Happened(float(t), name, "passed"))
-        records.progress[run, Progress.LOGGED] = 0
-
-    def end_or_resume(self, records: TrajectoryRecords, run: int) -> str | None:
-        """Return the status of a run that an event ends; None if its events were only noted."""
-        bits = int(records.progress[run, Progress.EVENT_MASK])
-        t = float(records.clock[run, Clock.TIME])
-        present = [k for k in range(len(self.functions)) if bits >> k & 1]
-        for k in sorted(present, key=lambda k: not self.functions[k].ends_run):
-            effect = self.functions[k].act(t, records.y[run], self.events.present)
-            assert effect is not None
-            self.happened[run].append(Happened(t, self.functions[k].name, effect.note))
-            if effect.status is not None:
-                return effect.status
-            signal = self.columns[k, EventColumn.SIGNAL]
-            records.passages[run, :, signal] = t, self.columns[k, EventColumn.SIGN]
-        return None
-
-
-def check_ensemble_events(
-    mechanism: Mechanism,
-    parts: EventParts,
-    system: RightHandSide,
-    given: EventsLike | None,
-    varied: Sequence[str],
-) -> None:
+def check_ensemble_events(mechanism: Mechanism, events: EventsLike | None) -> None:
     """Raise an error that names the first kind of event that ensembles do not support."""
-    events = parts.begin_run(system)
-    rows, code = events.rows, parts.code
-    refused = {
-        "sticking friction": rows.joint_frictions,
-        "contacts": rows.contacts or rows.compliant_count,
-        "members that break": code.members or code.ties,
-        "stops with restitution": [b for b in rows.unilaterals if b.restitution is not None],
-        "events that are Python functions": [e for e in parts.given if e.expression is None],
-        "events that change the state": [e for e in parts.given if e.change is not None],
-        f"more than {MAX_COLUMNS} event functions": events.event_functions()[MAX_COLUMNS:],
-    }
-    for what, found in refused.items():
-        if found:
-            raise UnsupportedError(
-                f"ensembles do not support {what}",
-                where=mechanism.name,
-                remedy='use simulate, or mechanism.without("limits", "contacts", "friction")',
-            )
-    _check_without(mechanism, _event_expressions(given), varied)
-
-
-def check_ensemble_limits(mechanism: Mechanism, varied: Sequence[str]) -> None:
-    """Raise an error if a limit of a joint depends on a parameter that differs from run to run."""
-    _check_without(mechanism, _limit_expressions(mechanism), varied)
-
-
-def _check_without(
-    mechanism: Mechanism, watched: Iterator[tuple[str, Expression]], varied: Sequence[str]
-) -> None:
-    """Raise an error if an expression depends on a varied parameter."""
-    for where, expression in watched:
-        name = _first_varied_name(mechanism, expression, varied)
-        if name is not None:
-            raise UnsupportedError(
-                f"{where} depends on '{name}', which differs from run to run",
-                where=mechanism.name,
-                remedy="write it without this parameter",
-            )
-
-
-def _event_expressions(given: EventsLike | None) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of the user's events, each with a description."""
-    for name, event in (given or {}).items():
+    for name, event in (events or {}).items():
         when = event.when if isinstance(event, Event) else event
-        when = when.get("when") if isinstance(when, Mapping) else when
-        if isinstance(when, str):
-            yield f"the event '{name}'", parse_expression(when)
+        if callable(when) or (isinstance(when, Mapping) and callable(when.get("when"))):
+            raise UnsupportedError(
+                f"ensembles do not support events that are Python functions ('{name}')",
+                where=mechanism.name,
+                remedy="write the event as an expression, or call simulate run by run",
+            )
+    members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
+    for name, member in members.items():
+        if getattr(member, "breaks", None):
+            raise UnsupportedError(
+                f"ensembles do not support members that break ('{name}')",
+                where=mechanism.name,
+                remedy="remove 'breaks', or call simulate run by run: each part of a run has "
+                "other coordinates",
+            )
 
 
-def _limit_expressions(mechanism: Mechanism) -> Iterator[tuple[str, Expression]]:
-    """Yield the expressions of limits of joints, each with a description."""
-    for name, joint in mechanism.joints.items():
+def needs_own_programs(
+    mechanism: Mechanism, settings: Settings, inputs: EnsembleInputs, varied: Sequence[str]
+) -> bool:
+    """Whether parameters that differ from run to run concern more than the equations of motion."""
+    if inputs.has_own_law_for_each_run:
+        return True
+    if not varied:
+        return False
+    names = {*_input_names(inputs), *_event_names(settings.events), *_limit_names(mechanism)}
+    return first_varied_name(mechanism, names, varied) is not None
+
+
+def can_share_program(prepared: Preparation, parts: EventParts | None, settings: Settings) -> bool:
+    """Whether one program makes all runs, and Python needs no equations of a single run."""
+    events = None if parts is None else parts.begin_run(prepared.rhs)
+    if not can_compile(prepared.rhs, settings.integrator, events):
+        return False
+    if not prepared.rhs.equations.parameters:
+        return True
+    has_own_states = prepared.rhs.equations.state is not None
+    return not has_own_states and (parts is None or not _changes_motion(parts))
+
+
+def has_modes_at_start(parts: EventParts | None) -> bool:
+    """Whether a run must find its mode before it begins."""
+    return parts is not None and (_may_push(parts) or parts.code.rows.compliant_count > 0)
+
+
+def _changes_motion(parts: EventParts) -> bool:
+    """Whether events may do more than end a run or be recorded."""
+    return has_modes_at_start(parts) or any(event.change is not None for event in parts.given)
+
+
+def _may_push(parts: EventParts) -> bool:
+    rows = parts.code.rows
+    return bool(rows.joint_frictions) or any(u.restitution is not None for u in rows.unilaterals)
+
+
+def find_starts_beyond_limits(rows: Rows, q: Floats, qd: Floats) -> dict[int, str]:
+    """Return the runs that start beyond a stop or contact, and why they cannot start."""
+    gaps = np.asarray(rows.watched(q, qd, 0.0)[0])
+    failures = {}
+    for run in np.flatnonzero((gaps < -EVENT_TOLERANCES.closed_gap).any(axis=-1)):
+        worst = int(np.argmin(gaps[run]))
+        name = rows.unilaterals[worst].name
+        failures[int(run)] = (
+            f"cannot start: the motion starts {-gaps[run, worst]:.3g} beyond '{name}'"
+        )
+    return failures
+
+
+# -- names that expressions use ------------------------------------------------------------------
+
+
+def _input_names(inputs: EnsembleInputs) -> Iterator[str]:
+    """Yield the names in the inputs that are expressions."""
+    table = inputs.shared if isinstance(inputs.shared, Mapping) else {}
+    for value in table.values():
+        if isinstance(value, str):
+            yield from names_in_expression(parse_expression(value))
+
+
+def _event_names(given: EventsLike | None) -> Iterator[str]:
+    """Yield the names in the expressions and new values of the user's events."""
+    for event in (given or {}).values():
+        fields = event if isinstance(event, Event) else Event(event)
+        when, action = fields.when, fields.action
+        if isinstance(event, Mapping):
+            when, action = event.get("when"), event.get("action", "record")
+        texts = [when, *(action.values() if isinstance(action, Mapping) else ())]
+        for text in texts:
+            if isinstance(text, str):
+                yield from names_in_expression(parse_expression(text))
+
+
+def _limit_names(mechanism: Mechanism) -> Iterator[str]:
+    """Yield the names in the limits of joints."""
+    for joint in mechanism.joints.values():
         limits = [x for x in (joint.limits.lower, joint.limits.upper) if x is not None]
         for limit in limits:
             for expression in joint.each(limit):
-                yield f"a limit of '{name}'", expression
+                yield from names_in_expression(expression)
         if limits and joint.mimic is not None:
-            yield f"the mimic of '{name}'", joint.mimic.multiplier
-            yield f"the mimic of '{name}'", joint.mimic.offset
-
-
-def _first_varied_name(
-    mechanism: Mechanism, expression: Expression, varied: Sequence[str]
-) -> str | None:
-    """Return a varied parameter on which an expression depends, directly or through other
-    parameters."""
-    pending, seen = list(names_in_expression(expression)), set[str]()
-    while pending:
-        name = pending.pop()
-        if name in varied:
-            return name
-        if name in mechanism.parameters and name not in seen:
-            seen.add(name)
-            pending += names_in_expression(mechanism.parameters[name])
-    return None
+            yield from names_in_expression(joint.mimic.multiplier)
+            yield from names_in_expression(joint.mimic.offset)

@@ -1,263 +1,220 @@
-"""The runs of an ensemble: they continue until each has ended, and become one dataset."""
+"""The runs of an ensemble that one program makes, each with its own steps, events and mode."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..integrators import Clock, Progress, StopReason
-from ..mechanism import Mechanism
-from ..types import Booleans, Floats, Integers
-from .compiled_motion import CompiledMotion
-from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
-from .ensemble_events import EnsembleEvents, EventsLike
+from ..integrators import Progress
+from ..types import Floats, Integers
+from .compiled_part import begin_compiled_run, finish_compiled_part
+from .compiled_run import CompiledRun
+from .ensemble_events import find_starts_beyond_limits, has_modes_at_start
 from .ensemble_inputs import EnsembleInputs
-from .ensemble_starts import EnsembleStart
-from .run import FINISHED, Run
+from .ensemble_results import EnsembleResults, RunSummary
+from .ensemble_starts import EnsembleRuns, EnsembleStart
+from .events.event_parts import EventParts
+from .events.signals import event_column_table, hand_passages_to_python
+from .preparation import Preparation
+from .progress import RunProgress
+from .record import RunTrajectory
+from .run import FINISHED
+from .run_integration import BegunRun, RunIntegration
+from .settings import Settings
+from .simulator import GivenParameters, RunStart, Simulator, begin_run
+from .state_space import WORKS
+from .trajectory_loop import TrajectoryLoop
+from .trajectory_records import TrajectoryRecords, WatchedEvents
 
-if TYPE_CHECKING:
-    import xarray
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EnsembleRecipe:
-    """What the runs of an ensemble are made from."""
+    """What the runs of an ensemble are made from: what they share, and what differs."""
 
-    mechanism: Mechanism
-    start: EnsembleStart
+    settings: Settings
+    runs: EnsembleRuns
     inputs: EnsembleInputs
-    times: Floats
-    options: Mapping[str, float]
-    events: EventsLike | None
-    stops: str
+    prepared: Preparation
+    """The equations; parameters that differ are inputs of the program."""
 
-    def simulate_run(self, run: int, integrator: str) -> Run:
-        """Make one run by itself with `simulate`, which supports everything."""
-        from . import simulate
+    @cached_property
+    def parts(self) -> EventParts | None:
+        """What may happen during a run; None if nothing can."""
+        return self.settings.find_event_parts(self.prepared, self.runs.mechanism)
 
-        return simulate(
-            self.start.mechanism_of(run),
-            float(self.times[-1]),
-            self.start.q[run],
-            self.start.qd[run],
-            torque=self.inputs.torque_of(run),
-            integrator=integrator,
-            samples=len(self.times),
-            progress=False,
-            events=self.events,
-            stops=self.stops,
-            rtol=self.options["rtol"],
-            atol=self.options["atol"],
-            max_step=self.options["max_step"],
-        )
-
-
-@dataclass(frozen=True)
-class RepeatedRun:
-    """A run that `simulate` has repeated: samples, where it ended, and counts."""
-
-    states: Floats
-    end_time: float
-    end_state: Floats
-    steps: float
-    evaluations: float
+    def simulator_of(self, run: int) -> Simulator:
+        """Return what makes one run by itself, with the same program."""
+        runs, given = self.runs, None
+        if runs.parameter_names:
+            given = GivenParameters(runs.mechanism, self.prepared, runs.parameters[run])
+        torque = self.inputs.torque_of(run)
+        settings = replace(self.settings, q0=None, qd0=None)
+        return Simulator(runs.mechanism_of(run), settings, torque, progress=False, given=given)
 
 
 class Ensemble:
-    """The runs of an ensemble: their records, statuses and results."""
+    """The runs of an ensemble that one program makes."""
 
-    def __init__(self, motion: CompiledMotion, recipe: EnsembleRecipe) -> None:
-        self.motion, self.recipe, self.times = motion, recipe, recipe.times
-        start = recipe.start
-        y = start.states(motion.system)
+    def __init__(self, recipe: EnsembleRecipe, results: EnsembleResults) -> None:
+        self.recipe, self.results, self.times = recipe, results, recipe.settings.times
+        self.rhs = recipe.prepared.rhs
+        self.start = EnsembleStart(recipe.runs, self.rhs.model)
+        self.failures = dict(self.start.failures)
+        self.begun_runs: dict[int, BegunRun] = {}
+        """Runs with a context and events of their own, by their number."""
+        y = self._starting_states()
+        for run, why in self.failures.items():
+            results.status[run] = why
+        program = recipe.prepared.program(recipe.settings.integrator, recipe.parts)
+        parameters = recipe.runs.parameters
         self.records = TrajectoryRecords(
-            motion, self.times, y, recipe.options, start.parameters, recipe.inputs
+            program, self.times, y, recipe.settings.tolerances, parameters, recipe.inputs
         )
-        failures = dict(start.failures)
-        self.events = None
-        if motion.events is not None:
-            self.events = EnsembleEvents(motion.events, len(y))
-            self.records.watch(self.events.columns)
-            failures = self.events.start_failures(start.q, start.qd) | failures
-        self.status = [failures.get(k, "") for k in range(len(y))]
-        self.repeated: dict[int, RepeatedRun] = {}
+        self.loop = TrajectoryLoop(self.records, self._begin_compiled_run)
+
+    # -- the start -------------------------------------------------------------------------------
+
+    def _starting_states(self) -> Floats:
+        """Return the states that are integrated, one row per run."""
+        parts, start, space = self.recipe.parts, self.start, self.rhs.space
+        if parts is not None:
+            beyond = find_starts_beyond_limits(parts.code.rows, start.q, start.qd)
+            self.failures = beyond | self.failures
+        z = [self.recipe.inputs.start_of_controller(k) for k in range(len(self.results))]
+        works = np.zeros((len(z), WORKS))
+        if space.equations.state is None:
+            y = np.hstack([start.q, start.qd, np.array(z).reshape(len(z), -1), works])
+        else:
+            pairs = zip(start.q, start.qd, strict=True)
+            y = np.array([space.start(q, qd) for q, qd in pairs])
+        if has_modes_at_start(parts) or self.rhs.drive.is_sampled:
+            for run in range(len(y)):
+                y[run] = self._begin_mode(run, y[run])
+        return y
+
+    def _begin_mode(self, run: int, y: Floats) -> Floats:
+        """Return the state in which a run begins; note a failure if it cannot."""
+        if run not in self.failures:
+            try:
+                return self.begun(run).y
+            except LinkwrightError as error:
+                self.failures[run] = f"cannot start: {error}"
+        return y
+
+    def begun(self, run: int) -> BegunRun:
+        """Return a run at its first time, with the context and the events of its own."""
+        if run not in self.begun_runs:
+            rhs = self.recipe.inputs.right_hand_side_of(run, self.rhs)
+            self.begun_runs[run] = begin_run(rhs, self.recipe.parts, self._run_start(run))
+        return self.begun_runs[run]
+
+    def _run_start(self, run: int) -> RunStart:
+        return RunStart(self.times, self.start.q[run], self.start.qd[run])
+
+    def _begin_compiled_run(self, run: int) -> CompiledRun:
+        begun = self.begun(run)
+        return begin_compiled_run(self.records, run, begun.context, begun.events)
+
+    def _watch_events(self, active: Integers) -> Integers:
+        """Let the program watch the events of all runs; return the runs that it can begin."""
+        parts = self.recipe.parts
+        if not self.begun_runs:  # all runs are in the same mode
+            if parts is not None:
+                events = parts.begin_run(self.rhs)
+                columns = event_column_table(events, events.event_functions())
+                self.records.watch(slice(None), WatchedEvents(self.records.motion, columns))
+            return active
+        return np.array([k for k in active if self.loop.run_of(int(k)).status is None], np.int64)
 
     # -- going on --------------------------------------------------------------------------------
 
-    def run(self, threads: int) -> None:
-        """Integrate all runs; Ctrl-C keeps what was computed."""
-        active = np.array([k for k, status in enumerate(self.status) if not status], np.int64)
+    def run(self, threads: int, watch: RunProgress) -> None:
+        """Make all runs; Ctrl-C keeps what was computed."""
+        count = len(self.results)
+        active = np.array([k for k in range(count) if k not in self.failures], np.int64)
         try:
-            while len(active):
-                with np.errstate(all="ignore"):
-                    self.records.advance(active, min(threads, -(-len(active) // 8)))
-                self._take_over_logs(active)
-                active = np.array(
-                    [k for k in self._unfinished(active) if self._go_on(int(k))], np.int64
-                )
-            self._repeat_unsound_runs()
+            self.loop.run(self._watch_events(active), threads=threads, report=watch.step)
+            was_interrupted = self.loop.was_interrupted
         except KeyboardInterrupt:
-            for k, status in enumerate(self.status):
-                if not status:
-                    self.status[k] = f"interrupted at t = {self.records.clock[k, Clock.TIME]:g} s"
+            was_interrupted = True
+        for run, found in self.loop.runs.items():
+            if found.status == "" and not was_interrupted:
+                summary = self._complete(run, found)
+                self.results.set_run(run, summary)
+                was_interrupted = summary.status.startswith("interrupted")
+            elif found.status in (None, ""):
+                found.interrupt()
+        self._collect(active)
 
-    def _take_over_logs(self, active: Integers) -> None:
-        """Add the events that the program has noted to the event logs."""
-        if self.events is None:
-            return
-        for k in active[self.records.progress[active, Progress.LOGGED] > 0]:
-            self.events.take_over_log(self.records, int(k))
+    def _complete(self, run: int, found: CompiledRun) -> RunSummary:
+        """Go on in turns with a run that the program cannot continue with the others."""
+        recipe, begun = self.recipe, self.begun(run)
+        if recipe.runs.parameter_names:  # Python has equations of this run alone
+            own = recipe.simulator_of(run).begin(self._run_start(run))
+            if own.events is not None and begun.events is not None:
+                own.events.happened[:] = begun.events.happened
+                hand_passages_to_python(own.events, found.passages)
+            begun = own
+        elif not recipe.inputs.differ:
+            begun = replace(begun, program=self.records.motion)
+        part = finish_compiled_part(begun.context, begun.events, found)
+        watch = RunProgress(recipe.runs.mechanism.name, recipe.settings.t, wanted=False)
+        trajectory = RunIntegration(begun, recipe.settings, self.times, watch, part).run()
+        return self._summary(begun, trajectory)
 
-    def _unfinished(self, active: Integers) -> Integers:
-        """Return the runs that have not reached their end, and mark the others as finished."""
-        reason = self.records.progress[active, Progress.REASON]
-        at_end = self.records.clock[active, Clock.TIME] >= self.records.end
-        done: Booleans = (reason == StopReason.REACHED_STOP) & at_end
-        for k in active[done]:
-            self.status[k] = FINISHED
-        return active[~done]
+    def _summary(self, begun: BegunRun, found: RunTrajectory) -> RunSummary:
+        """Return the results of a trajectory."""
+        space = begun.context.space
+        q, qd = space.motion(found.states)
+        end = None
+        if found.reached is not None and found.reached[0] > found.times[-1]:
+            t, y = found.reached
+            end = float(t), *space.motion(y)
+        return RunSummary(found.times, q, qd, found.status, found.statistics, found.events, end)
 
-    def _go_on(self, k: int) -> bool:
-        """Handle the reason for which a run stopped; return whether it continues."""
-        if self.records.progress[k, Progress.REASON] == StopReason.EVENT:
-            return self._pass_event(k)
-        run = CompiledRun(self.records, k, self.motion.system, None)
-        try:
-            run.go_on()
-        except CannotContinueError:
-            self._repeat(k)
-            return False
-        if run.status is not None:
-            self.status[k] = run.status
-        return run.status is None
+    # -- the results -----------------------------------------------------------------------------
 
-    def _pass_event(self, k: int) -> bool:
-        """End a run at an event, or resume it there if the event is only noted."""
-        assert self.events is not None
-        status = self.events.end_or_resume(self.records, k)
-        t = float(self.records.clock[k, Clock.TIME])
-        self.records.y[k] = self.records.projected_states(k)
-        if status is None and t >= self.records.end:
-            status = FINISHED
-        if status is not None:
-            self.status[k] = status
-            return False
-        self.records.begin_segment(k, t)
-        return True
+    def _collect(self, active: Integers) -> None:
+        """Put the results of all runs that the program made into those of the ensemble."""
+        progress, results = self.records.progress, self.results
+        results.steps[active] = progress[active, Progress.STEPS]
+        results.evaluations[active] = progress[active, Progress.EVALUATIONS]
+        plain = np.array([k for k in active if self._is_plain(int(k))], np.int64)
+        states = self.records.projected_samples(slice(None))
+        plain = plain[np.isfinite(states[plain]).all(axis=(1, 2))]
+        if len(plain):
+            q, qd = self._motions(states[plain])
+            z = states[plain][..., self.rhs.space.size : states.shape[-1] - WORKS]
+            is_driven = self.rhs.drive.are_finite(self.times, q, qd, z).all(axis=1)
+            results.set_finished(plain[is_driven], q[is_driven], qd[is_driven])
+        for run in active:
+            if not results.status[int(run)]:
+                results.set_run(int(run), self._summary_of_program(int(run)))
 
-    # -- repeating -------------------------------------------------------------------------------
+    def _is_plain(self, run: int) -> bool:
+        """Whether a run has finished, and nothing happened in it."""
+        found = self.loop.runs.get(run)
+        return found is None or (found.status == FINISHED and found.events is None)
 
-    def _repeat(self, k: int) -> None:
-        """Make a run again by itself."""
-        nothing = np.full((len(self.times), self.motion.state_count), np.nan)
-        try:
-            found = self.recipe.simulate_run(k, self.motion.method.name)
-        except LinkwrightError as error:
-            self.status[k] = f"cannot be made: {error}"
-            self.repeated[k] = RepeatedRun(nothing, 0.0, nothing[0], 0, 0)
-            return
-        count = (
-            int(np.searchsorted(found.t, self.times[-1], side="right"))
-            if found.finished
-            else len(found.t) - 1
-        )
-        size = found.q.shape[1] + found.qd.shape[1]
-        rows = np.hstack([found.q, found.qd])
-        nothing[:count, :size] = rows[:count]
-        end = np.append(rows[-1], np.zeros(self.motion.state_count - size))
-        self.repeated[k] = RepeatedRun(
-            nothing,
-            float(found.t[-1]),
-            end,
-            float(found.statistics["steps"]),
-            float(found.statistics["evaluations"]),
-        )
-        self.status[k] = found.status
-        if self.events is not None:
-            self.events.happened[k] = list(found.events)
-        if found.interrupted:
-            raise KeyboardInterrupt
+    def _motions(self, states: Floats) -> tuple[Floats, Floats]:
+        """Return q and q̇ of states (runs, times, states)."""
+        columns = states.reshape(-1, states.shape[-1]).T
+        q, qd = self.rhs.space.motion(columns)
+        shape = states.shape[:2]
+        return q.reshape(*shape, -1), qd.reshape(*shape, -1)
 
-    def _repeat_unsound_runs(self) -> None:
-        """Make runs again whose samples could not be put onto the constraints."""
-        sound = np.isfinite(self.records.projected_samples(slice(None)))
-        reached = self.records.progress[:, Progress.SAMPLE]
-        sound |= (np.arange(len(self.times)) >= reached[:, None])[..., None]
-        for k in np.flatnonzero(~sound.all(axis=(1, 2))):
-            if self.status[k] == FINISHED and int(k) not in self.repeated:
-                self._repeat(int(k))
-
-    # -- the result ------------------------------------------------------------------------------
-
-    def dataset(self, integrator: str) -> xarray.Dataset:
-        """Return the result with named dimensions."""
-        import xarray
-
-        names, start = self.motion.system.names, self.recipe.start
-        coordinates, speeds = slice(0, names.nq), slice(names.nq, names.nq + names.nv)
-        states, ends, end_times = self._states()
-        steps, evaluations = self._counts()
-        variables: dict[str, Any] = {
-            "q": (("run", "time", "coordinate"), states[..., coordinates], {"units": "rad or m"}),
-            "qd": (("run", "time", "speed"), states[..., speeds], {"units": "rad/s or m/s"}),
-            "status": ("run", np.array(self.status)),
-            "steps": ("run", steps),
-            "evaluations": ("run", evaluations),
-            "compiled": ("run", np.array([k not in self.repeated for k in range(len(states))])),
-            "end_time": ("run", end_times, {"units": "s"}),
-            "q_end": (("run", "coordinate"), ends[:, coordinates], {"units": "rad or m"}),
-            "qd_end": (("run", "speed"), ends[:, speeds], {"units": "rad/s or m/s"}),
-            **self._event_variables(),
-        }
-        for name, values in zip(start.parameter_names, start.parameters.T, strict=True):
-            variables[name] = ("run", values.copy())
-        labels = {
-            "time": ("time", self.times, {"units": "s"}),
-            "coordinate": list(names.q),
-            "speed": list(names.qd),
-        }
-        attributes = {
-            "mechanism": self.recipe.mechanism.name,
-            "integrator": integrator,
-            **self.recipe.options,
-        }
-        return xarray.Dataset(variables, labels, attributes)
-
-    def _states(self) -> tuple[Floats, Floats, Floats]:
-        """Return the samples of all runs, NaN where none was reached, and where each run ended."""
-        records = self.records
-        states = records.projected_samples(slice(None)).copy()
-        reached = records.progress[:, Progress.SAMPLE]
-        states[np.arange(len(self.times)) >= reached[:, None]] = np.nan
-        ends, end_times = records.y.copy(), records.clock[:, Clock.TIME].copy()
-        no_start = list(self.recipe.start.failures)
-        states[no_start], ends[no_start] = np.nan, np.nan
-        for k, found in self.repeated.items():
-            states[k], ends[k], end_times[k] = found.states, found.end_state, found.end_time
-        return states, ends, end_times
-
-    def _counts(self) -> tuple[Integers, Integers]:
-        """Return the numbers of steps and evaluations of all runs."""
-        counts = self.records.progress
-        steps, evaluations = (
-            counts[:, column].copy() for column in (Progress.STEPS, Progress.EVALUATIONS)
-        )
-        for k, found in self.repeated.items():
-            steps[k], evaluations[k] = found.steps, found.evaluations
-        return steps, evaluations
-
-    def _event_variables(self) -> dict[str, Any]:
-        """Return the events of all runs, run by run, those of each run in order of time."""
-        if self.events is None:
-            return {}
-        rows = [(k, event) for k, some in enumerate(self.events.happened) for event in some]
-        return {
-            "event_run": ("event", np.array([k for k, _ in rows], np.int64)),
-            "event_time": ("event", np.array([e.t for _, e in rows], float), {"units": "s"}),
-            "event_name": ("event", np.array([e.name for _, e in rows], dtype=str)),
-            "event_note": ("event", np.array([e.what for _, e in rows], dtype=str)),
-        }
+    def _summary_of_program(self, run: int) -> RunSummary:
+        """Return the results of a run that the program made."""
+        found, begun = self.loop.run_of(run), self.begun(run)
+        found.status = found.status or FINISHED
+        context, events = begun.context, begun.events
+        is_sound = np.isfinite(found.trajectory().states).all()
+        if self.recipe.runs.parameter_names and not is_sound:  # only Python can project them
+            context = self.recipe.simulator_of(run).begin(self._run_start(run)).context
+        part = finish_compiled_part(context, events, found)
+        q, qd = context.space.motion(part.states)
+        happened = () if events is None else tuple(events.happened)
+        return RunSummary(part.times, q, qd, part.status, part.statistics, happened)

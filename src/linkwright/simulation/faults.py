@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..types import Floats
+from .inputs import input_name
 from .run_context import RunContext
 
 
@@ -70,7 +71,7 @@ def find_input_fault(
     except Exception:  # a user's function, called where the stepper did not call it
         fault = None
     if fault is None and known_fault is not None:
-        what = f"the drive '{known_fault.velocity}'"
+        what = input_name(context.names, known_fault.velocity)
         return describe_fault(known_fault.t, what, known_fault.value)
     return fault
 
@@ -137,7 +138,7 @@ def _input_forces(context: RunContext, t: float, y: Floats) -> tuple[list[str], 
             names = context.names.actuators
             values = context.drive.actuators(t, *context.space.motion(y))
         found = context.inputs.forces(t, y) if values is None else values
-    return [f"the drive '{name}'" for name in names], found
+    return [input_name(context.names, name) for name in names], found
 
 
 def _usual_size(context: RunContext, known: Sequence[tuple[float, Floats]]) -> float:

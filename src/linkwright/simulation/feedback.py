@@ -8,7 +8,7 @@ its τ is held in between.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,8 @@ class Feedback:
     """A controller.
 
     `law` is a CasADi function (t, q, q̇, z, r) → (τ, ż); `names` and `start` belong to z, which is
-    integrated with the motion; `reference` gives r. Files store the `recipe`.
+    integrated with the motion; `reference` gives r. Files store the `recipe`. `gains` are numbers
+    that the law takes after those of r, where they differ between runs.
     """
 
     law: Any
@@ -49,11 +50,22 @@ class Feedback:
     reference: Reference
     period: float | None = None
     recipe: Any = NOT_KEPT
+    gains: tuple[float, ...] = ()
 
     @property
     def follows(self) -> int:
         """The number of entries of r."""
-        return int(self.law.size1_in(4))
+        return int(self.law.size1_in(4)) - len(self.gains)
+
+    def outer(self, t: float) -> Floats:
+        """Return r at t and the gains."""
+        found: Floats = np.append(self.reference.at(t), self.gains)
+        return found
+
+    def with_numbers_of(self, other: Feedback, gains: Floats) -> Feedback:
+        """Return this law with the gains, the reference and the start of another one."""
+        numbers = tuple(gains.tolist())
+        return replace(self, gains=numbers, reference=other.reference, start=other.start)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -62,7 +74,7 @@ class Feedback:
 
     def __call__(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return (τ, ż) at an instant."""
-        found = self.law(t, q, qd, z, self.reference.at(t))
+        found = self.law(t, q, qd, z, self.outer(t))
         tau, rate = (np.asarray(x, dtype=float).ravel() for x in found)
         return tau, rate
 

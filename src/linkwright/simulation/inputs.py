@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from typing import Any
@@ -22,11 +22,11 @@ from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..expressions import names_in_expression, parse_expression
 from ..kinematics.parameter_values import read_kinematic_expression
-from ..mechanism import Mechanism
+from ..mechanism import Mechanism, MechanismNames
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
-from ..types import SX, Floats, ForceLike
+from ..types import SX, Booleans, Floats, ForceLike
 from .feedback import NOT_KEPT, Feedback
 from .time_tables import TimeTable, read_time_table
 
@@ -68,12 +68,24 @@ class Drive:
         """Whether a controller acts at single instants, and its forces are held in between."""
         return self.feedback is not None and self.feedback.period is not None
 
+    def with_tables(self, tables: tuple[TimeTable, ...]) -> Drive:
+        """Return the inputs with other tables; both share their compiled code."""
+        return self._sharing_code(replace(self, tables=tables))
+
+    def with_feedback(self, feedback: Feedback) -> Drive:
+        """Return the inputs with other gains, reference and start of the controller."""
+        return self._sharing_code(replace(self, feedback=feedback))
+
+    def _sharing_code(self, other: Drive) -> Drive:
+        other.__dict__["_compiled"] = self._compiled
+        return other
+
     def outer(self, t: float, q: Floats, qd: Floats) -> Floats:
         """Return w at an instant; q and q̇ are used only if `function` is given."""
         if self.function is not None:
             return sized(self.function(t, q, qd), self.equations.nv)
         if self.feedback is not None:
-            return filled(self.feedback.reference.at(t))
+            return filled(self.feedback.outer(t))
         if self.tables:
             return np.array([table(t) for table in self.tables])
         return _IDLE
@@ -118,6 +130,19 @@ class Drive:
         with np.errstate(all="ignore"):
             tau, u, _ = self._compiled(q, qd, t[:, None], outer, idle)
         return tau, u
+
+    def are_finite(self, times: Floats, q: Floats, qd: Floats, z: Floats) -> Booleans:
+        """Return where inputs are finite along motions (…, times, n); numbers always are."""
+        s = self.equations.symbols
+        state = ca.vertcat(s["q"], s["qd"], s["t"], self.z)
+        if self.function is not None or not ca.depends_on(ca.SX(self.tau), state):
+            return np.ones(q.shape[:-1], bool)
+        outer = np.array([self.outer(t, _NONE, _NONE) for t in times.tolist()])
+        idle = z if z.shape[-1] else np.zeros((*z.shape[:-1], 1))
+        with np.errstate(all="ignore"):
+            tau = self._compiled(q, qd, times[:, None], outer, idle)[0]
+        found: Booleans = np.isfinite(tau).all(axis=-1)
+        return found
 
     @cached_property
     def _compiled(self) -> Any:
@@ -164,7 +189,7 @@ def drive_of(equations: Equations, given: ForceLike | Feedback | None) -> Drive:
         return _by_name(equations, given)
     constant = np.zeros(n) if given is None else sized(given, n)
     if not np.isfinite(constant).all():
-        raise LinkwrightError("the drives are not finite", remedy="give finite numbers")
+        raise LinkwrightError("the forces are not finite", remedy="give finite numbers")
     kept = None if given is None else constant.tolist()
     return Drive(equations, ca.SX.sym("w", 1), ca.SX(ca.DM(constant)), written=kept)
 
@@ -186,7 +211,7 @@ def _check_takes_state(function: Callable[..., Any], n: int) -> None:
 def _by_law(equations: Equations, law: Feedback) -> Drive:
     """Return the inputs of a controller."""
     law.check_fits(equations.nq, equations.nv, equations.mechanism.name)
-    s, count = equations.symbols, law.follows
+    s, count = equations.symbols, law.follows + len(law.gains)
     z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
     tau, rate = law.law(s["t"], s["q"], s["qd"], first(z, len(law.names)), first(w, count))
     return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=law.recipe)
@@ -197,49 +222,54 @@ def sized(values: ArrayLike, n: int) -> Floats:
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise LinkwrightError("the drives are not numbers", remedy=f"give {n} numbers") from None
+        raise LinkwrightError("the forces are not numbers", remedy=f"give {n} numbers") from None
     if found.shape != (n,):
-        raise LinkwrightError(f"the drives have shape {found.shape}", remedy=f"give {n} numbers")
+        raise LinkwrightError(f"the forces have shape {found.shape}", remedy=f"give {n} numbers")
     return found
 
 
-def _by_name(equations: Equations, given: Mapping[str, Any]) -> Drive:
+def input_name(names: MechanismNames, name: str) -> str:
+    """Return how messages name an input: the effort of an actuator, or the force along a
+    velocity."""
+    return f"the {'effort' if names.actuators else 'force'} '{name}'"
+
+
+def _by_name(equations: Equations, given: Mapping[str, object]) -> Drive:
     """Return inputs by velocity or actuator: numbers, expressions of t, q, qd, tables."""
     tables = {k: read_time_table(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
     w = ca.SX.sym("w", max(1, len(tables)))
     for name, value in given.items():
         if isinstance(value, Real):
-            check_number(value, f"the drive '{name}'")
-    values = {**given, **dict(zip(tables, ca.vertsplit(w), strict=False))}
-    u = forces_of(equations, values)
+            check_number(value, input_name(equations.names, name))
+    values: dict[str, float | str | SX] = {
+        k: v if isinstance(v, str) else float(v)
+        for k, v in given.items()
+        if isinstance(v, str | Real)
+    }
+    u = forces_of(equations, {**values, **dict(zip(tables, ca.vertsplit(w), strict=False))})
     tau = equations.expressions("input_matrix")[0] @ u
     kept = {k: _written(tables.get(k, v)) for k, v in given.items()}
     by_actuator = u if equations.names.actuators else None
     return Drive(equations, w, tau, by_actuator, tables=tuple(tables.values()), written=kept)
 
 
-def _written(value: Any) -> Any:
+def _written(value: object) -> object:
     """Return an input in the form that a file stores."""
     if isinstance(value, TimeTable):
         return [list(value.times), list(value.values), value.kind]
-    return value if isinstance(value, str) else float(value)
+    return float(value) if isinstance(value, Real) else value
 
 
-def expressions_of(equations: Equations, given: Mapping[str, Any]) -> SX:
-    """Return τ = B u of inputs by name."""
-    found: SX = equations.expressions("input_matrix")[0] @ forces_of(equations, given)
-    return found
-
-
-def forces_of(equations: Equations, given: Mapping[str, Any]) -> SX:
+def forces_of(equations: Equations, given: Mapping[str, float | str | SX]) -> SX:
     """Return u of inputs by name: numbers, symbols, or texts of t, q, qd, which are parsed and
     never evaluated; without actuators, names are those of velocities."""
     s, names = equations.symbols, equations.names
     drives = list(names.actuators) or list(names.qd)
     for name in given:
         if name not in drives:
+            kind = "actuator" if names.actuators else "velocity"
             raise NameNotFoundError(
-                f"there is no drive '{name}'", remedy=suggest_remedy(name, drives)
+                f"there is no {kind} '{name}'", remedy=suggest_remedy(name, drives)
             )
     scope = dict(zip(names.q, ca.vertsplit(s["q"]), strict=True)) | {"t": s["t"]}
     scope |= {f"d{n}": x for n, x in zip(names.qd, ca.vertsplit(s["qd"]), strict=True)}

@@ -137,7 +137,7 @@ class IntegrationLoop:
         if reason is not None:
             return self._describe_stop(reason)
         q, _ = self.context.space.motion(self.stepper.y)
-        if (wheel := self._wheels.find_fallen_wheel(q)) is not None:
+        if (wheel := self._wheels.find_fallen_wheel(self.stepper.t, q)) is not None:
             return _describe_fallen_wheel(self.stepper.step_start, wheel)
         self.steps += 1
         self.compare_velocities(self.stepper.y)

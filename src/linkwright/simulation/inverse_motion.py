@@ -78,8 +78,8 @@ def solve_inverse(
         qd=qd,
         qdd=qdd,
         tau=tau,
-        kinetic=model.kinetic_energy(q, qd),
-        potential=model.potential_energy(q),
+        kinetic=model.kinetic_energy(q, qd, *model.names.position_time_arguments(times)),
+        potential=model.potential_energy(q, *model.names.position_time_arguments(times)),
         work=works[2],
         work_inputs=works[0],
         work_given=works[1],
@@ -116,7 +116,7 @@ def _forces_of_motion(model: Model, rows: MotionRows) -> tuple[Floats, Floats | 
         tau: Floats = model.inverse_dynamics(q, qd, qdd, *clock)
         if not model.names.actuators:
             return tau, None, FINISHED
-        u = actuator_forces(model, q, tau)
+        u = actuator_forces(model, times, q, tau)
         return tau, u, FINISHED if u is not None else _missing_effort(model, times, q, tau)
     try:
         tau = model.inverse_dynamics(q, qd, qdd, *clock)
@@ -129,7 +129,7 @@ def _forces_of_motion(model: Model, rows: MotionRows) -> tuple[Floats, Floats | 
 
 def _missing_effort(model: Model, times: Floats, q: Floats, tau: Floats) -> str:
     """Return the status that names the largest force which the actuators of a tree cannot give."""
-    B = model.input_matrix(q)
+    B = model.input_matrix(q, *model.names.position_time_arguments(times))
     left = np.abs((B @ (np.linalg.pinv(B) @ tau[..., None]))[..., 0] - tau)
     row, column = np.unravel_index(np.argmax(left), left.shape)
     return (

@@ -60,9 +60,10 @@ class Kinematics:
     def frame(self, name: str) -> tuple[Floats, Floats, Floats]:
         """Return position, velocity and acceleration of the frame `name` in the world, (times, 3)
         each."""
-        position = self.model.placement(name)(self.q)[:, :3, 3]
-        velocity = self.model.frame_velocity(name)(self.q, self.qd)[:, 3:]
-        acceleration = self.model.frame_acceleration(name)(self.q, self.qd, self.qdd)[:, 3:]
+        model, t = self.model, self.model.names.position_time_arguments(self.t)
+        position = model.placement(name)(self.q, *t)[:, :3, 3]
+        velocity = model.frame_velocity(name)(self.q, self.qd, *t)[:, 3:]
+        acceleration = model.frame_acceleration(name)(self.q, self.qd, self.qdd, *t)[:, 3:]
         return position, velocity, acceleration
 
     @cached_property

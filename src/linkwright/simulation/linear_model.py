@@ -24,7 +24,7 @@ from ..types import Floats, VectorLike
 from .run import Run
 from .start import placed, with_unit_quaternions
 
-OutputReading = tuple[str, Callable[[Floats], Floats]]
+OutputReading = tuple[str, Callable[[Floats, float], Floats]]
 """The order of the motion that an output reads ("q", "qd" or "qdd"), and its weights of all
 velocities at q."""
 
@@ -222,14 +222,16 @@ def constant_forces(model: Model, torque: VectorLike | None) -> Floats:
     u = np.zeros(len(drives))
     for name, value in check_number_table(torque, "torque").items():
         if name not in drives:
+            kind = "actuator" if model.names.actuators else "velocity"
             raise NameNotFoundError(
-                f"there is no drive '{name}'", remedy=suggest_remedy(name, drives)
+                f"there is no {kind} '{name}'", remedy=suggest_remedy(name, drives)
             )
         u[drives.index(name)] = value
-    B = model.input_matrix(model.home())
+    starts, ends = (model.names.position_time_arguments(t) for t in (0.0, PROBE_STEP))
+    B = model.input_matrix(model.home(), *starts)
     probe = model.integrate(model.home(), np.full(model.nv, PROBE_STEP))
     tolerance = SAME_MATRIX_TOLERANCE
-    if not np.allclose(B, model.input_matrix(probe), rtol=tolerance, atol=tolerance):
+    if not np.allclose(B, model.input_matrix(probe, *ends), rtol=tolerance, atol=tolerance):
         raise UnsupportedError(
             "the generalized forces of the actuators depend on the configuration",
             where=model.mechanism.name,
@@ -261,7 +263,7 @@ def _linear_matrices(
     by_q, by_qd, by_tau = model.forward_dynamics_derivatives(q, qd, tau, *clock)
     G = independent_velocity_map(model, q, clock)
     W = _velocity_map_derivative(model, q, qd, G, clock)
-    B = model.input_matrix(q)
+    B = model.input_matrix(q, *names.position_time_arguments(float(t)))
     qdd_by_x = np.hstack([by_q @ G + by_qd @ W, by_qd @ G])
     rows = [names.qd.index(name) for name in model.independent_names]
     n = len(rows)
@@ -271,7 +273,7 @@ def _linear_matrices(
     orders = {"q": np.hstack([G, none]), "qd": np.hstack([W, G]), "qdd": qdd_by_x}
     C, D = np.zeros((len(readings), 2 * n)), np.zeros((len(readings), B.shape[1]))
     for k, (order, weights_at) in enumerate(readings):
-        weights = weights_at(q)
+        weights = weights_at(q, float(t))
         C[k] = weights @ orders[order]
         if order == "qdd":
             D[k] = weights @ qdd_by_u
@@ -322,11 +324,12 @@ def _output_reading(model: Model, name: str) -> OutputReading:
     frame, _, axis = name.rpartition(".")
     places = [*model.mechanism.frames, *model.mechanism.bodies]
     if frame in places and axis in ("x", "y", "z"):
-        return "q", lambda q: model.jacobian(frame)(q)[3 + "xyz".index(axis)]
+        at = model.names.position_time_arguments
+        return "q", lambda q, t: model.jacobian(frame)(q, *at(t))[3 + "xyz".index(axis)]
     known = [*model.names.qd, *(f"{place}.x" for place in places)]
     raise NameNotFoundError(f"there is no output '{name}'", remedy=suggest_remedy(name, known))
 
 
-def _constant_weights(weights: Floats) -> Callable[[Floats], Floats]:
-    """Return a function of q that always returns the same weights."""
-    return lambda q: weights
+def _constant_weights(weights: Floats) -> Callable[[Floats, float], Floats]:
+    """Return a function of q and t that always returns the same weights."""
+    return lambda q, t: weights

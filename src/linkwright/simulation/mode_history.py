@@ -11,7 +11,7 @@ from ..types import Floats
 from .compiled_motion import CompiledMotion
 
 if TYPE_CHECKING:
-    from .compiled_run import TrajectoryRecords
+    from .trajectory_records import TrajectoryRecords
 
 
 @dataclass(frozen=True)

@@ -119,8 +119,8 @@ class MotionTapes:
 
     def _with_wheels(self, margin: SX) -> SX:
         """Return the smaller of a margin and how far wheels are from flat."""
-        q, _ = self.motion_in_states
-        for lean in wheel_lean_expressions(self.system.equations.mechanism, q):
+        (q, _), t = self.motion_in_states, self.system.space.symbols[3]
+        for lean in wheel_lean_expressions(self.system.equations.mechanism, q, t):
             margin = ca.fmin(margin, lean)
         return margin
 
@@ -139,7 +139,8 @@ class MotionTapes:
             StepEquations(self.system.equations, kept=self.kept)
         )
         space = self.system.space
-        y = ca.vertcat(space.state_from_motion(q, qd), self.y[space.size :])
+        x = space.state_from_motion(q, qd, space.symbols[3])
+        y = ca.vertcat(x, self.y[space.size :])
         return y, ca.vertcat(gap, pivot)
 
     @cached_property

@@ -14,8 +14,8 @@ from ..types import SX, Floats
 
 
 def power_function(eqs: Equations) -> Callable[..., SX]:
-    """Return the function (q, q̇, q̈, τ, t) → three powers: of the inputs, of given forces and driven
-    constraints, and of these and losses together.
+    """Return the function (q, q̇, q̈, τ, t) → three powers: of the inputs, of given forces, driven
+    constraints and moving coordinates, and of these and losses together.
 
     Springs and weight are in the potential. Parameters that the equations keep stay symbols.
     """
@@ -28,6 +28,9 @@ def power_function(eqs: Equations) -> Callable[..., SX]:
     if eqs.names.constraints and eqs.names.is_time_dependent:
         given = given + eqs.expressions("required_forces")[0] - tau
     powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
+    if eqs.names.has_moving_coordinates:
+        moved = moving_power(eqs)
+        powers[1:] = [power + moved for power in powers[1:]]
     if not eqs.parameters:
         function: Callable[..., SX] = ca.Function(
             "power", [q, qd, qdd, tau, t], [ca.vertcat(*powers)]
@@ -36,6 +39,16 @@ def power_function(eqs: Equations) -> Callable[..., SX]:
     p = eqs.symbols["p"]
     kept = ca.Function("power", [q, qd, qdd, tau, t, p], [ca.vertcat(*powers)])
     return lambda *given: kept(*given, p)
+
+
+def moving_power(eqs: Equations) -> SX:
+    """Return the power of what moves the coordinates: d(T + V)/dt without the power of forces along
+    q̇. The rest h = T₂ − T₀ + V of T + V changes by −∂L/∂t and these."""
+    q, qd, qdd, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "t"))
+    T, V, h = (eqs.expressions(f"{kind}_energy")[0] for kind in ("kinetic", "potential", "jacobi"))
+    rest = T + V - h
+    rate = ca.jtimes(rest, q, qd) + ca.jtimes(rest, qd, qdd) + ca.jacobian(rest, t)
+    return rate - ca.jacobian(T - V, t)
 
 
 def power_of(mechanism: Mechanism, rows: tuple[Floats, ...], tau: Floats) -> Floats:

@@ -82,6 +82,7 @@ class _PreparationSubject:
     by: str
     inputs: str
     stabilization: str
+    parameters: tuple[str, ...]
     mechanism: Mechanism = field(compare=False)
     torque: ForceLike | Feedback | None = field(compare=False)
     holding: str | Mapping[str, float] = field(compare=False)
@@ -89,7 +90,7 @@ class _PreparationSubject:
     def prepare(self) -> Preparation:
         """Derive the equations without sticking friction, which the events handle."""
         bare = without_sharp_friction(self.mechanism)
-        equations = derive(bare, by=self.by, parameters="numeric")
+        equations = derive(bare, by=self.by, parameters=list(self.parameters) or "numeric")
         held = stabilization_of(self.holding, equations)
         drive = drive_of(equations, self.torque)
         return Preparation(RightHandSide(equations, drive, held))
@@ -100,8 +101,12 @@ def prepare_simulation(
     by: str,
     torque: ForceLike | Feedback | None,
     stabilization: str | Mapping[str, float],
+    parameters: tuple[str, ...] = (),
 ) -> Preparation:
-    """Return the preparation of a mechanism; the same inputs reuse an earlier one."""
+    """Return the preparation of a mechanism; the same inputs reuse an earlier one.
+
+    `parameters` are names of those that are inputs of the program.
+    """
     kept = f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(stored_form(torque))
     subject = _PreparationSubject(
         mechanism.digest,
@@ -109,6 +114,7 @@ def prepare_simulation(
         by,
         kept,
         repr(stored_form(stabilization)),
+        parameters,
         mechanism,
         torque,
         stabilization,

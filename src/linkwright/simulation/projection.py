@@ -61,7 +61,8 @@ class Projection:
             correction = self.correction
             change = None if correction is None else correction.correct(t, q, violation)
             if change is None:
-                J, metric = m.constraint_jacobian(q, *time), m.mass_matrix(q)
+                J = m.constraint_jacobian(q, *time)
+                metric = m.mass_matrix(q, *m.names.position_time_arguments(t))
                 qd = project_velocities(J, qd, violation, rank=self.rank, metric=metric)
             else:
                 qd = qd + change
@@ -75,7 +76,7 @@ class Projection:
             lambda q: m.constraint_residual(q, *time),
             lambda q: m.constraint_jacobian(q, *time)[self.position_rows],
             m.integrate,
-            m.mass_matrix,
+            lambda q: m.mass_matrix(q, *m.names.position_time_arguments(t)),
             None if correction is None else lambda q, residual: correction.correct(t, q, residual),
         )
         closure = close_positions(

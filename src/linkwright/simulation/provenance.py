@@ -102,7 +102,8 @@ def repeat(source: str | Path | Run) -> Run:
             raise UnsupportedError("the run's controller names a file", where=where)
         given["torque"] = find_convenience("Run.repeat")(recipe)
     if given.pop("mode", "") != "inverse":
-        return simulate(run.mechanism, **given)
+        found: Run = simulate(run.mechanism, **given)
+        return found
     if "motion" in given:
         given.pop("over", None)
         return solve_inverse(run.mechanism, **given)

@@ -87,6 +87,10 @@ class RateExpressions:
         found = ca.substitute([rates, pivot], [tau], [self.tau + self.push])
         rates = found[0]
         rates[-WORKS] -= ca.dot(self.push, motion[1])
+        if self.equations.state is not None and self.equations.state.energies is not None:
+            rates[-1] += ca.substitute(
+                self.equations.state.energies()[2], tau, self.tau + self.push
+            )
         return rates, found[1]
 
     @property
@@ -105,9 +109,10 @@ class RateExpressions:
             self.space.symbols,
         )
         if eqs.state is not None and eqs.state.rates_from_motion is None:
-            needed = self.names.constraints and self.names.is_time_dependent
+            constrained = self.names.constraints and self.names.is_time_dependent
+            needed = constrained or self.names.has_moving_coordinates
             qdd = self._plain_accelerations(motion, tau, t) if needed else 0 * qd
-            return eqs.state.rates(), qdd, ca.SX(1)
+            return ca.vertcat(eqs.state.rates(), self._clock_rate), qdd, ca.SX(1)
         qdd, *pivots = eqs.expressions("forward_dynamics")
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.expression(eqs, q, qd, t)
@@ -123,15 +128,21 @@ class RateExpressions:
         if eqs.state is None or eqs.state.rates_from_motion is None:
             return ca.vertcat(eqs.rate_matrix @ qd, qdd)
         carried = ca.substitute(eqs.state.rates_from_motion(), eqs.symbols["qdd"], qdd)
-        return ca.vertcat(carried, (eqs.rate_matrix @ qd)[list(eqs.state.ambiguous_coordinates), 0])
+        near = (eqs.rate_matrix @ qd)[list(eqs.state.ambiguous_coordinates), 0]
+        return ca.vertcat(carried, near, self._clock_rate)
+
+    @property
+    def _clock_rate(self) -> SX:
+        """The rate of the clock among the states, if there is one."""
+        return ca.SX.ones(int(self.space.has_clock), 1)
 
     @cached_property
     def rates_from_motion(self) -> ca.Function:
-        """The function (x, q, q̇, q̈) → ẋ."""
-        q, qd, *_ = self.space.symbols
+        """The function (x, q, q̇, q̈, t) → ẋ."""
+        q, qd, _, t = self.space.symbols
         qdd = self.equations.symbols["qdd"]
         x = self.space.x if self.equations.state is not None else ca.SX.sym("x", 0)
-        return ca.Function("carried", [x, q, qd, qdd], [self._rates_of_motion(qdd)])
+        return ca.Function("carried", [x, q, qd, qdd, t], [self._rates_of_motion(qdd)])
 
     def _plain_accelerations(self, motion: tuple[SX, SX], tau: SX, t: SX) -> SX:
         """Return q̈ by the recursive formulation."""

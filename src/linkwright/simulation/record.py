@@ -15,6 +15,7 @@ from .right_hand_side import RightHandSide
 from .run import Happened, Run
 from .run_context import RunContext
 from .run_energies import RunStatistics
+from .spring_states import energies_with_springs, superabundant_histories
 from .state_space import WORKS
 
 
@@ -43,6 +44,8 @@ class RunTrajectory:
         "finished", or why the run ended.
     statistics : mapping
         Counts of steps and evaluations, and the time that the run took.
+    reached : tuple, optional
+        The time and the state that were reached, if they may lie after the last sample.
     singular : tuple of float
         Times at which the constraints came near to losing rank.
     events : tuple of Happened
@@ -60,6 +63,7 @@ class RunTrajectory:
     fastest: Floats
     status: str
     statistics: RunStatistics
+    reached: tuple[float, Floats] | None = None
     singular: tuple[float, ...] = ()
     events: tuple[Happened, ...] = ()
     pushes: Floats | None = None
@@ -82,8 +86,15 @@ def record_run(
         closure = np.maximum(closure, residual)
     with np.errstate(all="ignore"):  # where a run stops, accelerations may not be finite
         qdd = model.forward_dynamics(q, qd, tau if pushes is None else tau + pushes, *clock)
-    kinetic = model.kinetic_energy(q, qd)
-    fastest = float(model.kinetic_energy(*context.space.motion(found.fastest)))
+    placed = names.position_time_arguments(times)
+    own_energies = energies_with_springs(context.space, times, y)
+    kinetic, potential = own_energies or (
+        model.kinetic_energy(q, qd, *placed),
+        model.potential_energy(q, *placed),
+    )
+    fastest = 0.0
+    if not placed:  # else its time is not known
+        fastest = float(model.kinetic_energy(*context.space.motion(found.fastest)))
     largest = float(np.fmax.reduce(kinetic, initial=fastest))
     return Run(
         mechanism=mechanism,
@@ -93,7 +104,7 @@ def record_run(
         qdd=qdd,
         tau=tau,
         kinetic=kinetic,
-        potential=model.potential_energy(q),
+        potential=potential,
         work=y[-1],
         work_inputs=y[-3],
         work_given=y[-2],
@@ -107,6 +118,7 @@ def record_run(
         events=found.events,
         pushes=pushes,
         borne=found.reactions,
+        superabundant=superabundant_histories(context.space, y),
         control=dict(zip(context.drive.state_names, y[context.space.size : -WORKS], strict=True)),
     )
 
@@ -119,14 +131,14 @@ def _actuator_histories(
         return None
     if context.drive.u is not None:
         return context.drive.histories(times, q, qd, np.zeros((len(times), 0)))[1]
-    return actuator_forces(context.rhs.whole_model, q, tau)
+    return actuator_forces(context.rhs.whole_model, times, q, tau)
 
 
-def actuator_forces(model: Model, q: Floats, tau: Floats) -> Floats | None:
+def actuator_forces(model: Model, times: Floats, q: Floats, tau: Floats) -> Floats | None:
     """Return u of least norm with B u = τ at all times; None if no u exists for some τ."""
     if not tau.any():
         return np.zeros((*tau.shape[:-1], len(model.names.actuators)))
-    B = model.input_matrix(q)
+    B = model.input_matrix(q, *model.names.position_time_arguments(times))
     u: Floats = (np.linalg.pinv(B) @ tau[..., None])[..., 0]
     left = np.abs((B @ u[..., None])[..., 0] - tau).max(initial=0.0)
     return u if left <= 1e-9 * max(1.0, np.abs(tau).max(initial=0.0)) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 
 import casadi as ca
@@ -38,6 +39,12 @@ class RightHandSide:
         self.space = StateSpace(equations, start, is_projected=holds_exactly)
         self.expressions = RateExpressions(self.space, drive, baumgarte)
         self.scheduled: ScheduledEvent | None = scheduled_event_of(drive)
+
+    def with_drive(self, drive: Drive) -> RightHandSide:
+        """Return the right-hand side with inputs of other numbers; both share their code."""
+        found = copy(self)
+        found.drive, found.scheduled = drive, scheduled_event_of(drive)
+        return found
 
     @property
     def model(self) -> Model:
@@ -126,7 +133,8 @@ class RightHandSide:
         if self.baumgarte is not None:
             qdd = qdd + self.baumgarte.number(self.model, q, qd, time)
         x: Floats = y[: self.space.size] if self.equations.state is not None else np.zeros(0)
-        x_rate = np.asarray(self.expressions.rates_from_motion(x, q, qd, qdd), dtype=float).ravel()
+        carried = self.expressions.rates_from_motion(x, q, qd, qdd, t)
+        x_rate = np.asarray(carried, dtype=float).ravel()
         powers = np.asarray(self.expressions.power(q, qd, qdd, tau, t), dtype=float).ravel()
         powers[0] -= push @ qd
         return np.concatenate([x_rate, z_rate, powers])

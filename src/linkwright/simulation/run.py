@@ -40,8 +40,8 @@ class Run(RunEnergies):
     of the inputs, `u` the actuator efforts, if there are actuators, and `control` the states of a
     controller by name. `closure` is the residual of the constraints, m and rad. `pushes` are the
     generalized forces of dry friction, stops and rigid contacts, if there are any, and `borne` the
-    reactions of joints and loops where rigid contacts act on bodies. `sensitivity` has derivatives
-    of q and q̇ with respect to parameters and the start, if `simulate` was asked for them.
+    reactions of joints and loops where rigid contacts act on bodies. `superabundant` are the
+    coordinates and rates that only `by="approximate"` has, by name: x_link2, …, dx_link2, …
 
     `kinetic` and `potential` are energies, J. `work` is done by everything but gravity and springs:
     the inputs (`work_inputs`), given forces and driven constraints (`work_given`), and losses.
@@ -66,6 +66,7 @@ class Run(RunEnergies):
     singular: tuple[float, ...] = ()
     u: Floats | None = None
     control: Mapping[str, Floats] = field(default_factory=dict)
+    superabundant: Mapping[str, Floats] = field(default_factory=dict)
     events: tuple[Happened, ...] = ()
     pushes: Floats | None = None
     borne: Floats | None = None
@@ -109,11 +110,21 @@ class Run(RunEnergies):
         """Generalized momenta p = M q̇, one column for each velocity."""
         return self.details.momenta
 
-    @property
+    @cached_property
     def multipliers(self) -> Floats:
         """Multipliers λ, one column for each constraint row, in the order of
-        `Model.constraint_names`."""
-        return self.details.multipliers
+        `Model.constraint_names`; of `by="approximate"` those of its springs and dampers, with the
+        superabundant coordinates first."""
+        if not self.has_spring_forces:
+            return self.details.multipliers
+        from .spring_states import spring_multipliers
+
+        return spring_multipliers(self)
+
+    @property
+    def has_spring_forces(self) -> bool:
+        """Whether springs hold the constraints: `by="approximate"`."""
+        return self.settings.get("by") == "approximate"
 
     @property
     def reactions(self) -> Floats:

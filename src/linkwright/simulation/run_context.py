@@ -27,15 +27,22 @@ class StepCounts:
 
     evaluations: int = 0
     rejected: int = 0
+    jacobians: int = 0
     inner_steps: int | None = None
     """Steps that a stepper makes inside one of its calls, if it reports them."""
 
     def add(
-        self, *, evaluations: int = 0, rejected: int = 0, inner_steps: int | None = None
+        self,
+        *,
+        evaluations: int = 0,
+        rejected: int = 0,
+        jacobians: int = 0,
+        inner_steps: int | None = None,
     ) -> None:
         """Add the counts of a step."""
         self.evaluations += evaluations
         self.rejected += rejected
+        self.jacobians += jacobians
         if inner_steps is not None:
             self.inner_steps = (self.inner_steps or 0) + inner_steps
 
@@ -83,7 +90,9 @@ class RunContext:
         return self.rhs.rates(t, y, *self.numeric_inputs(t, y))
 
     def jacobian(self, t: float, y: Floats) -> Floats:
-        """Return ∂ẏ/∂y for stiff methods, without the derivatives of the forces of the mode."""
+        """Return ∂ẏ/∂y for stiff methods, without the derivatives of the forces of the mode, and
+        count it."""
+        self.counts.add(jacobians=1)
         return self.rhs.jacobian(t, y, *self.numeric_inputs(t, y))
 
     def project(self, t: float, y: Floats, *, is_polished: bool = False) -> Floats:

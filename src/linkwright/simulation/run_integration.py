@@ -37,18 +37,26 @@ class BegunRun:
     context: RunContext
     events: Hybrid | None
     y: Floats
-    program: CompiledMotion | None
+    program: CompiledMotion | None = None
     obstacle: str | None = None
     """Why compiled code cannot make any part of the run."""
     ending: Outcome | None = None
+    parameters: Floats | None = None
+    """Values (1, count) of the parameters that the program keeps."""
 
 
 class RunIntegration:
-    """Integrates one run."""
+    """Integrates one run; compiled code may have made a part of it before."""
 
     def __init__(
-        self, begun: BegunRun, settings: Settings, times: Floats, watch: RunProgress
+        self,
+        begun: BegunRun,
+        settings: Settings,
+        times: Floats,
+        watch: RunProgress,
+        part: CompiledTrajectory | None = None,
     ) -> None:
+        self._first_part = part
         self.begun, self.settings, self.times, self.watch = begun, settings, times, watch
         self.context, self.events, self.program = begun.context, begun.events, begun.program
         self.broken: str | None = None
@@ -60,7 +68,11 @@ class RunIntegration:
 
     def run(self) -> RunTrajectory:
         """Return the trajectory of the run."""
-        part = self._integrate_compiled(self.times, self.begun.y)
+        part = self._first_part
+        if part is None:
+            part = self._integrate_compiled(self.times, self.begun.y)
+        else:
+            self._count(part)
         if part is not None and part.handover is None:
             return self._compiled_trajectory(part)
         if part is not None:
@@ -78,16 +90,25 @@ class RunIntegration:
         """Return the part of a run that compiled code makes from the first time on."""
         if self.program is None:
             return None
-        options = self.settings.step_options
-        tolerances = {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
         part = integrate_compiled(
-            self.program, self.context, self.events, times, y, tolerances, report=self.watch.step
+            self.program,
+            self.context,
+            self.events,
+            times,
+            y,
+            self.settings.tolerances,
+            parameters=self.begun.parameters,
+            report=self.watch.step,
         )
+        self._count(part)
+        return part
+
+    def _count(self, part: CompiledTrajectory) -> None:
+        """Add the steps of a compiled part, and why it ended."""
         for name, count in part.statistics.items():
             self._counts[name] = self._counts.get(name, 0) + count
         if part.handover is not None and part.handover.reason not in self._obstacles:
             self._obstacles.append(part.handover.reason)
-        return part
 
     @cached_property
     def loop(self) -> IntegrationLoop:
@@ -178,6 +199,7 @@ class RunIntegration:
             self.loop.fastest,
             status,
             self._statistics(),
+            reached=(self.loop.t, self.loop.y),
             singular=self.context.singularities.times(),
             events=() if events is None else tuple(events.happened),
             pushes=None if events is None else np.array(samples.pushes),
@@ -190,8 +212,10 @@ class RunIntegration:
         counts, compiled = self.context.counts, self._counts
         steps = self.loop.steps if counts.inner_steps is None else counts.inner_steps
         every = compiled["steps"] + steps
+        jacobians = compiled.get("jacobians", 0) + counts.jacobians
         return {
             **compiled,
+            **({"jacobians": jacobians} if jacobians else {}),
             "steps": every,
             "rejected": compiled["rejected"] + counts.rejected,
             "evaluations": compiled["evaluations"] + counts.evaluations,

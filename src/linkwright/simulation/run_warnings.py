@@ -5,6 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+
+from ..formulations.approximate_penalties import (
+    MAX_OPENING_SHARE,
+    choose_penalties,
+    mechanism_size,
+)
 from ..kinematics.assembly_search import describe_far_assembly_moves
 from ..kinematics.constraint_system import constraint_system
 from .run import Run
@@ -19,7 +26,7 @@ STEP_COUNT_SLACK = 1e-6
 def run_warnings(run: Run) -> tuple[str, ...]:
     """Return all warnings, the most important ones first."""
     found = [] if run.finished else [run.status]
-    found += _audit_warnings(run) + _step_warnings(run)
+    found += _audit_warnings(run) + _step_warnings(run) + _opening_warnings(run)
     if run.singular:
         times = ", ".join(f"{t:.6g}" for t in run.singular[:SHOWN_TIMES])
         more = " …" if len(run.singular) > SHOWN_TIMES else ""
@@ -34,6 +41,8 @@ def _audit_warnings(run: Run) -> list[str]:
     remedy = "smaller tolerances, or an integrator for stiff systems"
     if run.settings.get("mode") == "inverse":
         remedy = "more samples"
+    elif run.has_spring_forces:
+        remedy = "a larger beta, smaller tolerances, or integrator='rodas'"
     return [
         f"energy is not accounted for: kinetic + potential − work changes by "
         f"{run.audit:.2g} of the largest energy (more than {run.audit_limit:.0e}); "
@@ -52,6 +61,22 @@ def _step_warnings(run: Run) -> list[str]:
     return [
         f"{made:g} steps were made where {asked} of {step:g} s were asked for: "
         "a step ends where an event happens or a sampled controller acts"
+    ]
+
+
+def _opening_warnings(run: Run) -> list[str]:
+    """Return a warning where springs let joints and loops of approximate dynamics open far."""
+    if not (run.has_spring_forces and run.finished):
+        return []
+    share = float(np.nanmax(run.closure)) / mechanism_size(run.mechanism)
+    if share <= MAX_OPENING_SHARE:
+        return []
+    beta = choose_penalties(run.mechanism).beta
+    shorter = " and a shorter step" if run.settings.get("step") else ""
+    return [
+        f"the springs of approximate dynamics let joints open by {share:.1g} of the mechanism's "
+        f"size (more than {MAX_OPENING_SHARE:.0e}); try a larger beta{shorter} "
+        f"(now {beta:.3g} N/m)"
     ]
 
 

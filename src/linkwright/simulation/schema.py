@@ -38,6 +38,7 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "impacts": _TEXT, "torque": (str, list, dict, *_NUMBER), "controller": (str, dict),
     "after": _TEXT, "mode": _TEXT, "motion": (str, dict), "over": _TEXT, "rough": (dict,),
     "sensitivity": (list,),
+    "parameters": (dict,),
 }  # fmt: skip
 """Settings that a file may have, with their types."""
 
@@ -95,8 +96,18 @@ def read_histories(data: xarray.Dataset, mechanism: Mechanism) -> RunFields:
         for key, x in data.data_vars.items()
         if "state" in x.attrs
     }
+    found["superabundant"] = _read_superabundant(data, len(times))
     found["sensitivity"] = read_sensitivities(data, mechanism)
     return found
+
+
+def _read_superabundant(data: xarray.Dataset, count: int) -> dict[str, Floats]:
+    """Return the superabundant coordinates of approximate dynamics and their rates by name."""
+    if "superabundant" not in data:
+        return {}
+    names = [str(name) for name in data["own_state"].to_numpy()] if "own_state" in data else []
+    values = _read_array(data, "superabundant", (count, len(names)))
+    return dict(zip(names, values.T, strict=True))
 
 
 def check_times(times: Floats, settings: dict[str, object]) -> None:

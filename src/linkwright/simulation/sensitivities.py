@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -19,25 +18,26 @@ from ..errors import UnsupportedError
 from ..formulations import derive
 from ..integrators import Progress
 from ..mechanism import Mechanism
-from ..types import Floats
+from ..model.model import Model
+from ..types import Floats, ForceLike, Integers
 from .compiled_motion import METHODS, can_compile
-from .compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
+from .compiled_run import CompiledRun
+from .ensemble_inputs import EnsembleInputs
 from .events.rows import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
 from .inputs import Drive, check_inputs_without, drive_of
 from .provenance import stored_form
 from .right_hand_side import RightHandSide
-from .run import FINISHED, Run
+from .run import FINISHED, Happened, Run
 from .sensitivity_data import sensitivity_dataset
-from .sensitivity_directions import SensitivityRequest, read_sensitivity_request
+from .sensitivity_directions import read_sensitivity_request
 from .sensitivity_motion import SensitivityMotion
-from .sensitivity_start import StartDerivatives
+from .sensitivity_start import StartDerivative, StartDerivatives
 from .settings import Settings
+from .simulator import Simulator
 from .stabilization import stabilization_of
-
-HARMLESS_EVENTS = ("passed", "stop", "limit reached", "touches", "leaves")
-"""Notes of events that do not change the state and at which no force jumps; forces of compliant
-contacts begin at zero."""
+from .trajectory_loop import TrajectoryLoop
+from .trajectory_records import TrajectoryRecords
 
 JUMPING_OPERATIONS = (
     ca.OP_SIGN, ca.OP_FLOOR, ca.OP_CEIL, ca.OP_LT, ca.OP_LE, ca.OP_EQ, ca.OP_NE, ca.OP_NOT,
@@ -56,7 +56,7 @@ class Sensitivities:
         self,
         mechanism: Mechanism,
         names: Sequence[str],
-        torque: Any,
+        torque: ForceLike | Feedback | None,
         settings: Settings,
     ) -> None:
         self.mechanism, self.torque, self.settings = mechanism, torque, settings
@@ -84,7 +84,7 @@ class Sensitivities:
         check_inputs_without(self.mechanism, self.torque, self.request.parameters, how)
 
     def check_inputs(self, rhs: RightHandSide) -> None:
-        """Raise for inputs that compiled code does not have, and for states other than (q, q̇)."""
+        """Raise for inputs that compiled code does not have."""
         where = self.mechanism.name
         if not can_compile(rhs, self.settings.integrator, None):
             raise UnsupportedError(
@@ -99,12 +99,6 @@ class Sensitivities:
                 where=where,
                 remedy="give a controller without a period, or expressions",
             )
-        if rhs.equations.state is not None:
-            raise UnsupportedError(
-                f"sensitivities do not support the states of '{self.settings.by}'",
-                where=where,
-                remedy='use by="recursive"',
-            )
         if _jumps(rhs.drive):
             raise UnsupportedError(
                 "an input jumps when the state crosses a value, and sensitivities cannot be "
@@ -113,45 +107,94 @@ class Sensitivities:
                 remedy="write it without sign, floor and comparisons, or smooth it (tanh)",
             )
 
-    def add_to(self, run: Run, rhs: RightHandSide) -> Run:
-        """Return the run with its sensitivities; a run that was interrupted stays as it is."""
+    def add_to(self, run: Run, rhs: RightHandSide, jump: Happened | None) -> Run:
+        """Return the run with its sensitivities, which end before a jump; a run that was
+        interrupted stays as it is."""
         if run.interrupted:
             return run
+        times, why = run.t, ""
+        if jump is not None and jump.t <= run.t[-1]:
+            times = run.t[: max(1, int(np.searchsorted(run.t, jump.t)))]
+            why = describe_jump(jump)
+        found = self.integrate(rhs, times, SensitivityStarts(run.q[:1], run.qd[:1]))
+        count, why = int(found.counts[0]), found.why[0] or why
+        status = f"until t = {times[count - 1]:.10g} s: {why}" if why else "complete"
+        sensitivity = sensitivity_dataset(
+            self.mechanism,
+            times[:count],
+            (found.q[0, :count], found.qd[0, :count]),
+            found.wrt,
+            status,
+        )
+        statistics = {
+            **run.statistics,
+            "sensitivity_steps": int(found.steps[0]),
+            "sensitivity_evaluations": int(found.evaluations[0]),
+        }
+        return replace(run, sensitivity=sensitivity, statistics=statistics)
+
+    def integrate(
+        self,
+        rhs: RightHandSide,
+        times: Floats,
+        starts: SensitivityStarts,
+        inputs: EnsembleInputs | None = None,
+    ) -> SensitivityResult:
+        """Integrate motions with their derivatives; what was reached is kept.
+
+        `rhs` has the numbers of the runs, or keeps parameters that differ between them.
+        """
+        symbolic = self._symbolic_system(tuple(rhs.equations.parameters))
+        derivatives = self._start_derivatives(symbolic, starts)
+        wrt, count = derivatives[0].wrt, len(derivatives[0].wrt)
+        numeric = None if rhs.equations.parameters else rhs.model
+        motion = _motion_once(
+            symbolic, self.settings.integrator, self.request.parameters, count, numeric
+        )
+        y = np.array(
+            [
+                motion.start(starts.states(rhs, k, inputs), (starts.q[k], starts.qd[k]), derivative)
+                for k, derivative in enumerate(derivatives)
+            ]
+        )
+        values = np.array([derivative.parameters for derivative in derivatives])
+        records = TrajectoryRecords(
+            motion, _at_least_two(times), y, self.settings.tolerances, values, inputs
+        )
+        loop = TrajectoryLoop(records, lambda row: CompiledRun(records, row, rhs, None))
+        if len(times) > 1:
+            loop.run(np.arange(len(y)), threads=starts.threads)
+        return _collect(motion, loop, times, wrt, values)
+
+    def _symbolic_system(self, differing: tuple[str, ...]) -> RightHandSide:
+        """Return the equations with the parameters of the directions, and those that differ between
+        runs, as symbols."""
+        names = tuple(dict.fromkeys([*self.request.parameters, *differing]))
         subject = _SensitivitySubject(
             self.mechanism.digest,
-            self.request,
+            names,
             self.settings.by,
-            self.settings.integrator,
             _text_of_torque(self.torque),
             repr(stored_form(self.settings.stabilization)),
             self.mechanism,
             self.torque,
             self.settings.stabilization,
         )
-        symbolic = subject.system() if NOT_KEPT in subject.inputs else _system_once(subject)
-        values = np.array([float(x) for x in symbolic.equations.parameters.values()])
-        derivative = StartDerivatives(
-            symbolic, values, run.q[0], run.qd[0], self._preferred()
-        ).derivative(self.request)
-        count = len(derivative.wrt)
-        motion = _motion_once(symbolic, subject.integrator, self.request.parameters, count, rhs)
-        until, why = _end_of_sensitivities(run)
-        times = run.t if not why else run.t[: max(1, int(np.searchsorted(run.t, until)))]
-        y = motion.start(rhs.space.start(run.q[0], run.qd[0]), derivative)
-        steps = self.settings.step_options
-        options = {"rtol": steps.rtol, "atol": steps.atol, "max_step": steps.max_step}
-        found = _integrate(motion, rhs, times, y, options, values)
-        if found.why:
-            why = found.why
-        statistics = {**run.statistics, **found.statistics}
-        sensitivity = sensitivity_dataset(
-            self.mechanism,
-            found.times,
-            motion.derivatives(found.states),
-            derivative.wrt,
-            f"until t = {found.times[-1]:.10g} s: {why}" if why else "complete",
-        )
-        return replace(run, sensitivity=sensitivity, statistics=statistics)
+        return subject.system() if NOT_KEPT in subject.inputs else _system_once(subject)
+
+    def _start_derivatives(
+        self, symbolic: RightHandSide, starts: SensitivityStarts
+    ) -> list[StartDerivative]:
+        """Return the derivatives of all starts in the same directions."""
+        nominal = {name: float(x) for name, x in symbolic.equations.parameters.items()}
+        found: list[StartDerivative] = []
+        first: StartDerivatives | None = None
+        for k, (q, qd) in enumerate(zip(starts.q, starts.qd, strict=True)):
+            values = np.array([*(nominal | starts.parameters_of(k)).values()])
+            own = StartDerivatives(symbolic, values, q, qd, self._preferred(), first)
+            found.append(own.derivative(self.request))
+            first = first or own
+        return found
 
     def _preferred(self) -> tuple[list[str], list[str]]:
         """Return coordinates and velocities that were given by name: they are independent."""
@@ -162,26 +205,40 @@ class Sensitivities:
         return of_q or of_qd or own, of_qd or of_q or own
 
 
+def simulate_with_derivatives(simulator: Simulator) -> Run:
+    """Return a run from the start of its settings, with its sensitivities if they are asked for."""
+    settings = simulator.settings
+    if settings.sensitivity is None:
+        return simulator.run(simulator.start(settings.q0, settings.qd0))
+    derivatives = Sensitivities(
+        simulator.mechanism, settings.sensitivity, simulator.torque, settings
+    )
+    derivatives.check_inputs(simulator.prepared.rhs)
+    begun = simulator.begin(simulator.start(settings.q0, settings.qd0))
+    run = simulator.run_begun(begun, settings.times)
+    jump = None if begun.events is None else begun.events.log.first_jump
+    return derivatives.add_to(run, simulator.prepared.rhs, jump)
+
+
 # -- the equations -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class _SensitivitySubject:
-    """A mechanism with inputs and directions, compared by digest and text."""
+    """A mechanism with inputs and parameters that stay symbols, compared by digest and text."""
 
     digest: str
-    request: SensitivityRequest
+    parameters: tuple[str, ...]
     by: str
-    integrator: str
     inputs: str
     stabilization: str
     mechanism: Mechanism = field(compare=False)
-    torque: Any = field(compare=False)
-    holding: Any = field(compare=False)
+    torque: ForceLike | Feedback | None = field(compare=False)
+    holding: str | Mapping[str, float] = field(compare=False)
 
     def system(self) -> RightHandSide:
         """Derive the equations with the parameters of the directions as symbols."""
-        names = list(self.request.parameters)
+        names = list(self.parameters)
         equations = derive(self.mechanism, by=self.by, parameters=names or "numeric")
         drive = drive_of(equations, self.torque)
         return RightHandSide(equations, drive, stabilization_of(self.holding, equations))
@@ -198,12 +255,12 @@ def _motion_once(
     integrator: str,
     parameters: tuple[str, ...],
     count: int,
-    numeric: RightHandSide,
+    numeric: Model | None,
 ) -> SensitivityMotion:
-    return SensitivityMotion(symbolic, integrator, parameters, count, numeric.model)
+    return SensitivityMotion(symbolic, integrator, parameters, count, numeric)
 
 
-def _text_of_torque(torque: Any) -> str:
+def _text_of_torque(torque: object) -> str:
     """Return the text by which inputs are compared."""
     return f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(stored_form(torque))
 
@@ -223,57 +280,78 @@ def _jumps(drive: Drive) -> bool:
 # -- the integration -----------------------------------------------------------------------------
 
 
-def _end_of_sensitivities(run: Run) -> tuple[float, str]:
-    """Return the time up to which they hold, and what ends them."""
-    for event in run.events:
-        if event.what not in HARMLESS_EVENTS:
-            return float(event.t), f"event '{event.name}' ({event.what}) at t = {event.t:.10g} s"
-    return float(run.t[-1]), ""
+def describe_jump(jump: Happened) -> str:
+    """Return why derivatives end at an event."""
+    return f"event '{jump.name}' ({jump.what}) at t = {jump.t:.10g} s"
 
 
 @dataclass(frozen=True)
-class _Found:
-    """The times reached, the states there (one row each), counts, and why it ended early."""
+class SensitivityStarts:
+    """Starts of runs, (runs, n) each, and their parameters that differ, by name (runs,)."""
 
-    times: Floats
-    states: Floats
-    statistics: Mapping[str, float]
-    why: str
+    q: Floats
+    qd: Floats
+    parameters: Mapping[str, Floats] = field(default_factory=dict)
+    threads: int = 1
+
+    def parameters_of(self, run: int) -> dict[str, float]:
+        """Return the parameters of one run that differ."""
+        return {name: float(values[run]) for name, values in self.parameters.items()}
+
+    def states(self, rhs: RightHandSide, run: int, inputs: EnsembleInputs | None) -> Floats:
+        """Return the state in which a run starts."""
+        y = rhs.space.start(self.q[run], self.qd[run])
+        if inputs is not None:
+            z = inputs.start_of_controller(run)
+            y[rhs.space.size : rhs.space.size + len(z)] = z
+        return y
 
 
-def _integrate(
+@dataclass(frozen=True)
+class SensitivityResult:
+    """∂q (runs, times, coordinates, wrt) and ∂q̇, NaN where they were not reached.
+
+    `counts` are the numbers of times that were reached, and `why` the reasons for ending early.
+    """
+
+    wrt: tuple[str, ...]
+    q: Floats
+    qd: Floats
+    counts: Integers
+    why: list[str]
+    steps: Integers
+    evaluations: Integers
+
+
+def _at_least_two(times: Floats) -> Floats:
+    return times if len(times) > 1 else np.append(times, times[0] + 1.0)
+
+
+def _collect(
     motion: SensitivityMotion,
-    system: RightHandSide,
+    loop: TrajectoryLoop,
     times: Floats,
-    y: Floats,
-    options: Mapping[str, float],
-    values: Floats,
-) -> _Found:
-    """Integrate the motion with its derivatives; what was reached is kept."""
-    if len(times) < 2:
-        return _Found(times, y[None], {"sensitivity_steps": 0, "sensitivity_evaluations": 0}, "")
-    records = TrajectoryRecords(motion, times, y[None], options, values[None])
-    run = CompiledRun(records, 0, system, None)
-    why = ""
-    try:
-        with np.errstate(all="ignore"):
-            while run.status is None:
-                records.advance(np.zeros(1, np.int64))
-                run.go_on()
-    except KeyboardInterrupt:
-        why = f"interrupted at t = {run.t:g} s"
-    except CannotContinueError:
-        why = f"the compiled integrator cannot continue at t = {run.t:.10g} s"
-    if run.status not in (None, FINISHED):
-        why = run.status
-    count = len(times) if run.status == FINISHED else int(run.progress[Progress.SAMPLE])
-    states = records.projected_samples(0)[:count]
-    is_sound = np.isfinite(states).all(axis=1)
-    if not is_sound.all():
-        count = int(np.argmin(is_sound))
-        why = why or f"the constraints cannot be satisfied at t = {times[count]:.10g} s"
-    statistics = {
-        "sensitivity_steps": int(run.progress[Progress.STEPS]),
-        "sensitivity_evaluations": int(run.progress[Progress.EVALUATIONS]),
-    }
-    return _Found(times[:count], states[:count], statistics, why)
+    wrt: tuple[str, ...],
+    parameters: Floats,
+) -> SensitivityResult:
+    """Return what the program has computed."""
+    records, names, whys = loop.records, motion.system.names, []
+    samples = records.projected_samples(slice(None))[:, : len(times)]
+    shape = len(records), len(times)
+    q = np.full((*shape, names.nq, len(wrt)), np.nan)
+    qd = np.full((*shape, names.nv, len(wrt)), np.nan)
+    counts = np.minimum(records.progress[:, Progress.SAMPLE], len(times))
+    for k in range(len(records)):
+        status = loop.status_of(k)
+        why = "" if status in (FINISHED, None) else str(status)
+        if k in loop.runs and loop.runs[k].handover is not None:
+            why = f"the compiled integrator cannot continue at t = {loop.runs[k].t:.10g} s"
+        is_sound = np.isfinite(samples[k, : counts[k]]).all(axis=1)
+        if not is_sound.all():
+            counts[k] = int(np.argmin(is_sound))
+            why = why or f"the constraints cannot be satisfied at t = {times[counts[k]]:.10g} s"
+        part = slice(0, int(counts[k]))
+        q[k, part], qd[k, part] = motion.derivatives(samples[k, part], parameters[k])
+        whys.append(why)
+    steps, evaluations = (records.progress[:, c] for c in (Progress.STEPS, Progress.EVALUATIONS))
+    return SensitivityResult(wrt, q, qd, counts, whys, steps, evaluations)

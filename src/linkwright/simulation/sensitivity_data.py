@@ -64,6 +64,21 @@ def add_sensitivities(data: xarray.Dataset, found: xarray.Dataset | None) -> xar
     return data.merge(own).assign_attrs({f"{PREFIX}status": found.attrs["status"]})
 
 
+def sensitivity_columns(found: xarray.Dataset | None, rows: int) -> dict[str, Floats]:
+    """Return sensitivities as columns of a table, `sensitivity_q_theta3_by_l2`; NaN after their
+    end."""
+    columns: dict[str, Floats] = {}
+    if found is None:
+        return columns
+    for key, labels in (("q", "coordinate"), ("qd", "speed")):
+        values = found[key].to_numpy()
+        for i, name in enumerate(found[labels].to_numpy()):
+            for k, wrt in enumerate(found["wrt"].to_numpy()):
+                rest = np.full(rows - len(values), np.nan)
+                columns[f"{PREFIX}{key}_{name}_by_{wrt}"] = np.append(values[:, i, k], rest)
+    return columns
+
+
 def read_sensitivities(data: xarray.Dataset, mechanism: Mechanism) -> xarray.Dataset | None:
     """Return the sensitivities of a file, checked; None if it has none."""
     if f"{PREFIX}q" not in data:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import casadi as ca
 import numpy as np
@@ -20,21 +20,26 @@ from ..types import SX, Floats, Integers
 from .right_hand_side import RightHandSide
 from .sensitivity_directions import SensitivityRequest
 
+MAX_KEPT_FUNCTIONS = 8
+"""How many systems keep the functions of these derivatives: runs of an ensemble share them."""
+
 
 @dataclass(frozen=True)
 class StartDerivative:
-    """Names of the directions, and ∂q₀ and ∂q̇₀ with one column for each of them."""
+    """Names of the directions, ∂q₀ and ∂q̇₀ with one column for each of them, and the values of the
+    parameters that the equations keep."""
 
     wrt: tuple[str, ...]
     q: Floats
     qd: Floats
+    parameters: Floats
 
 
 class StartDerivatives:
     """Derivatives of the start (q, q̇) of a system whose equations keep parameters.
 
     `preferred` are names of coordinates and velocities that are independent if the constraints
-    allow it.
+    allow it; the independent ones are those of `like`, another run of an ensemble.
     """
 
     def __init__(
@@ -44,11 +49,15 @@ class StartDerivatives:
         q: Floats,
         qd: Floats,
         preferred: tuple[Collection[str], Collection[str]],
+        like: StartDerivatives | None = None,
     ) -> None:
         self.system, self.names = system, system.names
         self.values, self.q, self.qd = parameters, q, qd
         speeds = list(self.names.qd)
         self.preferred = [[speeds.index(x) for x in some if x in speeds] for some in preferred]
+        if like is not None:
+            self.__dict__["independent_positions"] = like.independent_positions
+            self.__dict__["independent_velocities"] = like.independent_velocities
 
     def derivative(self, request: SensitivityRequest) -> StartDerivative:
         """Return the derivatives in the directions that are asked for."""
@@ -73,7 +82,10 @@ class StartDerivatives:
             unit = np.eye(self.names.nv)[k]
             velocities.append(self._follow_velocities(steps[-1], unit, np.zeros(count)))
         return StartDerivative(
-            tuple(wrt), self.rate_matrix @ np.transpose(steps), np.transpose(velocities)
+            tuple(wrt),
+            self.rate_matrix @ np.transpose(steps),
+            np.transpose(velocities),
+            self.values,
         )
 
     def _chosen(
@@ -98,34 +110,12 @@ class StartDerivatives:
     @cached_property
     def rate_matrix(self) -> Floats:
         """N with dq/dt = N q̇ at the start."""
-        equations = self.system.equations
-        function = ca.Function("N", [equations.symbols["q"]], [ca.densify(equations.rate_matrix)])
-        return np.asarray(function(self.q), dtype=float)
+        return np.asarray(_rate_matrix_function(self.system)(self.q), dtype=float)
 
     @cached_property
     def _derivatives(self) -> tuple[Floats, ...]:
         """∂φ/∂q N, ∂φ/∂p, ∂ψ/∂q N, ∂ψ/∂q̇ and ∂ψ/∂p of the residuals φ and ψ = J q̇ − b."""
-        equations = self.system.equations
-        s = equations.symbols
-        parameters = s["p"] if equations.parameters else ca.SX.sym("p", 0)
-        residual, violation = (
-            ca.SX(equations.expressions(f"constraint_{name}")[0])
-            for name in ("residual", "velocity")
-        )
-
-        def by(expression: SX, symbols: SX) -> SX:
-            return ca.densify(ca.jacobian(expression, symbols))
-
-        N = equations.rate_matrix
-        outputs = [
-            by(residual, s["q"]) @ N,
-            by(residual, parameters),
-            by(violation, s["q"]) @ N,
-            by(violation, s["qd"]),
-            by(violation, parameters),
-        ]
-        function = ca.Function("constraints", [s["q"], s["qd"], s["t"], parameters], outputs)
-        found = function(self.q, self.qd, 0.0, self.values)
+        found = _constraint_derivatives(self.system)(self.q, self.qd, 0.0, self.values)
         return tuple(np.asarray(x, dtype=float) for x in found)
 
     @cached_property
@@ -178,6 +168,37 @@ class StartDerivatives:
                 else "start away from the singular configuration",
             )
         return found
+
+
+@lru_cache(maxsize=MAX_KEPT_FUNCTIONS)
+def _rate_matrix_function(system: RightHandSide) -> ca.Function:
+    """Return the function q → N."""
+    equations = system.equations
+    return ca.Function("N", [equations.symbols["q"]], [ca.densify(equations.rate_matrix)])
+
+
+@lru_cache(maxsize=MAX_KEPT_FUNCTIONS)
+def _constraint_derivatives(system: RightHandSide) -> ca.Function:
+    """Return the function (q, q̇, t, p) → ∂φ/∂q N, ∂φ/∂p, ∂ψ/∂q N, ∂ψ/∂q̇ and ∂ψ/∂p."""
+    equations = system.equations
+    s = equations.symbols
+    parameters = s["p"] if equations.parameters else ca.SX.sym("p", 0)
+    residual, violation = (
+        ca.SX(equations.expressions(f"constraint_{name}")[0]) for name in ("residual", "velocity")
+    )
+
+    def by(expression: SX, symbols: SX) -> SX:
+        return ca.densify(ca.jacobian(expression, symbols))
+
+    N = equations.rate_matrix
+    outputs = [
+        by(residual, s["q"]) @ N,
+        by(residual, parameters),
+        by(violation, s["q"]) @ N,
+        by(violation, s["qd"]),
+        by(violation, parameters),
+    ]
+    return ca.Function("constraints", [s["q"], s["qd"], s["t"], parameters], outputs)
 
 
 def _independent_columns(J: Floats, preferred: Sequence[int]) -> list[int]:

@@ -9,11 +9,15 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import LinkwrightError
+from ..mechanism import Mechanism
 from ..types import Floats, VectorLike
 from .argument_checks import sample_times
+from .events.event_parts import EventParts
 from .events.user_event import Event
 from .fixed_steps.tableaus import FIXED_STEP_METHODS
+from .preparation import Preparation
 from .provenance import stored_settings
+from .steppers.fixed_stepper import DEFAULT_STEP
 from .steppers.stepper import MakeStepper, StepOptions
 from .steppers.stepper_choice import check_step_options, stepper_named
 
@@ -23,7 +27,7 @@ STOPS = ("stop", "impact", "ignore")
 IMPACTS = ("together", "one by one")
 """How impacts at one instant are solved."""
 
-_RARE = ("after", "sensitivity")
+_RARE = ("after", "sensitivity", "parameters")
 """Settings that files store only if they are given."""
 
 
@@ -59,6 +63,8 @@ class Settings:
         The member whose failure this run follows.
     sensitivity : sequence of str, optional
         What the motion is differentiated by.
+    parameters : mapping, optional
+        Values of parameters by name.
     """
 
     t: float = 1.0
@@ -78,6 +84,7 @@ class Settings:
     impacts: str = "together"
     after: str | None = None
     sensitivity: Sequence[str] | None = None
+    parameters: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         """Check what can be checked without a mechanism."""
@@ -113,9 +120,24 @@ class Settings:
         )
 
     @property
+    def tolerances(self) -> dict[str, float]:
+        """The numbers that control the steps of compiled code."""
+        options = self.step_options
+        return {"rtol": options.rtol, "atol": options.atol, "max_step": options.max_step}
+
+    def find_event_parts(self, prepared: Preparation, mechanism: Mechanism) -> EventParts | None:
+        """Return what may happen during a run; None if nothing can."""
+        return prepared.event_parts(mechanism, self.events, self.stops, self.impacts)
+
+    @property
     def has_fixed_steps(self) -> bool:
         """Whether steps have a fixed length, and go across kinks of tables."""
         return self.integrator in FIXED_STEP_METHODS
+
+    @property
+    def fixed_step(self) -> float | None:
+        """The length of fixed steps, s; None for adaptive ones."""
+        return (self.step or DEFAULT_STEP) if self.has_fixed_steps else None
 
     def serialized(self) -> dict[str, Any]:
         """Return the settings in the form that a run and its file store: numbers, texts, lists,

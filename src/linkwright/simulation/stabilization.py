@@ -60,7 +60,7 @@ class Baumgarte:
             rows,
             rank_share=CLOSURE_TOLERANCES.rank_share,
             rank=rank,
-            metric=model.mass_matrix(q),
+            metric=model.mass_matrix(q, *(time if model.names.has_moving_coordinates else [])),
         )
 
 

@@ -2,7 +2,8 @@
 
 y holds the states x of a formulation, the states z of a controller and, last, three works: of the
 inputs, of what is given (external forces, driven constraints), and W of all but conservative
-forces, losses included; so that kinetic + potential − W is constant along a motion.
+forces, losses included; so that kinetic + potential − W is constant along a motion. Where (q, q̇) of
+x depend on time, the last entry of x is a clock.
 """
 
 from __future__ import annotations
@@ -52,20 +53,32 @@ class StateSpace:
 
     @cached_property
     def _maps(self) -> tuple[SX, SX, tuple[SX, SX]]:
-        """x, x from (q, q̇), and (q, q̇) from x, as expressions.
+        """x, x from (q, q̇, t), and (q, q̇) from x, as expressions.
 
         Where x does not determine the coordinates uniquely, its last entries are coordinates near
-        them.
+        them; a clock, if there is one, follows.
         """
-        q, qd, *_ = self.symbols
+        q, qd, _, t = self.symbols
         state = self.equations.state
         if state is None:
             x = ca.vertcat(q, qd)
             return x, x, (q, qd)
         near = q[list(state.ambiguous_coordinates), 0]
         x = ca.vertcat(state.x, state.nearby_coordinates)
-        made = ca.vertcat(state.from_motion(), near)
-        return x, made, state.to_motion()
+        made, motion = ca.vertcat(state.from_motion(), near), list(state.to_motion())
+        if ca.depends_on(ca.vertcat(made, *motion), t):
+            clock = ca.SX.sym("clock")
+            x, made = ca.vertcat(x, clock), ca.vertcat(made, t)
+            motion = ca.substitute(motion, [t], [clock])
+        return x, made, (motion[0], motion[1])
+
+    @cached_property
+    def has_clock(self) -> bool:
+        """Whether the last entry of x is the time."""
+        state = self.equations.state
+        if state is None:
+            return False
+        return bool(self.size > state.x.shape[0] + state.nearby_coordinates.shape[0])
 
     @property
     def x(self) -> SX:
@@ -78,15 +91,11 @@ class StateSpace:
         q, qd = self._maps[2]
         return q, qd
 
-    def state_from_motion(self, q: SX, qd: SX) -> SX:
-        """Return x as an expression of expressions of q and q̇."""
-        return self._from_motion(q, qd)
-
     @cached_property
-    def _from_motion(self) -> ca.Function:
-        """The function (q, q̇) → x."""
-        q, qd, *_ = self.symbols
-        return ca.Function("x", [q, qd], [self._maps[1]])
+    def state_from_motion(self) -> ca.Function:
+        """The function (q, q̇, t) → x; parameters that equations keep remain symbols."""
+        q, qd, _, t = self.symbols
+        return ca.Function("x", [q, qd, t], [self._maps[1]], {"allow_free": True})
 
     @cached_property
     def _to_motion(self) -> ca.Function:
@@ -103,7 +112,8 @@ class StateSpace:
     @cached_property
     def model(self) -> Model:
         """The compiled functions of the equations."""
-        return compiled(self.equations, threads=1)
+        kept = tuple(self.equations.parameters)
+        return compiled(self.equations, parameters=kept, threads=1)
 
     @cached_property
     def size(self) -> int:
@@ -126,16 +136,18 @@ class StateSpace:
         """Return the entries z of y."""
         return y[self.size : len(y) - WORKS]
 
-    def start(self, q: Floats, qd: Floats) -> Floats:
-        """Return y at the start of a motion; no work is done yet."""
+    def start(self, q: Floats, qd: Floats, t: float = 0.0) -> Floats:
+        """Return y at the start of a motion, at the time t; no work is done yet."""
         if self.equations.state is None:
             return np.concatenate([q, qd, self.start_of_controller, np.zeros(WORKS)])
-        x = np.asarray(self._from_motion(q, qd), dtype=float).ravel()
+        x = np.asarray(self.state_from_motion(q, qd, t), dtype=float).ravel()
         return np.concatenate([x, self.start_of_controller, np.zeros(WORKS)])
 
-    def with_motion(self, y: Floats, q: Floats, qd: Floats) -> Floats:
-        """Return y with another motion, but the same controller states and works."""
-        return np.concatenate([self.start(q, qd)[: self.size], y[self.size :]])
+    def with_motion(self, y: Floats, q: Floats, qd: Floats, t: float | None = None) -> Floats:
+        """Return y with another motion (at the time t; default: that of y), but the same controller
+        states and works."""
+        now = float(y[self.size - 1]) if self.has_clock and t is None else t or 0.0
+        return np.concatenate([self.start(q, qd, now)[: self.size], y[self.size :]])
 
     def coordinate_rates(self, q: Floats) -> Floats:
         """Return N with the rates of the coordinates N q̇."""
@@ -165,15 +177,19 @@ class StateSpace:
         return found
 
     def joint_gap(self, y: Floats) -> Floats:
-        """Return how far free bodies are from where joints put them, for each column of y.
+        """Return how far free bodies, and centres of mass that springs hold, are from where joints
+        put them, for each column of y.
 
         It is zero for formulations in whose states joints cannot open.
         """
         state = self.equations.state
-        if state is None or state.rates_from_motion is None:
+        if state is None:
             return np.zeros(y.shape[1])
+        rows = slice(0, len(state.names))
+        if state.rates_from_motion is None:  # x of approximate dynamics; 0 in q
+            rows = slice(0, len(state.names) // 2)
         q, qd = self.motion(y)
-        size = len(state.names)
-        held = np.asarray(self._from_motion(q.T, qd.T), dtype=float)
-        found: Floats = np.abs(y[:size] - held[:size]).max(axis=0)
+        clock = y[self.size - 1 : self.size] if self.has_clock else np.zeros((1, y.shape[1]))
+        held = np.asarray(self.state_from_motion(q.T, qd.T, clock), dtype=float)
+        found: Floats = np.abs(y[rows] - held[rows]).max(axis=0, initial=0.0)
         return found

@@ -16,6 +16,7 @@ from ..types import Floats
 from .dataset import dataset_of_run, file_attributes
 from .run import Run
 from .schema import check_times, read_attributes, read_histories, read_mechanism
+from .sensitivity_data import sensitivity_columns
 
 if TYPE_CHECKING:
     import xarray
@@ -83,7 +84,7 @@ def _next_file(path: Path) -> Path:
 
 
 def table_columns(run: Run | Kinematics, histories_only: bool = False) -> dict[str, Floats]:
-    """Return columns by name: t, q1, dq1, ddq1, tau_q1, energies, works, and (unless
+    """Return columns by name: t, q1, dq1, ddq1, tau_q1, energies, works, sensitivities, and (unless
     `histories_only`) the positions of frames; motions only for kinematics."""
     names = mechanism_names(run.mechanism)
     found = {"t": run.t}
@@ -91,7 +92,7 @@ def table_columns(run: Run | Kinematics, histories_only: bool = False) -> dict[s
     for prefix, values in (("d", run.qd), ("dd", run.qdd)):
         found |= {f"{prefix}{n}": x for n, x in zip(names.qd, values.T, strict=True)}
     if isinstance(run, Run):
-        found |= _force_and_energy_columns(run)
+        found |= _force_and_energy_columns(run) | sensitivity_columns(run.sensitivity, len(run.t))
     for frame, places in {} if histories_only else run.frames.items():
         found |= {f"{frame}_{axis}": x for axis, x in zip("xyz", places.T, strict=True)}
     return found

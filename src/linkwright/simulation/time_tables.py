@@ -55,6 +55,11 @@ class TimeTable:
         return *self.polynomials[k], self.times[k]
 
 
+def constant_table(value: float, end: float) -> TimeTable:
+    """Return a table that has one value at all times."""
+    return TimeTable((0.0, end), (value, value), "linear", ((0.0, 0.0, 0.0, value),))
+
+
 def is_number_list(value: object) -> bool:
     """Whether a value is a list or an array of numbers, one for each run of an ensemble."""
     is_list = value.ndim == 1 if isinstance(value, np.ndarray) else isinstance(value, list)
@@ -69,7 +74,7 @@ def read_time_table(name: str, given: object) -> TimeTable:
     if is_number_list(given):
         raise LinkwrightError(
             f"'{name}' is a list of numbers, but a run has one",
-            remedy="give one number or (times, values), or use simulate_ensemble",
+            remedy="give one number or (times, values)",
         )
     parts = list(given) if isinstance(given, Iterable) else []
     kind = parts.pop() if len(parts) == 3 else "linear"

@@ -34,14 +34,14 @@ class FlatWheels:
         if self.names:
             tree = build_kinematic_tree(mechanism, "numeric")
             columns = ca.horzcat(*_wheel_columns(tree))
-            self._columns = ca.Function("wheels", [tree.motion.q], [columns])
+            self._columns = ca.Function("wheels", [tree.motion.q, tree.motion.t], [columns])
 
-    def find_fallen_wheel(self, q: Floats) -> str | None:
-        """Return the constraint whose wheel lies flat at q, or has passed through its plane since
-        the last call."""
+    def find_fallen_wheel(self, t: float, q: Floats) -> str | None:
+        """Return the constraint whose wheel lies flat at q and t, or has passed through its plane
+        since the last call."""
         if not self.names or not np.isfinite(q).all():
             return None
-        here = np.asarray(self._columns(q), dtype=float)
+        here = np.asarray(self._columns(q, t), dtype=float)
         before, self._last_columns = self._last_columns, here
         flat = ~(here[0] > FLAT_SQUARED_SINE)
         if before is not None:
@@ -59,12 +59,13 @@ def rolls_on_planes(mechanism: Mechanism) -> bool:
     )
 
 
-def wheel_lean_expressions(mechanism: Mechanism, q: SX) -> list[SX]:
-    """Return sin² of the angle between each wheel and its plane, at coordinates q."""
+def wheel_lean_expressions(mechanism: Mechanism, q: SX, t: SX) -> list[SX]:
+    """Return sin² of the angle between each wheel and its plane, at coordinates q and time t."""
     if not rolls_on_planes(mechanism):
         return []
     tree = build_kinematic_tree(mechanism, "numeric")
-    return [ca.substitute(column[0], tree.motion.q, q) for column in _wheel_columns(tree)]
+    own, here = ca.vertcat(tree.motion.q, tree.motion.t), ca.vertcat(q, t)
+    return [ca.substitute(column[0], own, here) for column in _wheel_columns(tree)]
 
 
 def _wheel_columns(tree: KinematicTree) -> list[SX]:

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import FORMULATIONS, derive, formulation_module
+from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, mechanism_names, require_mechanism
+from .approximate_check import check_approximate_limit
 from .identities import check_accelerations_agree, check_formulations_agree, check_identities
 from .known_motions import check_known_motions
 from .numeric_checks import check_in_numbers
@@ -24,6 +26,10 @@ def verify(
     source: Mechanism | Equations,
     equations: Equations | None = None,
     by: Sequence[str] | None = None,
+    *,
+    beta: float | None = None,
+    gamma: float | None = None,
+    iterations: int | None = None,
 ) -> VerificationReport:
     """Check the equations of a mechanism, and prove them equal to those of other formulations.
 
@@ -36,6 +42,8 @@ def verify(
     by : sequence of str, optional
         Formulations to compare with (default: all that can treat the mechanism; above 12 degrees
         of freedom those whose expressions stay short).
+    beta, gamma, iterations : float, float, int, optional
+        Of approximate dynamics, as in `simulate`, if `source` is a mechanism.
 
     Returns
     -------
@@ -51,11 +59,15 @@ def verify(
     eqs = equations if equations is not None else source
     if isinstance(eqs, Mechanism):
         _require_verifiable_motion(eqs)
-        eqs = derive(eqs)
+        eqs = derive(mechanism_with_penalties(eqs, by or FORMULATIONS, beta, gamma, iterations))
     if not isinstance(eqs, Equations):
         eqs = derive(require_mechanism(eqs))
     subject = VerifiedEquations(eqs)
-    found = tuple(_run_verification_checks(subject, list(_derive_for_agreement(subject, by))))
+    others = list(_derive_for_agreement(subject, by))
+    found = (
+        *_run_verification_checks(subject, others),
+        *check_approximate_limit(subject, by or _default_formulations(eqs)),
+    )
     return VerificationReport(eqs.mechanism.name, eqs.by, found, time.perf_counter() - begin)
 
 
@@ -75,7 +87,7 @@ def _derive_for_agreement(
     own formulation too."""
     eqs = subject.eqs
     parameters = "symbolic" if _is_verified_symbolically(eqs) else list(eqs.parameters) or "numeric"
-    for name in by or (FORMULATIONS if eqs.nv <= MAX_DOF_ALL_FORMULATIONS else SHORT_FORMULATIONS):
+    for name in by or _default_formulations(eqs):
         own = name == eqs.by and eqs.is_derived
         if (
             own
@@ -91,6 +103,11 @@ def _derive_for_agreement(
             continue
         if list(other.parameters) == list(eqs.parameters):
             yield VerifiedEquations(other)
+
+
+def _default_formulations(eqs: Equations) -> Sequence[str]:
+    """The formulations that equations are compared with by default."""
+    return FORMULATIONS if eqs.nv <= MAX_DOF_ALL_FORMULATIONS else SHORT_FORMULATIONS
 
 
 def _is_verified_symbolically(eqs: Equations) -> bool:

@@ -8,7 +8,8 @@ from math import log2
 
 import casadi as ca
 
-from ..errors import LinkwrightError
+from ..errors import LinkwrightError, UnsupportedError
+from ..types import SX
 from .verification_report import (
     FAILED_VERDICT,
     PASSED_VERDICT,
@@ -165,11 +166,14 @@ def check_mass_matrix_symmetric(subject: VerifiedEquations) -> Check:
 
 
 def check_kinetic_energy(subject: VerifiedEquations) -> Check:
-    """Prove T = ½ q̇ᵀM q̇."""
+    """Prove T = ½ q̇ᵀM q̇, or T = ½ q̇ᵀM q̇ + aᵀq̇ + T₀ in moving coordinates."""
     M, qd = subject.function_expression("mass_matrix"), subject.eqs.symbols["qd"]
-    T = subject.function_expression("kinetic_energy")
+    T, name = subject.function_expression("kinetic_energy"), "T = ½ q̇ᵀM q̇"
+    if subject.names.has_moving_coordinates:
+        linear = subject.function_expression("transport_momentum").T @ qd
+        T, name = T - subject.expression_at_rest(T) - linear, f"{name} + aᵀq̇ + T₀"
     return judge_proofs(
-        "T = ½ q̇ᵀM q̇",
+        name,
         "the mass matrix is that of the kinetic energy",
         "Mass matrix and kinetic energy belong together (proved).",
         [("mass_matrix, kinetic_energy", subject.prove_identity("T", T, qd.T @ M @ qd / 2))],
@@ -180,9 +184,9 @@ def check_coriolis_skew(subject: VerifiedEquations) -> Check:
     """Prove that Ṁ − 2C is skew-symmetric."""
     proofs: list[tuple[str, IdentityProof]] = []
     if subject.has_functions("coriolis_matrix"):
-        N = subject.time_derivative(
-            subject.function_expression("mass_matrix")
-        ) - 2 * subject.function_expression("coriolis_matrix")
+        s, M = subject.eqs.symbols, subject.function_expression("mass_matrix")
+        rate = ca.jtimes(M, s["q"], subject.eqs.rate_matrix @ s["qd"])  # at fixed time
+        N = rate - 2 * subject.function_expression("coriolis_matrix")
         proofs = [("coriolis_matrix", subject.prove_identity("N", N, -N.T))]
     return judge_proofs(
         "Ṁ − 2C skew",
@@ -193,7 +197,8 @@ def check_coriolis_skew(subject: VerifiedEquations) -> Check:
 
 
 def check_equation_of_motion(subject: VerifiedEquations) -> Check:
-    """Prove that inverse dynamics, forward dynamics and bias are M q̈ + C q̇ + g − f = τ."""
+    """Prove that inverse dynamics, forward dynamics and bias are M q̈ + C q̇ + g − f = τ, with the
+    transport forces d of moving coordinates."""
     s, eqs = subject.eqs.symbols, subject.eqs
     M, bias = subject.function_expression("mass_matrix"), subject.function_expression("bias")
     forces = subject.function_expression(subject.force_function)
@@ -205,6 +210,8 @@ def check_equation_of_motion(subject: VerifiedEquations) -> Check:
             + subject.function_expression("gravity")
             - eqs.f
         )
+        if subject.names.has_moving_coordinates:
+            parts += subject.function_expression("transport")
         proofs.append(("bias, coriolis_matrix, gravity", subject.prove_identity("b", bias, parts)))
     if not subject.names.constraints and eqs.nv <= MAX_ACCELERATION_DOF:
         qdd = subject.function_expression("forward_dynamics")
@@ -212,7 +219,9 @@ def check_equation_of_motion(subject: VerifiedEquations) -> Check:
             ("forward_dynamics", subject.prove_identity("forces", M @ qdd + bias, s["tau"]))
         )
     return judge_proofs(
-        "M q̈ + C q̇ + g − f = τ",
+        "M q̈ + C q̇ + d + g − f = τ"
+        if subject.names.has_moving_coordinates
+        else "M q̈ + C q̇ + g − f = τ",
         "inverse and forward dynamics, bias and the matrices are one equation",
         "Inverse and forward dynamics are inverse to each other (proved).",
         proofs,
@@ -222,9 +231,11 @@ def check_equation_of_motion(subject: VerifiedEquations) -> Check:
 def check_potential_gradient(subject: VerifiedEquations) -> Check:
     """Prove that g minus the springs' forces at rest is the gradient of the potential energy."""
     slope = subject.eqs.tangent_jacobian(subject.function_expression("potential_energy")).T
-    forces = subject.function_expression("gravity") - subject.expression_at_rest(
-        subject.function_expression("passive")
-    )
+    passive = subject.function_expression("passive")
+    if subject.names.has_moving_coordinates and ca.depends_on(passive, subject.eqs.symbols["qd"]):
+        raise UnsupportedError("dampers move with the coordinates, even where q rests")
+    springs = subject.expression_at_rest(passive)
+    forces = subject.function_expression("gravity") - springs
     return judge_proofs(
         "g = ∂V/∂q",
         "weight and springs have a potential, and their forces are its gradient",
@@ -233,27 +244,42 @@ def check_potential_gradient(subject: VerifiedEquations) -> Check:
     )
 
 
-def check_power_balance(subject: VerifiedEquations) -> Check:
-    """Prove d(T + V)/dt = q̇·(τ + forces of dampers, friction and declared forces)."""
-    qd = subject.eqs.symbols["qd"]
-    energy = subject.function_expression("kinetic_energy") + subject.function_expression(
-        "potential_energy"
-    )
+def loss_forces(subject: VerifiedEquations) -> SX:
+    """The forces of dampers and friction: `passive` without its part at rest, the springs."""
     passive = subject.function_expression("passive")
-    given = (
-        subject.function_expression(subject.force_function)
-        + passive
-        - subject.expression_at_rest(passive)
-    )
-    given += subject.function_expression("external")
+    if not subject.names.has_moving_coordinates:
+        return passive - subject.expression_at_rest(passive)
+    V = subject.function_expression("potential_energy")  # dampers move while q rests
+    return passive + subject.eqs.tangent_jacobian(V).T - subject.function_expression("gravity")
+
+
+def balanced_energy(subject: VerifiedEquations) -> tuple[SX, SX]:
+    """An energy and the power that changes it beside forces along q̇: T + V and 0; for moving
+    coordinates h = T₂ − T₀ + V and −∂L/∂t."""
+    T, V = (subject.function_expression(f"{kind}_energy") for kind in ("kinetic", "potential"))
+    if not subject.names.has_moving_coordinates:
+        return T + V, ca.SX(0)
+    by_time = ca.jacobian(T - V, subject.eqs.symbols["t"])
+    return subject.function_expression("jacobi_energy"), -by_time
+
+
+def check_power_balance(subject: VerifiedEquations) -> Check:
+    """Prove d(T + V)/dt = q̇·(τ + forces of dampers, friction and declared forces); in moving
+    coordinates dh/dt = −∂L/∂t + q̇·(…)."""
+    energy, power = balanced_energy(subject)
+    given = subject.function_expression(subject.force_function) + loss_forces(subject)
+    power += subject.eqs.symbols["qd"].T @ (given + subject.function_expression("external"))
+    law = "d(T + V)/dt = q̇·(τ + f)"
+    if subject.names.has_moving_coordinates:
+        law = "dh/dt = −∂L/∂t + q̇·(τ + f), h = T₂ − T₀ + V,"
     return judge_proofs(
         "power balance",
         "the power of actuators and other forces is the rate of the energy",
-        "The power balance d(T + V)/dt = q̇·(τ + f) holds for all motions (proved).",
+        f"The power balance {law} holds for all motions (proved).",
         [
             (
                 "inverse_dynamics, energies",
-                subject.prove_identity("P", subject.time_derivative(energy), qd.T @ given),
+                subject.prove_identity("P", subject.time_derivative(energy), power),
             )
         ],
     )

@@ -15,20 +15,26 @@ from scipy.integrate import solve_ivp
 from ..errors import LinkwrightError
 from ..expressions import expression_to_float
 from ..formulations import derive
-from ..mechanism import GROUND, Mechanism, replace_part_fields
+from ..kinematics.mobility_analysis import mobility
+from ..mechanism import Mechanism, mechanism_names
 from ..types import Floats
 from . import kinetostatic
-from .numeric_checks import judge_measurement
+from .changed_mechanisms import (
+    CheckNotApplicableError,
+    assembled_joint_coordinates,
+    lowest_joint_angle,
+    mechanism_on_slide,
+    mechanism_with_held_joint,
+    mechanism_with_huge_body,
+    mechanism_without_losses,
+)
+from .numeric_checks import VerifiedMotion, judge_measurement
 from .verification_report import SKIPPED_VERDICT, Check
 from .verified_equations import VerifiedEquations
 
 CITED_PAPER = "Bayseç and Kapucu (1996)"
-HUGE_MASS = 1e10
-SLIDE_NAME = "vertical_slide"
-
-
-class CheckNotApplicableError(LinkwrightError):
-    """A check does not apply to the mechanism; the message says why."""
+KINETOSTATIC_STATES = 5
+"""The number of instants of a motion at which forces are found from differences of positions."""
 
 
 def derive_for_check(mechanism: Mechanism, by: str) -> VerifiedEquations:
@@ -36,45 +42,27 @@ def derive_for_check(mechanism: Mechanism, by: str) -> VerifiedEquations:
     return VerifiedEquations(derive(mechanism, by=by, parameters="numeric"))
 
 
-def _mechanism_for_check(subject: VerifiedEquations) -> Mechanism:
-    """The mechanism without friction, dampers, springs, declared forces and contacts."""
-    mechanism = subject.mechanism
-    if mechanism.loops or mechanism.constraints:
-        raise CheckNotApplicableError("loops and constraints hold it")
-    if mechanism.coordinates is not None or mechanism.actuators:
-        raise CheckNotApplicableError("it has coordinates or actuators of its own")
-    return mechanism.without("friction", "damping", "springs", "forces", "contacts")
-
-
 def check_free_fall(subject: VerifiedEquations) -> Check:
-    """Check that the whole mechanism, put on a vertical slide, falls as one."""
-    tree = _mechanism_for_check(subject)
-    g = np.array([expression_to_float(x, tree.values) for x in tree.gravity])
+    """Check that the whole mechanism, released from rest on a vertical slide, falls as one."""
+    mechanism = mechanism_without_losses(subject.mechanism)
+    g = np.array([expression_to_float(x, mechanism.values) for x in mechanism.gravity])
     size = float(np.linalg.norm(g))
     if size == 0:
         raise CheckNotApplicableError("the mechanism has no gravity")
-    joints = {SLIDE_NAME: {"type": "prismatic", "child": SLIDE_NAME, "axis": (g / size).tolist()}}
-    for name, joint in tree.joints.items():
-        held = replace_part_fields(joint, parent=SLIDE_NAME) if joint.parent == GROUND else joint
-        joints[name] = held  # type: ignore[assignment]
-    other = derive_for_check(
-        replace_part_fields(tree, joints=joints, bodies={SLIDE_NAME: {}, **tree.bodies}),
-        subject.eqs.by,
-    )
-    n, worst = other.eqs.nv, 0.0
-    falling = size * np.eye(n)[0]
-    for state in other.random_states(5):
-        rest = state | {"qd": np.zeros(n)}
-        needed = other.function_value("inverse_dynamics", rest | {"qdd": falling})
-        held_up = other.function_value("inverse_dynamics", rest | {"qdd": 0 * falling})
-        worst = max(worst, float(np.abs(needed).max() / np.abs(held_up).max()))
+    if mechanism_names(mechanism).is_time_dependent:
+        raise CheckNotApplicableError("constraints that change in time move it")
+    other = derive_for_check(mechanism_on_slide(mechanism, g / size), subject.eqs.by)
+    rest = other.random_states(1)[0] | {"qd": np.zeros(other.eqs.nv)}
+    run = VerifiedMotion(other, rest, is_balanced=False)
+    moved = run.q - rest["q"]
+    moved[:, 0] -= size * run.t**2 / 2
     return judge_measurement(
         "free fall on a slide",
-        worst,
+        float(np.abs(moved).max() / (size * run.duration**2 / 2)),
         1e-11,
-        "gravity, mass_matrix",
-        "put on a vertical slide and released, the mechanism falls with g, and its joints need no "
-        "force",
+        "forward_dynamics",
+        f"released on a vertical slide, the mechanism falls g t²/2 for {run.duration:.2g} s, and "
+        "its joints stay",
         f"On a vertical slide the motion is a free fall ({CITED_PAPER}).",
     )
 
@@ -144,82 +132,86 @@ def _find_checked_pendulum(
 def check_huge_mass(subject: VerifiedEquations) -> Check:
     """Check that a link of huge mass, at rest at its lowest position, acts as ground to all
     others."""
-    tree = _mechanism_for_check(subject)
-    name = next((n for n, j in tree.joints_depth_first() if j.moves), "")
-    joint = tree.joints[name]
-    turns = joint.kind.is_hinge
-    if not (turns or joint.kind.is_slider) or subject.eqs.nv < 2:
-        raise CheckNotApplicableError(
-            "it needs two degrees of freedom, the first of a revolute or prismatic joint"
-        )
-    if any(other.mimic is not None for other in tree.joints.values()):
-        raise CheckNotApplicableError("joints follow others")
-    if not turns:
+    tree = mechanism_without_losses(subject.mechanism)
+    name, joint = next((n, j) for n, j in tree.joints_depth_first() if j.moves)
+    if joint.by_quaternion:
+        raise CheckNotApplicableError("its first joint is free to turn in space")
+    is_hung = joint.kind.is_hinge and not (tree.loops or tree.constraints)
+    if not is_hung:
         tree = tree.without("gravity")
-    bodies = dict(tree.bodies)
-    bodies[joint.child] = replace_part_fields(
-        bodies[joint.child], mass=HUGE_MASS, inertia=[HUGE_MASS] * 3
+    heavy = mechanism_with_huge_body(tree, joint.child)
+    place = (
+        {name: lowest_joint_angle(heavy, name)}
+        if is_hung
+        else assembled_joint_coordinates(tree, name)
     )
-    heavy = derive_for_check(replace_part_fields(tree, bodies=bodies), subject.eqs.by)
-    k, n = heavy.names.qd.index(name), heavy.eqs.nv
-    lowest = _lowest_angle_for_check(heavy, heavy.names.q.index(name)) if turns else 0.0
-    light = derive_for_check(tree.reduced({name: lowest}), subject.eqs.by)
-    others = [i for i in range(n) if i != k]
-    kept = [i for i, q in enumerate(heavy.names.q) if q != name]
-    worst = 0.0
-    for state in heavy.random_states(5):
-        q, qd = state["q"].copy(), state["qd"].copy()
-        q[heavy.names.q.index(name)], qd[k] = lowest, 0.0
-        qdd = heavy.function_value("forward_dynamics", {"q": q, "qd": qd, "tau": state["tau"]})
-        fixed = {"q": q[kept], "qd": qd[others], "tau": state["tau"][others]}
-        wanted = light.function_value("forward_dynamics", fixed)
-        apart = np.abs(np.append(qdd[others] - wanted, qdd[k])).max()
-        worst = max(worst, float(apart / np.abs(wanted).max()))
+    held_mechanism = mechanism_with_held_joint(tree, place)
+    if mobility(held_mechanism).dof == 0:
+        raise CheckNotApplicableError(f"nothing moves beside '{joint.child}'")
+    free, held = (derive_for_check(m, subject.eqs.by) for m in (heavy, held_mechanism))
+    start = held.random_states(1, speed=0.5)[0]
+    wanted = VerifiedMotion(held, start, is_balanced=False)
+    found = VerifiedMotion(free, start, duration=wanted.duration, is_balanced=False)
+    apart = np.concatenate([found.q[-1] - wanted.q[-1], found.qd[-1] - wanted.qd[-1]])
     return judge_measurement(
         "huge mass as ground",
-        worst,
-        1e-4,
+        float(np.abs(apart).max() / max(np.ptp(wanted.q, axis=0).max(), np.abs(wanted.qd).max())),
+        1e-6,
         "forward_dynamics",
-        f"with a huge mass at its lowest, '{joint.child}' stays, and the rest moves as if it were "
-        "ground",
+        f"with a huge mass, '{joint.child}' stays at rest for {found.duration:.2g} s, and the rest "
+        "moves as if it were ground",
         f"A link of very large mass at rest is a virtual ground ({CITED_PAPER}).",
     )
 
 
-def _lowest_angle_for_check(subject: VerifiedEquations, place: int) -> float:
-    """The angle of the least potential energy, which is a sine of that angle."""
-    q = np.array(subject.eqs.neutral)
-    V = []
-    for angle in (0.0, np.pi / 2, np.pi):
-        q[place] = angle
-        V.append(float(subject.function_value("potential_energy", {"q": q})))
-    middle = (V[0] + V[2]) / 2
-    a, b = (V[0] - V[2]) / 2, V[1] - middle
-    return float(np.arctan2(-b, -a)) if max(abs(a), abs(b)) > 1e-9 * HUGE_MASS else 0.0
-
-
 def check_kinetostatic_forces(subject: VerifiedEquations) -> Check:
-    """Check the forces of a motion against an independent kineto-static solution."""
+    """Check the forces along a motion against an independent kineto-static solution."""
     if not subject.has_functions(subject.force_function, "passive", "external"):
         raise CheckNotApplicableError("they have no inverse dynamics")
     by_rotors = _verified_rotor_forces(subject)
-    worst = 0.0
-    for state in subject.random_states(2, seed=3):
-        wanted = kinetostatic.kinetostatic_forces(subject, state)
-        found = subject.function_value(subject.force_function, state) + subject.function_value(
-            "passive", state
-        )
-        found = found + subject.function_value("external", state) - by_rotors(state)
-        size = max(float(np.abs(wanted).max()), float(np.abs(found).max()), 1e-12)
-        worst = max(worst, float(np.abs(found - wanted).max() / size))
+    states, is_motion = _kinetostatic_states(subject)
+    worst = {subject.force_function: 0.0, "forward_dynamics": 0.0}
+    for state in states:
+        wanted, size = kinetostatic.kinetostatic_forces(subject, state)
+        wanted += by_rotors(state)
+        for name in ("passive", "external"):
+            wanted -= subject.function_value(name, state)
+        found = {subject.force_function: subject.function_value(subject.force_function, state)}
+        if is_motion:
+            found["forward_dynamics"] = _applied_forces(subject, state)
+        for function, forces in found.items():
+            size = max(size, float(np.abs(forces).max()), 1e-12)
+            apart = float(np.abs(forces - wanted).max() / size)
+            worst[function] = max(worst[function], apart)
+    function = max(worst, key=lambda name: worst[name])
     return judge_measurement(
         "kineto-static solution",
-        worst,
+        worst[function],
         1e-7,
-        subject.force_function,
-        "forces by d'Alembert's principle, from differences of positions alone",
+        function,
+        "forces along a motion by d'Alembert's principle, from differences of positions alone",
         f"An independent kineto-static solution gives the same forces ({CITED_PAPER}).",
     )
+
+
+def _kinetostatic_states(subject: VerifiedEquations) -> tuple[list[dict[str, Floats]], bool]:
+    """States along a motion, with its forces and accelerations, and True; random states and False
+    where no motion can be computed."""
+    try:
+        if subject.has_functions("forward_dynamics"):
+            motion = VerifiedMotion(subject, is_balanced=False)
+            return motion.sampled_states(KINETOSTATIC_STATES), True
+    except LinkwrightError:
+        pass
+    return subject.random_states(2, seed=3), False
+
+
+def _applied_forces(subject: VerifiedEquations, state: dict[str, Floats]) -> Floats:
+    """τ + Jᵀλ at a state of a motion."""
+    if not subject.names.constraints:
+        return state["tau"]
+    J = subject.function_value("constraint_jacobian", state)
+    return state["tau"] + J.T @ subject.function_value("multipliers", state)
 
 
 def _verified_rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], Floats]:

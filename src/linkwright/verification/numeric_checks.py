@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+import casadi as ca
 import numpy as np
 from scipy.integrate import DOP853
 
@@ -14,7 +15,8 @@ from ..expressions import expression_to_float
 from ..kinematics.mobility_analysis import mobility
 from ..mechanism import GROUND
 from ..readings.balls import ball_precision, evaluate_tape_in_balls, exact_ball_inputs
-from ..types import Floats
+from ..types import SX, Floats
+from .identities import balanced_energy, loss_forces
 from .inertias import check_inertias_physical
 from .verification_report import (
     FAILED_VERDICT,
@@ -96,42 +98,54 @@ def has_certified_positive_pivots(subject: VerifiedEquations, seed: int) -> bool
 
 
 class VerifiedMotion:
-    """A motion from a random state in which joint forces cancel damping and friction. It records
-    the work of declared forces and driven constraints, and the impulse of weight and ground."""
+    """A motion from a given or random state in which joint forces cancel damping and friction. If
+    `is_balanced`, it records the work of declared forces and driven constraints, and the impulse of
+    weight and ground."""
 
-    def __init__(self, subject: VerifiedEquations) -> None:
+    def __init__(
+        self,
+        subject: VerifiedEquations,
+        start: dict[str, Floats] | None = None,
+        *,
+        duration: float = MOTION_DURATION,
+        is_balanced: bool = True,
+    ) -> None:
         self.subject, self.n, self.evaluation_count = subject, subject.eqs.nv, 0
-        self.start = subject.random_states(1, seed=5, speed=0.3)[0]
+        self.is_balanced = is_balanced
+        self.start = start or subject.random_states(1, seed=5, speed=0.3)[0]
         nq = subject.eqs.nq
         x = np.concatenate([self.start["q"], self.start["qd"], np.zeros(4)])
-        found = self._integrate_states(x)
+        self.loss_forces = _state_function(subject, loss_forces(subject))
+        self.energy, self.time_power = (
+            _state_function(subject, part) for part in balanced_energy(subject)
+        )
+        self.t, found = self._integrate_states(x, duration)
+        self.duration = float(self.t[-1])
         self.q, self.qd = found[:, :nq], found[:, nq : nq + self.n]
         self.external_work, self.impulse = found[:, -4], found[:, -3:]
 
-    def _integrate_states(self, x: Floats) -> Floats:
-        """States at the integrator's own steps for `MOTION_DURATION`, or until the evaluations are
-        used up: a mechanism that moves within milliseconds is followed for milliseconds."""
+    def _integrate_states(self, x: Floats, duration: float) -> tuple[Floats, Floats]:
+        """Times and states at the integrator's own steps for a duration, or until the evaluations
+        are used up: a mechanism that moves within milliseconds is followed for milliseconds."""
         solver = DOP853(
             self.state_rates,
             0.0,
             x,
-            MOTION_DURATION,
+            duration,
             rtol=MOTION_TOLERANCE,
             atol=MOTION_TOLERANCE,
-            max_step=MOTION_DURATION / 10,
+            max_step=duration / 10,
         )
-        found = [x]
+        times, found = [0.0], [x]
         while solver.status == "running" and self.evaluation_count < MAX_EVALUATIONS:
             message = solver.step()
             if solver.status == "failed" or not np.isfinite(solver.y).all():
                 raise LinkwrightError(f"the motion cannot be integrated: {message or 'not finite'}")
+            times.append(solver.t)
             found.append(solver.y)
-        self.duration = float(solver.t)
         if solver.status == "running" and len(found) <= MIN_STEPS:
-            raise MotionTooFastError(
-                f"{MAX_EVALUATIONS} evaluations reach only {self.duration:.1e} s"
-            )
-        return np.array(found)
+            raise MotionTooFastError(f"{MAX_EVALUATIONS} evaluations reach only {solver.t:.1e} s")
+        return np.array(times), np.array(found)
 
     def unpack_state(self, t: float, x: Floats) -> dict[str, Floats]:
         """The inputs q, q̇, τ = 0 and t from the integrator's state."""
@@ -145,15 +159,27 @@ class VerifiedMotion:
 
     def state_rates(self, t: float, x: Floats) -> Floats:
         """The rates of coordinates, velocities, work and impulse."""
-        subject, state = self.subject, self.unpack_state(t, x)
+        state = self.forced_state(self.unpack_state(t, x))
         self.evaluation_count += 1
-        rest = state | {"qd": np.zeros(self.n)}
-        losses = subject.function_value("passive", state) - subject.function_value("passive", rest)
-        qdd = subject.function_value("forward_dynamics", state | {"tau": -losses})
-        qd, other = state["qd"], subject.function_value("external", state)
-        power = other @ qd + self.driven_constraint_power(state | {"tau": -losses})
-        push = self.ground_forces(state | {"qdd": qdd}) if self.has_momentum else np.zeros(3)
-        return np.concatenate([self.velocity_map(state["q"]) @ qd, qdd, [power], push])
+        qd, power, push = state["qd"], 0.0, np.zeros(3)
+        if self.is_balanced:
+            power = float(self.subject.function_value("external", state) @ qd)
+            power += self.driven_constraint_power(state) + float(self.time_power(state)[0])
+            push = self.ground_forces(state) if self.has_momentum else push
+        return np.concatenate([self.velocity_map(state["q"]) @ qd, state["qdd"], [power], push])
+
+    def forced_state(self, state: dict[str, Floats]) -> dict[str, Floats]:
+        """The state with the joint forces τ that cancel damping and friction, and with q̈."""
+        state = state | {"tau": -self.loss_forces(state)}
+        return state | {"qdd": self.subject.function_value("forward_dynamics", state)}
+
+    def sampled_states(self, count: int) -> list[dict[str, Floats]]:
+        """States along the motion, with τ and q̈."""
+        found = []
+        for k in np.unique(np.linspace(0, len(self.t) - 1, count).astype(int)):
+            x = np.concatenate([self.q[k], self.qd[k]])
+            found.append(self.forced_state(self.unpack_state(self.t[k], x)))
+        return found
 
     def driven_constraint_power(self, state: dict[str, Floats]) -> float:
         """The power of time-dependent constraints: λ·J q̇, with J q̇ = −V at q̇ = 0."""
@@ -166,14 +192,18 @@ class VerifiedMotion:
     @cached_property
     def velocity_map(self) -> Callable[[Floats], Floats]:
         """The function N(q) with dq/dt = N(q) q̇."""
-        import casadi as ca
-
         eqs = self.subject.eqs
         function = ArrayFunction(
             ca.Function("N", [eqs.symbols["q"], eqs.symbols["p"]], [eqs.rate_matrix])
         )
         values = [float(value) for value in eqs.parameters.values()]
         return lambda q: function(q, values)[0]
+
+    @property
+    def states(self) -> list[dict[str, Floats]]:
+        """The states (q, q̇, t) at all steps."""
+        rows = zip(self.q, self.qd, self.t, strict=True)
+        return [{"q": q, "qd": qd, "t": np.array([t])} for q, qd, t in rows]
 
     @property
     def has_momentum(self) -> bool:
@@ -204,16 +234,25 @@ class VerifiedMotion:
         )
 
 
+def _state_function(subject: VerifiedEquations, expression: SX) -> Callable[..., Floats]:
+    """The function from a state (q, q̇, t) to an expression in floating point."""
+    eqs, keys = subject.eqs, ("q", "qd", "t")
+    numbers = [float(value) for value in eqs.parameters.values()]
+    symbols = [eqs.symbols[key] for key in (*keys, "p")]
+    evaluate = ArrayFunction(ca.Function("f", symbols, [ca.densify(expression)]))
+    return lambda state: evaluate(*(state[key] for key in keys), numbers)[0].ravel()
+
+
 def check_energy_balance(run: VerifiedMotion) -> Check:
     """Check that total energy changes by the recorded work only."""
     subject = run.subject
-    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
     T, V = (
-        [subject.function_value(name, state) for state in states]
+        [subject.function_value(name, state) for state in run.states]
         for name in ("kinetic_energy", "potential_energy")
     )
     exchanged = max(np.ptp(T), np.ptp(V), np.ptp(run.external_work), abs(float(T[0])), 1e-12)
-    worst = float(np.abs(np.array(T) + V - run.external_work - (T[0] + V[0])).max() / exchanged)
+    energy = np.array([run.energy(state)[0] for state in run.states])
+    worst = float(np.abs(energy - run.external_work - energy[0]).max() / exchanged)
     return judge_measurement(
         "energy along a run",
         worst,
@@ -231,8 +270,7 @@ def check_momentum_balance(run: VerifiedMotion) -> Check:
     if not run.has_momentum:
         return Check(name, SKIPPED_VERDICT, "other forces act from outside", meaning, cite)
     subject = run.subject
-    states = [{"q": q, "qd": v} for q, v in zip(run.q, run.qd, strict=True)]
-    h = np.array([subject.function_value("momentum", state)[3:] for state in states])
+    h = np.array([subject.function_value("momentum", state)[3:] for state in run.states])
     size = max(
         np.abs(h).max(),
         np.abs(run.impulse).max(),

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pydantic import BaseModel
 
 from ..mechanism import Mechanism, PartTable, plain_part_value
-from ..mechanism.parts import PartNumberField
+from ..mechanism.parts import PartNumberField, Scalar
 
 _TOML_TABLES = (
     "bodies",
@@ -32,25 +32,22 @@ def write_toml(mechanism: Mechanism) -> str:
         lines.append(f"independent = {_write_inline_toml(list(mechanism.independent))}")
     if "closure" in mechanism.model_fields_set:
         lines.append(f"closure = {mechanism.closure!r}")
-    if mechanism.parameters:
-        lines += ["", "[parameters]"]
-        lines += [
-            f"{_write_toml_key(k)} = {_write_inline_toml(plain_part_value(v))}"
-            for k, v in mechanism.parameters.items()
-        ]
+    lines += _write_toml_numbers("parameters", mechanism.parameters)
     for table, name, part in _parts_in_writing_order(mechanism):
         lines += ["", f"[{table}.{_write_toml_key(name)}]"]
         lines += [
             f"{_write_toml_key(k)} = {_write_inline_toml(v)}"
             for k, v in _fields_to_write(part).items()
         ]
-    if mechanism.assembly:
-        lines += ["", "[assembly]"]
-        lines += [
-            f"{_write_toml_key(k)} = {_write_inline_toml(plain_part_value(v))}"
-            for k, v in mechanism.assembly.items()
-        ]
+    lines += _write_toml_numbers("assembly", mechanism.assembly)
     lines += _write_toml_coordinates(mechanism)
+    lines += _write_toml_numbers("speeds", mechanism.speeds)
+    if mechanism.approximate is not None:
+        lines += ["", "[approximate]"]
+        lines += [
+            f"{key} = {_write_inline_toml(value)}"
+            for key, value in _fields_to_write(mechanism.approximate).items()
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -76,11 +73,16 @@ def _write_toml_coordinates(mechanism: Mechanism) -> list[str]:
         else []
     )
     key, table = ("joints", chosen.joints) if chosen.joints else ("new", chosen.new)
-    lines += ["", f"[coordinates.{key}]"]
-    return lines + [
-        f"{_write_toml_key(name)} = {_write_inline_toml(plain_part_value(value))}"
-        for name, value in table.items()
+    return lines + _write_toml_numbers(f"coordinates.{key}", table)
+
+
+def _write_toml_numbers(name: str, table: PartTable[Scalar]) -> list[str]:
+    """Return the lines of a table of named numbers; none where it is empty."""
+    lines = [
+        f"{_write_toml_key(key)} = {_write_inline_toml(plain_part_value(value))}"
+        for key, value in table.items()
     ]
+    return ["", f"[{name}]", *lines] if lines else []
 
 
 def _fields_to_write(part: BaseModel) -> dict[str, object]:
@@ -110,7 +112,7 @@ def _toml_value_to_write(value: object) -> object:
 def _write_inline_toml(value: object) -> str:
     """Return the TOML of a value on one line."""
     match value:
-        case Decimal():
+        case Decimal() | int():
             return str(value)
         case str():
             return _write_toml_string(value)

@@ -22,6 +22,8 @@ def list_urdf_losses(mechanism: Mechanism) -> Iterator[str]:
         yield f"the names of the parameters {names} (their values are kept)"
     if mechanism.coordinates is not None:
         yield f"the coordinates {', '.join(mechanism.coordinates.own_names)}"
+    if mechanism.speeds:
+        yield f"the generalized speeds {', '.join(mechanism.speeds)}"
     for table in ("loops", "constraints", "forces", "contacts", "actuators"):
         for name in getattr(mechanism, table):
             yield f"{table.removesuffix('s')} {name}"

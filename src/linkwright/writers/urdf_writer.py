@@ -65,6 +65,8 @@ class _UrdfWriter:
         self.losses = list(list_urdf_losses(mechanism))
         unwritten: dict[str, object] = {
             "coordinates": None,
+            "speeds": {},
+            "approximate": None,
             "forces": {},
             "actuators": {},
             "loops": {},

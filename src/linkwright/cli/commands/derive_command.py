@@ -19,7 +19,7 @@ from ..command_output import (
 
 if TYPE_CHECKING:
     from ...equations import Equations
-    from ...forms.quantity_typesetting import TypesetQuantity
+    from ...forms import TypesetEquationSet
 
 PARAMETER_CHOICES = ("symbolic", "numeric", "base")
 
@@ -32,10 +32,14 @@ def derive(
     as_: Annotated[str | None, typer.Option("--as", metavar="FORMAT")] = None,
     what: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
     parameters: str = "symbolic",
+    speeds: Annotated[str | None, typer.Option(metavar="TEXT")] = None,
     steps: bool = False,
+    beta: options.BetaOption = None,
+    gamma: options.GammaOption = None,
+    iterations: options.IterationsOption = None,
     as_json: options.JsonFlag = False,
 ) -> CommandOutcome:
-    """Derive the equations of motion and print them in closed form.
+    """Derive the equations of motion and print them in the form of the formulation.
 
     Equations longer than a page are printed as named variables in the order of computation.
 
@@ -48,8 +52,11 @@ def derive(
         jacobian:tool, …; state_rates: the rates of the formulation's own states.
     parameters
         'symbolic', 'numeric', 'base', or the names to keep as symbols, separated by commas.
+    speeds
+        Generalized speeds for --by kane: 'u1 = dq1 + dq2; u2 = dq2'.
     steps
-        Print the steps of the computation instead of closed forms.
+        Print the derivation line by line (by lagrange), or the steps of the computation instead of
+        closed forms.
 
     Examples
     --------
@@ -62,48 +69,47 @@ def derive(
         raise LinkwrightError(
             f"--as {form} is not known", remedy=f"use {', '.join(EQUATION_FORMATS)}"
         )
-    equations, sheets = derive_command_sheets(
-        mechanism,
-        by,
-        what,
-        parameters if parameters in PARAMETER_CHOICES else parameters.split(","),
-        steps,
-    )
+    given = {"speeds": speeds, "beta": beta, "gamma": gamma, "iterations": iterations}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    equations = _derive_command_equations(mechanism, by, parameters, **chosen)
+    found = _command_equation_set(equations, what, steps)
     if form == "json":
-        data = _derive_command_json(equations, sheets)
+        data = _derive_command_json(equations, found)
         return CommandOutcome(data, lambda: print_command_json(data))
-    return CommandOutcome(None, lambda: EQUATION_PRINTERS[form](equations, sheets))
+    return CommandOutcome(None, lambda: EQUATION_PRINTERS[form](equations, found))
 
 
-def derive_command_sheets(
-    mechanism: options.MechanismFile,
-    by: str,
-    what: Sequence[str] | None,
-    parameters: str | Sequence[str],
-    steps: bool = False,
-) -> tuple[Equations, dict[str, TypesetQuantity]]:
-    """Derive the equations, and write the quantities out (default: the usual ones)."""
+def _derive_command_equations(
+    mechanism: options.MechanismFile, by: str, parameters: str, **chosen: object
+) -> Equations:
+    """Derive the equations of a mechanism that can move."""
     from ... import formulations
-    from ...forms import SHORT_QUANTITY_NAMES
-    from ...forms.quantity_typesetting import equation_of_motion_functions, typeset_quantity
 
+    kept = parameters if parameters in PARAMETER_CHOICES else parameters.split(",")
     with show_command_progress(f"deriving {mechanism.name} by {by}"):
-        equations = formulations.derive(mechanism, by=by, parameters=parameters)
+        equations = formulations.derive(mechanism, by=by, parameters=kept, **chosen)
     if equations.nv == 0:
         raise UnsupportedError(
             f"{mechanism.name} cannot move: it has no degrees of freedom",
             remedy="add a joint, or unlock one",
         )
-    names = [
-        SHORT_QUANTITY_NAMES.get(name, name)
-        for name in what or equation_of_motion_functions(equations)
-    ]
+    return equations
+
+
+def _command_equation_set(
+    equations: Equations, what: Sequence[str] | None, steps: bool
+) -> TypesetEquationSet:
+    """The equations in the form of their formulation, or the quantities that `what` names."""
+    from ...forms import SHORT_QUANTITY_NAMES
+    from ...forms.equation_set_typesetting import typeset_equation_set, typeset_quantities
+
+    if what is None and (not steps or equations.derivation_steps is not None):
+        with show_command_progress("writing the equations"):
+            return typeset_equation_set(equations, steps=steps)
+    names = [SHORT_QUANTITY_NAMES.get(name, name) for name in what or ()]
     _check_what_option(equations, names)
-    sheets = {}
-    for name in names:
-        with show_command_progress(f"writing {name}"):
-            sheets[name] = typeset_quantity(equations, name, steps=steps)
-    return equations, sheets
+    with show_command_progress(f"writing {', '.join(names) or 'the equations'}"):
+        return typeset_quantities(equations, names or None, steps=steps)
 
 
 def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
@@ -123,63 +129,47 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
         raise NameNotFoundError(f"unknown quantity '{name}'", remedy=remedy)
 
 
-def _print_equations_text(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+def _print_equations_text(equations: Equations, found: TypesetEquationSet) -> None:
     """Prints the equations as plain text."""
-    from ...expressions import expression_text
-    from ...forms.quantity_typesetting import equation_of_motion_text
-
     names = equations.names
     free = len(names.independent) if names.constraints else names.nv
     count = f"{free} degree{'s' if free != 1 else ''} of freedom"
     print(f"{escape_for_terminal(equations.mechanism.name)}, {count}, by {equations.by}")
-    print(f"{equation_of_motion_text(equations.names)}\n")
-    for name, one in sheets.items():
-        print(f"{name}: {one.what} ({one.size})")
-        for step, value in one.steps:
-            print(f"    {step} = {expression_text(value)}")
-        for labels, value in one.rows:
-            print(f"  {' = '.join(labels)} = {expression_text(value)}")
-        print()
+    print(found.text())
 
 
-def _print_equations_latex(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+def _print_equations_latex(equations: Equations, found: TypesetEquationSet) -> None:
     """Prints the equations as LaTeX."""
-    from ...forms.quantity_typesetting import equation_of_motion_text
-
     print(f"% {escape_for_terminal(equations.mechanism.name)}, by {equations.by}")
-    print(f"% {equation_of_motion_text(equations.names)}")
-    for name, one in sheets.items():
-        print(f"% {name}: {escape_for_terminal(one.what)} ({one.size})\n{one.latex()}")
+    print(found.latex())
 
 
-def _print_equations_html(equations: Equations, sheets: dict[str, TypesetQuantity]) -> None:
+def _print_equations_html(equations: Equations, found: TypesetEquationSet) -> None:
     """Prints the equations as an HTML page."""
     from markupsafe import Markup
 
     from ...forms.page_fonts import formula_font_css
-    from ...forms.quantity_typesetting import equation_of_motion_text
     from ...report.rendering import render_template
 
     page = render_template(
         "derive.html",
         title=equations.mechanism.name,
         by=equations.by,
-        equation=equation_of_motion_text(equations.names),
-        sheets=[(one, Markup(one.mathml())) for one in sheets.values()],
+        counts=found.source.counts.text(),
+        equations=Markup(found.html()),
+        symbols=found.source.symbols,
         fonts=Markup(formula_font_css()),
     )
     print(page)
 
 
-def _derive_command_json(
-    equations: Equations, sheets: dict[str, TypesetQuantity]
-) -> dict[str, Any]:
+def _derive_command_json(equations: Equations, found: TypesetEquationSet) -> dict[str, Any]:
     """Returns the equations as data for `--json`."""
     from ...expressions import expression_text
-    from ...forms.quantity_typesetting import equation_of_motion_text
+    from ...written_equations import equation_of_motion_text
 
     functions = {
-        name: {
+        one.name: {
             "what": one.what,
             "operations": one.operations,
             "closed": one.is_closed,
@@ -188,13 +178,15 @@ def _derive_command_json(
                 label: expression_text(value) for labels, value in one.rows for label in labels
             },
         }
-        for name, one in sheets.items()
+        for section in found.sections
+        for one in section.quantities
     }
     parameters = {
         name: float(value)
         for name, value in equations.parameters.items()
         if name not in equations.constants
     }
+    counts = found.source.counts
     return {
         "mechanism": equations.mechanism.name,
         "by": equations.by,
@@ -202,6 +194,14 @@ def _derive_command_json(
         "q": list(equations.names.q),
         "qd": list(equations.names.qd),
         "parameters": parameters,
+        "counts": {
+            "equations": counts.equations,
+            "unknowns": counts.unknowns,
+            "states": counts.states,
+            "matrices": {name: list(shape) for name, shape in counts.matrices.items()},
+        },
+        "sections": [section.json() for section in found.sections],
+        "symbols": dict(found.source.symbols),
         "functions": functions,
     }
 

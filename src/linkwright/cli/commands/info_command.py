@@ -58,6 +58,7 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
         "contacts": info["contacts"],
         "actuators": info["actuators"],
         "chosen coordinates": info["chosen_coordinates"],
+        "with": info["coordinate_definitions"],
     }
     for title, names in parts.items():
         if names:

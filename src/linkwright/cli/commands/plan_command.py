@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...errors import ExpressionError, LinkwrightError, NameNotFoundError, suggest_remedy
+from ...errors import ExpressionError, LinkwrightError
 from .. import options
 from ..command import register_command
 from ..command_output import (
@@ -21,7 +21,6 @@ from ..command_output import (
 from ..option_texts import option_configuration
 
 if TYPE_CHECKING:
-    from ...mechanism import Mechanism
     from ...motion import MotionPlan
     from ...types import Floats
 
@@ -116,8 +115,9 @@ def plan(
     linkwright plan elbow q2=90deg --line 0.2,0.3,0 --acceleration 2
     """
     from ... import motion
+    from ...motion.frame_targets import choose_moved_frame
 
-    moved, q = _choose_frame_option(mechanism, frame), option_configuration(mechanism, start)
+    moved, q = choose_moved_frame(mechanism, frame), option_configuration(mechanism, start)
     with show_command_progress(f"planning a motion of {mechanism.name}"):
         if line is None and arc is None:
             _check_target_options(to, speed, acceleration)
@@ -139,26 +139,6 @@ def plan(
         for file in output:
             write_command_output(file, found.bytes_as(file.suffix.lower()))
     return _plan_command_outcome(found, output)
-
-
-def _choose_frame_option(mechanism: Mechanism, wanted: str | None) -> str:
-    """Returns the frame to move: the given one, 'tool', or the only one."""
-    known = list(mechanism.frames)
-    if wanted is None:
-        if "tool" in known or len(known) == 1:
-            return "tool" if "tool" in known else known[0]
-        raise LinkwrightError(
-            "the frame to move is not clear",
-            where=mechanism.name,
-            remedy=f"give --frame, one of {', '.join([*known, *mechanism.bodies])}",
-        )
-    if wanted not in known and wanted not in mechanism.bodies:
-        raise NameNotFoundError(
-            f"unknown frame '{wanted}'",
-            where=mechanism.name,
-            remedy=suggest_remedy(wanted, [*known, *mechanism.bodies]),
-        )
-    return wanted
 
 
 def _check_target_options(

@@ -47,7 +47,8 @@ def report(
     drive
         A joint force or actuator effort, an expression: q1='2*sin(t) - dq1'.
     by
-        Formulations to compare; default: all.
+        Formulations whose equations are shown in their own forms, and which are compared; default:
+        the general equations, and a comparison of all.
     budget
         Time that each part may take; what needs more is left out.
 

@@ -56,6 +56,9 @@ def simulate(
     sensitivity: Annotated[
         list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
     ] = None,
+    beta: options.BetaOption = None,
+    gamma: options.GammaOption = None,
+    iterations: options.IterationsOption = None,
     without: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
     repeat: Path | None = None,
@@ -140,6 +143,9 @@ def simulate(
         events=event | {name: simulation.Event(e, "stop") for name, e in stop_when.items()},
         stops=stops,
         sensitivity=sensitivity,
+        beta=beta,
+        gamma=gamma,
+        iterations=iterations,
         progress=True,
     )
     return _simulate_command_outcome(run, run_file, pictures)
@@ -252,6 +258,7 @@ def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
         "energy": f"{counted}, to {summary['energy_audit']:.1e} of the largest",
         "work": f"{inputs} of inputs, {given} given, {losses} of losses",
         "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",
+        "springs": _printed_springs(last),
         "events": "".join(f"\n  {t:.9g} s  {n}: {x}" for t, n, x in summary["events"]),
         "sensitivity": _printed_sensitivities(names.q, summary.get("sensitivity")),
         "steps": f"{summary['steps']}, {summary['rejected']} rejected, {summary['evaluations']} "
@@ -261,6 +268,17 @@ def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
         "pictures": summary["pictures"],
     }
     return [f"{key}: {text}" for key, text in found.items() if text]
+
+
+def _printed_springs(run: Run) -> str:
+    """Return β and γ of approximate dynamics, and how far they let joints open; otherwise ""."""
+    if not run.has_spring_forces:
+        return ""
+    from ...formulations.approximate_penalties import choose_penalties
+
+    chosen = choose_penalties(run.mechanism)
+    factors = f"beta = {chosen.beta:.3g} N/m, gamma = {chosen.gamma:.3g} s"
+    return f"{factors}; joints open by up to {run.closure.max():.1e}"
 
 
 def _printed_sensitivities(names: Iterable[str], found: dict[str, Any] | None) -> str:

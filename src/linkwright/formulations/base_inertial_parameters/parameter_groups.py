@@ -236,6 +236,14 @@ def _find_base_parameter_relations(
     They are found in the frames of the links, where z is the joint's axis and most are simple.
     """
     tree = build_kinematic_tree(mechanism, "symbolic")
+    if tree.transfer is not None and (
+        tree.transfer.is_moving or tree.transfer.G.shape[0] > tree.nv
+    ):
+        raise UnsupportedError(
+            "base parameters are found for as many coordinates as joint variables, without t",
+            where=mechanism.name,
+            remedy="find them without [coordinates]",
+        )
     tape, width = _base_parameter_regressor_tape(tree), 10 * len(eqs.names.bodies)
     placed = record_base_parameter_placements(tree)
     samples = (

@@ -8,7 +8,8 @@ give the effective inertia I*, the inertia power array P*, and all loads:
 
     I* = Σ M Gᶜᵀ Gᶜ + Gᵀ Π G                                                     (15)
     P* = Σ M (Gᶜᵀ • Hᶜ) + (Gᵀ Π) • H + Gᵀ(Gᵀ • P)G                               (16)
-    T = I* φ̈ + φ̇ᵀ P* φ̇ − Σ Gᵀ T_u,   C* = Σ c Gᵀ G,   K* = ∂T_spring/∂φ           (17)–(25)
+    T = I* φ̈ + φ̇ᵀ P* φ̇ + C* φ̇ + T_spring − Σ Gᵀ T_u                             (17)
+    C* = Σ c Gᵀ G,   T_spring = Σ k Gᵀ u,   K* = ∂T_spring/∂φ = Σ k Gᵀ G + k uᵀ • H   (18)–(25)
 
 The planes P*_l of an array are matrices in m, n. ½(P*_lmn + P*_lnm) are the Christoffel symbols.
 `transfer` takes a model to other generalized coordinates, `loops` a cut chain to its inputs.
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -26,11 +28,20 @@ from ...equations import Equations
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
-from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
+from ...kinematics.tree_coordinates import (
+    freeze_coordinates,
+    gather_columns,
+    gather_forces,
+    spread_accelerations,
+    spread_coordinates,
+    spread_velocities,
+)
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
 from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
+from .influence_form import influence_equation_set
 from .loop_influence import LoopInfluence
+from .spring_influence import InfluenceSprings
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -49,13 +60,14 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     extras = {
         "effective_inertia": influence.effective_inertia,
         "inertia_power": influence.inertia_power,
-        "effective_damping": influence.effective_damping,
-        "effective_stiffness": influence.effective_stiffness,
-        "effective_spring_loads": influence.effective_spring_loads,
+        "effective_damping": influence.springs.effective_damping,
+        "effective_stiffness": influence.springs.effective_stiffness,
+        "effective_spring_loads": influence.springs.effective_loads,
         "coefficients": influence.frame_coefficients,
     }
     if influence.constraints is None:
-        return influence.assemble_equations("influence", builders, extras)
+        own = partial(influence_equation_set, influence)
+        return influence.assemble_equations("influence", builders, extras, equation_set=own)
     loops = LoopInfluence(influence, influence.effective_inertia(), influence.inertia_power())
     extras |= {
         "inputs": lambda: loops.names,
@@ -63,14 +75,18 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
         "input_H": lambda: loops.H,
         "input_inertia": lambda: loops.inertia,
         "input_power": lambda: loops.power,
+        "input_damping": lambda: loops.effective_damping(influence.springs.effective_damping()),
+        "input_stiffness": lambda: loops.effective_stiffness(
+            influence.springs.effective_stiffness(), influence.springs.effective_loads()
+        ),
+        "input_spring_loads": lambda: loops.G.T @ influence.springs.effective_loads(),
     }
     return influence.assemble_equations(
         "influence",
         builders,
         extras,
-        accelerations=lambda: loops.accelerations(
-            influence.tau - influence.gravity() + influence.element_forces()
-        ),
+        accelerations=lambda: loops.accelerations(influence.loads()),
+        equation_set=partial(influence_equation_set, influence),
     )
 
 
@@ -135,6 +151,16 @@ class InfluenceFormulation(Formulation):
                         H[p][b.velocity_index, a.velocity_index] = h[p]
         return InfluenceCoefficients(G, H)
 
+    def model_coefficients(self, G: Array, H: list[Array]) -> tuple[Array, list[Array]]:
+        """G and H along the model's velocities from those along the tree's."""
+        tree, planes = self.tree, []
+        for p, plane in enumerate(H):
+            whole = gather_columns(tree, gather_forces(tree, plane))
+            for j, curved in enumerate(self.joint_curvatures):
+                whole += G[p, j] * curved
+            planes.append(whole)
+        return gather_columns(tree, G), planes
+
     def frame_coefficients(self) -> dict[str, tuple[InfluenceCoefficients, InfluenceCoefficients]]:
         """(rotation, origin) of every moving frame and body, along the tree's velocities."""
         found = {}
@@ -166,23 +192,43 @@ class InfluenceFormulation(Formulation):
     def inertia_power(self) -> list[Array]:
         """P*, an n × n plane for each coordinate (16)."""
         if self._power is None:
-            planes = [ca.SX.zeros(self.n, self.n) for _ in range(self.n)]
-            for body in self.world.bodies:
-                c, turn = (
-                    self.point_coefficients(body.link, body.r),
-                    self.rotation_coefficients(body.link),
-                )
-                spin = self.spin_power(body.I, turn.G)
-                momenta = body.I @ turn.G
-                for f in self.world.path_axes(body.link):
-                    k = f.velocity_index
-                    planes[k] += sum(body.m * c.G[p, k] * c.H[p] for p in range(3))
-                    if f.has_rotation:
-                        planes[k] += sum(
-                            momenta[p, k] * turn.H[p] + turn.G[p, k] * spin[p] for p in range(3)
-                        )
-            self._power = self.gather_power_planes(planes)
+            self._power = self.gather_power_planes(self.tree_power_planes)
         return self._power
+
+    @cached_property
+    def tree_power_planes(self) -> list[Array]:
+        """The planes of P* along the tree's own velocities."""
+        planes = [ca.SX.zeros(self.n, self.n) for _ in range(self.n)]
+        for body in self.world.bodies:
+            c, turn = (
+                self.point_coefficients(body.link, body.r),
+                self.rotation_coefficients(body.link),
+            )
+            spin = self.spin_power(body.I, turn.G)
+            momenta = body.I @ turn.G
+            for f in self.world.path_axes(body.link):
+                k = f.velocity_index
+                planes[k] += sum(body.m * c.G[p, k] * c.H[p] for p in range(3))
+                if f.has_rotation:
+                    planes[k] += sum(
+                        momenta[p, k] * turn.H[p] + turn.G[p, k] * spin[p] for p in range(3)
+                    )
+        return planes
+
+    def transport(self) -> Array:
+        """d: the load of I* φ̈ + φ̇ᵀP*φ̇ of joints that follow moving coordinates, at ψ̈ = 0, without
+        that of the same coordinates at rest."""
+        found = []
+        for tree in (self.tree, freeze_coordinates(self.tree)):
+            v, rate = spread_velocities(tree, self.qd), spread_accelerations(tree, self.qd, None)
+            load = ca.vertcat(*(v.T @ P @ v for P in self.tree_power_planes))
+            found.append(load if rate is None else load + self.tree_inertia() @ rate)
+        return gather_forces(self.tree, found[0] - found[1])
+
+    def loads(self) -> Array:
+        """All generalized forces but those of inertia in coordinates at rest."""
+        loads = self.tau - self.gravity() + self.element_forces()
+        return loads - self.transport() if self.tree.names.has_moving_coordinates else loads
 
     def spin_power(self, Pi: Array, G: Array) -> list[Array]:
         """Gᵀ P G with ωᵀ P ω = ω × Π ω (12): planes g_m × Π g_n."""
@@ -203,11 +249,17 @@ class InfluenceFormulation(Formulation):
 
     def curvature_planes(self) -> list[Array]:
         """(Gᵀ I*) • H of a change of coordinates φ(ψ), with H = ∂²φ/∂ψ²."""
-        full = spread_coordinates(self.tree, self.q)
-        H = [ca.hessian(full[k], self.q)[0] for k in range(self.n)]
-        weights = gather_forces(self.tree, self.tree_inertia())
+        weights, H = gather_forces(self.tree, self.tree_inertia()), self.joint_curvatures
         rows = range(self.tree.nv)
         return [sum(weights[i, p] * H[p] for p in range(self.n)) for i in rows]
+
+    @cached_property
+    def joint_curvatures(self) -> list[Array]:
+        """H = ∂²φ/∂ψ² of the joints' variables φ by the model's coordinates ψ, n × n for each."""
+        if self.tree.transfer is None or self.tree.transfer.is_affine:
+            return [ca.SX(self.tree.nv, self.tree.nv)] * self.n
+        full = spread_coordinates(self.tree, self.q)
+        return [ca.hessian(full[k], self.q)[0] for k in range(self.n)]
 
     def coriolis_matrix(self) -> Array:
         """C_lm = Σ ½(P*_lmn + P*_lnm) φ̇_n."""
@@ -223,15 +275,7 @@ class InfluenceFormulation(Formulation):
                 )
         return gather_forces(self.tree, load)
 
-    def effective_damping(self) -> Array:
-        """C* of all dampers (18), n × n: the force for a unit of each velocity."""
-        return ca.densify(-ca.jacobian(self.passive(), self.qd))
-
-    def effective_stiffness(self) -> Array:
-        """K* = ∂T_spring/∂φ of all springs (22), n × n, with the change of their loads (25)."""
-        return ca.densify(ca.jacobian(self.effective_spring_loads(), self.q))
-
-    def effective_spring_loads(self) -> Array:
-        """T_spring = ∂V/∂φ of all springs: their generalized loads at rest."""
-        rest = ca.substitute(self.passive(), self.qd, ca.SX.zeros(self.tree.nv))
-        return ca.densify(-rest)
+    @cached_property
+    def springs(self) -> InfluenceSprings:
+        """The springs and dampers of joints and between points, and compliant contacts."""
+        return InfluenceSprings(self)

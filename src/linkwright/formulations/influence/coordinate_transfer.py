@@ -177,6 +177,8 @@ def dynamics_at_instant(
     n = equations.nv
     C, K = equations.extra("effective_damping"), equations.extra("effective_stiffness")
     loads = equations.g - equations.f - C @ s["qd"]
+    if equations.names.has_moving_coordinates:
+        loads += equations.expressions("transport")[0]
     springs = equations.extra("effective_spring_loads")
     planes = equations.extra("inertia_power")
     results = [equations.M, C, loads, springs, K, *planes]
@@ -193,7 +195,7 @@ def frame_influence(
 ) -> tuple[Floats, Floats]:
     """G and H of a frame's motion, for rows of (ω, v); default: those of its position.
 
-    H is symmetric: J̇ q̇ = φ̇ᵀHφ̇.
+    H is symmetric: J̇ q̇ = φ̇ᵀHφ̇. Coordinates that depend on time are those at t = 0.
     """
     s = equations.symbols
     (J,), (drift,) = (
@@ -201,5 +203,5 @@ def frame_influence(
     )
     planes = [ca.hessian(drift[row], s["qd"])[0] / 2 for row in rows]
     numbers = [float(value) for value in equations.parameters.values()]
-    G, *H = ca.Function("G", [s["q"], s["p"]], [J[list(rows), :], *planes])(q, numbers)
+    G, *H = ca.Function("G", [s["q"], s["t"], s["p"]], [J[list(rows), :], *planes])(q, 0.0, numbers)
     return np.asarray(G, dtype=float), np.array([np.asarray(plane, dtype=float) for plane in H])

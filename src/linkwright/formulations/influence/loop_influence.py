@@ -4,6 +4,7 @@ With f(φ, t) = 0, A = G^f_φ = [A_p A_a] and H^f = ∂A/∂φ (only its symmetr
 
     G = [1; −A_p⁻¹ A_a]                 H = [0; −A_p⁻¹ • (Gᵀ H^f G)]             φ̇ = G ȧ + k
     I*_aa = Gᵀ I* G                     P*_aaa = Gᵀ • (Gᵀ P* G) + (Gᵀ I*) • H
+    C*_aa = Gᵀ C* G                     K*_aa = Gᵀ K* G + T_springᵀ • H
     k = [0; −A_p⁻¹ w]                   w = f_t, D = A_t + ∂w/∂φ
     H_t = [0; −A_p⁻¹ (2kᵀH^f G + D G)]    h_tt = [0; −A_p⁻¹ (kᵀH^f k + D k + w_t)]
 
@@ -21,20 +22,25 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..formulation import Formulation
+from ..reduced_dynamics import ReducedDynamics
 
 
 class LoopInfluence:
     """The model of a chain with closed loops, transferred to its inputs a."""
 
-    def __init__(self, shared: Formulation, inertia: Array, power: list[Array]) -> None:
-        assert shared.constraints is not None
-        self.reduction, self.I, self.P = shared.reduction, inertia, power
+    def __init__(
+        self,
+        shared: Formulation,
+        inertia: Array,
+        power: list[Array],
+        reduction: ReducedDynamics | None = None,
+    ) -> None:
+        self.reduction, self.I, self.P = reduction or shared.reduction, inertia, power
+        constraints = self.reduction.constraints
         self.names = tuple(shared.tree.names.qd[k] for k in self.reduction.a)
         rows, q, t = self.reduction.rows, shared.q, shared.tree.motion.t
-        A = shared.constraints.J[rows, :]
-        self.w = ca.substitute(
-            shared.constraints.velocity[rows], shared.qd, ca.SX.zeros(shared.tree.nv)
-        )
+        A = constraints.J[rows, :]
+        self.w = ca.substitute(constraints.velocity[rows], shared.qd, ca.SX.zeros(shared.tree.nv))
         self.H_f = [_symmetric_influence_plane(ca.jacobian(A[r, :].T, q)) for r in range(len(rows))]
         moving = ca.reshape(ca.jacobian(ca.vec(ca.densify(A)), t), *A.shape)
         self.D = moving + ca.jacobian(self.w, q)
@@ -54,7 +60,7 @@ class LoopInfluence:
     def solve_dependent(self, right: Array) -> Array:
         """[0; −A_p⁻¹ right], as rows for all joints."""
         return self.reduction.merge_velocity_rows(
-            -self.reduction.dependent_factors.solve(ca.densify(right)),
+            -self.reduction.solve_dependent(ca.densify(right)),
             ca.SX.zeros(len(self.reduction.a), right.shape[1]),
         )
 
@@ -83,6 +89,17 @@ class LoopInfluence:
             )
             for m in range(len(self.names))
         ]
+
+    def effective_damping(self, C: Array) -> Array:
+        """C*_aa = Gᵀ C* G, inputs × inputs."""
+        return ca.densify(self.G.T @ C @ self.G)
+
+    def effective_stiffness(self, K: Array, spring_loads: Array) -> Array:
+        """K*_aa = Gᵀ K* G + T_springᵀ • H, inputs × inputs."""
+        total = self.G.T @ K @ self.G
+        for load, H in zip(ca.vertsplit(spring_loads), self.H, strict=True):
+            total += load * H
+        return ca.densify(total)
 
     @cached_property
     def H_t(self) -> Array:

@@ -5,35 +5,44 @@ derive them for manipulators.
     c_ijk = ½(∂d_kj/∂q_i + ∂d_ki/∂q_j − ∂d_ij/∂q_k) = c_jik       Virgala (22), Spong (6.3.9)
     C_kj = Σ c_ijk q̇_i,   φ_k = ∂V/∂q_k                           Virgala (21, 18)
 
-All Christoffel symbols of n links are n³ sums, each of a length that grows with n. Beyond
-`MAX_CHRISTOFFEL_VELOCITIES` degrees of freedom the same D and C (Ḋ − 2C skew) are summed by
-`composite_bodies`, n² sums of one length.
+All Christoffel symbols of n links are n³ sums, each of a length that grows with n. The same D and C
+(Ḋ − 2C skew) are also sums over `composite_bodies`, n² sums of one length: another algorithm. The
+option `algorithm` chooses between them, "christoffel" or "composite". Its default is "christoffel"
+up to `MAX_CHRISTOFFEL_VELOCITIES` degrees of freedom and "composite" beyond, and `algorithm_name`
+says which one it is.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
 from ...algebra.linear_algebra import Array, dot
 from ...equations import Equations
+from ...errors import NameNotFoundError, suggest_remedy
 from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
+    freeze_coordinates,
     gather_columns,
     gather_forces,
     spread_velocities,
     transfer_coriolis_matrix,
 )
 from ...kinematics.world_kinematics import WorldKinematics
-from ...mechanism import Mechanism
+from ...mechanism import Mechanism, mechanism_names
 from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
 from .composite_bodies import LagrangeCompositeBodies
+from .derivation_steps import lagrange_derivation
 
 MAX_CHRISTOFFEL_VELOCITIES = 8
-"""Up to this many degrees of freedom, Christoffel symbols are written out."""
+"""Up to this many degrees of freedom, Christoffel symbols are written out by default: 12 000
+operations for a chain of 8 links, 370 000 for one of 20, which takes minutes to compile."""
+
+ALGORITHMS = {"christoffel": "Christoffel symbols", "composite": "composite bodies"}
+"""The names of both algorithms, for the option and for people."""
 
 
 def supports(mechanism: Mechanism) -> str | None:
@@ -41,23 +50,46 @@ def supports(mechanism: Mechanism) -> str | None:
     return reject_quaternions(mechanism)
 
 
-def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") -> Equations:
+def algorithm_name(mechanism: Mechanism, algorithm: str | None = None) -> str:
+    """The name of the algorithm by which D and C are derived."""
+    return ALGORITHMS[_chosen_algorithm(mechanism_names(mechanism).nv, algorithm)]
+
+
+def _chosen_algorithm(nv: int, algorithm: str | None) -> str:
+    """The algorithm that is asked for, or the default at nv degrees of freedom."""
+    if algorithm is None:
+        return "christoffel" if nv <= MAX_CHRISTOFFEL_VELOCITIES else "composite"
+    if algorithm not in ALGORITHMS:
+        raise NameNotFoundError(
+            f"lagrange has no algorithm '{algorithm}'",
+            remedy=suggest_remedy(algorithm, list(ALGORITHMS)),
+        )
+    return algorithm
+
+
+def derive(
+    mechanism: Mechanism,
+    parameters: ParameterSelection = "symbolic",
+    algorithm: str | None = None,
+) -> Equations:
     """Lagrange's equations of the second kind in the joint variables."""
-    lagrange = LagrangeFormulation(build_kinematic_tree(mechanism, parameters))
+    lagrange = LagrangeFormulation(build_kinematic_tree(mechanism, parameters), algorithm)
     builders = {
         "mass_matrix": lagrange.mass_matrix,
         "coriolis_matrix": lagrange.coriolis_matrix,
         "gravity": lagrange.gravity,
     }
     extras = {"christoffel": lagrange.christoffel_symbols}
-    return lagrange.assemble_equations("lagrange", builders, extras)
+    steps = partial(lagrange_derivation, lagrange)
+    return lagrange.assemble_equations("lagrange", builders, extras, derivation_steps=steps)
 
 
 class LagrangeFormulation(Formulation):
-    """Lagrange's equations by Jacobians and Christoffel symbols."""
+    """Lagrange's equations by Jacobians and Christoffel symbols, or by composite bodies."""
 
-    def __init__(self, tree: KinematicTree) -> None:
+    def __init__(self, tree: KinematicTree, algorithm: str | None = None) -> None:
         super().__init__(tree)
+        self.uses_composites = _chosen_algorithm(tree.nv, algorithm) == "composite"
         self.world = WorldKinematics(tree, self.q)
 
     @cached_property
@@ -73,13 +105,17 @@ class LagrangeFormulation(Formulation):
     def mass_matrix(self) -> Array:
         """D(q), rotors included."""
         tree = self.tree
+        return ca.densify(gather_columns(tree, gather_forces(tree, self.tree_mass_matrix())))
+
+    def tree_mass_matrix(self) -> Array:
+        """D along the tree's own velocities, rotors included."""
         D = self.rotor_inertias()
-        if tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
+        if self.uses_composites:
             D += self.composite_bodies.mass_matrix()
         else:
             for body, (J_v, J_w) in zip(self.world.bodies, self.body_jacobians, strict=True):
                 D += body.m * (J_v.T @ J_v) + J_w.T @ body.I @ J_w
-        return ca.densify(gather_columns(tree, gather_forces(tree, D)))
+        return D
 
     def rotor_inertias(self) -> Array:
         """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
@@ -100,16 +136,32 @@ class LagrangeFormulation(Formulation):
 
     def coriolis_matrix(self) -> Array:
         """C(q, q̇) with Ḋ − 2C skew."""
-        if self.tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
-            C = self.composite_bodies.coriolis_matrix(spread_velocities(self.tree, self.qd))
+        if self.uses_composites:
+            tree = freeze_coordinates(self.tree)
+            C = self.composite_bodies.coriolis_matrix(spread_velocities(tree, self.qd))
             D = self.rotor_inertias() + self.composite_bodies.mass_matrix()
-            gathered = gather_columns(self.tree, gather_forces(self.tree, C))
-            return gathered + transfer_coriolis_matrix(self.tree, D)
+            gathered = gather_columns(tree, gather_forces(tree, C))
+            return gathered + transfer_coriolis_matrix(tree, D)
         return ca.vertcat(*(self.qd.T @ c for c in self.christoffel_symbols()))
+
+    def transport(self) -> Array:
+        """d_k = 2 Σ c_0jk q̇_j + c_00k: Christoffel symbols of D with the time as coordinate 0.
+
+        Its column D_0 is a = Gᵀ D k, and D_00 = kᵀ D k is 2 T₀.
+        """
+        tree, t = self.tree, self.tree.motion.t
+        tree_D = self.tree_mass_matrix()
+        drift = spread_velocities(tree, ca.SX.zeros(tree.nv))
+        D, a = self.mass_matrix(), gather_forces(tree, tree_D @ drift)
+        by_time = ca.reshape(ca.jacobian(ca.vec(D), t), *D.shape)
+        by_q = ca.jacobian(a, self.q)
+        mixed = by_time + by_q - by_q.T
+        T_0 = drift.T @ tree_D @ drift / 2
+        return mixed @ self.qd + ca.jacobian(a, t) - ca.gradient(T_0, self.q)
 
     def gravity(self) -> Array:
         """φ = ∂V/∂q: the weight of each centre of mass through its Jacobian."""
-        if self.tree.nv > MAX_CHRISTOFFEL_VELOCITIES:
+        if self.uses_composites:
             return gather_forces(self.tree, self.composite_bodies.field_forces(-self.tree.gravity))
         phi = ca.SX.zeros(self.tree.tree_nv)
         for body in self.world.bodies:

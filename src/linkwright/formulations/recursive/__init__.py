@@ -6,6 +6,7 @@ The algorithms of robotics libraries, in link frames, O(n) or O(n·depth).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import casadi as ca
 
@@ -15,7 +16,11 @@ from ...kinematics.canonical_frames import canonical_tree, is_numeric_tree, regr
 from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
 from ...kinematics.tree_builder import build_kinematic_tree
-from ...kinematics.tree_coordinates import coordinate_rate_matrix, transfer_coriolis_matrix
+from ...kinematics.tree_coordinates import (
+    coordinate_rate_matrix,
+    freeze_coordinates,
+    transfer_coriolis_matrix,
+)
 from ...mechanism import Mechanism
 from ..formulation import Formulation
 from .articulated import articulated_forward_dynamics
@@ -45,6 +50,12 @@ def derive(mechanism: Mechanism, parameters: ParameterSelection = "symbolic") ->
     return recursive_equations(tree, lean)
 
 
+def algorithm_name(mechanism: Mechanism) -> str:
+    """The name of the algorithm by which accelerations follow from forces."""
+    tree = canonical_tree(build_kinematic_tree(mechanism, "numeric"))
+    return _RecursiveFormulation(tree, regroup_link_inertias(tree)).cheapest_accelerations[0]
+
+
 def recursive_equations(tree: KinematicTree, lean: KinematicTree) -> Equations:
     """Equations of a tree; `lean`, the tree with regrouped inertias, serves the forces at the
     joints."""
@@ -65,12 +76,13 @@ class _RecursiveFormulation(Formulation):
     """Builders of the expressions, each named as the function it makes.
 
     The `lean` tree has its inertia regrouped and serves quantities that depend only on forces at
-    the joints; energies, momenta, reactions and parameters need the `tree` itself.
+    the joints; energies, momenta, reactions and parameters need the `tree` itself. The class has
+    more than 20 methods because there is one for every function.
     """
 
     def __init__(self, tree: KinematicTree, lean: KinematicTree) -> None:
         super().__init__(tree)
-        self.regrouped_tree = lean
+        self.regrouped_tree, self.frozen_tree = lean, freeze_coordinates(lean)
         self.bodies = [tree.bodies[name] for name in tree.names.bodies]
 
     def constrained_accelerations(self) -> Array:
@@ -80,7 +92,7 @@ class _RecursiveFormulation(Formulation):
         own, tree = self.reduction, self.regrouped_tree
         if not own.a or _mean_link_depth(self.tree) <= _MIN_DEPTH_PER_RECURSION * (1 + len(own.a)):
             return own.reduced_accelerations(self.mass_matrix(), self.tau - self.bias())
-        still, weightless = ca.SX.zeros(tree.nv), replace(tree, gravity=ZERO3)
+        still, weightless = ca.SX.zeros(tree.nv), replace(self.frozen_tree, gravity=ZERO3)
         columns = [
             newton_euler_forces(weightless, self.q, still, column) for column in ca.horzsplit(own.G)
         ]
@@ -111,30 +123,37 @@ class _RecursiveFormulation(Formulation):
 
     def gravity(self) -> Array:
         """g: inverse dynamics at rest without element forces."""
-        return newton_euler_forces(self.regrouped_tree, self.q, ca.SX.zeros(self.tree.nv), None)
+        return newton_euler_forces(self.frozen_tree, self.q, ca.SX.zeros(self.tree.nv), None)
+
+    def transport(self) -> Array:
+        """d: the bias of moving coordinates without that of the same coordinates at rest."""
+        moving, frozen = (
+            newton_euler_forces(tree, self.q, self.qd, None)
+            for tree in (self.regrouped_tree, self.frozen_tree)
+        )
+        return moving - frozen
 
     def forward_dynamics(self) -> Array:
-        """q̈ by the mass matrix, or by articulated bodies where these take fewer operations.
+        """q̈ by the mass matrix, or by articulated bodies where these take fewer operations."""
+        return self.cheapest_accelerations[1]
+
+    @cached_property
+    def cheapest_accelerations(self) -> tuple[str, Array]:
+        """The name of the algorithm that takes fewer operations, and its q̈.
 
         Mimicry and chosen coordinates couple branches and need the mass matrix.
         """
         coupled = bool(self.tree.followers) or self.tree.transfer is not None
         if coupled or self.tree.nv <= _MAX_MASS_MATRIX_SIZE:
-            return self._mass_matrix_accelerations(self.bias())
+            return "mass matrix", self._mass_matrix_accelerations(self.bias())
         depths = [sum(1 for _ in self.tree.path_to_ground(i)) for i in range(len(self.tree.links))]
+        forces = self.tau + self.element_forces()
+        qdd = articulated_forward_dynamics(self.regrouped_tree, self.q, self.qd, forces)
+        articulated = "articulated bodies", qdd
         if sum(depth**2 for depth in depths) > _MAX_SQUARED_DEPTH * len(depths):
-            return self._articulated_body_accelerations()
-        ways = [
-            self._mass_matrix_accelerations(self.bias()),
-            self._articulated_body_accelerations(),
-        ]
-        return min(ways, key=_dynamics_expression_cost)
-
-    def _articulated_body_accelerations(self) -> Array:
-        """q̈ by articulated bodies."""
-        return articulated_forward_dynamics(
-            self.regrouped_tree, self.q, self.qd, self.tau + self.element_forces()
-        )
+            return articulated
+        direct = "mass matrix", self._mass_matrix_accelerations(self.bias())
+        return min(direct, articulated, key=lambda way: _dynamics_expression_cost(way[1]))
 
     def forward_dynamics_with_wrenches(self) -> Array:
         """q̈ under τ and given wrenches on the bodies."""
@@ -155,14 +174,14 @@ class _RecursiveFormulation(Formulation):
 
     def coriolis_matrix(self) -> Array:
         """C with Ṁ − 2C skew, nv × nv."""
-        C = recursive_coriolis_matrix(self.regrouped_tree, self.q, self.qd)
-        return C + transfer_coriolis_matrix(
-            self.regrouped_tree, composite_tree_mass_matrix(self.regrouped_tree, self.q)
-        )
+        tree = self.frozen_tree
+        C = recursive_coriolis_matrix(tree, self.q, self.qd)
+        return C + transfer_coriolis_matrix(tree, composite_tree_mass_matrix(tree, self.q))
 
     def inverse_dynamics_derivatives(self) -> tuple[Array, Array, Array]:
         """∂τ/∂q along the tangent, ∂τ/∂q̇, and M."""
-        if self.tree.transfer is not None and not self.tree.transfer.is_affine:
+        transfer = self.tree.transfer
+        if transfer is not None and (transfer.is_moving or not transfer.is_affine):
             tau = self.inverse_dynamics()
             return ca.jacobian(tau, self.q), ca.jacobian(tau, self.qd), self.mass_matrix()
         by_q, by_qd, M = recursive_dynamics_derivatives(

@@ -14,6 +14,7 @@ from ..kinematic_tree import GROUND, KinematicTree, LinkFrame, Restraint
 from ..parameter_values import KinematicParameters
 from ..placement_values import joint_axis_alignment
 from ..sketches import WheelSketch
+from ..tree_coordinates import place_tree_at_time
 from ..world_kinematics import WorldKinematics
 from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
@@ -151,6 +152,7 @@ def _wheel_height_and_weight(
 ) -> tuple[float, float, float]:
     """Return the height of the wheel's centre along the plane's z, its radius, and the share of
     gravity along z, in the file's pose."""
+    tree = place_tree_at_time(tree, 0.0)
     world = WorldKinematics(tree, tree.motion.q)
     (_, center), (R, origin) = (
         _world_frame_pose(tree, world, name) for name in (wheel.wheel_frame, wheel.on)

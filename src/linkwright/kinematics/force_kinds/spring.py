@@ -42,14 +42,14 @@ class PointSpring(ForceElement):
 
     def _spring_force(self, apart: Array, rate: Array) -> Array:
         """Return the force on the first end; a linear spring needs no direction."""
-        if self._is_linear:
+        if self.is_linear:
             return self.stiffness * apart
         length = ca.sqrt(dot(apart, apart))
         tension = self.stiffness * (length - self.length)
         return (tension + self.damping * dot(apart, rate) / length) / length * apart
 
     @property
-    def _is_linear(self) -> bool:
+    def is_linear(self) -> bool:
         """Whether the force is that of a spring without damping whose free length is 0."""
         return all(isinstance(x, float) and x == 0.0 for x in (self.length, self.damping))
 
@@ -64,7 +64,7 @@ class PointSpring(ForceElement):
 
     def spring_length(self, world: WorldKinematics, qd: Array) -> SpringLength | None:
         """Return L² and its derivatives; None where the force is linear in the distance vector."""
-        if self._is_linear:
+        if self.is_linear:
             return None
         (a, x_a), (b, x_b) = (world.frame_origin(name) for name in self.between)
         apart, none = x_b - x_a, ca.SX.zeros(3)

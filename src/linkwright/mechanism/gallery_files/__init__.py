@@ -12,8 +12,12 @@ __all__ = [
     "find_gallery_family",
     "gallery_headline",
     "gallery_names",
+    "read_gallery_equations",
     "read_gallery_file",
 ]
+
+EQUATIONS_ENDING = ".equations.txt"
+"""The ending of files with published equations."""
 
 
 def gallery_names() -> list[str]:
@@ -35,6 +39,12 @@ def read_gallery_file(name: str) -> tuple[str, str] | None:
     raise NameNotFoundError(
         f"the gallery has no '{name}'", remedy=suggest_remedy(name, gallery_names())
     )
+
+
+def read_gallery_equations(name: str) -> str | None:
+    """Return the published equations of a mechanism as text for the checker, or None."""
+    entry = files(__name__) / f"{name}{EQUATIONS_ENDING}"
+    return entry.read_text(encoding="utf-8") if entry.is_file() else None
 
 
 def gallery_headline(name: str) -> str:

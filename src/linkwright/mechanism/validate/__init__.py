@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .axis_checks import check_axes_and_orientations
 from .constraint_checks import check_constraints
 from .contact_checks import check_contacts
-from .force_checks import check_force_elements
+from .force_checks import check_force_elements, check_generalized_speeds
 from .inertia_checks import unphysical_body_messages
 from .part_number_checks import (
     check_part_numbers,
@@ -30,5 +30,6 @@ def check_mechanism(mechanism: Mechanism) -> None:
     check_part_numbers(mechanism, scope)
     check_axes_and_orientations(mechanism, scope)
     check_force_elements(mechanism, scope)
+    check_generalized_speeds(mechanism, scope)
     check_constraints(mechanism, scope)
     check_contacts(mechanism, scope)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...expressions import Expression
-from ..bodies import Orientation
+from ..bodies import Orientation, Placement
 from ..joints import Joint
 from .part_number_checks import MechanismParameterScope
 from .structure_checks import mechanism_error
@@ -25,6 +25,13 @@ def check_axes_and_orientations(mechanism: Mechanism, scope: MechanismParameterS
     for place, rotated in _orientations_of_parts(mechanism):
         if "quaternion" in rotated.model_fields_set:
             _check_part_quaternion(rotated.quaternion, f"{place}.quaternion", scope)
+        if isinstance(rotated, Placement) and rotated.z is not None and rotated.x is not None:
+            z, x = (
+                check_part_direction(axis, f"{place}.{key}", scope)
+                for key, axis in (("z", rotated.z), ("x", rotated.x))
+            )
+            if _sine_between_joint_axes(z, x) < _MIN_SINE_OF_AXES:
+                raise mechanism_error("is along z", f"{place}.x", "give a direction across z")
     for table in ("joints", "loops"):
         for name, joint in getattr(mechanism, table).items():
             _check_joint_axes(joint, f"{table}.{name}", scope)

@@ -1,4 +1,4 @@
-"""Checks of forces, actuators and chosen coordinates: their ends, and the names in expressions."""
+"""Checks of forces, actuators, chosen coordinates and generalized speeds: their ends and names."""
 
 from __future__ import annotations
 
@@ -36,6 +36,22 @@ def check_force_elements(mechanism: Mechanism, scope: MechanismParameterScope) -
             where = f"actuators.{name}.moves"
             raise mechanism_error(
                 "is not a function of coordinates", where, "name coordinates, such as q1"
+            )
+
+
+def check_generalized_speeds(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
+    """Check that generalized speeds have names of their own and depend on velocities."""
+    variables = variable_meanings(mechanism) if mechanism.speeds else {}
+    for name, expression in mechanism.speeds.items():
+        place = f"speeds.{name}"
+        taken = name in mechanism.parameters or name in variables
+        if taken or not is_expression_name(name):
+            raise mechanism_error(
+                f"'{name}' is taken, or not a valid name", place, "choose another name"
+            )
+        if "speed" not in check_mechanism_expression(expression, place, variables, scope):
+            raise mechanism_error(
+                "does not depend on a velocity", place, "write u = Y q̇ + Z, with rates such as dq1"
             )
 
 
@@ -77,7 +93,8 @@ class ForceElementValidator:
 
 
 def _check_chosen_coordinates(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
-    """Check that chosen coordinates are as many as joint variables, each of which is given once."""
+    """Check that every joint variable is given once, by no more coordinates than there are joint
+    variables."""
     chosen = mechanism.coordinates
     assert chosen is not None
     for name, joint in mechanism.joints.items():
@@ -100,12 +117,16 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: MechanismParameterSco
             if found:
                 known = f"the joint variables are {', '.join(variables)}"
                 raise mechanism_error(f"'{found[0]}' {what}", "coordinates.joints", known)
-    if len(own) != len(variables):
+    if len(own) > len(variables) or (chosen.new and len(own) < len(variables)):
         what = f"{len(own)} coordinates for {len(variables)} joint variables"
-        raise mechanism_error(what, "coordinates", "give as many")
+        remedy = "give as many"
+        if len(own) < len(variables):
+            remedy += ", or give the joint variables as functions of fewer, as coordinates.joints"
+        raise mechanism_error(what, "coordinates", remedy)
     table, names_allowed = ("joints", own) if chosen.joints else ("new", tuple(variables))
     for key, number in getattr(chosen, table).items():
-        scope.check_names(number, f"coordinates.{table}.{key}", dict.fromkeys(names_allowed))
+        allowed = dict.fromkeys((*names_allowed, "t"))
+        scope.check_names(number, f"coordinates.{table}.{key}", allowed)
 
 
 def check_mechanism_expression(

@@ -45,10 +45,11 @@ _NONNEGATIVE_FIELDS = {
     "friction_coefficient",
     "breaks.force",
     "breaks.moment",
+    "gamma",
 }
 _AT_LEAST_ONE_FIELDS = {"static_ratio", "exponent"}
 _AT_MOST_ONE_FIELDS = {"restitution", "limits.restitution"}
-_POSITIVE_FIELDS = {"pin_radius"}
+_POSITIVE_FIELDS = {"pin_radius", "beta"}
 _ROTATION_UNITS = {
     "position": "rad", "speed": "rad/s", "effort": "N*m", "damping": "N*m*s/rad",
     "stiffness": "N*m/rad", "ratio": "1",
@@ -182,7 +183,7 @@ def _parameter_dimensions(mechanism: Mechanism) -> dict[str, InferredDimension]:
 
 
 def check_part_numbers(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
-    """Check every number of bodies, joints, frames and loops, and gravity."""
+    """Check every number of bodies, joints, frames, loops and `approximate`, and gravity."""
     for table in ("bodies", "joints", "frames", "loops"):
         for name, part in getattr(mechanism, table).items():
             for key, number, quantity in part_numbers(part):
@@ -193,6 +194,9 @@ def check_part_numbers(mechanism: Mechanism, scope: MechanismParameterScope) -> 
                 _check_mimic_multiplier(part, f"{table}.{name}.mimic.multiplier", mechanism, scope)
     for i, number in enumerate(mechanism.gravity):
         check_part_number(number, "gravity", f"gravity[{i}]", "m/s^2", scope)
+    if mechanism.approximate is not None:
+        for key, number, quantity in part_numbers(mechanism.approximate):
+            check_part_number(number, key, f"approximate.{key}", quantity.unit, scope)
 
 
 def check_part_number(

@@ -92,7 +92,7 @@ def _check_parameter_names(mechanism: Mechanism) -> None:
 
 
 def _check_body_references(mechanism: Mechanism) -> None:
-    """Raise where joints, loops or frames refer to unknown bodies."""
+    """Raise where joints, loops, frames or `approximate` refer to unknown bodies."""
     bodies = {GROUND: None, **mechanism.bodies}
     for table, joints in (("joints", mechanism.joints), ("loops", mechanism.loops)):
         for name, joint in joints.items():
@@ -100,6 +100,8 @@ def _check_body_references(mechanism: Mechanism) -> None:
             check_known_part_name(joint.child, bodies, "body", f"{table}.{name}.child")
     for name, frame in mechanism.frames.items():
         check_known_part_name(frame.body, bodies, "body", f"frames.{name}.body")
+    for name in (mechanism.approximate and mechanism.approximate.bodies) or ():
+        check_known_part_name(name, mechanism.bodies, "body", "approximate.bodies")
 
 
 def _check_joint_tree(mechanism: Mechanism) -> None:

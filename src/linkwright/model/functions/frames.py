@@ -1,10 +1,13 @@
-"""Functions of frames and bodies: each gives a compiled function of the state."""
+"""Functions of frames and bodies: each gives a compiled function of the state (and of t, s, where
+the chosen coordinates depend on time)."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Protocol
+
+from numpy.typing import ArrayLike
 
 from ...types import Floats, Output, VectorLike
 
@@ -13,7 +16,12 @@ class FramePosition(Protocol):
     """A compiled function of q: (…, nq), rad or m."""
 
     def __call__(
-        self, q: VectorLike, p: VectorLike | None = None, *, out: Output = None
+        self,
+        q: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
     ) -> Floats: ...
 
 
@@ -21,7 +29,13 @@ class FrameVelocity(Protocol):
     """A compiled function of q: (…, nq), rad or m; and qd: (…, nv), rad/s or m/s."""
 
     def __call__(
-        self, q: VectorLike, qd: VectorLike, p: VectorLike | None = None, *, out: Output = None
+        self,
+        q: VectorLike,
+        qd: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
     ) -> Floats: ...
 
 
@@ -34,6 +48,7 @@ class FrameAcceleration(Protocol):
         q: VectorLike,
         qd: VectorLike,
         qdd: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,

@@ -7,6 +7,8 @@ Written by tools/write_model_functions.py from the table `linkwright.quantities`
 
 from __future__ import annotations
 
+from numpy.typing import ArrayLike
+
 from ...types import Floats, Output, VectorLike
 from .compiled import compiled_method
 
@@ -19,6 +21,7 @@ class StateFunctions:
         self,
         q: VectorLike,
         qd: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -32,6 +35,8 @@ class StateFunctions:
             Generalized coordinates; rad or m.
         qd : (…, nv) array, or table by name
             Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -49,6 +54,7 @@ class StateFunctions:
     def potential_energy(
         self,
         q: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -60,6 +66,8 @@ class StateFunctions:
         ----------
         q : (…, nq) array, or table by name
             Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -74,9 +82,45 @@ class StateFunctions:
         """
 
     @compiled_method
+    def jacobi_energy(
+        self,
+        q: VectorLike,
+        qd: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """H = q̇ᵀ∂L/∂q̇ − L = T₂ − T₀ + V, Hamilton's function by q and q̇: constant where L does
+        not depend on t and no other force does work.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        qd : (…, nv) array, or table by name
+            Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        h : (…) array
+            Units: J.
+        """
+
+    @compiled_method
     def center_of_mass(
         self,
         q: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -88,6 +132,8 @@ class StateFunctions:
         ----------
         q : (…, nq) array, or table by name
             Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -106,6 +152,7 @@ class StateFunctions:
         self,
         q: VectorLike,
         qd: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -119,6 +166,8 @@ class StateFunctions:
             Generalized coordinates; rad or m.
         qd : (…, nv) array, or table by name
             Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -138,6 +187,7 @@ class StateFunctions:
         q: VectorLike,
         qd: VectorLike,
         qdd: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -153,6 +203,8 @@ class StateFunctions:
             Generalized velocities; rad/s or m/s.
         qdd : (…, nv) array, or table by name
             Generalized accelerations; rad/s² or m/s².
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -173,6 +225,7 @@ class StateFunctions:
         qd: VectorLike,
         v: VectorLike,
         vd: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -190,6 +243,8 @@ class StateFunctions:
             Generalized velocities of the reference; rad/s or m/s.
         vd : (…, nv) array, or table by name
             Generalized accelerations of the reference; rad/s² or m/s².
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional

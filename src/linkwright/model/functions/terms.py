@@ -20,6 +20,7 @@ class TermFunctions:
     def mass_matrix(
         self,
         q: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -31,6 +32,8 @@ class TermFunctions:
         ----------
         q : (…, nq) array, or table by name
             Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -49,6 +52,7 @@ class TermFunctions:
         self,
         q: VectorLike,
         qd: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -62,6 +66,8 @@ class TermFunctions:
             Generalized coordinates; rad or m.
         qd : (…, nv) array, or table by name
             Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -79,6 +85,7 @@ class TermFunctions:
     def gravity(
         self,
         q: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -90,6 +97,8 @@ class TermFunctions:
         ----------
         q : (…, nq) array, or table by name
             Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -176,6 +185,7 @@ class TermFunctions:
         self,
         q: VectorLike,
         qd: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -189,6 +199,8 @@ class TermFunctions:
             Generalized coordinates; rad or m.
         qd : (…, nv) array, or table by name
             Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -240,6 +252,7 @@ class TermFunctions:
     def input_matrix(
         self,
         q: VectorLike,
+        t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
@@ -251,6 +264,8 @@ class TermFunctions:
         ----------
         q : (…, nq) array, or table by name
             Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
             Values of the parameters that the model keeps; SI units.
         out : array or tuple of arrays, optional
@@ -262,4 +277,71 @@ class TermFunctions:
         -------
         B : (…, nv, actuators) array
             Units: 1 or m.
+        """
+
+    @compiled_method
+    def transport(
+        self,
+        q: VectorLike,
+        qd: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """Transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ, linear
+        and constant in q̇.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        qd : (…, nv) array, or table by name
+            Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        d : (…, nv) array
+            Units: N m or N.
+        """
+
+    @compiled_method
+    def transport_momentum(
+        self,
+        q: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """A = ∂T/∂q̇ at q̇ = 0: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ + aᵀq̇ +
+        T₀.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        a : (…, nv) array
+            Units: N m s or N s.
         """

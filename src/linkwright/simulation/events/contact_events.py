@@ -64,6 +64,7 @@ class CompliantContactEvent(EventFunction):
     sign: int = -1
     """1 while the contact touches: it ends where the gap rises to zero."""
     begins_at_zero = True
+    is_smooth = True  # its force begins at zero
 
     @property
     def name(self) -> str:

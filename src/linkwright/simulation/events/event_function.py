@@ -37,7 +37,7 @@ class StepStates:
     def _watched(self) -> list[Floats]:
         """Gaps, velocities and compliant gaps, one row for each time."""
         q, qd = (np.array(part) for part in zip(*self.motions, strict=True))
-        return self.present.rows.watched(q, qd)
+        return self.present.rows.watched(q, qd, np.asarray(self.times))
 
     @property
     def gaps(self) -> Floats:
@@ -114,6 +114,8 @@ class EventFunction(ABC):
     """Whether the integration starts again after it, even from the same state."""
     is_only_noted: bool = False
     """Whether it changes nothing."""
+    is_smooth: bool = False
+    """Whether neither the state nor a force jumps at it, so that derivatives go on."""
     zeno_advice: ZenoAdvice = IMPACT_ADVICE
     """The reason and the remedy for the status of a run in which such events never end."""
 

@@ -34,7 +34,7 @@ class HeldMotion:
 
     def gaps(self, q: SX) -> SX:
         """Return the gaps of what is closed, along the unknowns."""
-        of, every = self.forces, self.forces.rows.gap_expressions(q)
+        of, every = self.forces, self.forces.rows.gap_expressions(q, self.forces.t)
         found = ca.SX.zeros(len(of.groups))
         for k, (rows, signs) in enumerate(of.groups.all):
             for row, sign in zip(rows, signs, strict=True):

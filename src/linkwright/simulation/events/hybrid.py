@@ -110,13 +110,13 @@ class Hybrid:
                     where=self.dynamics.mechanism.name,
                     remedy='start on the right side of it, or use stops="ignore" for limits',
                 )
-        self.present.begin(q, qd)
+        self.present.begin(t, q, qd)
         return self.pass_force_jump(t, y)
 
     def pass_force_jump(self, t: float, y: Floats) -> Floats:
         """Find the mode after a jump of the inputs, at which steps end: sticking elements may begin
         to slide."""
-        return self.transition.settle(t, y, Releases()) if self.rows.any else y
+        return self.transition.settle(t, y, Releases()) if self.present.has_forces else y
 
     def follow_slip(self, y: Floats) -> None:
         """Update the directions in which contacts slide, after a step."""
@@ -149,7 +149,7 @@ class Hybrid:
             effect = function.act(t, changed, self.present)
             if effect is None:
                 continue
-            self.log.note(t, function.name, effect.note)
+            self.log.note(t, function.name, effect.note, is_smooth=function.is_smooth)
             if effect.status is not None:
                 return Outcome(y, effect.status, effect.broken)
             changed = changed if effect.y is None else effect.y
@@ -208,5 +208,5 @@ class Hybrid:
         if abs(qd[fastest]) > RUNAWAY_VELOCITY:
             name = self.context.names.qd[fastest]
             reason = f"'{name}' runs away, at {qd[fastest]:.2g} (m or rad)/s"
-            remedy = "check the sign of its drive, or give its controller smaller gains"
+            remedy = "check the sign of the force on it, or give its controller smaller gains"
         return f"stopped at t = {t:.12g} s: {reason}; {remedy}"

@@ -18,6 +18,7 @@ class LimitReached(EventFunction):
     unilateral: UnilateralConstraint
     begins_at_zero = True
     ends_run = True
+    is_smooth = True
 
     @property
     def name(self) -> str:

@@ -50,7 +50,7 @@ class ModeTransition:
         )
         self.present.change(choose_mode(self.dynamics.at(t, q, qd, tau), case))
         self._note_changes(t, before)
-        return self.present.jump_to(y, *self.present.hold(t, q, qd))
+        return self.present.jump_to(t, y, *self.present.hold(t, q, qd))
 
     def _closed(self, q: Floats, qd: Floats, releases: Releases) -> list[int]:
         """Return the stops and contacts that are closed and not released."""

@@ -28,9 +28,9 @@ class PresentMode:
         """Note that a compliant contact begins or ceases to touch."""
         self.touching[index] = is_touching
 
-    def begin(self, q: Floats, qd: Floats) -> None:
+    def begin(self, t: float, q: Floats, qd: Floats) -> None:
         """Start without sliding elements, and find the compliant contacts that touch."""
-        self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd)[2]]
+        self.touching = [bool(gap < 0) for gap in self.rows.watched(q, qd, t)[2]]
         self.mode = Mode(sliding=(0,) * len(self.rows.joint_frictions))
 
     @property
@@ -80,12 +80,12 @@ class PresentMode:
             _, V = self.rows.gaps_and_speeds(q, qd)
             self.mode = self.mode.turned(self.rows, V)
 
-    def jump_to(self, y: Floats, q: Floats, qd: Floats) -> Floats:
+    def jump_to(self, t: float, y: Floats, q: Floats, qd: Floats) -> Floats:
         """Return y with another motion; the change of its energy counts as work."""
-        model = self.dynamics.model
+        model, now = self.dynamics.model, self.dynamics.model.names.position_time_arguments(t)
         old_q, old_qd = self.space.motion(y)
-        gain = model.kinetic_energy(q, qd) - model.kinetic_energy(old_q, old_qd)
-        gain += model.potential_energy(q) - model.potential_energy(old_q)
+        gain = model.kinetic_energy(q, qd, *now) - model.kinetic_energy(old_q, old_qd, *now)
+        gain += model.potential_energy(q, *now) - model.potential_energy(old_q, *now)
         found = self.space.with_motion(y, q, qd)
         found[-1] += gain
         return found

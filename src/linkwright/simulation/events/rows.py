@@ -84,7 +84,18 @@ class Rows:
             self._gap(contact) for contact in mechanism.contacts.values() if not contact.is_rigid
         ]
         self._add_joint_frictions()
+        self._check_coordinates_at_rest()
         self._compile()
+
+    def _check_coordinates_at_rest(self) -> None:
+        """Raise where coordinates depend on time, so that velocities of rows are not R q̇."""
+        if self._speeds and self.tree.names.has_moving_coordinates:
+            raise UnsupportedError(
+                "stops, rigid contacts and dry friction do not act in coordinates that depend on t",
+                where=self.mechanism.name,
+                remedy='simulate with stops="ignore"; give contacts a stiffness, friction a '
+                "smoothing; or drive joints by constraints",
+            )
 
     def number(self, expression: Expression) -> float:
         """Return the value of an expression of parameters."""
@@ -245,14 +256,14 @@ class Rows:
 
     @cached_property
     def watched(self) -> Callable[..., list[Floats]]:
-        """The function (q, q̇) → gaps, velocities V, gaps of compliant contacts."""
+        """The function (q, q̇, t) → gaps, velocities V, gaps of compliant contacts."""
         own, names = self.tree.motion, mechanism_names(self.mechanism)
         gaps, compliant_gaps = (
             ca.vertcat(ca.SX(0, 1), *part) for part in (self._gaps, self._compliant_gaps)
         )
         return compile_expressions(
             "watched",
-            [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,))],
+            [("q", own.q, (names.nq,)), ("qd", own.qd, (names.nv,)), ("t", own.t, ())],
             [
                 ("gaps", gaps, (len(self._gaps),)),
                 ("V", self.V, (self.count,)),
@@ -260,14 +271,15 @@ class Rows:
             ],
         )
 
-    def gap_expressions(self, q: SX) -> SX:
-        """Return gaps of stops and contacts, and of compliant contacts, as expressions of q."""
-        gaps = ca.vertcat(ca.SX(0, 1), *self._gaps, *self._compliant_gaps)
-        return ca.substitute(gaps, self.tree.motion.q, q)
+    def gap_expressions(self, q: SX, t: SX) -> SX:
+        """Return gaps of stops and contacts, and of compliant contacts, as expressions of q and
+        t."""
+        gaps, own = ca.vertcat(ca.SX(0, 1), *self._gaps, *self._compliant_gaps), self.tree.motion
+        return ca.substitute(gaps, ca.vertcat(own.q, own.t), ca.vertcat(q, t))
 
     def gaps_and_speeds(self, q: Floats, qd: Floats) -> tuple[Floats, Floats]:
-        """Return gaps and velocities of one state."""
-        gaps, V, _ = self.watched(q, qd)
+        """Return gaps and velocities of one state; they do not depend on time."""
+        gaps, V, _ = self.watched(q, qd, 0.0)
         return gaps, V
 
     def axis(self, speed: int) -> SX:

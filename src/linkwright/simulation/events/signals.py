@@ -56,7 +56,7 @@ def signal_expressions(
     `watched` are the first of these; None in a mode without forces of contacts and friction, where
     they are gaps, and 1 for events that cannot happen.
     """
-    gaps, unilaterals = events.rows.gap_expressions(q), len(events.rows.unilaterals)
+    gaps, unilaterals = events.rows.gap_expressions(q, t), len(events.rows.unilaterals)
     every = [gaps[k] for k in range(unilaterals + events.rows.compliant_count)]
     if watched is None:
         free = [ca.SX(FREE)] * (_mode_signal_count(events) - unilaterals)
@@ -130,7 +130,7 @@ def _signal_place(events: Hybrid, function: EventFunction) -> int:
 def note_logged_events(events: Hybrid, log: Floats, functions: Sequence[EventFunction]) -> None:
     """Add the events that compiled code has noted (time, column) to the event log."""
     for t, place in log:
-        events.log.note(float(t), functions[int(place)].name, "passed")
+        events.log.note(float(t), functions[int(place)].name, "passed", is_smooth=True)
 
 
 def hand_passages_to_python(events: Hybrid, passages: Floats) -> None:

@@ -182,7 +182,7 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
     watched as if it were larger: where friction sticks just at a stop that carries nothing,
     rounding would close it again and again.
     """
-    gaps, V = forces.rows.gap_expressions(forces.q), forces.rows.R @ forces.qd
+    gaps, V = forces.rows.gap_expressions(forces.q, forces.t), forces.rows.R @ forces.qd
     found = []
     for i in range(forces.layout.unilaterals):
         is_still = ca.SX(V[i] ** 2 < EVENT_TOLERANCES.still_velocity**2)

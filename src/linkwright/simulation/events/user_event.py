@@ -93,6 +93,11 @@ class UserEventFunction(EventFunction):
         """The name of the event."""
         return self.event.name
 
+    @property
+    def is_smooth(self) -> bool:  # type: ignore[override]
+        """Whether the event does not change the state."""
+        return self.event.change is None
+
     def value_at(self, t: float, q: Floats, qd: Floats) -> float:
         """Return its value at a motion."""
         return self.event.value(t, q, qd)
@@ -107,7 +112,7 @@ class UserEventFunction(EventFunction):
         """Note it, end the run, or change the state."""
         if self.event.change is not None:
             motion = self.event.changed_motion(t, y, present)
-            return Effect("changes the state", present.jump_to(y, *motion))
+            return Effect("changes the state", present.jump_to(t, y, *motion))
         if self.event.stops:
             return Effect("stop", status=f"stopped at t = {t:.12g} s by event '{self.name}'")
         return Effect("passed")

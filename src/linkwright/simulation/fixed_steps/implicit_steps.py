@@ -3,7 +3,7 @@
 With w the velocities in the middle, q_m = q₀ ⊕ ½dt w and q₁ = q₀ ⊕ dt w, they solve
 
     midpoint:     M(q_m)(w − v₀) + ½dt (C w + g − f − τ − J_mᵀλ) = 0         v₁ = 2w − v₀
-    variational:  M(q_m) w − p₀ − ½dt (∂L/∂q + f + τ + J₀ᵀλ) = 0             p₁ = p₀ + dt (…)
+    variational:  p(q_m, w) − p₀ − ½dt (∂L/∂q + f + τ + J₀ᵀλ) = 0             p₁ = p₀ + dt (…)
 
 with constraints φ(q₁) = 0. The second is the discrete Euler–Lagrange equation of
 L_d = dt L(q_m, w) in position and momentum. It is symplectic, so that energy does not drift. At the
@@ -140,26 +140,27 @@ class VariationalStep(ImplicitStep):
         self, equations: StepEquations, projection: StepProjection | None, start: StepStart
     ) -> None:
         super().__init__(equations, projection, start)
-        self.momenta = equations.mass_matrix(start.q) @ start.qd
+        self.momenta = equations.momenta(start.q, start.qd, start.t)
 
     def constraint_forces(self) -> SX:
         """Return Jᵀλ at the start."""
         return self.jacobian_forces(self.start.q, self.start.t)
 
     def momentum_rate(self) -> SX:
-        """Return ∂L/∂q + f + τ = Ṁ w − (C w + g − f) + τ in the middle."""
-        w = ca.SX.sym("still", self.nv)
+        """Return ∂L/∂q + f + τ = ṗ − (C w + g − f) + τ in the middle, ṗ at constant w."""
+        w, t = ca.SX.sym("still", self.nv), ca.SX.sym("now")
         q = ca.SX.sym("place", self.equations.names.nq)
-        rate = ca.jtimes(self.equations.mass_matrix(q) @ w, q, w)
-        mass_rate = ca.Function("change", [q, w, self.equations.p], [rate])
+        momenta = self.equations.momenta(q, w, t)
+        rate = ca.jtimes(momenta, q, w) + ca.jacobian(momenta, t)
+        change = ca.Function("change", [q, w, t, self.equations.p], [rate])
         zero = ca.SX.zeros(self.nv)
         bias = self.equations.required_forces(self.q, self.w, zero, self.t)
-        return mass_rate(self.q, self.w, self.equations.p) - bias + self.tau
+        return change(self.q, self.w, self.t, self.equations.p) - bias + self.tau
 
     def force_residual(self) -> SX:
-        """Return M(q_m) w − p₀ − ½dt (∂L/∂q + f + τ + Jᵀλ)."""
+        """Return p(q_m, w) − p₀ − ½dt (∂L/∂q + f + τ + Jᵀλ)."""
         impulse = self.start.dt / 2 * (self.momentum_rate() + self.constraint_forces())
-        return self.equations.mass_matrix(self.q) @ self.w - self.momenta - impulse
+        return self.equations.momenta(self.q, self.w, self.t) - self.momenta - impulse
 
     def end_velocities(self) -> SX:
         """Return q̇ of the momenta at the end.
@@ -167,6 +168,8 @@ class VariationalStep(ImplicitStep):
         Half of the impulse of the constraints is that at q₀; the projection gives that at q₁.
         """
         impulse = self.start.dt * (self.momentum_rate() + self.constraint_forces() / 2)
-        M = self.equations.mass_matrix(self.q_end)
-        velocities: SX = solve_symmetric_matrix(M, self.momenta + impulse)
+        end = self.start.t + self.start.dt
+        at_rest = self.equations.momenta(self.q_end, ca.SX.zeros(self.nv), end)
+        M = self.equations.mass_matrix(self.q_end, end)
+        velocities: SX = solve_symmetric_matrix(M, self.momenta + impulse - at_rest)
         return velocities

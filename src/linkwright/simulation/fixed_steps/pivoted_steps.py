@@ -57,6 +57,7 @@ def _semi_implicit_step(context: RunContext, t: float, y: Floats, dt: float) -> 
     rates = context.rates(t, y)
     size = context.space.size
     velocities = qd + dt * rates[context.names.nq : size]
-    after = context.space.with_motion(y, context.model.integrate(q, dt * velocities), velocities)
+    moved = context.model.integrate(q, dt * velocities)
+    after = context.space.with_motion(y, moved, velocities, t + dt)
     after[size:] += dt * rates[size:]
     return after

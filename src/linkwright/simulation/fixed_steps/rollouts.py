@@ -1,10 +1,11 @@
-"""`rollout`: many trajectories at once with fixed steps, and the checks of its arguments."""
+"""`rollout`: many trajectories at once, and the checks of its arguments."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
@@ -18,6 +19,8 @@ from ...model.model import Model
 from ...model.model import compile as compile_model
 from ...number_checks import check_finite_array, check_number, check_whole_number
 from ...types import Floats, ForceLike, VectorLike
+from ..adaptive_rollouts import adaptive_settings, held_forces, roll_out_adaptively
+from ..compiled_motion import METHODS
 from ..feedback import Feedback
 from ..inputs import check_inputs_without, drive_of
 from ..start import with_unit_quaternions
@@ -51,8 +54,10 @@ def rollout(
     threads: int | None = None,
     t: float = 0.0,
     parameters: VectorLike | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
 ) -> tuple[Floats, Floats]:
-    """Integrate many trajectories at once with fixed steps.
+    """Integrate many trajectories at once, with fixed or adaptive steps.
 
     Loops and constraints hold after every step; a step that cannot be made raises an error that
     names the trajectory.
@@ -68,9 +73,11 @@ def rollout(
         velocity or actuator of numbers, expressions and (times, values); or a controller, whose
         states each trajectory has for itself. N m or N.
     dt, steps : float and int
-        Length of a step, s, and number of steps.
+        Length of a step, s, and number of steps; with adaptive steps, the distance in time of the
+        states that are returned, and their number.
     method : str
-        The integrator.
+        The integrator: of fixed steps such as "rk4", or "dop853", "rk45" or "rodas", which choose
+        their own steps in each trajectory.
     history : bool
         Return all steps, as axis −2.
     threads : int, optional
@@ -79,6 +86,8 @@ def rollout(
         Time at the start, s.
     parameters : mapping or (…, parameters) array, optional
         Values of the parameters that the model keeps; they broadcast with q0.
+    rtol, atol : float
+        Relative and absolute tolerances of adaptive steps.
 
     Returns
     -------
@@ -93,20 +102,28 @@ def rollout(
     (2, 2)
     """
     model = _model_with_parameters(model, parameters)
-    check_method(method, model.equations)
+    if method not in METHODS:
+        check_method(method, model.equations)
     _refuse_events(model.equations.mechanism)
     steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
     if dt == 0:
         raise LinkwrightError("dt must not be 0 s", remedy="give another step")
     cores = _core_count() if threads is None else check_whole_number(threads, "threads", 1)
     _check_inputs(inputs, method, dt)
-    step_inputs = inputs if isinstance(inputs, Mapping | Feedback) else None
-    check_inputs_without(model.equations.mechanism, step_inputs, model.parameters)
-    step = _cached_step(model, method, step_inputs)
     p = read_kept_parameters(model, parameters)
     q, qd, batch = _read_starts(model, q0, qd0, p, t)
+    step_inputs = inputs if isinstance(inputs, Mapping | Feedback) else None
     given_forces = None if isinstance(inputs, Mapping | Feedback) or callable(inputs) else inputs
     forces = _read_forces(given_forces, batch, steps, model.nv)
+    if method in METHODS:
+        settings = adaptive_settings(method, dt, steps, t, history=history, rtol=rtol, atol=atol)
+        torque = step_inputs if given_forces is None else held_forces(forces)
+        own = np.broadcast_to(p, (*batch, p.shape[-1])).reshape(len(q), p.shape[-1])
+        starts = replace(settings, q0=q, qd0=qd)
+        q, qd = roll_out_adaptively(model, starts, torque, own, threads=cores, history=history)
+        return q.reshape(*batch, *q.shape[1:]), qd.reshape(*batch, *qd.shape[1:])
+    check_inputs_without(model.equations.mechanism, step_inputs, model.parameters)
+    step = _cached_step(model, method, step_inputs)
     times = t + dt * np.arange(steps, dtype=np.float64)
     trajectories = TrajectoryBatch(model, step, step_inputs, dt, times, history=history)
     own = p.reshape(1, -1) if p.ndim == 1 else _rows_of_batch(p, batch)
@@ -202,7 +219,8 @@ def _read_starts(
             remedy="give as many of each, or one",
         ) from None
     last = [_rows_of_batch(p, batch)] if model.parameters else []
-    q, qd = with_unit_quaternions(model, _rows_of_batch(q, batch), *last), _rows_of_batch(qd, batch)
+    own = last[0] if last else None
+    q, qd = with_unit_quaternions(model, _rows_of_batch(q, batch), own), _rows_of_batch(qd, batch)
     if model.names.constraints:
         _check_constraints(model, q, qd, last, t)
     return q, qd, batch

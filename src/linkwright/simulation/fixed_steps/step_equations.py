@@ -107,13 +107,21 @@ class StepEquations:
 
     @cached_property
     def _mass_matrix(self) -> StepFunction:
-        """The function q → M."""
-        equations = self.complete_equations
-        return self.make_function(equations, "mass", [equations.M], [equations.symbols["q"]])
+        """The function (q, t) → M and a, the momenta at q̇ = 0."""
+        equations, a = self.complete_equations, ca.SX.zeros(self.names.nv)
+        if self.names.has_moving_coordinates:
+            (a,) = equations.expressions("transport_momentum")
+        inputs = [equations.symbols[key] for key in ("q", "t")]
+        return self.make_function(equations, "mass", [equations.M, a], inputs)
 
-    def mass_matrix(self, q: SX) -> SX:
+    def mass_matrix(self, q: SX, t: SX) -> SX:
         """Return M."""
-        return self._mass_matrix(q)[0]
+        return self._mass_matrix(q, t)[0]
+
+    def momenta(self, q: SX, qd: SX, t: SX) -> SX:
+        """Return p = M q̇ + a."""
+        M, a = self._mass_matrix(q, t)
+        return M @ qd + a
 
     @cached_property
     def complete_equations(self) -> Equations:

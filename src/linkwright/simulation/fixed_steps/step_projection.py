@@ -65,7 +65,7 @@ class StepProjection:
 
     def metric(self, q: SX, t: SX) -> ProjectionMetric:
         """Return the factorized constraints at one configuration."""
-        return ProjectionMetric(self, self.jacobian(q, t), self.step_equations.mass_matrix(q))
+        return ProjectionMetric(self, self.jacobian(q, t), self.step_equations.mass_matrix(q, t))
 
     def close_positions(self, q: SX, t: SX) -> tuple[SX, SX]:
         """Return q that satisfies the constraints, and the smallest pivot."""

@@ -139,7 +139,7 @@ class TrajectoryBlock:
     ) -> Floats:
         """Return all states after the step; a sampled controller has acted already."""
         context, space = RunContext(system), system.space
-        y = space.start(before[0], before[1])
+        y = space.start(before[0], before[1], t)
         if self.step.period is not None:
             context.inputs.hold(t, after[-1])
         elif before[2:]:

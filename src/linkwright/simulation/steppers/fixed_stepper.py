@@ -112,14 +112,15 @@ class FixedStepper:
     def _compiled_step(self, t: float, y: Floats, dt: float, tau: Floats) -> Floats | None:
         """Return y after a compiled step under constant forces."""
         q, qd = self.space.motion(y)
-        self.context.counts.add(evaluations=self.evaluations)
+        is_implicit = self.method in IMPLICIT_METHODS
+        self.context.counts.add(evaluations=self.evaluations, jacobians=int(is_implicit))
         with np.errstate(all="ignore"):
             found = self.compiled_step.single_step(
                 q, qd, tau, t, *self.compiled_step.outside_inputs(t, dt), dt
             )
         if self.compiled_step.may_fail and not found[-1] < 1:
             return self._step_with_pivoting(t, y, dt)
-        after: Floats = self.space.with_motion(y, found[0], found[1])
+        after: Floats = self.space.with_motion(y, found[0], found[1], t + dt)
         after[self.space.size :] += found[2]
         return after
 

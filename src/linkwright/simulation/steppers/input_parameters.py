@@ -22,6 +22,8 @@ shorter steps."""
 
 Expression = TypeVar("Expression")
 
+_NONE = np.zeros(0)
+
 
 class InputParameters:
     """The `count` parameters of one right-hand side, from which w follows at t.
@@ -31,18 +33,19 @@ class InputParameters:
 
     def __init__(self, rhs: RightHandSide) -> None:
         self.rhs, drive = rhs, rhs.drive
-        is_law = drive.feedback is not None and not drive.is_sampled
-        self.is_called = drive.function is not None or is_law
+        law = None if drive.is_sampled else drive.feedback
+        self.has_gains = law is not None and bool(law.gains) and not law.follows
+        self.is_called = drive.function is not None or (law is not None and not self.has_gains)
         self.size = int(rhs.expressions.w.numel())
         self.count = 0
-        if drive.is_sampled:
+        if drive.is_sampled or self.has_gains:
             self.count = self.size
         elif drive.tables:
             self.count = NUMBERS_PER_PIECE * len(drive.tables)
 
     def w(self, parameters: list[Expression], t: Expression) -> list[Expression]:
         """Return the entries of w as expressions (of any kind) of the parameters and t."""
-        if self.rhs.drive.is_sampled:
+        if self.rhs.drive.is_sampled or self.has_gains:
             return parameters
         if not self.count:
             zero: Any = 0 * t  # type: ignore[operator]
@@ -59,7 +62,9 @@ class InputParameters:
         """Return the parameters from t on, up to the next restart; `held` are held forces."""
         if held is not None:
             return held
-        if not self.count:
+        if self.has_gains:
+            return self.rhs.drive.outer(t, _NONE, _NONE)
+        if not self.rhs.drive.tables:
             return np.zeros(0)
         return np.concatenate([table.piece(t) for table in self.rhs.drive.tables])
 

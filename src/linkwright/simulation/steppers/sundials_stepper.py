@@ -145,6 +145,7 @@ class SundialsStepper:
         self.context.counts.add(
             evaluations=int(stats["nfevals"]),
             rejected=int(stats["netfails"]) + int(stats["nncfails"]),
+            jacobians=int(stats["nlinsetups"]),
             inner_steps=int(stats["nsteps"]),
         )
 

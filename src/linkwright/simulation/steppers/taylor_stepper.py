@@ -92,6 +92,7 @@ class TaylorStepper:
         if length > (trusted := self.trusted_length()):
             self.restart(t, y, self.end)
             outcome, length = self.integrator.step(max_delta_t=trusted, write_tc=True)
+            self.context.counts.add(evaluations=1)
         self.context.counts.add(evaluations=1)
         if outcome.name not in ("success", "time_limit") or not math.isfinite(length):
             self.restart(t, y, self.end)

@@ -1,0 +1,87 @@
+"""Both methods of paper 002 on their examples: python examples/paper_002.py.
+
+Agrawal (1988): the Stanford arm (13)–(32) with table 1 and the sharp-edged disk (35)–(53) with
+table 2, by dual vectors. Freeman and Tesar (1988): G, H, I*, P*, C*, K* and loads (1)–(25) of an
+elbow with springs, and the transfer to other coordinates. Then the checker reads what the paper
+prints, and names its misprints. Pictures are written to out/pictures, or to the folder that is
+named.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import linkwright as lw
+from linkwright.formulations.influence.coordinate_transfer import (
+    dynamics_at_instant,
+    frame_influence,
+    invert_coefficients,
+    transfer_dynamics,
+)
+
+
+def sprung_elbow() -> lw.Mechanism:
+    """Two point masses on links of 1 m, with a sprung and damped joint, a spring and damper from
+    the hand to ground, and a load at the hand."""
+    arm = lw.gallery("elbow").with_parameters(m1=1, m2=1, l1=1, l2=1, lc1=1, lc2=1, I1=0, I2=0)
+    sprung = arm.joints["q1"].model_copy(update={"stiffness": 4, "damping": 0.2})
+    rope = {"type": "spring", "between": ["hook", "tool"], "stiffness": 30, "damping": 0.5}
+    return arm.model_copy(
+        update={
+            "joints": {**arm.joints, "q1": sprung},
+            "frames": {**arm.frames, "hook": {"body": "ground", "origin": [1.5, 0, 0]}},
+            "forces": {
+                "rope": {**rope, "length": 0.3},
+                "push": {"type": "wrench", "on": "tool", "force": [0, 5, 0]},
+            },
+        }
+    )
+
+
+def print_dual_equations(name: str) -> None:
+    """Speeds, dual velocities, partials, momenta, inertia forces, equations; then the misprints."""
+    print(f"\n{name}\n{lw.derive(lw.gallery(name), by='kane').equation_set()}")
+    report = lw.check(lw.gallery(name), f"{name}.equations.txt")
+    print(report.summary())
+    for finding in report:
+        if finding.is_said_wrong:
+            print(f"misprint ({finding.number}) {finding.equation}\n  {finding.sentence()}")
+
+
+def print_influence_coefficients() -> lw.Equations:
+    """(1)–(25) of the elbow with springs."""
+    equations = lw.derive(sprung_elbow(), by="influence")
+    print(f"\nelbow with springs\n{equations.equation_set()}")
+    return equations
+
+
+def print_transfer(equations: lw.Equations) -> None:
+    """I*, P* and K* in the coordinates x, y of the hand, at one instant."""
+    q, qd = [0.3, 0.9], [1.0, -2.0]
+    G, H = frame_influence(equations, "tool", q, rows=(3, 4))
+    motion = invert_coefficients(G, H)
+    model = transfer_dynamics(dynamics_at_instant(equations, q, qd), motion)
+    print("\ntransfer to the hand at φ = (0.3, 0.9)")
+    for title, value in (("G", motion.G), ("I*", model.inertia), ("P*", model.power)):
+        print(f"{title}\n{np.round(value, 9)}")
+    print(f"K*\n{np.round(model.stiffness, 6)}")
+
+
+def main(folder: Path, ending: str = "svg") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, name in ((4, "stanford-rrp"), (5, "sharp-edged-disk")):
+        print_dual_equations(name)
+        path = folder / f"paper-002-figure-{number}.{ending}"
+        lw.show.figure_of(lw.gallery(name), names=True, path=path)
+    run = lw.simulate(
+        lw.gallery("sharp-edged-disk"), t=1.0, q0={"q1": 0.4, "q2": 0.5, "q3": 0.6}, by="kane"
+    )
+    run.plot("q", path=folder / f"paper-002-disk.{ending}")
+    print_transfer(print_influence_coefficients())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "out/pictures"), *sys.argv[2:3])

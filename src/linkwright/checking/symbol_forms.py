@@ -1,0 +1,85 @@
+"""Closed forms of the symbols that the checker knows: dp1, ddx2, L_dq1, Fx_q1, JT11, …"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..equations import Equations
+from ..forms.form_sources import SymbolSource
+from ..types import SX
+from .approximate_vocabulary import ApproximateCheckerVocabulary
+from .symbol_patterns import NUMBERS, list_checker_symbols
+from .symbol_table import DUAL_COMPONENTS, DUAL_UNIT_NAME, TRIG_SHORTHANDS, WHOLE_SYMBOLS
+from .vocabulary import CheckerVocabulary
+
+
+def find_symbol_source(eqs: Equations, name: str) -> SymbolSource | None:
+    """The expression of a checker's symbol, in equations that have its symbols; None if the name
+    has no meaning for the mechanism. Under `approximate` the names are those of its equations."""
+    vocabulary = _symbol_vocabulary(eqs)
+    found = vocabulary.find_expression(name)
+    for find in (_shorthand_value, _dual_component_value, _whole_matrix_value):
+        found = find(vocabulary, name) if found is None else found
+    if found is None:
+        return None
+    own = dict(zip(vocabulary.parameters, ca.vertsplit(vocabulary.symbols["p"]), strict=True))
+    twins = vocabulary.duplicate_parameters
+    old, new = ([own[key] for key in keys] for keys in (twins.keys(), twins.values()))
+    value = ca.substitute(ca.SX(found), ca.vertcat(*old), ca.vertcat(*new)) if old else ca.SX(found)
+    return SymbolSource(vocabulary.eqs, value, _symbol_names(vocabulary))
+
+
+def _shorthand_value(vocabulary: CheckerVocabulary, name: str) -> SX | None:
+    """sin(q1 + q2) for s12."""
+    for row in TRIG_SHORTHANDS.values():
+        if (arguments := row.arguments(name, vocabulary)) is not None:
+            made = row.value(vocabulary, *arguments)
+            return None if made is None else vocabulary.translate_expression(made, str)
+    return None
+
+
+def _dual_component_value(vocabulary: CheckerVocabulary, name: str) -> SX | None:
+    """The real part of a dual component plus eps times its dual part."""
+    for row in DUAL_COMPONENTS:
+        arguments = row.arguments(name, vocabulary)
+        pair = row.value(vocabulary, *arguments) if arguments is not None else None
+        if pair is not None:
+            real, dual = (part["xyz".index(name[-1])] for part in pair)
+            return real + ca.SX.sym(DUAL_UNIT_NAME) * dual
+    return None
+
+
+def _whole_matrix_value(vocabulary: CheckerVocabulary, name: str) -> SX | None:
+    """The matrix or vector of a letter, entry by entry."""
+    symbol = next((one for one in WHOLE_SYMBOLS if name in one.letters.split()), None)
+    if symbol is None:
+        return None
+    rows, *columns = (NUMBERS[key].size(vocabulary) for key in symbol.indices)
+    ends = [str(k + 1) for k in range(columns[0])] if columns else [""]
+    for letter in (name, *symbol.letters.split()):
+        entries = [
+            [vocabulary.paper_expression(f"{letter}{i + 1}{j}") for j in ends] for i in range(rows)
+        ]
+        if rows and all(entry is not None for row in entries for entry in row):
+            return ca.vertcat(*(ca.horzcat(*row) for row in entries))
+    return None
+
+
+def _symbol_vocabulary(eqs: Equations) -> CheckerVocabulary:
+    """The vocabulary of the equations' mechanism, made once."""
+    if ("checker", "vocabulary") not in eqs._built:
+        kind = ApproximateCheckerVocabulary if eqs.by == "approximate" else CheckerVocabulary
+        eqs._built["checker", "vocabulary"] = kind(eqs.mechanism)
+    vocabulary: CheckerVocabulary = eqs._built["checker", "vocabulary"]
+    return vocabulary
+
+
+def _symbol_names(vocabulary: CheckerVocabulary) -> dict[int, str]:
+    """The first spelling of each free symbol, by element hash."""
+    found: dict[int, str] = {}
+    for rows in (vocabulary.mechanism_rows, vocabulary.force_rows):
+        for name, value in list_checker_symbols(rows, vocabulary).items():
+            symbol: SX = ca.SX(value)
+            if symbol.is_symbolic():
+                found.setdefault(symbol.element_hash(), name)
+    return found

@@ -1,0 +1,163 @@
+"""Lines of a set of equations: the expressions that are typeset for them, and tables of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+from ..expressions import (
+    ZERO,
+    Expression,
+    Name,
+    Negation,
+    Number,
+    Product,
+    Reciprocal,
+    Sum,
+    expression_text,
+)
+from ..expressions.calculus import product_expression, sum_expression
+from ..expressions.tree import rebuild_expression
+from ..expressions.typeset import (
+    ExpressionTypesetter,
+    LatexNotation,
+    MathmlNotation,
+    subtracted_term_expression,
+)
+from ..ports import Port
+from ..types import SX
+from ..written_equations import EquationLine, EquationTable, WrittenDualVector
+from .form_writing import WrittenForm
+
+DUAL_UNIT = "eps"
+"""The dual unit in printed equations, as the checker reads it."""
+
+MAX_TABLE_CHARACTERS = 170
+"""The widest table in text; wider ones are printed line by line."""
+
+MAX_INLINE_DENOMINATOR = 24
+"""Denominators up to this number of characters are written in place, longer ones get a name."""
+
+
+def line_outputs(k: int, line: EquationLine) -> list[tuple[Port, SX]]:
+    """The expressions in the k-th line, as outputs of a form."""
+    made: list[tuple[Port, SX]] = []
+    if isinstance(line.right, WrittenDualVector):
+        for part, three in (("real", line.right.real), ("dual", line.right.dual)):
+            made += [(Port(f"{part}{k}_{i}", ()), three[i]) for i in range(three.numel())]
+    else:
+        made.append((Port(f"right{k}", ()), line.right))
+    if not isinstance(line.left, str):
+        made.append((Port(f"left{k}", ()), line.left))
+    return made
+
+
+def line_right_expression(
+    k: int, line: EquationLine, entries: Mapping[str, Expression]
+) -> Expression:
+    """The right side of the k-th line, from the entries of its outputs."""
+    if not isinstance(line.right, WrittenDualVector):
+        return entries[f"right{k}"]
+    terms: list[Expression] = []
+    for i, unit in enumerate(line.right.axes):
+        dual = _product_with_sign([Name(DUAL_UNIT)], entries[f"dual{k}_{i}"])
+        parts = _sum_terms(entries[f"real{k}_{i}"]) + _sum_terms(dual)
+        if unit and parts:
+            parts = [_product_with_sign([], sum_expression(parts), [Name(unit)])]
+        terms += parts
+    return sum_expression(terms)
+
+
+def _sum_terms(expression: Expression) -> list[Expression]:
+    """The terms of a sum; none of zero."""
+    if isinstance(expression, Sum):
+        return list(expression.terms)
+    return [] if expression == ZERO else [expression]
+
+
+def _product_with_sign(
+    before: list[Expression], factor: Expression, behind: Sequence[Expression] = ()
+) -> Expression:
+    """The product of a factor and names before and behind it, its sign in front."""
+    if factor == ZERO:
+        return ZERO
+    positive = subtracted_term_expression(factor)
+    if positive is not None:
+        return Negation(_product_with_sign(before, positive, behind))
+    own = factor.factors if isinstance(factor, Product) else (factor,)
+    return product_expression([*before, *own, *behind])
+
+
+def write_short_denominators(written: WrittenForm) -> WrittenForm:
+    """The form with short denominators in place of their names."""
+    short = {
+        name: value
+        for name, value in written.groups
+        if name.startswith("D") and len(expression_text(value)) <= MAX_INLINE_DENOMINATOR
+    }
+
+    def replace_denominators(expression: Expression) -> Expression:
+        match expression:
+            case Reciprocal(Name(name)) if name in short:
+                return Reciprocal(short[name])
+            case Product((Number(value), *rest)) if value == -1:
+                return Negation(replace_denominators(product_expression(rest)))
+        return rebuild_expression(expression, replace_denominators)
+
+    groups = tuple((n, replace_denominators(v)) for n, v in written.groups if n not in short)
+    rows = tuple((names, replace_denominators(value)) for names, value in written.rows)
+    return WrittenForm(groups, rows)
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+def table_text(table: EquationTable, cells: Sequence[Expression]) -> str | None:
+    """The table as aligned text, with rows as columns where that is narrower; None if it is too
+    wide."""
+    rows = _table_rows(table, [*map(expression_text, cells)])
+    grid = [[table.corner, *table.columns], *rows]
+    for some in (grid, [list(column) for column in zip(*grid, strict=True)]):
+        widths = [max(map(len, column)) for column in zip(*some, strict=True)]
+        if sum(widths) + 3 * len(widths) <= MAX_TABLE_CHARACTERS:
+            padded = (
+                "   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+                for row in some
+            )
+            return "\n".join(f"  {line}".rstrip() for line in padded)
+    return None
+
+
+def table_latex(
+    table: EquationTable, cells: Sequence[Expression], rates: Mapping[str, tuple[str, int]]
+) -> str:
+    """The table as an `array` environment."""
+    setter = ExpressionTypesetter(LatexNotation(), rates)
+    head = [f"\\text{{{table.corner}}}", *map(setter.name, table.columns)]
+    body = _table_rows(table, [setter.typeset(cell) for cell in cells], setter)
+    rows = " \\\\\n  ".join(" & ".join(row) for row in body)
+    columns = f"l|{'l' * len(table.columns)}"
+    first = f"{' & '.join(head)} \\\\ \\hline"
+    return f"\\[ \\begin{{array}}{{{columns}}}\n  {first}\n  {rows}\n\\end{{array}} \\]"
+
+
+def table_mathml(
+    table: EquationTable, cells: Sequence[Expression], rates: Mapping[str, tuple[str, int]]
+) -> str:
+    """The table as a <math> element."""
+    setter = ExpressionTypesetter(MathmlNotation(), rates)
+    head = [f"<mtext>{escape(table.corner)}</mtext>", *map(setter.name, table.columns)]
+    body = _table_rows(table, [setter.typeset(cell) for cell in cells], setter)
+    rows = "".join(
+        f"<mtr>{''.join(f'<mtd>{cell}</mtd>' for cell in row)}</mtr>" for row in [head, *body]
+    )
+    return f'<math display="block"><mtable rowlines="solid">{rows}</mtable></math>'
+
+
+def _table_rows(
+    table: EquationTable, cells: list[str], setter: ExpressionTypesetter | None = None
+) -> list[list[str]]:
+    """The rows of cells, each behind its name."""
+    n = len(table.columns)
+    names = [name if setter is None else setter.name(name) for name in table.rows]
+    return [[name, *cells[n * i : n * (i + 1)]] for i, name in enumerate(names)]

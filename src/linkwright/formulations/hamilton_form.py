@@ -1,0 +1,116 @@
+"""Hamilton's equations as Bayseç and Kapucu print them, (59)–(65)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ..written_equations import (
+    EquationCounts,
+    EquationLine,
+    EquationSection,
+    EquationSet,
+    numbered_lines,
+)
+
+if TYPE_CHECKING:
+    from .hamilton import HamiltonFormulation
+
+
+def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
+    """Momenta, the Hamiltonian, and the rates of coordinates and momenta.
+
+    As in (63)–(65), the rates of the momenta are written in velocities, which follow from the
+    momenta by the mass matrix.
+    """
+    n, constraints = hamilton.tree.nv, hamilton.constraints
+    L, q = hamilton.L, hamilton.q
+    rates = ca.gradient(L, q) + hamilton.tau + hamilton.nonpotential_forces()
+    reactions = ca.SX.zeros(n)
+    if constraints is not None:
+        reactions = constraints.J.T @ hamilton.symbols["lambda"]
+    moving = hamilton.tree.names.has_moving_coordinates
+    velocities = "M(q, t)⁻¹ (p − a(q, t))" if moving else "M(q)⁻¹ p"
+    velocities_latex = "M(q, t)^{-1} (p - a(q, t))" if moving else "M(q)^{-1} p"
+    law = "ṗ = −∂H/∂q + Q" + (" + Jᵀλ" if constraints is not None else "")
+    sections = [
+        EquationSection(
+            "Generalized momenta",
+            numbered_lines("p", hamilton.momenta()),
+            law="p = ∂L/∂q̇",
+            law_latex=r"p = \frac{\partial L}{\partial \dot{q}}",
+            reference="(13)",
+        ),
+        _hamiltonian_section(hamilton),
+        EquationSection(
+            "Rates of the coordinates",
+            law=f"q̇ = ∂H/∂p = {velocities}",
+            law_latex=r"\dot{q} = \frac{\partial H}{\partial p} = " + velocities_latex,
+            reference="(10)",
+        ),
+        EquationSection(
+            "Rates of the momenta",
+            numbered_lines("dp", rates + reactions),
+            law=law,
+            law_latex=r"\dot{p} = -\frac{\partial H}{\partial q} + Q"
+            + (r" + J^T \lambda" if constraints is not None else ""),
+            reference="(11)",
+            note="Here q̇ stands for M⁻¹ (p − a)." if moving else "Here q̇ stands for M⁻¹ p.",
+        ),
+    ]
+    if moving:
+        sections.append(
+            EquationSection(
+                "Explicit change of the Hamiltonian",
+                (EquationLine("H_t", -ca.jacobian(L, hamilton.tree.motion.t)),),
+                law="∂H/∂t = −∂L/∂t",
+                law_latex=r"\frac{\partial H}{\partial t} = -\frac{\partial L}{\partial t}",
+                reference="(12)",
+                note="H is constant where this is zero and no other force does work.",
+            )
+        )
+    names, rows = hamilton.tree.names, 0
+    if constraints is not None:
+        rows = len(hamilton.reduction.choice.rows)
+        known = ("constraint_residual",) if names.position_row_count else ()
+        sections.append(
+            EquationSection(
+                "Constraints",
+                law="J(q) q̇ + ∂Φ/∂t = 0",
+                law_latex=r"J(q)\,\dot{q} + \partial\Phi/\partial t = 0",
+                quantities=(*known, "constraint_jacobian"),
+            )
+        )
+    return EquationSet(
+        "Hamilton's canonical equations, numbered as in Bayseç and Kapucu (1996)",
+        tuple(sections),
+        EquationCounts(2 * n + rows, 2 * n + rows, 2 * n, {"M": (n, n)}),
+        symbols={f"p{k + 1}": f"momentum of {name}" for k, name in enumerate(names.qd)}
+        | ({"T0": "kinetic energy at q̇ = 0", "H_t": "∂H/∂t"} if moving else {}),
+        rates={f"dp{k + 1}": (f"p{k + 1}", 1) for k in range(n)},
+    )
+
+
+def _hamiltonian_section(hamilton: HamiltonFormulation) -> EquationSection:
+    """H by the mass matrix; in moving coordinates also by a = ∂T₁/∂q̇ and T₀."""
+    L, at_rest = hamilton.L, 0 * hamilton.qd
+    V = hamilton.potential_energy()
+    if not hamilton.tree.names.has_moving_coordinates:
+        return EquationSection(
+            "Hamiltonian",
+            (EquationLine("V", V),),
+            law="H(q, p) = Σ p q̇ − L = ½ pᵀ M(q)⁻¹ p + V(q)",
+            law_latex=r"H(q, p) = \sum p\,\dot{q} - L = \tfrac12 p^T M(q)^{-1} p + V(q)",
+            reference="(14)",
+            quantities=("mass_matrix",),
+        )
+    return EquationSection(
+        "Hamiltonian",
+        (EquationLine("T0", ca.substitute(L, hamilton.qd, at_rest) + V), EquationLine("V", V)),
+        law="H(q, p, t) = Σ p q̇ − L = ½ (p − a)ᵀ M⁻¹ (p − a) − T₀ + V",
+        law_latex=r"H(q, p, t) = \sum p\,\dot{q} - L = "
+        r"\tfrac12 (p - a)^T M^{-1} (p - a) - T_0 + V",
+        reference="(14)",
+        quantities=("mass_matrix", "transport_momentum"),
+    )

@@ -1,0 +1,109 @@
+"""The model of a closed loop in its inputs a, as it is printed.
+
+The coefficients G and H of the joints by the inputs, φ̇ = G ȧ + k and φ̈ = G ä + ȧᵀHȧ + e, keep names
+of their own in the equations, since they have denominators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ...algebra.linear_algebra import Array
+from ...written_equations import EquationLine, EquationSection, without_zero_entries
+from ..formulation import Formulation
+from .loop_influence import LoopInfluence
+
+if TYPE_CHECKING:
+    from . import InfluenceFormulation
+
+
+class NamedLoopInfluence(LoopInfluence):
+    """The model of a loop whose coefficients G and k have names."""
+
+    def __init__(self, loops: LoopInfluence, shared: Formulation, G: Array, k: Array) -> None:
+        super().__init__(shared, loops.I, loops.P, loops.reduction)
+        self.named_G, self.named_k = G, k
+
+    @property
+    def G(self) -> Array:
+        """G of φ̇ = G ȧ + k, by names."""
+        return self.named_G
+
+    @property
+    def k(self) -> Array:
+        """k of φ̇ = G ȧ + k, by names."""
+        return self.named_k
+
+
+class WrittenInputs:
+    """Writes the sections of a loop's equations in its inputs."""
+
+    def __init__(self, influence: InfluenceFormulation, loops: LoopInfluence) -> None:
+        self.influence, self.loops = influence, loops
+        taken = {*influence.tree.symbols, *influence.tree.names.q}
+        self.letters = {
+            x: x if not any(name.startswith(x) for name in taken) else f"{x}_" for x in "GHke"
+        }
+        self.definitions: dict[str, list[EquationLine]] = {x: [] for x in "GHke"}
+        f, n = len(loops.names), influence.tree.nv
+        self.G = self.name_entries("G", loops.G)
+        self.k = self.name_entries("k", loops.k)
+        loops = NamedLoopInfluence(loops, influence, self.G, self.k)
+        self.H = [self.name_entries("H", loops.H[s], s) for s in range(n)]
+        carried = loops.H_t @ loops.rate + loops.h_tt if f else loops.h_tt
+        self.e = self.name_entries("e", carried)
+
+    def name_entries(self, letter: str, array: Array, *before: int) -> Array:
+        """An array with symbols in place of entries that are not numbers; those of a plane are
+        symmetric."""
+        made = without_zero_entries(ca.SX(array))
+        rows, columns = made.shape
+        for m in range(rows):
+            for n in range(columns):
+                if before and n < m:
+                    made[m, n] = made[n, m]
+                elif not made[m, n].is_constant():
+                    places = [*before, m, n] if before or letter == "G" else [m]
+                    name = f"{self.letters[letter]}{''.join(str(i + 1) for i in places)}"
+                    self.definitions[letter].append(EquationLine(name, made[m, n]))
+                    made[m, n] = ca.SX.sym(name)
+        return made
+
+    def sections(self, others: Array) -> Iterator[EquationSection]:
+        """Coefficients of the loop, and the equations of motion under drives and `others`, the
+        loads of springs, dampers and all that is external."""
+        own = self.definitions
+        yield EquationSection(
+            "First-order coefficients of the joints by the inputs",
+            (*own["G"], *own["k"]),
+            "φ̇ = G ȧ + k",
+            r"\dot{\varphi} = G \dot{a} + k",
+        )
+        yield EquationSection(
+            "Second-order coefficients of the joints by the inputs",
+            (*own["H"], *own["e"]),
+            "φ̈ = G ä + ȧᵀ H ȧ + e",
+            r"\ddot{\varphi} = G \ddot{a} + \dot{a}^T H \dot{a} + e",
+        )
+        influence, loops = self.influence, self.loops
+        inputs = loops.reduction.a
+        rate, acceleration = loops.rate, influence.qdd[inputs]
+        velocities = self.G @ rate + self.k
+        inertia, power = influence.effective_inertia(), influence.inertia_power()
+        turned = ca.vertcat(*(rate.T @ plane @ rate for plane in self.H))
+        moving = ca.vertcat(*(velocities.T @ plane @ velocities for plane in power))
+        loads = influence.tau + ca.substitute(others, influence.qd, velocities)
+        right = self.G.T @ (loads - inertia @ (turned + self.e) - moving)
+        left = self.G.T @ inertia @ self.G @ acceleration
+        yield EquationSection(
+            "Equations of motion",
+            tuple(EquationLine(left[r], right[r]) for r in range(len(inputs))),
+            "Gᵀ I* G ä = Gᵀ (T − I* (ȧᵀ H ȧ + e) − φ̇ᵀ P* φ̇ − C* φ̇ − T_spring + T_u)",
+            r"G^T I^* G\, \ddot{a} = G^T \bigl(T - I^* (\dot{a}^T H \dot{a} + e)"
+            r" - \dot{\varphi}^T P^* \dot{\varphi} - C^* \dot{\varphi} - T_k + T_u\bigr)",
+            "(17)",
+            "Here φ̇ stands for G ȧ + k.",
+        )

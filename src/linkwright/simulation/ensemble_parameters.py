@@ -1,0 +1,133 @@
+"""Parameters of the runs of an ensemble: their names, and values that the mechanism rejects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import casadi as ca
+import numpy as np
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ..expressions import Expression, names_in_expression
+from ..kinematics.parameter_values import KinematicParameters
+from ..mechanism import Mechanism, part_numbers
+from ..number_checks import check_finite_array
+from ..types import SX, Floats, VectorLike
+
+MAX_CHECKED_RUNS = 200
+"""Runs whose mechanisms are all made to check their parameters: one takes about a millisecond."""
+
+
+def read_parameters(
+    mechanism: Mechanism, given: Mapping[str, VectorLike] | None, reserved: Sequence[str] = ()
+) -> dict[str, Floats]:
+    """Return the given values of parameters, one number (or text with a unit) or one for each run.
+
+    `reserved` are names of results, which a parameter may not have.
+    """
+    found = {}
+    if given is not None and not isinstance(given, Mapping):
+        raise LinkwrightError(
+            "parameters are not a table", remedy='give {"m2": 1.5} or {"m2": [1.0, 2.0]}'
+        )
+    for name, values in (given or {}).items():
+        if name not in mechanism.parameters:
+            raise NameNotFoundError(
+                f"there is no parameter '{name}'",
+                where=mechanism.name,
+                remedy=suggest_remedy(name, list(mechanism.parameters)),
+            )
+        if name in reserved:
+            raise LinkwrightError(
+                f"a parameter '{name}' would hide the result of that name",
+                where=mechanism.name,
+                remedy="rename the parameter",
+            )
+        if isinstance(values, str):
+            values = float(mechanism.with_parameters(**{name: values}).values[name])
+        found[name] = check_finite_array(values, f"parameters['{name}']")
+        if found[name].ndim > 1:
+            raise LinkwrightError(
+                f"parameters['{name}'] has shape {found[name].shape}",
+                remedy="give one number, or one for each run",
+            )
+    return found
+
+
+def first_varied_name(
+    mechanism: Mechanism, names: Iterable[str], varied: Sequence[str]
+) -> str | None:
+    """Return a varied parameter among names, or on which one of them depends."""
+    pending, seen = list(names), set[str]()
+    while pending:
+        name = pending.pop()
+        if name in varied:
+            return name
+        if name in mechanism.parameters and name not in seen:
+            seen.add(name)
+            pending += names_in_expression(mechanism.parameters[name])
+    return None
+
+
+def find_rejected_parameters(
+    mechanism: Mechanism, names: Sequence[str], values: Floats
+) -> dict[int, LinkwrightError]:
+    """Return the runs whose parameters the mechanism rejects, such as negative masses.
+
+    A number of the mechanism is rejected beyond a bound. Runs in which a number is smallest or
+    largest, or nearest to zero, are therefore checked first, and all runs if one of them is
+    rejected, or if they are few.
+    """
+    runs: Iterable[int] = range(len(values))
+    if len(values) > MAX_CHECKED_RUNS:
+        numbers = _numbers_of_runs(mechanism, names, values)
+        extremes = [numbers.argmin(axis=1), numbers.argmax(axis=1), np.abs(numbers).argmin(axis=1)]
+        some = {int(run) for run in np.concatenate(extremes)}
+        some |= set(np.flatnonzero(~np.isfinite(numbers).all(axis=0)).tolist())
+        runs = runs if _rejected(mechanism, names, values, some) else ()
+    return _rejected(mechanism, names, values, runs)
+
+
+def _rejected(
+    mechanism: Mechanism, names: Sequence[str], values: Floats, runs: Iterable[int]
+) -> dict[int, LinkwrightError]:
+    """Return which of the runs have parameters that the mechanism rejects."""
+    found = {}
+    for run in runs:
+        try:
+            mechanism.with_parameters(**dict(zip(names, values[run].tolist(), strict=True)))
+        except LinkwrightError as error:
+            found[run] = error
+    return found
+
+
+def _numbers_of_runs(mechanism: Mechanism, names: Sequence[str], values: Floats) -> Floats:
+    """Return the parameters, and all numbers of the mechanism that depend on them, (numbers,
+    runs)."""
+    symbols = KinematicParameters(mechanism, list(names))
+    numbers = [symbols.read_scalar(e, "number") for e in _dependent_numbers(mechanism, names)]
+    numbers += [
+        symbols.read_scalar(high, "number") - symbols.read_scalar(low, "number")
+        for low, high in _limits(mechanism)
+    ]
+    kept = [name for name in names if name in symbols.symbols]
+    inputs: SX = ca.vertcat(ca.SX(0, 1), *(symbols.symbols[name] for name in kept))
+    function = ca.Function("numbers", [inputs], [ca.vertcat(ca.SX(0, 1), *numbers)])
+    columns = values.T[[list(names).index(name) for name in kept]]
+    found: Floats = np.asarray(function(columns), dtype=float).reshape(len(numbers), -1)
+    return np.vstack([values.T, np.broadcast_to(found, (len(numbers), len(values)))])
+
+
+def _dependent_numbers(mechanism: Mechanism, varied: Sequence[str]) -> Iterator[Expression]:
+    """Yield the numbers of the mechanism's parts that depend on varied parameters."""
+    for _, number, _ in part_numbers(mechanism):
+        if first_varied_name(mechanism, names_in_expression(number), varied) is not None:
+            yield number
+
+
+def _limits(mechanism: Mechanism) -> Iterator[tuple[Expression, Expression]]:
+    """Yield the lower and upper limits of joints."""
+    for joint in mechanism.joints.values():
+        lower, upper = joint.limits.lower, joint.limits.upper
+        if lower is not None and upper is not None:
+            yield from zip(joint.each(lower), joint.each(upper), strict=True)

@@ -1,0 +1,180 @@
+"""Equations as a paper prints them: sections of numbered lines in a formulation's own symbols.
+
+A formulation says what its equations look like by an `EquationSet`; `forms` typesets it. Lines hold
+CasADi expressions in the symbols of the equations and in symbols that the set introduces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import casadi as ca
+import numpy as np
+
+from .mechanism import MechanismNames
+from .types import SX, Floats
+
+
+@dataclass(frozen=True)
+class WrittenDualVector:
+    """A dual vector Σ (a_i + ε b_i) e_i: its `real` parts a and `dual` parts b, and the names of
+    the unit vectors e along the `axes`; one axis "" is that of a dual number."""
+
+    real: SX
+    dual: SX
+    axes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EquationLine:
+    """One equation, left = right, with its number in the paper.
+
+    `left` is the name of what the line defines (`p1`, `M[1,2]`), or an expression where the
+    equation is implicit, such as a balance of forces.
+    """
+
+    left: str | SX
+    right: SX | WrittenDualVector
+    number: str = ""
+
+
+def numbered_lines(name: str, column: SX) -> tuple[EquationLine, ...]:
+    """A line for each entry of a column: p1 = …, p2 = …"""
+    return tuple(EquationLine(f"{name}{k + 1}", column[k]) for k in range(column.numel()))
+
+
+@dataclass(frozen=True)
+class EquationTable:
+    """The layout of a section's lines as a table: cells row by row under the names of `columns`,
+    after those of `rows`; `corner` heads the names of the rows."""
+
+    corner: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EquationSection:
+    """Equations that belong together.
+
+    `law` is the general equation as text, such as "p = ∂L/∂q̇", and `law_latex` the same for LaTeX;
+    `reference` has the paper's equation numbers, and `note` a sentence for the reader.
+    `quantities` are quantities of the equations, by name, that are printed after the lines; `table`
+    arranges the right sides of the lines as a table where it is not too wide.
+    """
+
+    title: str
+    lines: tuple[EquationLine, ...] = ()
+    law: str = ""
+    law_latex: str = ""
+    reference: str = ""
+    note: str = ""
+    quantities: tuple[str, ...] = ()
+    table: EquationTable | None = None
+
+
+def without_zero_lines(section: EquationSection) -> EquationSection:
+    """The section without lines whose right side is zero."""
+    sides = [
+        ca.vertcat(line.right.real, line.right.dual)
+        if isinstance(line.right, WrittenDualVector)
+        else line.right
+        for line in section.lines
+    ]
+    lines = zip(section.lines, magnitudes_at_samples(sides), strict=True)
+    return replace(section, lines=tuple(line for line, size in lines if size))
+
+
+def without_zero_entries(array: SX) -> SX:
+    """The array with entries that are zero for all values of their symbols as plain zeros."""
+    array = ca.sparsify(array)
+    entries = [ca.SX(x) for x in array.nonzeros()]
+    sizes = magnitudes_at_samples(entries)
+    kept = [x if size else ca.SX(0) for x, size in zip(entries, sizes, strict=True)]
+    return ca.SX(ca.densify(ca.SX(array.sparsity(), ca.vertcat(ca.SX(0, 1), *kept))))
+
+
+def magnitudes_at_samples(expressions: Sequence[SX]) -> Floats:
+    """The largest magnitude of each expression at three random values of all symbols; 0 if it is
+    rounding only."""
+    whole = [ca.densify(ca.SX(x)) for x in expressions]
+    symbols = ca.symvar(ca.vertcat(*map(ca.vec, whole))) if whole else []
+    evaluate = ca.Function("sides", [ca.vertcat(ca.SX(0, 1), *symbols)], whole)
+    rng, largest = np.random.default_rng(0), np.zeros(len(whole))
+    for _ in range(3):
+        found = evaluate.call([rng.uniform(0.2, 1.2, len(symbols))])
+        largest = np.maximum(largest, [np.abs(np.asarray(x)).max(initial=0.0) for x in found])
+    return np.where(largest > 1e-13 * largest.max(initial=0.0), largest, 0.0)
+
+
+@dataclass(frozen=True)
+class EquationCounts:
+    """How large a set of equations is: equations, unknowns, first-order states, and the matrices
+    that are solved, by name with their rows and columns."""
+
+    equations: int
+    unknowns: int
+    states: int
+    matrices: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """The counts as one sentence."""
+        sizes = [f"{name} is {m} × {n}" for name, (m, n) in self.matrices.items()]
+        counts = f"{self.equations} equations, {self.unknowns} unknowns, {self.states} states"
+        return "; ".join([counts, *sizes])
+
+
+@dataclass(frozen=True)
+class EquationSet:
+    """The equations of motion in the form of one formulation.
+
+    `symbols` has the meaning of each symbol that the set introduces, by its name. `rates` maps the
+    names of time derivatives, `dp1`, to the symbol and the number of its dots, (p1, 1), beside
+    those of the coordinates.
+    """
+
+    title: str
+    sections: tuple[EquationSection, ...]
+    counts: EquationCounts
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "symbols", MappingProxyType(dict(self.symbols)))
+        object.__setattr__(self, "rates", MappingProxyType(dict(self.rates)))
+
+    def lines(self) -> Iterator[EquationLine]:
+        """All lines, section by section."""
+        for section in self.sections:
+            yield from section.lines
+
+
+def equation_of_motion_text(names: MechanismNames) -> str:
+    """The equation of motion as text, with t if the mechanism depends on time."""
+    t = ", t" if names.is_time_dependent else ""
+    equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
+    if names.has_moving_coordinates:
+        equation = "M(q, t) q̈ + C(q, q̇, t) q̇ + d(q, q̇, t) + g(q, t) = τ + f(q, q̇, t)"
+    if not names.constraints:
+        return equation
+    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
+
+
+def equation_of_motion_functions(names: MechanismNames, known: Collection[str]) -> tuple[str, ...]:
+    """The functions that make up the equation of motion, as far as they are `known`."""
+    wanted = ["mass_matrix", "coriolis_matrix", "transport", "gravity", "forces"]
+    wanted += ["constraint_residual"] if names.position_row_count else []
+    wanted += ["constraint_jacobian", "constraint_bias"]
+    wanted += [] if "mass_matrix" in known else ["state_rates"]
+    return tuple(name for name in wanted if name in known)
+
+
+def general_equation_set(names: MechanismNames, known: Collection[str]) -> EquationSet:
+    """The equations M q̈ + C q̇ + g = τ + f, for formulations whose form this is."""
+    functions = equation_of_motion_functions(names, known)
+    section = EquationSection("", law=equation_of_motion_text(names), quantities=functions)
+    n, rows = names.nv, len(names.constraints)
+    counts = EquationCounts(n + rows, n + rows, names.nq + n, {"M": (n, n)})
+    return EquationSet("Equations of motion", (section,), counts)

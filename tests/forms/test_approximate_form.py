@@ -1,0 +1,77 @@
+"""Approximate equations as printed: those of the paper, and what the checker proves."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import linkwright as lw
+from linkwright.forms import TypesetEquationSet
+from tests.commands import ok
+
+
+def printed_lines(found: TypesetEquationSet) -> list[str]:
+    """All lines; names of parts, and e = f + γḟ, which the heading of a section says, as
+    definitions."""
+    lines = [
+        line
+        for section in found.sections
+        for line in (
+            *(step.text().replace(" = ", " := ", 1) for step in section.steps),
+            *(line.text() for line in section.lines),
+        )
+    ]
+    used = sorted({int(k) for line in lines for k in re.findall(r"\be(\d+)\b", line)})
+    positions = [k for k in used if any(line.startswith(f"f{k} = ") for line in lines)]
+    errors = [f"e{k} := {f'f{k} + ' * (k in positions)}gamma*df{k}" for k in used]
+    return [*errors, *lines]
+
+
+def test_the_pendulum_prints_the_equations_of_the_paper() -> None:
+    """(67)–(69) letter for letter, without zeros of (68); (70)–(76) are proved."""
+    arm = lw.gallery("triple-pendulum")
+    lines = printed_lines(lw.derive(arm, by="approximate").equation_set())
+    paper = """
+        f1 = x2 - l1*cos(theta1) - l2*cos(theta2)
+        f4 = y3 - l1*sin(theta1) - l2*sin(theta2) - l3*sin(theta3)
+        JT11 = l1*sin(theta1)
+        JT24 = -l2*cos(theta2)
+        JT33 = l3*sin(theta3)
+        JT74 = 1
+        Q1 = tau1 - tau2 - m1*g*l1*cos(theta1)
+        Q2 = tau2 - tau3
+        Q3 = tau3
+        Q4 = 0
+        Q7 = -m3*g
+    """
+    assert {line.strip() for line in paper.splitlines() if line.strip()} <= set(lines)
+    assert sum(line.startswith("JT") for line in lines) == 14
+    report = lw.check(arm, "[approximate]\n" + "\n".join(lines))
+    assert report.passed, str(report)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "stanford-rrp", "rolling-disk"])
+def test_printed_equations_are_proved(name: str) -> None:
+    """A loop, an arm in space with coupled inertias, and velocity constraints."""
+    mechanism = lw.gallery(name)
+    lines = printed_lines(lw.derive(mechanism, by="approximate").equation_set())
+    report = lw.check(mechanism, "[approximate]\n" + "\n".join(lines))
+    assert report.passed, str(report)
+
+
+def test_beta_and_gamma_stay_symbols() -> None:
+    """In every format, also where they have values."""
+    text = ok("derive", "elbow", "--by", "approximate", "--beta", "14753.88", "--gamma", "0.01")
+    assert "14753" not in text
+    assert "q = [q1, q2, x2, y2]ᵀ  (66)" in text
+    assert "4 equations, 4 unknowns, 8 states; M is 2 × 2" in text
+    assert "Constraint forces: P = −β Jᵀe, e = f + γḟ  (20), (77)" in text
+    assert "beta: stiffness of the constraints, N/m" in text
+    latex = lw.derive(lw.gallery("elbow"), by="approximate", beta=1e5).equation_set().latex()
+    assert r"q = [q_1, q_2, x_2, y_2]^T" in latex
+    assert r"P = -\beta J^T e" in latex
+    text = lw.derive(lw.gallery("elbow"), by="approximate", iterations=3).equation_set().text()
+    assert "Corrected 3 times, until f̈ = 0." in text
+    free = lw.derive(lw.gallery("cartesian"), by="approximate").equation_set().text()
+    assert "beta" not in free

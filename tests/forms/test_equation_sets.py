@@ -1,0 +1,96 @@
+"""Sets of equations in the form of their formulation."""
+
+from __future__ import annotations
+
+import json
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.forms.equation_set_typesetting import equation_set_source
+from tests.commands import ok
+
+
+def test_hamilton_prints_the_equations_of_the_paper() -> None:
+    """The printed lines of the triple pendulum are those of Bayseç and Kapucu, (60)–(65)."""
+    pendulum = lw.gallery("triple-pendulum")
+    found = lw.derive(pendulum, by="hamilton").equation_set()
+    momenta, _, _, rates = found.sections
+    assert [line.left for line in momenta.lines] == ["p1", "p2", "p3"]
+    assert momenta.lines[0].text() == (
+        "p1 = ((m1 + m2 + m3)*l1^2 + I1)*dtheta1 + (m2 + m3)*l1*l2*cos(theta1 - theta2)*dtheta2"
+        " + m3*l1*l3*cos(theta1 - theta3)*dtheta3"
+    )
+    assert rates.lines[2].text() == (
+        "dp3 = m3*l1*l3*sin(theta1 - theta3)*dtheta1*dtheta3"
+        " + m3*l2*l3*sin(theta2 - theta3)*dtheta2*dtheta3 + tau_theta3 - m3*g*l3*cos(theta3)"
+    )
+    printed = "\n".join(line.text() for line in (*momenta.lines, *rates.lines))
+    assert lw.check(pendulum, printed).passed
+    assert found.source.counts.text() == "6 equations, 6 unknowns, 6 states; M is 3 × 3"
+
+
+@pytest.mark.parametrize("name", ["elbow", "cart-pole", "four-bar", "stanford-rrp"])
+def test_momentum_rates_are_those_of_the_motion(name: str) -> None:
+    """ṗ = M q̈ + Ṁ q̇ by differences of p along a motion with the accelerations of `recursive`."""
+    mechanism = lw.gallery(name)
+    eqs = lw.derive(mechanism, by="hamilton", parameters="numeric")
+    source = equation_set_source(eqs)
+    lines = {line.left: line.right for line in source.lines() if isinstance(line.left, str)}
+    n, rng = eqs.nv, np.random.default_rng(5)
+    own = [eqs.symbols[key] for key in ("q", "qd", "tau", "lambda")]
+    p = ca.Function("p", own, [ca.vertcat(*(lines[f"p{k + 1}"] for k in range(n)))])
+    rate = ca.Function("r", own, [ca.vertcat(*(lines[f"dp{k + 1}"] for k in range(n)))])
+    q, qd, tau, force = (rng.uniform(0.2, 0.8, int(x.numel())) for x in own)
+    tree = lw.derive(mechanism, parameters="numeric")
+    M, bias = (
+        np.array(tree.function(key)(*x)) for key, x in (("mass_matrix", [q]), ("bias", [q, qd]))
+    )
+    right = tau - bias.ravel()
+    if eqs.names.constraints:
+        right = right + np.array(tree.function("constraint_jacobian")(q)).T @ force
+    qdd, h = np.linalg.solve(M, right), 1e-5
+    ends = [np.array(p(q + s * h * qd, qd + s * h * qdd, tau, force)) for s in (1, -1)]
+    np.testing.assert_allclose(
+        np.array(rate(q, qd, tau, force)), (ends[0] - ends[1]) / (2 * h), rtol=1e-7, atol=1e-7
+    )
+
+
+@pytest.mark.parametrize("name", ["four-bar", "rolling-disk", "slider-crank"])
+def test_the_equations_with_multipliers_hold_on_a_motion(name: str) -> None:
+    """The printed lines, as one linear system in q̈ and λ, give the accelerations of `recursive`."""
+    mechanism = lw.gallery(name)
+    eqs = lw.derive(mechanism, by="multipliers", parameters="numeric")
+    source = equation_set_source(eqs)
+    rows = [line.left - line.right for line in source.lines() if not isinstance(line.left, str)]
+    known = [eqs.symbols["q"], eqs.symbols["qd"], eqs.symbols["tau"]]
+    unknown = ca.vertcat(eqs.symbols["qdd"], eqs.symbols["lambda"])
+    system = ca.Function("s", [*known, unknown], [ca.vertcat(*rows)])
+    slope = ca.Function("j", [*known, unknown], [ca.jacobian(ca.vertcat(*rows), unknown)])
+    model = lw.compile(mechanism)
+    rng = np.random.default_rng(2)
+    tau, zero = rng.uniform(-1, 1, model.nv), np.zeros(unknown.numel())
+    q = model.home()
+    qd = lw.assemble_velocities(mechanism, q, rng.uniform(-1, 1, model.nv))
+    right = -np.array(system(q, qd, tau, zero)).ravel()
+    found = np.linalg.lstsq(np.array(slope(q, qd, tau, zero)), right, rcond=None)[0]
+    np.testing.assert_allclose(
+        found[: model.nv], model.forward_dynamics(q, qd, tau), rtol=1e-9, atol=1e-9
+    )
+    counts = source.counts
+    assert counts.equations == counts.unknowns == len(rows)
+
+
+def test_every_format_has_the_sections() -> None:
+    """Text, LaTeX, HTML and JSON of one set."""
+    text = ok("derive", "elbow", "--by", "hamilton")
+    assert "Rates of the momenta: ṗ = −∂H/∂q + Q  (11)" in text
+    latex = ok("derive", "elbow", "--by", "hamilton", "--as", "latex")
+    assert r"\dot{p}_2 &= " in latex
+    page = ok("derive", "elbow", "--by", "hamilton", "--as", "html")
+    assert "<h3>Generalized momenta: p = ∂L/∂q̇" in page
+    data = json.loads(ok("derive", "elbow", "--by", "hamilton", "--json"))
+    assert [s["title"] for s in data["sections"]][:2] == ["Generalized momenta", "Hamiltonian"]
+    assert data["counts"]["matrices"] == {"M": [2, 2]}

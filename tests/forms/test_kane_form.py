@@ -1,0 +1,112 @@
+"""Kane's equations in dual vectors, as Agrawal prints them."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import linkwright as lw
+from linkwright.forms import TypesetEquationSet
+from linkwright.forms.equation_set_typesetting import equation_set_source
+from tests.commands import ok
+from tests.forms.line_values import line_values, motion_values, value_of
+from tests.references import sharp_edged_disk
+
+CENTERS = {
+    "stanford-rrp": "frame c1 on link1\nframe c2 on link2 at 0, 0, d2 - g2\nframe c3 on link3",
+    "sharp-edged-disk": "frame c1 on B\nframe c2 on R at m2*l/(m1 + m2), 0, 0",
+}
+
+
+@pytest.fixture(scope="module", params=list(CENTERS))
+def printed(request: pytest.FixtureRequest) -> tuple[str, TypesetEquationSet]:
+    return request.param, lw.derive(lw.gallery(request.param), by="kane").equation_set()
+
+
+def lines_of(found: TypesetEquationSet) -> dict[str, str]:
+    """All lines by their left side."""
+    lines = (line.text() for section in found.sections for line in section.lines)
+    return dict(line.split(" = ", 1) for line in lines)
+
+
+def test_the_checker_proves_every_printed_line(printed: tuple[str, TypesetEquationSet]) -> None:
+    """Speeds, velocities, tables 1 and 2, momenta, inertia forces and equations of both examples;
+    the paper's own equations are proved in the same way (tests/check/test_gallery.py)."""
+    name, found = printed
+    lines = [line.text() for section in found.sections for line in section.lines]
+    report = lw.check(lw.gallery(name), "\n".join([CENTERS[name], "[kane]", *lines]))
+    assert report.passed
+    assert len(lines) == {"stanford-rrp": 32, "sharp-edged-disk": 29}[name]
+
+
+def test_printed_lines_of_both_examples(printed: tuple[str, TypesetEquationSet]) -> None:
+    name, found = printed
+    wanted = {
+        "stanford-rrp": {
+            "v1_c3": "(sin(theta2) + eps*d2*cos(theta2))*x_c3 - eps*s3*sin(theta2)*y_c3"
+            " + (-cos(theta2) + eps*d2*sin(theta2))*z_c3",
+            "v2_c3": "eps*s3*x_c3 + y_c3",
+            "H2z": "eps*m2*k23^2*dtheta2",
+            "tau_s3": "m3*d2*sin(theta2)*ddtheta1 + m3*dds3 - m3*s3*sin(theta2)^2*dtheta1^2"
+            " - m3*s3*dtheta2^2",
+        },
+        "sharp-edged-disk": {
+            "u1": "cos(q3)*dq1 + sin(q3)*dq2",
+            "u3": "-u2/l",
+            "v2_P": "eps*y_P - (1/l)*z_P",
+            "V_D": "(omega*sin(q3) + eps*u1)*x_D + omega*cos(q3)*y_D"
+            " + (-u2/l - eps*omega*(l*cos(q3) + q1))*z_D",
+        },
+    }[name]
+    lines = lines_of(found)
+    assert {key: lines[key] for key in wanted} == wanted
+
+
+def test_table_of_partial_velocities(printed: tuple[str, TypesetEquationSet]) -> None:
+    """Table 2 of the paper, in text, LaTeX, MathML and plain data."""
+    name, found = printed
+    if name != "sharp-edged-disk":
+        return
+    table = next(s for s in found.sections if s.source.title == "Non-holonomic partial velocities")
+    rows = [line.split() for line in table.text().splitlines()]
+    assert rows[1] == ["speed", "V_c1", "V_c2", "V_P", "V_D"]
+    assert rows[2] == ["u1", "0", "eps*x_c2", "eps*x_P", "eps*x_D"]
+    assert r"\begin{array}{l|llll}" in table.latex()
+    assert '<mtable rowlines="solid">' in table.mathml()
+    assert "v2_D = -(1/l)*z_D" in table.json()["equations"]
+
+
+def test_speeds_on_the_command_line() -> None:
+    text = ok("derive", "elbow", "--by", "kane", "--speeds", "u1 = dq1; u2 = dq1 + dq2")
+    assert "  dq2 = u2 - u1\n" in text or "  dq2 = -u1 + u2\n" in text
+    assert "*du1 + " in text
+
+
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank", "rolling-disk", "five-bar"])
+def test_printed_equations_hold_on_motions(name: str) -> None:
+    """Left and right sides of M u̇ = f agree at the accelerations of `recursive`, with the printed
+    coefficients of dependent velocities."""
+    mechanism = lw.gallery(name)
+    source = equation_set_source(lw.derive(mechanism, by="kane", parameters="numeric"))
+    known = motion_values(mechanism)
+    found = line_values((x for x in source.lines() if x.left not in known), known)
+    for line in source.sections[-1].lines:
+        left = known[line.left] if isinstance(line.left, str) else value_of(line.left, found)
+        np.testing.assert_allclose(left, value_of(line.right, found), rtol=1e-9, atol=1e-9)
+
+
+def test_disk_where_the_rod_stands_upright() -> None:
+    """q̇(u) has no denominator cos q3, so that nothing happens at q3 = 90°; u̇ by hand."""
+    eqs = lw.derive(lw.gallery("sharp-edged-disk"), by="kane", parameters="numeric")
+    state = eqs.state
+    assert state is not None
+    assert state.names == ("beta", "q1", "q2", "q3", "u1", "u2")
+    q, u = np.array([0.1, 0.4, 0.5, np.pi / 2]), np.array([0.7, -0.3])
+    disk = sharp_edged_disk.Disk(2.0, 1.0, 0.5, 3.0, 0.4, 9.81)
+    rates = ca.Function("x", [state.x, eqs.symbols["tau"]], [state.rates()])
+    found = np.array(rates(np.concatenate([q, u]), np.zeros(4))).ravel()
+    v = sharp_edged_disk.rates(disk, q, *u)
+    a = sharp_edged_disk.accelerations(disk, q, v, np.zeros(4))
+    turned = [a[2] + u[1] * v[3], -a[1] - u[0] * v[3]]
+    np.testing.assert_allclose(found, [*v, *turned], rtol=1e-12, atol=1e-12)
