@@ -1,8 +1,7 @@
-"""Velocity, acceleration and force polygons of planar mechanisms, as drawn by hand.
+"""Velocity and acceleration polygons of planar mechanisms, as drawn by hand.
 
 From a pole, the velocity of every joint and centre of mass is an arrow; the tips of one link form
-the link's image, turned and scaled. A body's forces, tip to tail, add up to m a: Newton's second
-law closes the polygon.
+the link's image, turned and scaled.
 """
 
 from __future__ import annotations
@@ -18,15 +17,9 @@ from numpy.typing import ArrayLike
 from ..errors import UnsupportedError
 from ..mechanism import Mechanism
 from ..types import Floats
-from .acceleration_parts import AccelerationPart, PointMotions, acceleration_parts
+from .acceleration_components import AccelerationPart, PointMotions, acceleration_parts
 from .arrows import (
-    arrow_magnitude_label,
     draw_arrow,
-    draw_force_scale,
-    draw_free_body_panels,
-    fit_panel_limits,
-    force_arrow_color,
-    force_arrow_label,
 )
 from .axes_labels import Label, draw_labels, group_labels
 from .body_motions import DrawnBodyMotions
@@ -39,7 +32,7 @@ from .figure_style import (
     line_color,
     new_figure,
 )
-from .free_body_balance import FreeBody, free_bodies, free_body_state
+from .free_body_balance import free_body_state
 from .glyphs import drawn_point
 from .label_text import formula_index, indexed_label, symbol_label
 from .link_glyphs import plate_outline_order
@@ -222,7 +215,7 @@ def acceleration_polygon(
     return _draw_polygon_figure(mechanism, found, values, "a", "m/s²", width, parts)
 
 
-def _require_planar_view(mechanism: Mechanism) -> View:
+def require_planar_view(mechanism: Mechanism) -> View:
     """The view onto the plane of a mechanism; others are refused."""
     view = mechanism_scene(mechanism).view()
     if not view.is_planar:
@@ -245,7 +238,7 @@ def _draw_polygon_figure(
 ) -> Figure:
     """Draws velocities or accelerations of points from one pole, and the images of the links, or
     the parts of accelerations."""
-    view = _require_planar_view(mechanism)
+    view = require_planar_view(mechanism)
     tips = view(np.array(values))
     corners = np.vstack([tips, *(view(part.start + part.vector)[None] for part in parts)])
     bodies = list(dict.fromkeys(i.body for i in found))
@@ -337,73 +330,3 @@ def _image_point_label(image: ImagePoint) -> str:
         if image.name == center_image_point_name(image.body)
         else symbol_label(image.name)
     )
-
-
-@draws_figure
-def force_polygons(
-    mechanism: Mechanism,
-    q: ArrayLike | None = None,
-    qd: ArrayLike | None = None,
-    tau: ArrayLike | None = None,
-    t: float = 0.0,
-    *,
-    width: float = COLUMN_WIDTH,
-    path: str | Path | None = None,
-) -> Figure:
-    """Draw for every body its forces, tip to tail, and m a (dashed) that closes them.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        The mechanism.
-    q, qd, tau : array, optional
-        Coordinates, velocities and generalized forces (default: home, at rest, zero).
-    t : float
-        Time, s.
-    width : float
-        mm.
-    path : str or Path, optional
-        File to write: .svg, .pdf or .png.
-
-    Returns
-    -------
-    Figure
-        A matplotlib figure.
-
-    Examples
-    --------
-    >>> import linkwright as lw
-    >>> len(lw.show.force_polygons(lw.gallery("elbow")).axes)
-    2
-    """
-    view, bodies = _require_planar_view(mechanism), free_bodies(mechanism, q, qd, tau, t)
-    return draw_free_body_panels(
-        bodies, width, lambda axes, body: _draw_force_polygon(axes, body, view)
-    )
-
-
-def force_polygon_corners(body: FreeBody, view: View) -> Floats:
-    """The corners (n, 2) of a body's force polygon, from 0 to the sum of its forces, N."""
-    forces = [view(load.force) for load in body.applied]
-    return np.vstack([np.zeros(2), np.cumsum(forces, axis=0)]) if forces else np.zeros((1, 2))
-
-
-def _draw_force_polygon(axes: Axes, body: FreeBody, view: View) -> list[Label]:
-    """Draws the force polygon of a body, and returns the labels that are still to be placed."""
-    corners = force_polygon_corners(body, view)
-    size = float(np.ptp(corners, axis=0).max()) or 1.0
-    unit, labels = fit_panel_limits(axes, corners), []
-    steps = [
-        (force_arrow_label(load.name), force_arrow_color(load.name), load.force, corners[k])
-        for k, load in enumerate(body.applied)
-    ]
-    for word, paint, force, start in [*steps, ("$m a$", INK_COLOR, body.rate, np.zeros(2))]:
-        along = view(force)
-        if np.linalg.norm(along) > 1e-9 * size:
-            draw_arrow(axes, start, along, paint, dashed=force is body.rate)
-            labels.append(
-                Label(f"{word} {arrow_magnitude_label(force, 'N')}", (start + along / 2)[None])
-            )
-    axes.plot(0, 0, "o", color=INK_COLOR, ms=3, zorder=9)
-    draw_force_scale(axes, unit, 1.0)
-    return labels
