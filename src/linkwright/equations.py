@@ -44,7 +44,7 @@ class FormulationState:
     follow from (q, q̇): integration errors then violate this, and `from_motion` of `to_motion`
     restores it. `nearby_coordinates` are symbols of the coordinates `ambiguous_coordinates`, which
     x determines up to whole turns; `rates` and `to_motion` use them only to choose the turn.
-    `energies` are T and V of x and t, and the power of other constraint forces, where springs hold
+    `energies` are T, V and powers of other constraint forces (lost, given) where springs hold
     superabundant coordinates, which follow q in x.
     """
 
@@ -56,7 +56,7 @@ class FormulationState:
     rates_from_motion: ExpressionBuilder | None = None
     nearby_coordinates: SX = field(default_factory=lambda: ca.SX(0, 1))
     ambiguous_coordinates: tuple[int, ...] = ()
-    energies: Callable[[], tuple[SX, SX, SX]] | None = None
+    energies: Callable[[], tuple[SX, SX, SX, SX]] | None = None
 
     def __post_init__(self) -> None:
         for name in ("rates", "from_motion", "to_motion", "rates_from_motion", "energies"):

@@ -123,6 +123,16 @@ def test_lagrange_both_ways_are_one() -> None:
         close(one, other, "", 1e-13)
 
 
+def test_christoffel_symbols_of_a_long_chain() -> None:
+    """The papers' algorithm beyond the size where the default changes, against `recursive`."""
+    chain = lw.gallery("chain-11")
+    q, v = np.random.default_rng(0).uniform(-1, 1, (2, 11))
+    eqs = lw.derive(chain, by="lagrange", parameters="numeric", algorithm="christoffel")
+    truth = lw.derive(chain, parameters="numeric")
+    for name, x in (("mass_matrix", [q]), ("bias", [q, v])):
+        close(value(eqs, name, *x), value(truth, name, *x), name, 1e-12)
+
+
 def test_lagrange_of_long_chains_grows_as_the_square() -> None:
     nodes = []
     for n in (20, 40):

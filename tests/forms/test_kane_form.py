@@ -56,7 +56,9 @@ def test_printed_lines_of_both_examples(printed: tuple[str, TypesetEquationSet])
             "u3": "-u2/l",
             "v2_P": "eps*y_P - (1/l)*z_P",
             "V_D": "(omega*sin(q3) + eps*u1)*x_D + omega*cos(q3)*y_D"
-            " + (-u2/l - eps*omega*(l*cos(q3) + q1))*z_D",
+            " - (u2/l + eps*(l*omega*cos(q3) + omega*q1))*z_D",
+            "du2": "-sin(q3)*tau_q1/m1 + cos(q3)*tau_q2/m1 - tau_q3/(m1*l) + u1*u2/l - g*cos(q3)"
+            " - omega^2*q1*sin(q3)",
         },
     }[name]
     lines = lines_of(found)
@@ -75,6 +77,17 @@ def test_table_of_partial_velocities(printed: tuple[str, TypesetEquationSet]) ->
     assert r"\begin{array}{l|llll}" in table.latex()
     assert '<mtable rowlines="solid">' in table.mathml()
     assert "v2_D = -(1/l)*z_D" in table.json()["equations"]
+
+
+def test_closed_forms_by_the_names_of_lines() -> None:
+    """The names are those that the checker reads; dual numbers keep their dual part."""
+    eqs = lw.derive(lw.gallery("sharp-edged-disk"), by="kane")
+    assert str(eqs.closed_form("u3")) == "u3 = -u2/l"
+    assert eqs.closed_form("v2_P").text() == "v2_P = (l*eps*y_P - z_P)/l"
+    assert "eps" in eqs.closed_form("H2y").text()
+    assert eqs.closed_form("du1").text().replace("du1", "u1'") == eqs.closed_form("u1'").text()
+    arm = lw.derive(lw.gallery("elbow"), by="influence")
+    assert str(arm.closed_form("P[1,1,2]")) == "P[1,1,2] = -m2*l1*lc2*sin(q2)"
 
 
 def test_speeds_on_the_command_line() -> None:

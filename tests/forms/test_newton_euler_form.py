@@ -87,6 +87,13 @@ SPECIAL = {
             "q1": {"type": "revolute", "child": "a"},
             "d2": {"type": "prismatic", "parent": "a", "child": "b", "axis": [1, 0, 0]}},
     },
+    "moving coordinates": {
+        "parameters": {"Omega": 2}, "gravity": [0, -9.81, 0], "bodies": {"a": BAR, "b": BAR},
+        "joints": {
+            "q1": {"type": "revolute", "child": "a"},
+            "q2": {"type": "revolute", "parent": "a", "child": "b", "origin": [1, 0, 0]}},
+        "coordinates": {"new": {"phi": "q1 - Omega*t", "q": "q1 + q2"}},
+    },
     "polar coordinates": {
         "gravity": [0, -9.81, 0], "bodies": {"s": {"mass": 0.2}, "b": {"mass": 2}},
         "joints": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from collections.abc import Iterable
 from importlib.resources import files
@@ -35,11 +36,11 @@ def paper_lines(section: str) -> dict[str, list[str]]:
     return found
 
 
-def printed_lines(by: str) -> list[str]:
+def printed_lines(by: str, mechanism: lw.Mechanism = PENDULUM) -> list[str]:
     """All lines of a printed set, with the actuators' torques in place of generalized forces."""
     lines = [
         line.text()
-        for section in lw.derive(PENDULUM, by=by).equation_set().sections
+        for section in lw.derive(mechanism, by=by).equation_set().sections
         for line in section.lines
     ]
     for ours, paper in TORQUES.items():
@@ -102,6 +103,19 @@ def test_hamilton() -> None:
     lines = [line for number in range(60, 66) for line in paper[str(number)]]
     assert len(lines) == 6
     assert are_printed(lines, printed_lines("hamilton"))
+
+
+def test_approximate() -> None:
+    """(67)–(69), and (70)–(76) without damping, where e = f."""
+    paper = paper_lines("approximate") | paper_lines("approximate, undamped")
+    definition, first = paper["70"]
+    assert definition == "IA1 := I1 + m1*l1^2"
+    paper["70"] = [first.replace("IA1", "(I1 + m1*l1^2)")]
+    paper["68"] = [line for line in paper["68"] if not line.endswith(" = 0")]  # not printed
+    lines = [line for number in range(67, 77) for line in paper[str(number)]]
+    ours = printed_lines("approximate", lw.gallery("triple-pendulum"))
+    assert len(lines) == 4 + 14 + 7 + 7
+    assert are_printed(lines, [re.sub(r"\be(\d)", r"f\1", line) for line in ours])
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ closed form, and CasADi's derivatives of its energy the motion. Nothing of the l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -29,6 +30,15 @@ class ScissorChain:
 
     def accelerations(self, state: np.ndarray, rates: np.ndarray) -> np.ndarray:
         """Accelerations of the coordinates in free motion, from (α, β) and their rates."""
+        return self.coordinates(*self.angular_accelerations(state, rates))
+
+    def angular_accelerations(self, state: np.ndarray, rates: np.ndarray) -> np.ndarray:
+        """Accelerations of (α, β) in free motion."""
+        return np.asarray(self._law(state, rates)).ravel()
+
+    @cached_property
+    def _law(self) -> ca.Function:
+        """(α, β) and their rates → accelerations."""
         x, v = ca.SX.sym("x", 2), ca.SX.sym("v", 2)
         along = ca.vertcat(ca.cos(x[0]), ca.sin(x[0]))
         across = ca.vertcat(-ca.sin(x[0]), ca.cos(x[0]))
@@ -41,5 +51,4 @@ class ScissorChain:
         p = ca.gradient(kinetic, v)
         forces = ca.gradient(kinetic - potential, x) - ca.jtimes(p, x, v)
         qdd = ca.solve(ca.jacobian(p, v), forces)
-        found = np.asarray(ca.Function("f", [x, v], [qdd])(state, rates)).ravel()
-        return self.coordinates(*found)
+        return ca.Function("f", [x, v], [qdd])

@@ -18,6 +18,32 @@ PENDULUMS_AND_LOOPS = [
 SLOW_ONES = ["chain-6", "six-axis", "puma560", "bricard", "stewart", "3-rrr", "two-arms"]
 
 
+TWO = """
+name = "two"
+gravity = [0, -9.81, 0]
+[bodies.a]
+mass = 1
+inertia = { zz = 0.1 }
+[bodies.b]
+mass = 2
+center = [1, 0, 0]
+inertia = { zz = 0.1 }
+[joints.q1]
+type = "revolute"
+child = "a"
+[joints.q2]
+type = "revolute"
+parent = "a"
+child = "b"
+origin = [1, 0, 0]
+[approximate]
+beta = "20 kN/m"
+gamma = "5 ms"
+bodies = ["b"]
+"""
+"""A pendulum of two bodies, the second of which is a point of its own."""
+
+
 @pytest.mark.parametrize(
     "name",
     [*PENDULUMS_AND_LOOPS, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW_ONES)],
@@ -107,30 +133,7 @@ def test_errors_fall_as_beta_grows_and_gamma_damps() -> None:
 
 def test_choices_of_the_file_are_those_of_the_run(tmp_path: Path) -> None:
     """`[approximate]` of a file, a saved run, and its repetition."""
-    text = """
-name = "two"
-gravity = [0, -9.81, 0]
-[bodies.a]
-mass = 1
-inertia = { zz = 0.1 }
-[bodies.b]
-mass = 2
-center = [1, 0, 0]
-inertia = { zz = 0.1 }
-[joints.q1]
-type = "revolute"
-child = "a"
-[joints.q2]
-type = "revolute"
-parent = "a"
-child = "b"
-origin = [1, 0, 0]
-[approximate]
-beta = "20 kN/m"
-gamma = "5 ms"
-bodies = ["b"]
-"""
-    two = lw.load(text)
+    two = lw.load(TWO)
     run = lw.simulate(two, 0.2, q0={"q1": 0.3}, qd0={"q2": 1}, by="approximate", samples=11)
     x, v = run.superabundant["x_b"], run.superabundant["dx_b"]
     q, qd = run.q, run.qd
@@ -146,6 +149,41 @@ bodies = ["b"]
     assert softer.closure.max() > 5 * run.closure.max()
 
 
+def test_joints_that_stick_leave_the_weight_to_springs() -> None:
+    """A mode of friction projects every step, and events restart the run: the springs stay open."""
+    joints = {"q1": {"friction": 100}, "q2": {"friction": 100}}
+    two = lw.load(TWO)
+    stuck = two.model_copy(
+        update={
+            "joints": {
+                name: joint.model_copy(update=joints[name]) for name, joint in two.joints.items()
+            }
+        }
+    )
+    run = lw.simulate(stuck, 0.1, by="approximate", samples=11)
+    np.testing.assert_allclose(run.q, 0, atol=1e-4)  # until the springs are loaded, they creep
+    np.testing.assert_allclose(run.multipliers[-1], [0, 2 * 9.81], atol=1e-3)
+    np.testing.assert_allclose(run.closure[-1], 2 * 9.81 / 2e4, rtol=1e-3)
+
+
+def test_energy_is_accounted_for_where_constraints_and_coordinates_move() -> None:
+    """A driven disk with a knife edge; and a pendulum in moving coordinates, q1 = p1 + sin(3 t)."""
+    run = lw.simulate(lw.gallery("sharp-edged-disk"), 0.2, by="approximate", samples=11)
+    assert run.accounted
+    assert run.work_given[-1] != 0
+    two = lw.load(TWO)
+    moving = two.model_copy(
+        update={
+            "coordinates": {"names": ["p1", "p2"], "joints": {"q1": "p1 + sin(3*t)", "q2": "p2"}}
+        }
+    )
+    run = lw.simulate(moving, 0.2, by="approximate", samples=11)
+    assert run.accounted
+    assert run.audit < 1e-9
+    exact = lw.simulate(moving, 0.2, samples=11)
+    np.testing.assert_allclose(run.q, exact.q, atol=1e-2)
+
+
 def test_fixed_steps_get_a_beta_that_they_can_bear() -> None:
     """A larger one is refused by advice that names it."""
     arm = lw.gallery("elbow")
@@ -156,6 +194,14 @@ def test_fixed_steps_get_a_beta_that_they_can_bear() -> None:
     run = lw.simulate(arm, 0.2, beta=1e8, **settings)
     assert not run.finished
     assert "beta = 1e+08 N/m may be too stiff for these steps" in run.status
+
+
+def test_bodies_without_inertia_are_named() -> None:
+    """Without superabundant coordinates the motion is exact, and the run says why."""
+    points = lw.gallery("triple-pendulum").with_parameters(I1=0, I2=0, I3=0)
+    run = lw.simulate(points, 0.1, by="approximate", samples=3)
+    assert "nothing is held by springs. The centres of mass of link2, link3" in run.warnings[0]
+    np.testing.assert_allclose(run.q, lw.simulate(points, 0.1, samples=3).q, atol=1e-9)
 
 
 @pytest.mark.parametrize(

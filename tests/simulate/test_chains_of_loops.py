@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.kinematics.closing import solve_constraint_least_change
@@ -11,6 +12,8 @@ from linkwright.simulation.compiled_correction import (
     MIN_COMPILED_CONSTRAINTS,
     compile_correction,
 )
+from tests.constrained.test_large_loops import scissor_chain
+from tests.references.scissor_chain import ScissorChain
 from tests.simulate.known import n_four_bar
 
 LARGE = MIN_COMPILED_CONSTRAINTS // 2 + 1
@@ -34,6 +37,25 @@ def test_windows_move_as_the_exact_solution(windows: int, t: float, passages: in
     assert np.ptp(run.energy) < 1e-8 * run.kinetic.max()
     assert len(run.singular) == passages
     assert run.closure.max() < 1e-10
+
+
+@pytest.mark.parametrize(("stages", "t"), [(4, 0.8), pytest.param(12, 1.2, marks=pytest.mark.slow)])
+def test_scissors_stretch_and_go_on(stages: int, t: float) -> None:
+    """When they are straight, all loops are singular at once: SciPy on their two angles."""
+    chain, mechanism = ScissorChain(stages), scissor_chain(stages)
+    run = lw.simulate(mechanism, t, samples=21)
+    assert run.finished
+    assert len(run.singular) == 1
+    assert run.statistics["compiled"] > 0.9
+    names = list(lw.compile(mechanism).names.qd)
+    a, m = run.q[:, names.index("a0")], run.q[:, names.index("m0")]
+    peer = solve_ivp(
+        lambda _, y: np.concatenate([y[2:], chain.angular_accelerations(y[:2], y[2:])]),
+        (0, t), [a[0] + m[0] / 2, -m[0] / 2, 0, 0], t_eval=run.t, method="DOP853", rtol=1e-12,
+        atol=1e-13,
+    )  # fmt: skip
+    np.testing.assert_allclose([a + m / 2, -m / 2], peer.y[:2], atol=3e-9)
+    assert run.audit < 1e-8
 
 
 def test_compiled_corrections_are_those_of_singular_values() -> None:

@@ -58,10 +58,13 @@ def _whole_matrix_value(vocabulary: CheckerVocabulary, name: str) -> SX | None:
     ends = [str(k + 1) for k in range(columns[0])] if columns else [""]
     for letter in (name, *symbol.letters.split()):
         entries = [
-            [vocabulary.paper_expression(f"{letter}{i + 1}{j}") for j in ends] for i in range(rows)
+            found
+            for i in range(rows)
+            for j in ends
+            if (found := vocabulary.paper_expression(f"{letter}{i + 1}{j}")) is not None
         ]
-        if rows and all(entry is not None for row in entries for entry in row):
-            return ca.vertcat(*(ca.horzcat(*row) for row in entries))
+        if rows and len(entries) == rows * len(ends):
+            return ca.reshape(ca.vertcat(*entries), len(ends), rows).T
     return None
 
 

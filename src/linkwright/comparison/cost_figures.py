@@ -17,7 +17,7 @@ from ..show.figure_style import (
 )
 from .comparison_tables import SavableComparison
 from .cost_measurement import compared_evaluation_share_text
-from .derivation_times import VIRGALA_COEFFICIENTS, DerivationTimes
+from .derivation_times import VIRGALA_COEFFICIENTS, VIRGALA_CORRELATION, DerivationTimes
 from .formulation_comparison import Comparison
 from .size_scaling import COST_LABELS, CostScaling
 
@@ -42,7 +42,7 @@ def draw_formulation_costs(study: SavableComparison) -> Figure:
 
 def _draw_formulation_cost_growth(study: CostScaling) -> Figure:
     """One panel for each cost and one line for each formulation, on logarithmic scales."""
-    figure = new_figure(2 * COLUMN_WIDTH, 180)
+    figure = new_figure(2 * COLUMN_WIDTH, 160 + 8 * len(study.rows))
     panels = figure.subplots(2, 2, sharex=True)
     sizes = sorted({n for found in study.rows.values() for n in found})
     for axes, (what, label) in zip(panels.flat, COST_LABELS.items(), strict=True):
@@ -91,10 +91,14 @@ def _draw_derivation_times(axes: Axes, times: DerivationTimes) -> None:
     sizes = np.geomspace(min(times.seconds), max(times.seconds), 60)
     axes.plot(list(times.seconds), list(times.seconds.values()), ".", color=GRAY_COLOR)
     curves: dict[str, tuple[str, tuple[float, ...]]] = {
-        "D, C, g in Matlab 2013 (Virgala)": (":", VIRGALA_COEFFICIENTS)
+        f"D, C, g in Matlab 2013 (23), $R^2$ = {VIRGALA_CORRELATION**2:.4f}": (
+            ":",
+            VIRGALA_COEFFICIENTS,
+        )
     }
     if times.cubic is not None:
-        curves["D, C, g here, cubic"] = ("-", times.cubic)
+        label = f"D, C, g here, cubic with $R^2$ = {times.determination:.4f}"
+        curves[label] = ("-", times.cubic)
     for label, (style, coefficients) in curves.items():
         seconds = np.polyval(coefficients, sizes)
         shown = seconds > 0

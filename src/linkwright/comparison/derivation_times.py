@@ -75,6 +75,13 @@ class DerivationTimes:
             return None
         return fit_cubic_cost(list(self.seconds), list(self.seconds.values()))
 
+    @property
+    def determination(self) -> float:
+        """R² of our cubic; NaN where there is none."""
+        if self.cubic is None:
+            return float("nan")
+        return cubic_determination(list(self.seconds), list(self.seconds.values()), self.cubic)
+
     def figure(self) -> Figure:
         """Figure 1 of the paper: the times against the number of links, theirs and ours."""
         from .cost_figures import draw_derivation_figure
@@ -95,9 +102,7 @@ class DerivationTimes:
             f"(printed: R = {VIRGALA_CORRELATION})"
         ]
         if self.cubic is not None:
-            sizes, costs = list(self.seconds), list(self.seconds.values())
-            fit = cubic_determination(sizes, costs, self.cubic)
-            notes.append(f"ours: {cubic_text(self.cubic)} s, R² = {fit:.4f}")
+            notes.append(f"ours: {cubic_text(self.cubic)} s, R² = {self.determination:.4f}")
         title = "Time to derive D, C and g by Lagrange, s (means of up to ten runs)"
         return ComparisonTable(title, ("links", *map(str, self.seconds)), rows, tuple(notes))
 

@@ -10,10 +10,11 @@ from ..errors import LinkwrightError, UnsupportedError
 from ..integrators import Clock, ExplicitMethod, Progress, RungeKuttaPair
 from ..number_checks import check_positive
 from ..simulation.compiled_motion import CompiledMotion, CompiledTrajectory
-from ..simulation.compiled_run import CannotContinueError, CompiledRun, TrajectoryRecords
+from ..simulation.compiled_run import CannotContinueError, CompiledRun
 from ..simulation.fixed_steps.tableaus import TABLEAUS
 from ..simulation.right_hand_side import RightHandSide
 from ..simulation.run_context import RunContext
+from ..simulation.trajectory_records import TrajectoryRecords
 from ..types import Floats
 
 

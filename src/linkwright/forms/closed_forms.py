@@ -31,6 +31,7 @@ from .form_sources import (
     FormSource,
     SymbolSource,
     find_form_source,
+    own_line_source,
     record_form_source_tape,
     symbol_form_source,
 )
@@ -197,8 +198,12 @@ def closed_form(
     try:
         return make_closed_form(eqs, find_form_source(eqs, name, *frame), exact, budget)
     except NameNotFoundError:
-        find = find_convenience("ClosedForm.symbol_source")
-        symbol: SymbolSource | None = None if frame else find(eqs, name)
+        if frame:
+            raise
+        own, find = own_line_source(eqs, name), find_convenience("ClosedForm.symbol_source")
+        symbol: SymbolSource | None = None if own is not None and own.is_dual else find(eqs, name)
+        if symbol is None and own is not None:
+            return make_closed_form(eqs, own, exact, budget)
         if symbol is None:
             raise
     source = symbol_form_source(name, symbol)

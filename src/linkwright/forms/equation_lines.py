@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from html import escape
 
 from ..expressions import (
@@ -11,6 +13,7 @@ from ..expressions import (
     Name,
     Negation,
     Number,
+    Power,
     Product,
     Reciprocal,
     Sum,
@@ -26,11 +29,8 @@ from ..expressions.typeset import (
 )
 from ..ports import Port
 from ..types import SX
-from ..written_equations import EquationLine, EquationTable, WrittenDualVector
+from ..written_equations import DUAL_UNIT, EquationLine, EquationTable, WrittenDualVector
 from .form_writing import WrittenForm
-
-DUAL_UNIT = "eps"
-"""The dual unit in printed equations, as the checker reads it."""
 
 MAX_TABLE_CHARACTERS = 170
 """The widest table in text; wider ones are printed line by line."""
@@ -81,8 +81,10 @@ def _product_with_sign(
     """The product of a factor and names before and behind it, its sign in front."""
     if factor == ZERO:
         return ZERO
-    positive = subtracted_term_expression(factor)
-    if positive is not None:
+    terms = factor.terms if isinstance(factor, Sum) else (factor,)
+    positives = [x for x in map(subtracted_term_expression, terms) if x is not None]
+    if len(positives) == len(terms):
+        positive = sum_expression(positives)
         return Negation(_product_with_sign(before, positive, behind))
     own = factor.factors if isinstance(factor, Product) else (factor,)
     return product_expression([*before, *own, *behind])
@@ -98,6 +100,9 @@ def write_short_denominators(written: WrittenForm) -> WrittenForm:
 
     def replace_denominators(expression: Expression) -> Expression:
         match expression:
+            case Product((Sum(terms) as top, Reciprocal(Name(name) as plain))):
+                below = short.get(name, plain)
+                return _divide_term_by_term(terms, below) or Product((top, Reciprocal(below)))
             case Reciprocal(Name(name)) if name in short:
                 return Reciprocal(short[name])
             case Product((Number(value), *rest)) if value == -1:
@@ -107,6 +112,49 @@ def write_short_denominators(written: WrittenForm) -> WrittenForm:
     groups = tuple((n, replace_denominators(v)) for n, v in written.groups if n not in short)
     rows = tuple((names, replace_denominators(value)) for names, value in written.rows)
     return WrittenForm(groups, rows)
+
+
+def _divide_term_by_term(
+    terms: tuple[Expression, ...], denominator: Expression
+) -> Expression | None:
+    """The quotient of a sum as the sum of its terms' quotients; None where nothing cancels, or the
+    result is longer."""
+    found: list[Expression] = []
+    has_cancelled = False
+    for term in terms:
+        positive = subtracted_term_expression(term)
+        above, below = _single_factors(positive or term), []
+        for factor in _single_factors(denominator):
+            if factor in above:
+                above.remove(factor)
+                has_cancelled = True
+            else:
+                below.append(factor)
+        divisor = [Reciprocal(_product_of_powers(below))] if below else []
+        quotient = product_expression([*_single_factors(_product_of_powers(above), 0), *divisor])
+        found.append(quotient if positive is None else Negation(quotient))
+    divided, whole = sum_expression(found), Product((Sum(terms), Reciprocal(denominator)))
+    is_short = len(expression_text(divided)) <= len(expression_text(whole))
+    return divided if has_cancelled and is_short else None
+
+
+def _single_factors(expression: Expression, largest_power: int = 9) -> list[Expression]:
+    """The factors of a product, with powers up to a size as repeated factors."""
+    found: list[Expression] = []
+    for factor in expression.factors if isinstance(expression, Product) else (expression,):
+        match factor:
+            case Power(base, Number(n)) if n.denominator == 1 and 0 < n <= largest_power:
+                found += [base] * int(n)
+            case _:
+                found.append(factor)
+    return found
+
+
+def _product_of_powers(factors: list[Expression]) -> Expression:
+    """The product of factors, repeated ones as powers, in their order."""
+    counts = Counter(factors)
+    powers = [x if n == 1 else Power(x, Number(Fraction(n))) for x, n in counts.items()]
+    return product_expression(powers)
 
 
 # -- tables -----------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def typeset_equation_set(equations: Equations, *, steps: bool = False) -> Typese
         found: SectionLines = (), ()
         if section.lines:
             found = _closed_section_lines(symbolic, closed_section, exact) or (
-                _listed_section_lines(equations, section)
+                _listed_section_lines(equations, section, list(source.symbols))
             )
         sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
         sections.append(TypesetSection(section, *found, sheets, rates))
@@ -264,10 +264,13 @@ def _closed_section_lines(
     return (steps, lines) if length <= PAGE_CHARACTERS else None
 
 
-def _listed_section_lines(equations: Equations, section: EquationSection) -> SectionLines:
-    """The steps of the computation and the lines in terms of these."""
+def _listed_section_lines(
+    equations: Equations, section: EquationSection, symbols: Sequence[str]
+) -> SectionLines:
+    """The steps of the computation and the lines in terms of these; no step has the name of one of
+    the `symbols` of the set."""
     tape, names = record_form_source_tape(equations, _section_source(section))
-    found = read_tape_as_listing(tape, names, equations.literals)
+    found = read_tape_as_listing(tape, {**names, "symbols": symbols}, equations.literals)
     write = FractionWriter.for_listing(equations).write_fractions
     steps = tuple(TypesetLine(step.name, write(step.value)) for step in found.steps)
     entries = {name: write(part[0].value) for name, part in found.results.items()}

@@ -16,6 +16,7 @@ from ..ports import Port
 from ..quantities import FRAME_SIGNATURES, quantity_entry_names, quantity_ports, quantity_signatures
 from ..tape import Tape, record_tape
 from ..types import SX
+from ..written_equations import WrittenDualVector
 
 SHORT_QUANTITY_NAMES = {
     "M": "mass_matrix",
@@ -53,7 +54,8 @@ class FormSource:
     """The outputs of a quantity, entries row by row, and a sentence that describes it.
 
     `solved_output`: the outputs are M and a right-hand side b; wanted is x with M x = b. `springs`:
-    springs between points whose forces are added to the first output.
+    springs between points whose forces are added to the first output. `is_dual`: the expression has
+    the dual unit in it.
     """
 
     name: str
@@ -61,6 +63,7 @@ class FormSource:
     outputs: tuple[tuple[Port, SX], ...]
     solved_output: str = ""
     springs: tuple[SpringLength, ...] = ()
+    is_dual: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,18 @@ def find_form_source(eqs: Equations, name: str, *frame: str) -> FormSource:
     return _separate_form_springs(
         eqs, FormSource(name, quantity_signatures(eqs.names)[name].description, kept)
     )
+
+
+def own_line_source(eqs: Equations, name: str) -> FormSource | None:
+    """The source of what the last line of that name in the formulation's own equations says, such
+    as `du1`."""
+    own = eqs.own_equation_set() if eqs.own_equation_set is not None else None
+    lines = [line for line in own.lines() if line.left == name] if own is not None else []
+    if not lines:
+        return None
+    what = f"of the equations of the formulation '{eqs.by}'"
+    made = _single_form_source(name, what, name, lines[-1].whole_right())
+    return replace(made, is_dual=isinstance(lines[-1].right, WrittenDualVector))
 
 
 def _separate_form_springs(eqs: Equations, made: FormSource) -> FormSource:

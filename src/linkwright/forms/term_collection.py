@@ -45,6 +45,7 @@ _MAX_COMMON_NUMBER = 24
 """The largest number that is taken out of a sum (halves, thirds, …); l - 0.03 stays unchanged."""
 
 TermKinds = frozenset[FormTermKind]  # the kinds of symbols that belong to the key of a group
+TermFactor = tuple[TermAtom, int]  # a symbol or function and its power
 OrderedTerm = tuple[TermSortKey, Expression]  # an expression with its place in a sum
 
 _INERTIAL_KINDS = frozenset({FormTermKind.MASS, FormTermKind.INERTIA})
@@ -140,7 +141,7 @@ class FormTermCollector:
         groups: dict[TermMonomial, TermSum] = {}
         kinds, key_kinds = self.order.atom_kinds, keys[0]
         for monomial, c in terms.items():
-            key, rest = [], []
+            key, rest = list[TermFactor](), list[TermFactor]()
             for factor in monomial:
                 (key if kinds[factor[0]] in key_kinds else rest).append(factor)
             groups.setdefault(tuple(key), {})[tuple(rest)] = c
@@ -197,6 +198,8 @@ class FormTermCollector:
         if rest != {(): 1}:
             inside.append(self.nest_groups(rest, keys, factors))
         if len(heads) > 1:
+            if number.denominator <= _MAX_COMMON_NUMBER:  # 0.0016 stays outside of (l + 0.16)
+                heads, number = {key: number * c for key, c in heads.items()}, 1
             _, times, whole = self.common_number(heads)
             inside.append(self.flat_sum(whole))
             return self.ordered_product(number * times, common, inside)
@@ -260,11 +263,12 @@ class FormTermCollector:
                 if not one or cross is None or not {one, other, cross} <= rest.keys():
                     continue
                 c = rest[one]
-                size = exact_ratio(abs(rest[cross]), 2 * abs(c))
+                share = exact_ratio(rest[cross], 2 * c)
+                size = -share if share < 0 else share
                 if one == other or rest[other] != c * size**2 or (other and size != 1):
                     continue
                 second = self.ordered_product(size, roots[other], [])
-                if rest[cross] * c < 0:
+                if share < 0:
                     second = negate_expression(second)
                 root = Sum((self.ordered_product(1, roots[one], []), second))
                 power = Power(root, Number(Fraction(2)))
@@ -310,8 +314,8 @@ class FormTermCollector:
 
 @lru_cache(maxsize=256)
 def _divisors(number: int) -> tuple[int, ...]:
-    """The divisors of a number up to `_MAX_COMMON_NUMBER`."""
-    return tuple(d for d in range(1, _MAX_COMMON_NUMBER + 1) if number % d == 0)
+    """The number itself, and its other divisors up to `_MAX_COMMON_NUMBER`."""
+    return *(d for d in range(1, min(_MAX_COMMON_NUMBER + 1, number)) if number % d == 0), number
 
 
 def _is_square_form_term(monomial: TermMonomial) -> bool:

@@ -73,5 +73,5 @@ def derive(
         approximate.state(),
         complete=False,
         accelerations=approximate.forward_dynamics,
-        equation_set=partial(approximate_equation_set, approximate),
+        equation_set=partial(approximate_equation_set, approximate, chosen.why_left_out()),
     )

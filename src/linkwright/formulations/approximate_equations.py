@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -14,6 +14,7 @@ from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.tree_coordinates import gather_columns, gather_forces, spread_velocities
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import SX
+from .approximate_energies import approximate_energies
 from .formulation import Formulation, formulation_rotor_inertias
 from .free_body_states import formulation_axis_letter, formulation_state_symbols
 from .newton_euler import newton_euler_directions
@@ -161,19 +162,6 @@ class ApproximateFormulation(Formulation):
             zdd = self.solve_mass_matrix(self.generalized_forces + self.J.T @ lam)
         return lam, zdd
 
-    def energies(self) -> tuple[Array, Array, Array]:
-        """The kinetic energy of joint variables and points; the potential energy with the points'
-        own weight and that of the springs; and the power of the other constraint forces."""
-        m, v = self.point_masses, spread_velocities(self.tree, self.qd)
-        T = (ca.dot(v, self.tree_inertia @ v) + ca.dot(m * self.xd, self.xd)) / 2
-        errors, lam = self.f, self.multipliers()
-        weight = ca.dot(self.generalized_forces[self.tree.nv :], errors[: m.shape[0]])
-        V = self.potential_energy() - weight
-        if self.iterations:
-            return T, V, ca.dot(lam, self.f_rate)
-        springs = self.beta * ca.dot(errors, errors) / 2
-        return T, V + springs, ca.dot(lam + self.beta * errors, self.f_rate)
-
     def joint_wrenches(self) -> dict[str, Array]:
         """The wrench (moment, force) of every joint and loop on its child, about its origin, in
         world axes; where equations are redundant, the stiff constraints share the forces."""
@@ -195,7 +183,7 @@ class ApproximateFormulation(Formulation):
             rates=lambda: ca.vertcat(self.zd, self.accelerations()),
             from_motion=lambda: ca.vertcat(self.q, self.r, self.qd, self.r_rate),
             to_motion=lambda: (self.q, self.qd),
-            energies=self.energies,
+            energies=partial(approximate_energies, self),
         )
 
     def forward_dynamics(self) -> Array:

@@ -20,9 +20,9 @@ from .approximate_equations import ApproximateFormulation
 from .free_body_states import formulation_state_symbols
 
 
-def approximate_equation_set(own: ApproximateFormulation) -> EquationSet:
-    """Coordinates, constraints, their Jacobian, forces, and accelerations."""
-    return _ApproximateForm(own).equation_set()
+def approximate_equation_set(own: ApproximateFormulation, note: str = "") -> EquationSet:
+    """Coordinates with a note, constraints, their Jacobian, forces, and accelerations."""
+    return _ApproximateForm(own).equation_set(note)
 
 
 class _ApproximateForm:
@@ -125,7 +125,7 @@ class _ApproximateForm:
         is_zero = self.vanishes(self.printed(self.own.M_q))
         return bool((is_zero | np.eye(len(is_zero), dtype=bool)).all())
 
-    def equation_set(self) -> EquationSet:
+    def equation_set(self, note: str) -> EquationSet:
         """All sections, with the counts of the paper: m coordinates, 2m states."""
         own, names = self.own, self.own.tree.names
         z = [*names.q, *self.points]
@@ -139,6 +139,7 @@ class _ApproximateForm:
                 law=f"q = [{', '.join(z)}]ᵀ",
                 law_latex=f"q = [{', '.join(map(latex_name, z))}]^T",
                 reference="(66)",
+                note=note,
             ),
             EquationSection(
                 "Constraints",

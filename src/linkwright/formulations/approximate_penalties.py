@@ -51,20 +51,33 @@ CONSTRAINT_SAMPLES = 5
 
 @dataclass(frozen=True)
 class ApproximatePenalties:
-    """The stiffness β (N/m), the damping time γ (s), the number of iterations, and the bodies whose
-    centres of mass are coordinates."""
+    """The stiffness β (N/m), the damping time γ (s), the number of iterations, the bodies whose
+    centres of mass are coordinates, and those that lack the inertia for it."""
 
     beta: float
     gamma: float
     iterations: int
     bodies: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    def why_left_out(self) -> str:
+        """A sentence on the bodies that lack inertia; "" if there are none."""
+        if not self.left_out:
+            return ""
+        return (
+            f"The centres of mass of {', '.join(self.left_out)} are no coordinates: without these "
+            "masses, joints would have no inertia, and approximate dynamics divides by it."
+        )
 
 
 def choose_penalties(mechanism: Mechanism, step: float | None = None) -> ApproximatePenalties:
     """Return the choices of a mechanism; what it does not give is chosen for it, or for fixed steps
     of `step` seconds."""
     given = mechanism.approximate or ApproximateChoices()
-    bodies = choose_penalty_bodies(mechanism, given.bodies)
+    left_out: tuple[str, ...] = ()
+    bodies = given.bodies
+    if bodies is None:
+        bodies, left_out = split_penalty_bodies(mechanism)
     beta, gamma = (_value_given(mechanism, given, name) for name in ("beta", "gamma"))
     if beta is not None and beta <= 0:
         raise UnsupportedError(
@@ -79,7 +92,7 @@ def choose_penalties(mechanism: Mechanism, step: float | None = None) -> Approxi
     if beta is None or gamma is None:
         suggested = suggest_penalty_factors(mechanism, bodies, step, beta)
         beta, gamma = beta or suggested[0], suggested[1] if gamma is None else gamma
-    return ApproximatePenalties(beta, gamma, given.iterations, bodies)
+    return ApproximatePenalties(beta, gamma, given.iterations, bodies, left_out)
 
 
 def mechanism_with_penalties(
@@ -102,6 +115,8 @@ def mechanism_with_penalties(
     if by != "approximate":
         return mechanism
     chosen = choose_penalties(mechanism, step)
+    if not chosen.beta:  # nothing is constrained
+        return mechanism
     return replace_penalty_choices(mechanism, beta=chosen.beta, gamma=chosen.gamma)
 
 
@@ -129,7 +144,8 @@ def suggest_penalty_factors(
     """β and γ, rounded to three digits: for an opening of `MAX_OPENING_SHARE`, or for fixed steps
     in seconds; or γ for a given β."""
     tree = build_kinematic_tree(mechanism, "numeric")
-    own = ApproximateFormulation(tree, choose_penalty_bodies(mechanism, bodies), 1.0, 0.0, 0)
+    chosen = split_penalty_bodies(mechanism)[0] if bodies is None else bodies
+    own = ApproximateFormulation(tree, chosen, 1.0, 0.0, 0)
     fastest = max((values[-1] for values in _constraint_compliances(own)), default=0.0)
     if not fastest:  # nothing is constrained
         return beta or 0.0, 0.0
@@ -203,26 +219,27 @@ def _require_inertia(own: ApproximateFormulation, M_q: Floats, masses: Floats) -
     )
 
 
-def choose_penalty_bodies(mechanism: Mechanism, bodies: Sequence[str] | None) -> tuple[str, ...]:
-    """The bodies named; default: all that do not hang on ground and leave the joints some
-    inertia."""
-    if bodies is not None:
-        return tuple(bodies)
+def split_penalty_bodies(mechanism: Mechanism) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The bodies with mass that do not hang on ground: those that leave the joints some inertia
+    without their masses, and the others."""
     tree = build_kinematic_tree(mechanism, "numeric")
     roots = {joint.child for joint in mechanism.joints.values() if joint.parent == "ground"}
     found: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     for name, mass in tree.masses.items():
         if mass.link == GROUND or name in roots or float(mass.m) <= 0:
             continue
         if _leaves_inertia(tree, (*found, name)):
             found = (*found, name)
-    return found
+        else:
+            others = (*others, name)
+    return found, others
 
 
 def _leaves_inertia(tree: KinematicTree, bodies: Sequence[str]) -> bool:
-    """Whether the joints' block of M is regular at a random configuration."""
+    """Whether the joints' block of M is regular, at q = 0 and at a random configuration."""
     own = ApproximateFormulation(tree, bodies, 1.0, 0.0, 0)
-    q = np.random.default_rng(0).uniform(-1, 1, tree.nq)
     at = ca.Function("M", [own.q, tree.motion.t], [own.M_q])
-    sizes = np.linalg.eigvalsh(np.asarray(at(q, 0.0)))
-    return bool(sizes[0] > 1e-12 * max(1.0, sizes[-1]))
+    places = np.zeros(tree.nq), np.random.default_rng(0).uniform(-1, 1, tree.nq)
+    sizes = np.array([np.linalg.eigvalsh(np.asarray(at(q, 0.0))) for q in places])
+    return bool((sizes[:, 0] > 1e-12 * np.maximum(1.0, sizes[:, -1])).all())

@@ -147,8 +147,8 @@ class RecurrentInstant:
 
     def accelerations(self, forces: ArrayLike) -> Floats:
         """The direct problem: q̈ from the joint forces P."""
-        found: Floats = np.linalg.solve(self.W, np.asarray(forces, dtype=float) + self.V)
-        return found
+        right = np.asarray(forces, dtype=float) + self.V
+        return np.asarray(np.linalg.solve(self.W, right), dtype=float)
 
     def forces(self, accelerations: ArrayLike) -> Floats:
         """The inverse problem: the joint forces P from q̈."""

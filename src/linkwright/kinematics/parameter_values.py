@@ -27,6 +27,7 @@ from ..expressions import (
     evaluate_expression_exactly,
     fold_expression,
     names_in_expression,
+    negate_expression,
 )
 from ..mechanism import Mechanism
 from ..types import SX
@@ -72,7 +73,8 @@ class KinematicParameters:
         """Return the number, whose symbol, if it gets one, stands for its opposite."""
         if names_in_expression(expression) or not isinstance(expression, Number | NumberWithUnit):
             return self.read_scalar(expression, name)
-        return -self.named_scalar(-evaluate_expression_exactly(expression), name)
+        opposite = evaluate_expression_exactly(negate_expression(expression))
+        return -self.named_scalar(opposite, name)
 
     def enter_place(self, place: str) -> None:
         """Set the place (a body, a joint, a frame) of the numbers that follow."""

@@ -62,8 +62,8 @@ def read_tape_as_listing(
 ) -> TapeListing:
     """The tape as assignments.
 
-    `input_names` has the names of the entries of each input; those in `literals` are written as
-    numbers.
+    `input_names` has the names of the entries of each input, and under other keys names that steps
+    must not have; those in `literals` are written as numbers.
     """
     return _ListingReading(tape, input_names, literals or {}).list_assignments()
 
@@ -83,7 +83,7 @@ class _ListingReading:
         self.uses = np.bincount(
             np.concatenate([self.used_registers(), *tape.results]), minlength=len(tape)
         )
-        self.taken_names = {name for names in self.names for name in names}
+        self.taken_names = {name for names in input_names.values() for name in names}
         self.count = 0
         self.values: list[Expression] = []
         self.steps: list[TapeAssignment] = []

@@ -142,6 +142,7 @@ def velocity_polygon(
     q: ArrayLike | None = None,
     qd: ArrayLike | None = None,
     *,
+    t: float = 0.0,
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
@@ -153,6 +154,8 @@ def velocity_polygon(
         The mechanism.
     q, qd : array, optional
         Coordinates and velocities (default: home, at rest).
+    t : float
+        Time, s, where the coordinates depend on it.
     width : float
         mm.
     path : str or Path, optional
@@ -169,7 +172,7 @@ def velocity_polygon(
     >>> len(lw.show.velocity_polygon(lw.gallery("elbow"), [0.3, 0.4], [1.0, 2.0]).axes)
     1
     """
-    found = images(mechanism, q, qd)
+    found = images(mechanism, q, qd, t=t)
     return _draw_polygon_figure(mechanism, found, [i.velocity for i in found], "v", "m/s", width)
 
 

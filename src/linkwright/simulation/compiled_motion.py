@@ -49,11 +49,12 @@ EVENT_CAPACITY = 64
 
 @dataclass(frozen=True)
 class Handover:
-    """Where Python must go on: the time, the state and the reason; a lasting reason holds for the
-    rest of the run."""
+    """Where Python must go on: the time, the state, the length of steps there and the reason; a
+    lasting reason holds for the rest of the run."""
 
     t: float
     y: Floats
+    step: float
     reason: str
     is_lasting: bool
 

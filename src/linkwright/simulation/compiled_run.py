@@ -109,7 +109,9 @@ class CompiledRun:
                 self.events.follow_slip(self.y)
             hand_passages_to_python(self.events, self.passages)
         self.status = ""
-        self.handover = Handover(self.t, self.y.copy(), error.reason, error.is_lasting)
+        self.handover = Handover(
+            self.t, self.y.copy(), self.step_length, error.reason, error.is_lasting
+        )
 
     # -- going on --------------------------------------------------------------------------------
 
@@ -165,13 +167,18 @@ class CompiledRun:
         if self.status is not None:
             self.keep_last(self.t, self.y)
 
+    @property
+    def step_length(self) -> float:
+        """The length of the last step or of the next one, whichever is longer."""
+        return float(max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE]))
+
     def is_near_singular(self) -> bool:
         """Whether the constraints may lose rank in the next steps, or a wheel may lie flat."""
         system, closing = self.system, self.motion.closing
         if closing is None or rolls_on_planes(system.equations.mechanism):
             return True
         motion = system.space.motion(self.y)
-        length = max(self.clock[Clock.STEP], self.clock[Clock.STEP_BEFORE])
+        length = self.step_length
         ahead = closing.time_to_singularity(self.t, *motion, 1e-3 * length)
         share = closing.share_of_usual(closing.weakest_at(self.t, motion[0]))
         return bool(ahead < CROSSING.reach * length or share < NEAR_SINGULAR_SHARE)

@@ -31,7 +31,7 @@ class RunSummary:
     q: Floats
     qd: Floats
     status: str
-    statistics: Mapping[str, float]
+    statistics: Mapping[str, float | str]
     events: Sequence[Happened] = ()
     end: tuple[float, Floats, Floats] | None = None
     """Time, q and q̇ that the run reached, if that is not the last of its times."""

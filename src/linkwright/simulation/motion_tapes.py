@@ -140,6 +140,9 @@ class MotionTapes:
         )
         space = self.system.space
         x = space.state_from_motion(q, qd, space.symbols[3])
+        if self.system.expressions.springs is not None:  # they stay open
+            held = space.state_from_motion(*self.motion_in_states, space.symbols[3])
+            x += self.y[: space.size] - held
         y = ca.vertcat(x, self.y[space.size :])
         return y, ca.vertcat(gap, pivot)
 

@@ -13,11 +13,12 @@ from ..mechanism import Mechanism
 from ..types import SX, Floats
 
 
-def power_function(eqs: Equations) -> Callable[..., SX]:
+def power_function(eqs: Equations, *, has_springs: bool = False) -> Callable[..., SX]:
     """Return the function (q, q̇, q̈, τ, t) → three powers: of the inputs, of given forces, driven
     constraints and moving coordinates, and of these and losses together.
 
-    Springs and weight are in the potential. Parameters that the equations keep stay symbols.
+    Springs and weight are in the potential. Parameters that the equations keep stay symbols. Powers
+    of constraints and moving coordinates are left out if springs have their own (`has_springs`).
     """
     q, qd, qdd, tau, t = (eqs.symbols[key] for key in ("q", "qd", "qdd", "tau", "t"))
     (passive,), (external,), (V,) = (
@@ -25,10 +26,10 @@ def power_function(eqs: Equations) -> Callable[..., SX]:
     )
     springs = (ca.jacobian(V, q) @ eqs.rate_matrix).T - eqs.g
     given = external
-    if eqs.names.constraints and eqs.names.is_time_dependent:
+    if eqs.names.constraints and eqs.names.is_time_dependent and not has_springs:
         given = given + eqs.expressions("required_forces")[0] - tau
     powers = [ca.dot(qd, f) for f in (tau, given, tau + given + passive + springs)]
-    if eqs.names.has_moving_coordinates:
+    if eqs.names.has_moving_coordinates and not has_springs:
         moved = moving_power(eqs)
         powers[1:] = [power + moved for power in powers[1:]]
     if not eqs.parameters:

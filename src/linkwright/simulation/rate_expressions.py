@@ -44,7 +44,7 @@ class RateExpressions:
     @cached_property
     def power(self) -> Callable[..., SX]:
         """The function of `power_function`: (q, q̇, q̈, τ, t) → three powers."""
-        return power_function(self.plain_equations)
+        return power_function(self.plain_equations, has_springs=self.springs is not None)
 
     @cached_property
     def w(self) -> SX:
@@ -87,11 +87,16 @@ class RateExpressions:
         found = ca.substitute([rates, pivot], [tau], [self.tau + self.push])
         rates = found[0]
         rates[-WORKS] -= ca.dot(self.push, motion[1])
-        if self.equations.state is not None and self.equations.state.energies is not None:
-            rates[-1] += ca.substitute(
-                self.equations.state.energies()[2], tau, self.tau + self.push
-            )
+        if self.springs is not None:
+            powers = list(self.springs()[2:])
+            lost, given = ca.substitute(powers, [tau], [self.tau + self.push])
+            rates[-2:] += ca.vertcat(given, lost + given)
         return rates, found[1]
+
+    @property
+    def springs(self) -> Callable[[], tuple[SX, SX, SX, SX]] | None:
+        """The energies and powers of springs that hold constraints, if there are any."""
+        return None if self.equations.state is None else self.equations.state.energies
 
     @property
     def is_eliminated(self) -> bool:
@@ -110,7 +115,8 @@ class RateExpressions:
         )
         if eqs.state is not None and eqs.state.rates_from_motion is None:
             constrained = self.names.constraints and self.names.is_time_dependent
-            needed = constrained or self.names.has_moving_coordinates
+            moved = constrained or self.names.has_moving_coordinates
+            needed = moved and self.springs is None
             qdd = self._plain_accelerations(motion, tau, t) if needed else 0 * qd
             return ca.vertcat(eqs.state.rates(), self._clock_rate), qdd, ca.SX(1)
         qdd, *pivots = eqs.expressions("forward_dynamics")

@@ -146,6 +146,8 @@ class RunIntegration:
         self._most_steps = FIRST_PYTHON_STEPS
         self._add_samples(part, min(1, len(self.loop.samples)))
         self.loop.go_on_from(handover.t, handover.y, float(self.times[-1]))
+        if isinstance(self.loop.stepper, SingularityCrossing):
+            self.loop.stepper.expect_length(handover.step)
 
     def _add_samples(self, part: CompiledTrajectory, first: int) -> None:
         """Add the samples of a compiled part, from one of them on, and its largest velocities."""

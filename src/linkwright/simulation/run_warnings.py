@@ -68,15 +68,17 @@ def _opening_warnings(run: Run) -> list[str]:
     """Return a warning where springs let joints and loops of approximate dynamics open far."""
     if not (run.has_spring_forces and run.finished):
         return []
+    chosen = choose_penalties(run.mechanism)
+    if not chosen.beta and chosen.left_out:
+        return [f"nothing is held by springs. {chosen.why_left_out()}"]
     share = float(np.nanmax(run.closure)) / mechanism_size(run.mechanism)
     if share <= MAX_OPENING_SHARE:
         return []
-    beta = choose_penalties(run.mechanism).beta
     shorter = " and a shorter step" if run.settings.get("step") else ""
     return [
         f"the springs of approximate dynamics let joints open by {share:.1g} of the mechanism's "
         f"size (more than {MAX_OPENING_SHARE:.0e}); try a larger beta{shorter} "
-        f"(now {beta:.3g} N/m)"
+        f"(now {chosen.beta:.3g} N/m)"
     ]
 
 

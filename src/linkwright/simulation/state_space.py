@@ -147,7 +147,10 @@ class StateSpace:
         """Return y with another motion (at the time t; default: that of y), but the same controller
         states and works."""
         now = float(y[self.size - 1]) if self.has_clock and t is None else t or 0.0
-        return np.concatenate([self.start(q, qd, now)[: self.size], y[self.size :]])
+        x = self.start(q, qd, now)[: self.size]
+        if self.equations.state is not None and self.equations.state.energies is not None:
+            x += y[: self.size] - self.start(*self.motion(y), now)[: self.size]  # springs stay open
+        return np.concatenate([x, y[self.size :]])
 
     def coordinate_rates(self, q: Floats) -> Floats:
         """Return N with the rates of the coordinates N q̇."""

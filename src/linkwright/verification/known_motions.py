@@ -50,7 +50,7 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
     if size == 0:
         raise CheckNotApplicableError("the mechanism has no gravity")
     if mechanism_names(mechanism).is_time_dependent:
-        raise CheckNotApplicableError("constraints that change in time move it")
+        raise CheckNotApplicableError("it depends on time, and moves by itself")
     other = derive_for_check(mechanism_on_slide(mechanism, g / size), subject.eqs.by)
     rest = other.random_states(1)[0] | {"qd": np.zeros(other.eqs.nv)}
     run = VerifiedMotion(other, rest, is_balanced=False)

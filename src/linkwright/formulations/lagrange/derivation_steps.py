@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ...algebra.linear_algebra import Array, Scalar, dot
+from ...kinematics.body_forces import point_spring_energy
 from ...kinematics.tree_coordinates import spread_velocities
-from ...kinematics.tree_totals import (
-    joint_spring_energy,
-    point_spring_energy,
-    tree_weight_energy,
-)
+from ...kinematics.tree_totals import joint_spring_energy, tree_weight_energy
 from ...kinematics.world_kinematics import WorldBody
 from ...types import SX
 from ...written_equations import EquationCounts, EquationLine, EquationSection, EquationSet
@@ -90,7 +87,7 @@ class _Blackboard:
     def rate(self, x: Array) -> SX:
         """The time derivative of functions of q, q̇ and t."""
         rates = ca.jtimes(x, self.q, self.qd) + ca.jtimes(x, self.qd, self.qdd)
-        return rates + ca.jacobian(x, self.t)
+        return ca.SX(rates + ca.jacobian(x, self.t))
 
     def sections(self) -> list[EquationSection]:
         """All steps of the derivation."""

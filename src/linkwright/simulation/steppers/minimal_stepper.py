@@ -36,7 +36,9 @@ def minimal_stepper(name: str) -> MakeStepper:
     """Return the function that makes a stepper of minimal coordinates."""
 
     def make(context: RunContext, t: float, y: Floats, end: float, options: StepOptions) -> Stepper:
-        return cross_singularities(MinimalStepper(name, context, t, y, end, options), context, end)
+        return cross_singularities(
+            MinimalStepper(name, context, t, y, end, options), context, end, options
+        )
 
     return make
 

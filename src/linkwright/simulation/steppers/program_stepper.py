@@ -37,7 +37,7 @@ def program_stepper(method: StepMethod) -> MakeStepper:
 
     def make(context: RunContext, t: float, y: Floats, end: float, options: StepOptions) -> Stepper:
         return cross_singularities(
-            ProgramStepper(method, context, t, y, end, options), context, end
+            ProgramStepper(method, context, t, y, end, options), context, end, options
         )
 
     return make

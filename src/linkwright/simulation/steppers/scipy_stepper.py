@@ -38,7 +38,9 @@ def scipy_stepper(name: str) -> MakeStepper:
     """Return the function that makes a stepper of one of SciPy's methods."""
 
     def make(context: RunContext, t: float, y: Floats, end: float, options: StepOptions) -> Stepper:
-        return cross_singularities(ScipyStepper(name, context, t, y, end, options), context, end)
+        return cross_singularities(
+            ScipyStepper(name, context, t, y, end, options), context, end, options
+        )
 
     return make
 

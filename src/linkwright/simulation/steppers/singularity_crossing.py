@@ -17,7 +17,7 @@ import numpy as np
 from ...types import Floats
 from ..projection import Projection
 from ..run_context import RunContext
-from .stepper import DenseOutput, Stepper
+from .stepper import DenseOutput, StepOptions, Stepper
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,12 @@ class CrossingOptions:
     """Iterations of the collocation; smooth motions need about ten."""
     settled_change: float = 1e-13
     """The relative change of states that counts as converged: rounding."""
+    mixed_iterates: int = 12
+    """Earlier iterates that extrapolate the next one. Where many loops are singular at once, the
+    iteration alone diverges, with a factor that does not depend on the length of the step."""
     smooth_share: float = 1e-10
-    """The last coefficients of the polynomial must be below this share of the largest, or the
-    motion is not smooth there."""
+    """The last coefficients of the polynomial must be below this share of the largest, or below the
+    tolerance of steps if that is larger; else the motion is not smooth there."""
     look_points: int = 21
     """Points at which the smallest singular value in a long step is looked for, twice: the second
     time between the neighbours of the smallest one."""
@@ -45,21 +48,31 @@ class CrossingOptions:
 CROSSING = CrossingOptions()
 
 
-def cross_singularities(inner: Stepper, context: RunContext, end: float) -> Stepper:
+def cross_singularities(
+    inner: Stepper, context: RunContext, end: float, options: StepOptions
+) -> Stepper:
     """Return a stepper that crosses singular configurations, if the mechanism can have any."""
     projection = context.space.projection
     if projection is None or not context.names.position_row_count:
         return inner
-    return SingularityCrossing(inner, context, projection, end)
+    smooth_share = max(CROSSING.smooth_share, options.rtol)
+    return SingularityCrossing(inner, context, projection, end, smooth_share)
 
 
 class SingularityCrossing:
     """A stepper that makes one long step where the next step would meet a singular state."""
 
     def __init__(
-        self, inner: Stepper, context: RunContext, projection: Projection, end: float
+        self,
+        inner: Stepper,
+        context: RunContext,
+        projection: Projection,
+        end: float,
+        smooth_share: float,
     ) -> None:
         self.inner, self.context, self.projection = inner, context, projection
+        self.smooth_share = smooth_share
+        """The share of the last coefficients of a long step's polynomial that is accepted."""
         self.space, self.end = context.space, end
         self.has_no_memory = inner.has_no_memory
         self.step_start = inner.t
@@ -100,6 +113,11 @@ class SingularityCrossing:
         """Start at (t, y)."""
         self._long_step, self.end = None, end
         self.inner.restart(t, y, end)
+
+    def expect_length(self, length: float) -> None:
+        """Take the length of steps so far from compiled code, so that a long step may be the next
+        one."""
+        self.length = length
 
     def dense_output(self) -> DenseOutput:
         """Return the dense output of the last step, long or not."""
@@ -153,6 +171,7 @@ class SingularityCrossing:
         nq = self.context.names.nq
         states[:, :nq] += x**2 / 2 * self._accelerations(first)
         known, change = np.full_like(states, np.inf), np.inf
+        mixing = AndersonMixing(CROSSING.mixed_iterates)
         for _ in range(CROSSING.max_iterations):
             held = np.array(
                 [
@@ -167,11 +186,12 @@ class SingularityCrossing:
                 ]
             )
             before, change = change, np.abs(held - known).max() / (1.0 + np.abs(held).max())
-            states, known = y + length * A @ f, held
-            is_stalled = change < CROSSING.smooth_share and change > before / 2
+            states = mixing.next_iterate(states, y + length * A @ f)
+            known = held
+            is_stalled = change < self.smooth_share and change > before / 2
             if change < CROSSING.settled_change or is_stalled:
                 break
-        smooth = CROSSING.smooth_share
+        smooth = self.smooth_share
         return f if _last_coefficients(held) < smooth and change < smooth else None
 
     def _accelerations(self, rate: Floats) -> Floats:
@@ -191,6 +211,30 @@ class SingularityCrossing:
             k, width = int(np.argmin(weak)), 1 / (CROSSING.look_points - 1)
             low, high = max(0.0, low + width * (k - 1)), min(1.0, low + width * (k + 1))
         self.context.note_singularity(float(x[k]), weak[k])
+
+
+class AndersonMixing:
+    """Extrapolation of a fixed-point iteration x = g(x) from its last iterates (Anderson, 1965)."""
+
+    def __init__(self, depth: int) -> None:
+        self.depth = depth
+        self._steps: list[Floats] = []
+        self._images: list[Floats] = []
+
+    def next_iterate(self, x: Floats, image: Floats) -> Floats:
+        """Return the next iterate after x, from g(x)."""
+        step = (image - x).ravel()
+        self._steps, self._images = self._steps[-self.depth :], self._images[-self.depth :]
+        if not self._steps or not np.isfinite(step).all():
+            self._steps, self._images = [step], [image]
+            return image
+        changes = np.array([step - old for old in self._steps]).T
+        weights = np.linalg.lstsq(changes, step, rcond=1e-12)[0]
+        moves = [weight * (image - old) for weight, old in zip(weights, self._images, strict=True)]
+        self._steps.append(step)
+        self._images.append(image)
+        found: Floats = image - np.sum(moves, axis=0)
+        return found
 
 
 def _interpolate(times: Floats, states: Floats) -> DenseOutput:

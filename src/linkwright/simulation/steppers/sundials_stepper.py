@@ -46,7 +46,9 @@ def sundials_stepper(name: str) -> MakeStepper:
     """Return the function that makes a stepper of CVODES or IDAS."""
 
     def make(context: RunContext, t: float, y: Floats, end: float, options: StepOptions) -> Stepper:
-        return cross_singularities(SundialsStepper(name, context, t, y, end, options), context, end)
+        return cross_singularities(
+            SundialsStepper(name, context, t, y, end, options), context, end, options
+        )
 
     return make
 

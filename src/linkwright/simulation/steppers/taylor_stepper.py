@@ -29,7 +29,7 @@ def taylor_stepper(
     context: RunContext, t: float, y: Floats, end: float, options: StepOptions
 ) -> Stepper:
     """Return a stepper by Taylor series."""
-    return cross_singularities(TaylorStepper(context, t, y, end, options), context, end)
+    return cross_singularities(TaylorStepper(context, t, y, end, options), context, end, options)
 
 
 class TaylorStepper:
