@@ -95,8 +95,9 @@ class StartRows:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
         values = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
         conditions = _upright_conditions(self.mechanism, self.model.parameters)
-        found: Booleans = (np.asarray(conditions(q.T, 0.0, values.T)) > 0).all(axis=0)
-        return np.broadcast_to(found, len(q))
+        numbers: Floats = np.asarray(conditions(q.T, 0.0, values.T), dtype=float)
+        found: Booleans = np.broadcast_to(np.all(numbers > 0, axis=0), len(q))
+        return found
 
     def project_velocities(self, q: Floats, qd: Floats, held: Sequence[str] = ()) -> Floats:
         """Return velocities (runs, nv) that the constraints allow, those nearest to qd; `held`
