@@ -97,7 +97,7 @@ def check_formulations_agree(
     check = judge_proofs(
         "formulations agree",
         "independent derivations give the same function; an error would have to be "
-        "made on all of them",
+        "made in all of them",
         "The equations were derived independently by several formulations, and their identity was "
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
         proofs,

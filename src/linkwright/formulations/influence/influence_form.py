@@ -128,7 +128,7 @@ def _inertia_sections(influence: InfluenceFormulation) -> Iterator[EquationSecti
         r"P^* = \sum m\, (G_c^T \bullet H_c) + (G_w^T \Pi) \bullet H_w"
         r" + G_w^T (G_w^T \bullet P) G_w",
         "(16)",
-        "The part that is symmetric in the last two indices, which alone counts.",
+        "Only the part that is symmetric in the last two indices; the other has no effect.",
     )
 
 

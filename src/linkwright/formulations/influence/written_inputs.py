@@ -77,13 +77,13 @@ class WrittenInputs:
         loads of springs, dampers and all that is external."""
         own = self.definitions
         yield EquationSection(
-            "First-order coefficients of the joints by the inputs",
+            "First-order coefficients of the joints with respect to the inputs",
             (*own["G"], *own["k"]),
             "φ̇ = G ȧ + k",
             r"\dot{\varphi} = G \dot{a} + k",
         )
         yield EquationSection(
-            "Second-order coefficients of the joints by the inputs",
+            "Second-order coefficients of the joints with respect to the inputs",
             (*own["H"], *own["e"]),
             "φ̈ = G ä + ȧᵀ H ȧ + e",
             r"\ddot{\varphi} = G \ddot{a} + \dot{a}^T H \dot{a} + e",
