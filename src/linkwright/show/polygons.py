@@ -141,6 +141,7 @@ def velocity_polygon(
     q: ArrayLike | None = None,
     qd: ArrayLike | None = None,
     *,
+    t: float = 0.0,
     width: float = COLUMN_WIDTH,
     path: str | Path | None = None,
 ) -> Figure:
@@ -152,6 +153,8 @@ def velocity_polygon(
         The mechanism.
     q, qd : array, optional
         Coordinates and velocities (default: home, at rest).
+    t : float
+        Time, s, where the coordinates depend on it.
     width : float
         mm.
     path : str or Path, optional
@@ -168,7 +171,7 @@ def velocity_polygon(
     >>> len(lw.show.velocity_polygon(lw.gallery("elbow"), [0.3, 0.4], [1.0, 2.0]).axes)
     1
     """
-    found = images(mechanism, q, qd)
+    found = images(mechanism, q, qd, t=t)
     return _draw_polygon_figure(mechanism, found, [i.velocity for i in found], "v", "m/s", width)
 
 

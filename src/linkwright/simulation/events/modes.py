@@ -171,6 +171,11 @@ class ElementForces:
         return {k: float(self.held.x[place]) for k, place in self.plan.stuck.items()}
 
     @cached_property
+    def joints_at_limit(self) -> set[int]:
+        """Joints that stick at the limit of their friction, while others carry the rest."""
+        return {k for k, place in self.plan.stuck.items() if self.held.is_at_limit[place]}
+
+    @cached_property
     def pushes(self) -> Floats:
         """Forces of rigid contacts: along the plane's x and y, and normal, one column each."""
         rows, x = self.plan.rows, self.held.x
@@ -243,7 +248,11 @@ class ModeForceSolver:
         plan, instant = self.plan, self.instant
         known = self._known(limits)
         share = plan.share if len(plan.grips) > 1 else None
-        held = instant.hold_rows(plan.held, self.columns, known, share)
+        most = {
+            place: float(limits[k]) * plan.rows.joint_frictions[k].ratio
+            for k, place in plan.stuck.items()
+        }
+        held = instant.hold_rows(plan.held, self.columns, known, share, most)
         return ElementForces(plan, held, known + self.columns @ held.x, limits, self.drags)
 
 
