@@ -94,3 +94,15 @@ def test_every_format_has_the_sections() -> None:
     data = json.loads(ok("derive", "elbow", "--by", "hamilton", "--json"))
     assert [s["title"] for s in data["sections"]][:2] == ["Generalized momenta", "Hamiltonian"]
     assert data["counts"]["matrices"] == {"M": [2, 2]}
+
+
+def test_products_of_decimals_are_decimals() -> None:
+    """The rate of 0.2 sin(0.7 t) is 0.14 cos(0.7 t), in spite of floating point."""
+    arm = lw.load("""
+    bodies.a = { mass = "m1", center = [1, 0, 0] }
+    joints.q1 = { type = "revolute", child = "a" }
+    constraints.d = { type = "drive", on = "q1", position = "0.2*sin(0.7*t)" }
+    parameters = { m1 = 2 }
+    """)
+    found = lw.derive(arm, by="multipliers").closed_form("constraint_velocity")
+    assert str(found) == "V[1] = dq1 - 0.14*cos(0.7*t)"

@@ -4,7 +4,7 @@ mechanisms on a task."""
 from .derivation_times import DerivationTimes, measure_derivation
 from .equation_comparison import EquationComparison, EquationCountRow, compare_equations
 from .formulation_comparison import Comparison, compare
-from .formulation_rows import FormulationRow
+from .formulation_row import FormulationRow
 from .size_scaling import CostScaling, measure_scaling
 from .task_comparison import TaskComparison, TaskRow, compare_on_task
 

@@ -18,7 +18,7 @@ from ..show.figure_style import (
 from .comparison_tables import SavableComparison
 from .derivation_times import VIRGALA_COEFFICIENTS, VIRGALA_CORRELATION, DerivationTimes
 from .formulation_comparison import Comparison
-from .formulation_rows import compared_evaluation_share_text
+from .formulation_row import compared_evaluation_share_text
 from .size_scaling import COST_LABELS, CostScaling
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from ..simulation.steppers.stepper_choice import stepper_named
 from ..tape import Tape, count_tape_operations, normalize_tape, record_tape
 from ..types import Floats
 from .fixed_step_motions import FixedStepMotion, FixedSteps
-from .formulation_rows import FormulationRow
+from .formulation_row import FormulationRow
 
 Result = TypeVar("Result")
 

@@ -17,7 +17,7 @@ from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .comparison_tables import ComparisonTable, SavableComparison
 from .cost_measurement import measure_formulation
 from .derivation_times import DerivationTimes, measure_derivation
-from .formulation_rows import FormulationRow, compared_integration_time_note
+from .formulation_row import FormulationRow, compared_integration_time_note
 
 T = TypeVar("T")
 

@@ -17,7 +17,13 @@ from numpy.typing import ArrayLike
 from ..errors import UnsupportedError
 from ..mechanism import Mechanism
 from ..types import Floats
-from .acceleration_components import AccelerationPart, PointMotions, acceleration_parts
+from .acceleration_arrows import draw_acceleration_parts
+from .acceleration_components import (
+    AccelerationPart,
+    PointMotions,
+    acceleration_parts,
+    center_image_point_name,
+)
 from .arrows import (
     draw_arrow,
 )
@@ -34,7 +40,7 @@ from .figure_style import (
 )
 from .free_body_balance import free_body_state
 from .glyphs import drawn_point
-from .label_text import formula_index, indexed_label, symbol_label
+from .label_text import indexed_label, symbol_label
 from .link_glyphs import plate_outline_order
 from .scene import Scene, mechanism_scene
 
@@ -45,8 +51,6 @@ if TYPE_CHECKING:
     from .view_direction import View
 
 
-ACCELERATION_LETTERS = {"normal": "n", "tangential": "t", "Coriolis": "c", "sliding": "s"}
-"""The letters by which parts of accelerations are labelled."""
 _RAY_LAYER, _IMAGE_LAYER = 6, 7
 """Layers: a link that turns about a fixed point has its image on a ray, which must not hide it."""
 
@@ -107,11 +111,6 @@ def images(
             v, a = moving.velocity(body, x), moving.acceleration(body, x)
             found.append(ImagePoint(name, body, x, v, a))
     return found
-
-
-def center_image_point_name(body: str) -> str:
-    """The name of a body's centre of mass among its points."""
-    return f"{body} (mass)"
 
 
 def _image_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
@@ -253,7 +252,7 @@ def _draw_polygon_figure(
     axes.locator_params(nbins=6)
     for k, body in enumerate(bodies if not parts else ()):
         _draw_link_image(axes, tips, found, body, k)
-    part_labels = _draw_acceleration_parts(axes, view, parts, size)
+    part_labels = draw_acceleration_parts(axes, view, parts, size)
     labels = _polygon_tip_labels(tips, found, size)
     for label in labels:
         draw_arrow(axes, np.zeros(2), label.points[0], GRAY_COLOR, layer=_RAY_LAYER)
@@ -263,39 +262,6 @@ def _draw_polygon_figure(
     draw_legend(axes)
     draw_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels, *part_labels])
     return figure
-
-
-def _draw_acceleration_parts(
-    axes: Axes, view: View, parts: Sequence[AccelerationPart], size: float
-) -> list[Label]:
-    """Draws the parts of accelerations as arrows, a colour for each kind, and returns their labels;
-    parts that are too short to see have none."""
-    labels: list[Label] = []
-    drawn: set[str] = set()
-    for part in parts:
-        along = view(part.vector)
-        if np.linalg.norm(along) < 1e-3 * size:
-            continue
-        paint = line_color(list(ACCELERATION_LETTERS).index(part.kind))
-        start = view(part.start)
-        draw_arrow(axes, start, along, paint)
-        axes.plot(
-            [], [], color=paint, lw=1.1, label=f"_{part.kind}" if part.kind in drawn else part.kind
-        )
-        drawn.add(part.kind)
-        text = _acceleration_part_label(part)
-        if text not in {label.text for label in labels}:
-            labels.append(Label(text, (start + along / 2)[None]))
-    return labels
-
-
-def _acceleration_part_label(part: AccelerationPart) -> str:
-    """The label of a part: a with the letter of its kind above, and its point, and base, below."""
-    is_turning = part.kind in ("normal", "tangential")
-    names = [part.point, part.base] if part.base and is_turning else [part.point]
-    mass = center_image_point_name(part.body)
-    index = "/".join("G" if name == mass else formula_index(name) for name in names)
-    return f"$a^{ACCELERATION_LETTERS[part.kind]}_{{{index}}}$"
 
 
 def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: str, k: int) -> None:

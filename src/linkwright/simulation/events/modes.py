@@ -176,6 +176,18 @@ class ElementForces:
         return {k for k, place in self.plan.stuck.items() if self.held.is_at_limit[place]}
 
     @cached_property
+    def overload(self) -> float:
+        """How far friction of joints that stick exceeds its limits, although others are at
+        theirs."""
+        ratios = [joint_friction.ratio for joint_friction in self.plan.rows.joint_frictions]
+        over = [
+            abs(force) - float(self.limits[k]) * ratios[k]
+            for k, force in self.joint_friction.items()
+            if k not in self.joints_at_limit
+        ]
+        return max([0.0, *over])
+
+    @cached_property
     def pushes(self) -> Floats:
         """Forces of rigid contacts: along the plane's x and y, and normal, one column each."""
         rows, x = self.plan.rows, self.held.x
