@@ -13,8 +13,8 @@ class FormulationRow(NotebookDisplayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
     `algorithm` is its name where the formulation has several. Equations and states are those of the
-    paper; the simulator integrates `integrated` states. An evaluation is timed in a batch, a state;
-    `evaluations` are those of the timed motion, which has the `accuracy`.
+    paper; the simulator integrates `integrated` states. An evaluation is timed in a batch, per
+    state; `evaluations` are those of the timed motion, which has the `accuracy`.
 
     `disagreement` is the largest relative difference from the recursive formulation in
     accelerations and joint forces of random states (for `approximate`: in its motion); `apart` is

@@ -332,7 +332,7 @@ def _child_number(element: XmlElement | None, tag: str, default: float) -> float
 
 
 def _find_included_file(uri: str, path: Path | None) -> Path | None:
-    """Return the file of an included model: beside this one, or in a folder of its name."""
+    """Return the file of an included model: next to this file, or in a folder of its name."""
     if path is None or ("://" in uri and not uri.startswith(("model://", "file://"))):
         return None
     name = uri.partition("://")[2] or uri

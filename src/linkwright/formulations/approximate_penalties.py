@@ -46,7 +46,7 @@ ITERATED_STEP = 3e-3
 which residuals fade, and β need not be large."""
 
 CONSTRAINT_SAMPLES = 5
-"""Random configurations of a tree, beside q = 0, at which the oscillations are computed."""
+"""Random configurations of a tree, in addition to q = 0, at which the oscillations are computed."""
 
 
 @dataclass(frozen=True)

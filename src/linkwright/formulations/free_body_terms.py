@@ -131,7 +131,7 @@ class FreeBodyTerms:
     @cached_property
     def joint_forces(self) -> Array:
         """The forces along the tree's velocities that balance the reactions: expressions, or
-        unknowns where mimicking joints share a force or coordinates are no affine functions."""
+        unknowns where mimicking joints share a force or coordinates are not affine functions."""
         tree, tau, transfer = self.tree, self.generalized_forces, self.tree.transfer
         if not tree.followers and transfer is None:
             return tau + self.own_joint_forces

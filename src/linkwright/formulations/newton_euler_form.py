@@ -1,7 +1,7 @@
 """Newton's and Euler's equations as Bayseç and Kapucu print them, (23)–(46).
 
 In a plane, positions, accelerations and reactions are written in world axes, as in the paper. In
-space each body has its own axes, those of the link behind its joint, and its equations contain the
+space each body has its own axes, those of the link after its joint, and its equations contain the
 angular velocity, the accelerations and the weight of its parent by name: lines do not become longer
 with the number of links.
 """

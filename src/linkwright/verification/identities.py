@@ -254,8 +254,8 @@ def loss_forces(subject: VerifiedEquations) -> SX:
 
 
 def balanced_energy(subject: VerifiedEquations) -> tuple[SX, SX]:
-    """An energy and the power that changes it beside forces along q̇: T + V and 0; for moving
-    coordinates h = T₂ − T₀ + V and −∂L/∂t."""
+    """An energy and the power that changes it in addition to forces along q̇: T + V and 0; for
+    moving coordinates h = T₂ − T₀ + V and −∂L/∂t."""
     T, V = (subject.function_expression(f"{kind}_energy") for kind in ("kinetic", "potential"))
     if not subject.names.has_moving_coordinates:
         return T + V, ca.SX(0)

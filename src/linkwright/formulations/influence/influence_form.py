@@ -183,8 +183,8 @@ def _spring_sections(
 
 
 def external_loads(influence: InfluenceFormulation) -> Array:
-    """The loads of the weight, of forces, friction and contacts: all but drives, springs between
-    points and joint springs and dampers."""
+    """The loads of the weight, of forces, friction and contacts: all but joint forces, springs
+    between points and joint springs and dampers."""
     springs, n = influence.springs, influence.tree.nv
     loads = gather_forces(influence.tree, springs.tree_loads)
     damping = springs.effective_damping() if springs.elements else ca.SX(n, n)

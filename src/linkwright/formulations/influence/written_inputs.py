@@ -73,8 +73,8 @@ class WrittenInputs:
         return made
 
     def sections(self, others: Array) -> Iterator[EquationSection]:
-        """Coefficients of the loop, and the equations of motion under drives and `others`, the
-        loads of springs, dampers and all that is external."""
+        """Coefficients of the loop, and the equations of motion under joint forces and `others`,
+        the loads of springs, dampers and all that is external."""
         own = self.definitions
         yield EquationSection(
             "First-order coefficients of the joints with respect to the inputs",
