@@ -60,12 +60,12 @@ def signals_tape() -> Tape:
 
 COLUMNS = np.array(
     [
-        # signal, sign, leaves, is gap, repeats
-        [0, -1, 0, 0, 0],
-        [0, 1, 0, 0, 0],
-        [1, 1, 0, 0, 0],
-        [2, -1, 0, 0, 0],
-        [2, 1, 0, 0, 0],
+        # signal, sign, leaves, is gap, repeats, is overload
+        [0, -1, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0, 0],
+        [2, -1, 0, 0, 0, 0],
+        [2, 1, 0, 0, 0, 0],
     ]
 )
 """Events that are noted when the pendulum passes an angle, turns back, or time passes."""

@@ -7,6 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, AssemblyError, LinkwrightError, UnsupportedError
+from tests.constrained.test_quaternion_assembly import pinned
 
 TOP = lw.load(
     "name='top'\ngravity=[0,0,-9.81]\n[bodies.b]\nmass=2\ninertia=[0.1,0.2,0.3]\n"
@@ -90,3 +91,25 @@ def test_rejected_combinations_of_parameters_fail_among_many() -> None:
     found = lw.simulate(slide, 0.01, parameters={"a": a, "b": b}, samples=2)
     failed = [k for k, status in enumerate(found["status"].values) if "negative" in status]
     assert failed == [9]
+
+
+def test_coordinates_of_free_joints_by_name_are_kept_in_every_run() -> None:
+    """x and z of a free body are held in the world's axes, however the closing turns it."""
+    mechanism, x = pinned(), np.array([0.9, 0.7, -0.4])
+    model = lw.compile(mechanism)
+    found = lw.simulate(mechanism, 0.01, q0={"f.x": x, "f.z": -0.3}, samples=2)["q"].values
+    np.testing.assert_allclose(found[:, 0, model.q_names.index("f.x")], x, atol=1e-14)
+    np.testing.assert_allclose(found[:, 0, model.q_names.index("f.z")], -0.3, atol=1e-14)
+    assert np.abs(model.constraint_residual(found[:, 0])).max() < 1e-12
+    for k, own in enumerate(x):
+        alone = lw.simulate(mechanism, 0.01, q0={"f.x": own, "f.z": -0.3}, samples=2)
+        np.testing.assert_array_equal(found[k], alone.q)
+
+
+def test_coordinates_that_are_not_given_are_those_of_assemble() -> None:
+    """Lengths differ by run: entries of the Jacobian count as in each run's own mechanism."""
+    bars, lengths = lw.gallery("four-bar"), np.array([2.9, 3.0, 3.1])
+    found = lw.simulate(bars, 0.01, parameters={"l2": lengths}, samples=2)["q"].values
+    for k, length in enumerate(lengths):
+        own = lw.assemble(bars.with_parameters(l2=length))
+        np.testing.assert_allclose(found[k, 0], own, rtol=0, atol=1e-14)

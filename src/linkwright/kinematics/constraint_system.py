@@ -91,9 +91,7 @@ class ConstraintSystem:
                 if o == owner
             ):
                 raise idle_constraint_error(owner)
-        known = {"m": length, "1": 1.0, "": 0.0}
-        rows = np.array([known[unit] for unit in self.constraints.row_units])
-        columns = np.where(self.is_angular, 1.0, 1 / length)
+        rows, columns = _row_and_column_sizes(self, np.array(length))
         sizes = np.where(rows > 0, rows, np.where(largest > 0, largest, 1.0))
         return sizes, ConstraintJacobianScale(rows, columns, self.mechanism.closure)
 
@@ -158,7 +156,7 @@ class ConstraintSystem:
     def position_functions(self, t: float, rank_share: float) -> PositionConstraints:
         """Return the constraints of positions at time t for a search; entries of the Jacobian
         below the share of their natural size are zero."""
-        floor = np.outer(self.scale.rows[list(self.constraints.position_rows)], self.scale.columns)
+        floor = position_entry_sizes(self, np.array(self.length))
 
         def position_jacobian(q: Floats) -> Floats:
             J = self.step_jacobian(q, self.position_terms(q, t)[1])
@@ -229,6 +227,22 @@ class ConstraintSystem:
         if len(J) != len(rows):
             raise AssertionError(f"a Jacobian of {len(J)} rows")
         return rows
+
+
+def position_entry_sizes(system: ConstraintSystem, lengths: Floats) -> Floats:
+    """Return the natural sizes (…, m, n) of the entries of the Jacobian of positions, of mechanisms
+    of the given lengths (…), m."""
+    rows, columns = _row_and_column_sizes(system, lengths)
+    chosen = list(system.constraints.position_rows)
+    return np.asarray(rows[..., chosen, None] * columns[..., None, :])
+
+
+def _row_and_column_sizes(system: ConstraintSystem, lengths: Floats) -> tuple[Floats, Floats]:
+    """Return the natural sizes of rows (…, m) and columns (…, n) of the Jacobian, of mechanisms of
+    the given lengths (…), m; 0 for rows whose size nobody knows."""
+    length, units = lengths[..., None], np.array(system.constraints.row_units)
+    rows = np.where(units == "m", length, np.where(units == "1", 1.0, 0.0))
+    return rows, np.where(system.is_angular, 1.0, 1 / length)
 
 
 def _turning_velocities(tree: KinematicTree) -> Floats:

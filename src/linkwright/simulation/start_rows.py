@@ -27,6 +27,7 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Booleans, Floats
+from .start_constraints import start_position_constraints
 
 MAX_KEPT_CONDITIONS = 8
 """How many mechanisms keep the function of their upright configurations."""
@@ -61,35 +62,47 @@ class StartRows:
     def close_positions(self, q: Floats, given: Mapping[str, Floats]) -> Floats:
         """Return q (runs, nq) with closed loops, where `given` coordinates (runs,) are held.
 
-        All runs are closed together; those that do not converge, in which a coordinate moves by
-        half a turn, or that close with a joint turned over are assembled one by one.
+        All runs are closed together; those that stay open, in which a coordinate moves by half a
+        turn, or that close with a joint turned over are assembled one by one.
         """
-        model, rows, last = (
-            self.model,
-            list(self.model.names.position_rows),
-            self.time_and_parameters,
-        )
-        if not rows:
+        if not self.model.names.position_row_count:
             return q
-        hold = steps_of_held_coordinates(constraint_system(self.mechanism), list(given))
-        functions = PositionConstraints(
-            lambda q: model.constraint_residual(q, *last),
-            lambda q: model.constraint_jacobian(q, *last)[..., rows, :],
-            lambda q, step: model.integrate(q, step, *self.model_parameters),
-        )
+        system = constraint_system(self.mechanism)
+        functions = start_position_constraints(self.model, self.mechanism, q, self.parameters)
+        hold, share = steps_of_held_coordinates(system, list(given)), system.scale.closure
         with np.errstate(all="ignore"):
             closure = close_positions(
-                functions, q, hold=hold, longest_step=CLOSURE_TOLERANCES.longest_step
+                functions,
+                q,
+                hold=hold,
+                rank_share=share,
+                longest_step=CLOSURE_TOLERANCES.longest_step,
             )
-            is_near = np.abs(closure.q - q).max(axis=-1) < np.pi
-        is_closed = np.asarray(closure.has_converged) & is_near
-        for run in np.flatnonzero(~is_closed | ~self._are_upright(closure.q)):
+            found = self._polish(functions, closure.q, hold, share)
+            is_near = np.abs(found - q).max(axis=-1) < np.pi
+        size = np.maximum(1.0, np.abs(q).max(axis=-1))
+        bound = np.maximum(CLOSURE_TOLERANCES.closed_residual * size, self.model.leeway)
+        is_closed = closure.has_converged & (closure.residual <= bound) & is_near
+        for run in np.flatnonzero(~is_closed | ~self._are_upright(found)):
             own = {name: float(values[run]) for name, values in given.items()}
             try:
-                closure.q[run] = assemble(self.mechanism_of(int(run)), own, list(own))
+                found[run] = assemble(self.mechanism_of(int(run)), own, list(own))
             except LinkwrightError as error:
                 self.failures[int(run)] = error
-        return closure.q
+        return found
+
+    def _polish(
+        self, functions: PositionConstraints, q: Floats, hold: Sequence[int], share: float
+    ) -> Floats:
+        """Return closed coordinates as near to the constraints as rounding lets them be."""
+        return close_positions(
+            functions,
+            q,
+            hold=hold,
+            tolerance=0.0,
+            rank_share=share,
+            max_iterations=CLOSURE_TOLERANCES.max_corrections,
+        ).q.copy()
 
     def _are_upright(self, q: Floats) -> Booleans:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
@@ -101,15 +114,21 @@ class StartRows:
 
     def project_velocities(self, q: Floats, qd: Floats, held: Sequence[str] = ()) -> Floats:
         """Return velocities (runs, nv) that the constraints allow, those nearest to qd; `held`
-        velocities keep their values."""
+        velocities keep their values.
+
+        Runs where the rank of the constraints is in doubt are done one by one, with the rank that
+        `Mechanism.closure` gives.
+        """
         names, last = self.model.names, self.time_and_parameters
         if not names.constraints:
             return qd
         J = self.model.constraint_jacobian(q, *last)
         violation = self.model.constraint_velocity(q, qd, *last)
-        found = project_velocities(J, qd, violation, hold=[names.qd.index(n) for n in held])
+        hold = [names.qd.index(name) for name in held]
+        found = project_velocities(J, qd, violation, hold=hold)
         left = np.abs(self.model.constraint_velocity(q, found, *last)).max(axis=-1)
-        for run in np.flatnonzero(~(left < CLOSURE_TOLERANCES.accepted_residual)):
+        is_clear = self._have_clear_ranks(np.delete(J, hold, axis=-1))
+        for run in np.flatnonzero(~(left < CLOSURE_TOLERANCES.accepted_residual) | ~is_clear):
             own = {n: float(qd[run, names.qd.index(n)]) for n in held} if held else qd[run]
             try:
                 if int(run) not in self.failures:
@@ -117,6 +136,19 @@ class StartRows:
             except LinkwrightError as error:
                 self.failures[int(run)] = error
         return found
+
+    def _have_clear_ranks(self, J: Floats) -> Booleans:
+        """Return which Jacobians (runs, m, n) have no singular values between those that count and
+        rounding."""
+        if 0 in J.shape:
+            return np.ones(len(J), dtype=bool)
+        is_finite: Booleans = np.asarray(np.isfinite(J).all(axis=(-2, -1)))
+        finite: Floats = np.where(is_finite[:, None, None], J, 0.0)
+        sizes = np.linalg.svd(finite, compute_uv=False)
+        counted = self.mechanism.closure * sizes[:, :1]
+        rounding = CLOSURE_TOLERANCES.implied_row_share * sizes[:, :1]
+        is_clear: Booleans = np.all((sizes >= counted) | (sizes <= rounding), axis=-1)
+        return is_finite & is_clear
 
 
 @lru_cache(maxsize=MAX_KEPT_CONDITIONS)
