@@ -86,6 +86,9 @@ def test_closed_forms_by_the_names_of_lines() -> None:
     assert eqs.closed_form("v2_P").text() == "v2_P = (l*eps*y_P - z_P)/l"
     assert "eps" in eqs.closed_form("H2y").text()
     assert eqs.closed_form("du1").text().replace("du1", "u1'") == eqs.closed_form("u1'").text()
+    assert (counts := equation_set_source(eqs).counts).equations == counts.unknowns == 2
+    chain = lw.derive(lw.gallery("triple-pendulum"), by="recurrent")
+    assert "dtheta2^2" in chain.closed_form("V1").text()  # the paper's V, no potential energy
     arm = lw.derive(lw.gallery("elbow"), by="influence")
     assert str(arm.closed_form("P[1,1,2]")) == "P[1,1,2] = -m2*l1*lc2*sin(q2)"
 

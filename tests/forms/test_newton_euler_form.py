@@ -94,6 +94,16 @@ SPECIAL = {
             "q2": {"type": "revolute", "parent": "a", "child": "b", "origin": [1, 0, 0]}},
         "coordinates": {"new": {"phi": "q1 - Omega*t", "q": "q1 + q2"}},
     },
+    "a joint that moves by itself": {
+        "parameters": {"Omega": 4, "R": 0.5, "a": 0.1},
+        "bodies": {"hoop": {}, "bead": {"mass": 2}},
+        "joints": {
+            "turn": {"type": "revolute", "child": "hoop"},
+            "slide": {"type": "revolute", "parent": "hoop", "child": "bead", "axis": [0, 1, 0],
+                      "child_origin": [0, 0, "R"], "damping": 0.1}},
+        "coordinates": {"names": ["th"],
+                        "joints": {"turn": "Omega*t", "slide": "th + a*sin(3*t)"}},
+    },
     "polar coordinates": {
         "gravity": [0, -9.81, 0], "bodies": {"s": {"mass": 0.2}, "b": {"mass": 2}},
         "joints": {
