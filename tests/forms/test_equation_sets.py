@@ -10,6 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.forms.equation_set_typesetting import equation_set_source
+from linkwright.forms.latex_prose import latex_prose
 from tests.commands import ok
 
 
@@ -94,3 +95,21 @@ def test_every_format_has_the_sections() -> None:
     data = json.loads(ok("derive", "elbow", "--by", "hamilton", "--json"))
     assert [s["title"] for s in data["sections"]][:2] == ["Generalized momenta", "Hamiltonian"]
     assert data["counts"]["matrices"] == {"M": [2, 2]}
+
+
+@pytest.mark.parametrize(
+    ("prose", "latex"),
+    [
+        ("Here q̇ stands for M⁻¹ (p − a).", r"Here $\dot{q}$ stands for $M^{-1}$ (p $-$ a)."),
+        ("M⁽ⁱ⁾ are α_jⁱ, Ñ⁽ⁱ⁾", r"$M^{(i)}$ are $\alpha_j^{i}$, $\tilde{N}^{(i)}$"),
+        ("ω of upper_arm, Bayseç", r"$\omega$ of upper\_arm, Bayseç"),
+    ],
+)
+def test_prose_in_latex_has_formulas(prose: str, latex: str) -> None:
+    """LaTeX has no letters with dots, and an underscore needs a backslash."""
+    assert latex_prose(prose) == latex
+
+
+def test_counts_of_one_are_singular() -> None:
+    text = lw.derive(lw.gallery("four-bar"), by="influence").equation_set().text()
+    assert "1 equation, 1 unknown, 2 states; I* is 1 × 1" in text

@@ -139,3 +139,11 @@ def test_every_format_has_the_reactions() -> None:
     assert "m2*ddx2 = Fx_q2" in ok("derive", "elbow", "--by", "newton_euler")
     assert r"\ddot{x}_2" in ok("derive", "elbow", "--by", "newton_euler", "--as", "latex")
     assert "Forces on link1" in ok("derive", "elbow", "--by", "newton_euler", "--as", "html")
+
+
+def test_axes_of_bodies_are_named() -> None:
+    """The axes 1, 2, 3 of a body in space are those of its joint: the set says which of the body's
+    own these are, and says nothing where they are the same."""
+    text = lw.derive(lw.gallery("puma560"), by="newton_euler").equation_set().text()
+    assert "gravity g in its axes\n  Axes 1, 2, 3 of link1 are its x, -z, y.\n" in text
+    assert "of link2 are its" not in text

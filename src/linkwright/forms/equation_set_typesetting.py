@@ -37,6 +37,7 @@ from .equation_page import (
 )
 from .form_sources import FormSource, record_form_source_tape
 from .fraction_writing import FractionWriter
+from .latex_prose import latex_prose
 from .quantity_typesetting import (
     TypesetQuantity,
     typeset_mathml_rows,
@@ -110,10 +111,10 @@ class TypesetSection:
             tag = f" \\tag{{{line.number}}}" if line.number else ""
             rows.append(f"{line.typeset_left(setter)} &= {setter.typeset(line.right)}{tag}")
         source = self.source
-        heading = f"\\paragraph{{{source.title}}} {source.reference}".rstrip()
+        heading = f"\\paragraph{{{latex_prose(source.title)}}} {source.reference}".rstrip()
         parts = [heading] if source.title else []
         parts += [f"\\[ {source.law_latex} \\]"] if source.law_latex else []
-        parts += [source.note] if source.note else []
+        parts += [latex_prose(source.note)] if source.note else []
         if rows:
             body = " \\\\\n  ".join(rows)
             parts.append(f"\\begin{{align*}}\n  {body}\n\\end{{align*}}")

@@ -65,7 +65,7 @@ class ApproximatePenalties:
         if not self.left_out:
             return ""
         return (
-            f"The centres of mass of {', '.join(self.left_out)} are no coordinates: without these "
+            f"The centres of mass of {', '.join(self.left_out)} are not coordinates: without these "
             "masses, joints would have no inertia, and approximate dynamics divides by it."
         )
 

@@ -39,10 +39,10 @@ def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
     if influence.constraints is None:
         tau = influence.effective_inertia() @ influence.qdd + _power_loads(influence) - others
         lines = (EquationLine(f"tau_{name}", tau[k]) for k, name in enumerate(names.qd))
-        law = "T = I* φ̈ + φ̇ᵀ P* φ̇ + C* φ̇ + T_spring − Σ Gᵀ T_u"
+        law = "T = I* φ̈ + φ̇ᵀ P* φ̇ + C* φ̇ + T_k − T_u"
         latex = (
             r"T = I^* \ddot{\varphi} + \dot{\varphi}^T P^* \dot{\varphi} + C^* \dot{\varphi}"
-            r" + T_k - \sum G^T T_u"
+            r" + T_k - T_u"
         )
         sections.append(EquationSection("Equations of motion", tuple(lines), law, latex, "(17)"))
     else:
