@@ -98,18 +98,20 @@ def without_zero_lines(section: EquationSection) -> EquationSection:
     return replace(section, lines=tuple(line for line, size in lines if size))
 
 
-def without_zero_entries(array: SX) -> SX:
-    """The array with entries that are zero for all values of their symbols as plain zeros."""
+def without_zero_entries(array: SX, scale: float = 0.0) -> SX:
+    """The array with entries that are zero for all values of their symbols as plain zeros; `scale`
+    is the size of other arrays, whose rounding counts as zero too."""
     array = ca.sparsify(array)
-    entries = [ca.SX(x) for x in array.nonzeros()]
-    sizes = magnitudes_at_samples(entries)
+    rows, columns = array.sparsity().get_triplet()
+    entries = [array[m, n] for m, n in zip(rows, columns, strict=True)]
+    sizes = magnitudes_at_samples(entries, scale)
     kept = [x if size else ca.SX(0) for x, size in zip(entries, sizes, strict=True)]
     return ca.SX(ca.densify(ca.SX(array.sparsity(), ca.vertcat(ca.SX(0, 1), *kept))))
 
 
-def magnitudes_at_samples(expressions: Sequence[SX]) -> Floats:
+def magnitudes_at_samples(expressions: Sequence[SX], scale: float = 0.0) -> Floats:
     """The largest magnitude of each expression at three random values of all symbols; 0 if it is
-    rounding only."""
+    rounding only, relative to the largest or to `scale`."""
     whole = [ca.densify(ca.SX(x)) for x in expressions]
     symbols = ca.symvar(ca.vertcat(*map(ca.vec, whole))) if whole else []
     evaluate = ca.Function("sides", [ca.vertcat(ca.SX(0, 1), *symbols)], whole)
@@ -117,7 +119,7 @@ def magnitudes_at_samples(expressions: Sequence[SX]) -> Floats:
     for _ in range(3):
         found = evaluate.call([rng.uniform(0.2, 1.2, len(symbols))])
         largest = np.maximum(largest, [np.abs(np.asarray(x)).max(initial=0.0) for x in found])
-    return np.where(largest > 1e-13 * largest.max(initial=0.0), largest, 0.0)
+    return np.where(largest > 1e-13 * largest.max(initial=scale), largest, 0.0)
 
 
 @dataclass(frozen=True)

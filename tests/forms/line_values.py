@@ -31,16 +31,17 @@ def motion_values(mechanism: lw.Mechanism, seed: int = 2) -> dict[str, float]:
     """A closed configuration, velocities and forces with the accelerations of `recursive`, by the
     names of their symbols."""
     eqs = lw.derive(mechanism, parameters="numeric")
-    rng = np.random.default_rng(seed)
+    rng, clock = np.random.default_rng(seed), 0.0 if mechanism.loops_and_constraints() else 0.37
+    at = eqs.names.time_arguments(clock)
     q, qd = rng.uniform(0.2, 0.8, eqs.nq), rng.uniform(0.3, 1, eqs.nv)
     tau = rng.uniform(-1, 1, eqs.nv)
     if eqs.names.constraints:
         q = np.array(eqs.home)
-        G, k, _ = (np.array(x) for x in eqs.function("independent_map")(q))
+        G, k, _ = (np.array(x) for x in eqs.function("independent_map")(q, *at))
         qd = (G @ rng.uniform(0.3, 1, (G.shape[1], 1)) + k).ravel()
-    made = eqs.function("forward_dynamics")(q, qd, tau)
+    made = eqs.function("forward_dynamics")(q, qd, tau, *at)
     qdd = np.array(made[0] if isinstance(made, tuple) else made).ravel()
-    found = dict(zip(eqs.names.q, q, strict=True))
+    found = {"t": clock, **dict(zip(eqs.names.q, q, strict=True))}
     for prefix, column in (("d", qd), ("dd", qdd), ("tau_", tau)):
         names = (f"{prefix}{name}" for name in eqs.names.qd)
         found |= dict(zip(names, column, strict=True))

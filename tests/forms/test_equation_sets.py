@@ -113,3 +113,15 @@ def test_prose_in_latex_has_formulas(prose: str, latex: str) -> None:
 def test_counts_of_one_are_singular() -> None:
     text = lw.derive(lw.gallery("four-bar"), by="influence").equation_set().text()
     assert "1 equation, 1 unknown, 2 states; I* is 1 × 1" in text
+
+
+def test_products_of_decimals_are_decimals() -> None:
+    """The rate of 0.2 sin(0.7 t) is 0.14 cos(0.7 t), in spite of floating point."""
+    arm = lw.load("""
+    bodies.a = { mass = "m1", center = [1, 0, 0] }
+    joints.q1 = { type = "revolute", child = "a" }
+    constraints.d = { type = "drive", on = "q1", position = "0.2*sin(0.7*t)" }
+    parameters = { m1 = 2 }
+    """)
+    found = lw.derive(arm, by="multipliers").closed_form("constraint_velocity")
+    assert str(found) == "V[1] = dq1 - 0.14*cos(0.7*t)"

@@ -8,6 +8,7 @@ import pytest
 import linkwright as lw
 from linkwright.forms.equation_set_typesetting import equation_set_source
 from linkwright.mechanism import replace_part_fields
+from tests.agreement.moving_mechanisms import CURVED, HOOP, SUPPORT, driven_disk, moving_four_bar
 from tests.forms.line_values import line_values, motion_values, value_of
 
 
@@ -102,6 +103,20 @@ def test_loops_in_their_inputs(name: str) -> None:
     for line in equations:
         left, right = (value_of(side, found) for side in (line.left, line.right))
         np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("by", ["kane", "influence"])
+@pytest.mark.parametrize("mechanism", [HOOP, SUPPORT, CURVED, moving_four_bar(), driven_disk()],
+                         ids=lambda m: m.name)  # fmt: skip
+def test_forms_in_moving_coordinates(mechanism: lw.Mechanism, by: str) -> None:
+    """Velocities and accelerations that coordinates bring along by themselves are in the equations."""
+    mechanism = replace_part_fields(mechanism, ["speeds"])
+    source = equation_set_source(lw.derive(mechanism, by=by, parameters="numeric"))
+    known = motion_values(mechanism)
+    found = line_values((x for x in source.lines() if x.left not in known), known)
+    for line in source.sections[-1].lines:
+        left = known[line.left] if isinstance(line.left, str) else value_of(line.left, found)
+        np.testing.assert_allclose(left, value_of(line.right, found), rtol=1e-9, atol=1e-9)
 
 
 def test_four_bar_has_the_textbook_coefficients() -> None:

@@ -40,6 +40,9 @@ CASES: dict[str, tuple[lw.Mechanism, float, dict[str, Any]]] = {
         "q0": [np.cos(1), np.sin(1), np.pi - 1], "qd0": [0.1 * np.sin(1), -0.1 * np.cos(1), 0.1]}),
     "stop and friction in a loop": (limited_four_bar(), 1.0, {
         "qd0": {"theta1": 0.9}, "stops": "impact"}),
+    "loop under a table": (limited_four_bar(), 1.0, {
+        "qd0": {"theta1": 0.9}, "stops": "impact",
+        "torque": {"tau1": ([0, 0.5, 1], [0, 20, -20])}}),
     "table that drops": (table(), 0.6, {"q0": {"f.z": 0.1}, "qd0": {"f.vx": 1.2, "f.vy": 0.9}}),
 }  # fmt: skip
 
@@ -102,6 +105,28 @@ def test_an_oscillator_sticks() -> None:
     stuck = run.t > turns[-1]
     assert (run.qd[stuck] == 0.0).all()
     assert np.ptp(run.q[stuck]) < 1e-14
+
+
+def test_joints_of_a_loop_stick_until_all_of_them_are_at_their_limits() -> None:
+    """The power of the load along the one motion of the loop is that of friction at its limits,
+    4 + 2 N m: no joint slides before the others."""
+    mechanism = limited_four_bar()
+    times, moments = [0.0, 0.5, 1.0], [0.0, 20.0, -20.0]
+    run = compiled_run(
+        mechanism, 0.4, qd0={"theta1": 0.9}, torque={"tau1": (times, moments)}, stops="impact",
+        samples=41,
+    )  # fmt: skip
+    starts = {e.t for e in run.events if e.what == "slides" and e.t > 0}
+    assert len(starts) == 1
+    t = starts.pop()
+    model = lw.compile(mechanism.without("friction"))
+    q = run.q[int(np.searchsorted(run.t, t)) - 1]
+    J = model.constraint_jacobian(q)
+    motion = np.linalg.svd(J)[2][-1]
+    load = -model.bias(q, np.zeros(3))
+    load[0] += np.interp(t, times, moments)
+    relative = [motion[0], motion[1] - motion[0]]
+    assert abs(load @ motion) == pytest.approx(np.abs(relative) @ [4, 2], rel=1e-9)
 
 
 def test_a_stop_lets_go_when_the_motor_lifts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,15 @@ def test_a_run_of_an_ensemble_is_the_run_alone_bit_for_bit(case: str) -> None:
     found = simulate_both(lw.gallery(name), t, 9, (0, 7, 8), **given)
     assert set(found["status"].values) == {"finished"}
     assert found["compiled"].values.all()
+
+
+def test_a_run_with_parameters_repeats_from_its_file(tmp_path: Path) -> None:
+    run = lw.simulate(lw.gallery("elbow"), 0.1, parameters={"m2": "1500 g"}, samples=3)
+    run.save(tmp_path / "run.nc")
+    again = lw.simulation.repeat(tmp_path / "run.nc")
+    np.testing.assert_array_equal(again.q, run.q)
+    assert again.settings["parameters"] == {"m2": 1.5}
+    assert again.mechanism.values["m2"] == 1.5
 
 
 def test_a_body_in_space_is_itself_alone_bit_for_bit() -> None:

@@ -150,11 +150,12 @@ def watched_in_python(now: InstantDynamics, mode: Mode, found: ElementForces) ->
         zip(rows.joint_frictions, mode.sliding, strict=True)
     ):
         sticks = sign == 0
-        wanted.append(
-            joint_friction.force * joint_friction.ratio - abs(found.joint_friction[k])
-            if sticks
-            else sign * V[joint_friction.row]
-        )
+        left = sign * V[joint_friction.row]
+        if sticks and k in found.joints_at_limit:
+            left = 1.0  # other joints carry the rest
+        elif sticks:
+            left = joint_friction.force * joint_friction.ratio - abs(found.joint_friction[k])
+        wanted.append(left)
     toward = dict(mode.toward)
     for i, unilateral in enumerate(rows.unilaterals):
         if unilateral.slip and i in mode.grip:

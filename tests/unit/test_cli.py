@@ -278,10 +278,11 @@ def test_derive_of_states_of_its_own() -> None:
 
 
 def test_derive_takes_the_names_of_closed_forms() -> None:
-    text = ok("derive", "elbow", "--what", "M,christoffel,momenta,jacobian:link2")
+    text = ok("derive", "elbow", "--what", "M,christoffel,momenta,jacobian:link2,ddx1")
     assert "M[2,2] = m2*lc2^2 + I2" in text
     assert "c[1,1,2] = m2*l1*lc2*sin(q2)" in text
-    assert "p[2] = (m2*lc2^2 + I2)*(dq1 + dq2)" in text
+    assert "p[2] = (m2*(lc2^2 + l1*lc2*cos(q2)) + I2)*dq1 + (m2*lc2^2 + I2)*dq2" in text
+    assert "ddx1 = -lc1*sin(q1)*ddq1 - lc1*cos(q1)*dq1^2" in text
     assert "J[4,1] = -l1*sin(q1)" in text
 
 

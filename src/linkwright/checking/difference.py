@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import casadi as ca
@@ -9,7 +10,16 @@ import casadi as ca
 from ..algebra.exact.polynomial_budget import ExactPolynomialBudget
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
-from ..expressions import PI, ExactNumber, Expression, Name, PiMultiple, Sum, expression_text
+from ..expressions import (
+    PI,
+    ExactNumber,
+    Expression,
+    Name,
+    Number,
+    PiMultiple,
+    Sum,
+    expression_text,
+)
 from ..expressions.tree import child_expressions
 from ..forms import ClosedForm, FormSource, make_closed_form
 from ..ports import Port
@@ -35,7 +45,7 @@ class EquationDifference:
         """The terms of the difference, expanded; none if it is a quotient."""
         written = self.closed_form.collect_terms("none", groups=False)
         (_, expression), *_ = written.rows
-        if written.groups:
+        if written.groups or any(one.denominator is not None for one in self.closed_form.values):
             return []
         return list(expression.terms) if isinstance(expression, Sum) else [expression]
 
@@ -75,11 +85,22 @@ def statement_difference(
         made = FormSource("difference", "left - right", ((Port("d", ()), residual),))
         known = _names_by_symbol_hash(vocabulary)
         budget = ExactPolynomialBudget(MAX_DIFFERENCE_TERMS, MAX_DIFFERENCE_SECONDS)
-        return EquationDifference(
-            make_closed_form(vocabulary.eqs, made, numbers.exact_values, budget, known)
-        )
+        form = make_closed_form(vocabulary.eqs, made, numbers.exact_values, budget, known)
+        return EquationDifference(replace(form, decimals=form.decimals | _decimals_in_pair(pair)))
     except LinkwrightError:
         return None
+
+
+def _decimals_in_pair(pair: tuple[Expression, Expression]) -> frozenset[Fraction]:
+    """The numbers of an equation with finitely many decimals and a 5 in the denominator, which
+    people write as decimals."""
+    pending, found = list(pair), set[Fraction]()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Number) and node.value.denominator % 5 == 0:
+            found.add(node.value)
+        pending += child_expressions(node)
+    return frozenset(found)
 
 
 def _has_too_many_nodes(meanings: SymbolMeanings, pair: tuple[Expression, Expression]) -> bool:

@@ -13,13 +13,9 @@ from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .comparison_tables import ComparisonTable, SavableComparison
-from .cost_measurement import (
-    FormulationRow,
-    compared_integration_time_note,
-    measure_formulation,
-    require_comparable_motion,
-)
+from .cost_measurement import measure_formulation, require_comparable_motion
 from .fixed_step_motions import FixedSteps
+from .formulation_row import FormulationRow, compared_integration_time_note
 
 MAX_SPRING_DEVIATION = 0.1
 """Share of the largest coordinate or speed from which on springs are too soft for a motion."""

@@ -100,8 +100,8 @@ def write_short_denominators(written: WrittenForm) -> WrittenForm:
 
     def replace_denominators(expression: Expression) -> Expression:
         match expression:
-            case Product((Sum(terms) as top, Reciprocal(Name(name) as below))):
-                below = short.get(name, below)
+            case Product((Sum(terms) as top, Reciprocal(Name(name) as plain))):
+                below = short.get(name, plain)
                 return _divide_term_by_term(terms, below) or Product((top, Reciprocal(below)))
             case Reciprocal(Name(name)) if name in short:
                 return Reciprocal(short[name])

@@ -198,9 +198,11 @@ class FormTermCollector:
         if rest != {(): 1}:
             inside.append(self.nest_groups(rest, keys, factors))
         if len(heads) > 1:
-            _, times, whole = self.common_number({key: number * c for key, c in heads.items()})
+            if number.denominator <= _MAX_COMMON_NUMBER:  # 0.0016 stays outside of (l + 0.16)
+                heads, number = {key: number * c for key, c in heads.items()}, 1
+            _, times, whole = self.common_number(heads)
             inside.append(self.flat_sum(whole))
-            return self.ordered_product(times, common, inside)
+            return self.ordered_product(number * times, common, inside)
         (key,) = heads
         if len(rest) == 1:
             ((monomial, c),) = rest.items()
@@ -312,8 +314,8 @@ class FormTermCollector:
 
 @lru_cache(maxsize=256)
 def _divisors(number: int) -> tuple[int, ...]:
-    """The divisors of a number up to `_MAX_COMMON_NUMBER`."""
-    return tuple(d for d in range(1, _MAX_COMMON_NUMBER + 1) if number % d == 0)
+    """The number itself, and its other divisors up to `_MAX_COMMON_NUMBER`."""
+    return *(d for d in range(1, min(_MAX_COMMON_NUMBER + 1, number)) if number % d == 0), number
 
 
 def _is_square_form_term(monomial: TermMonomial) -> bool:

@@ -165,7 +165,7 @@ def _name_entries(
     """An array with names in place of the entries that are not numbers, and their values."""
     taken = {*speeds.kane.tree.symbols, *speeds.kane.tree.names.q, *speeds.names}
     stem = f"{letter}_" if any(name.startswith(letter) for name in taken) else letter
-    made, values = without_zero_entries(ca.SX(value)), []
+    made, values = without_zero_entries(ca.SX(value), scale=1.0), []
     for s in range(made.shape[0]):
         for r in range(made.shape[1]):
             if not made[s, r].is_constant():

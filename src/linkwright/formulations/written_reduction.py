@@ -35,8 +35,8 @@ def written_reduction(shared: Formulation) -> ReducedDynamics:
     same velocities."""
     own = shared.reduction
     found = WrittenReduction(shared.tree, _constraints_along_fixed_axes(shared), own.choice)
-    same = [np.array(shared.evaluate_at_home(ca.densify(x.G))) for x in (own, found)]
-    is_close = np.isfinite(same[1]).all() and np.allclose(*same, rtol=1e-7, atol=1e-9)
+    G, other = (np.array(shared.evaluate_at_home(ca.densify(x.G))) for x in (own, found))
+    is_close = np.isfinite(other).all() and np.allclose(G, other, rtol=1e-7, atol=1e-9)
     return found if is_close else own
 
 

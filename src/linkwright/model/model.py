@@ -19,6 +19,7 @@ from ..quantities import (
     GUARDED_QUANTITIES,
     QUANTITY_NAMES,
     quantity_entry_names,
+    quantity_inputs,
     quantity_ports,
     quantity_signatures,
 )
@@ -314,7 +315,8 @@ class Model(
         """Return the compiled function `name` of a `frame` or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]
-            raise frame_function_call_error(name, places, FRAME_SIGNATURES[name].inputs)
+            inputs = quantity_inputs(FRAME_SIGNATURES[name], self.names)
+            raise frame_function_call_error(name, places, inputs)
         key = (name, frame)
         if key not in self._frame_functions:
             self._frame_functions[key] = self._explained_function(

@@ -2,12 +2,12 @@
 
 from .coordinate_bounds import CoordinateBounds, bounds_of
 from .frame_planner import plan_to, planned
+from .instantaneous_screws import ScrewAxis, screw_axis
 from .inverse_solver import InverseKinematics, inverse_kinematics
 from .joint_solutions import Joints
 from .motion_plan import MotionPlan
 from .path_geometry import ToolPath, circular, straight
 from .point_motions import accelerated, quintic, through, trapezoid
-from .screw_axis import ScrewAxis, screw_axis
 from .timing import at_limits
 from .tool_paths import arc, follow, line
 from .trajectory import Trajectory

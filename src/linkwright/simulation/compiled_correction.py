@@ -109,4 +109,5 @@ def _smallest_pivot_share(J: SX) -> SX:
     graph = [set(row) - {i} for i, row in enumerate(nonzero_matrix_rows(product))]
     order = elimination_order(graph)
     pivots = LUFactorization(product[order, order]).pivots
-    return ca.sqrt(ca.mmin(ca.vertcat(*pivots)) / ca.mmax(ca.diag(product)))
+    share: SX = ca.sqrt(ca.mmin(ca.vertcat(*pivots)) / ca.mmax(ca.diag(product)))
+    return share

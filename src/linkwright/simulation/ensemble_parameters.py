@@ -21,7 +21,7 @@ MAX_CHECKED_RUNS = 200
 def read_parameters(
     mechanism: Mechanism, given: Mapping[str, VectorLike] | None, reserved: Sequence[str] = ()
 ) -> dict[str, Floats]:
-    """Return the given values of parameters, one number or one for each run.
+    """Return the given values of parameters, one number (or text with a unit) or one for each run.
 
     `reserved` are names of results, which a parameter may not have.
     """
@@ -43,6 +43,8 @@ def read_parameters(
                 where=mechanism.name,
                 remedy="rename the parameter",
             )
+        if isinstance(values, str):
+            values = float(mechanism.with_parameters(**{name: values}).values[name])
         found[name] = check_finite_array(values, f"parameters['{name}']")
         if found[name].ndim > 1:
             raise LinkwrightError(

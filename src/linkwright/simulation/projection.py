@@ -58,7 +58,8 @@ class Projection:
             q, residual = self._close(q, t, tolerance)
         for _ in range(2 if is_polished else 1):
             violation = m.constraint_velocity(q, qd, *time)
-            change = self.correction and self.correction.correct(t, q, violation)
+            correction = self.correction
+            change = None if correction is None else correction.correct(t, q, violation)
             if change is None:
                 J = m.constraint_jacobian(q, *time)
                 metric = m.mass_matrix(q, *m.names.position_time_arguments(t))

@@ -127,7 +127,7 @@ class RightHandSide:
         time = [t] if self.names.is_time_dependent else []
         projection = self.space.projection
         correction = None if projection is None else projection.correction
-        qdd = correction and correction.accelerations(t, q, qd, tau)
+        qdd = None if correction is None else correction.accelerations(t, q, qd, tau)
         if qdd is None:
             qdd = self.model.forward_dynamics(q, qd, tau, *time)
         if self.baumgarte is not None:

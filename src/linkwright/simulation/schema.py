@@ -38,6 +38,7 @@ _SETTINGS: dict[str, tuple[type, ...]] = {
     "impacts": _TEXT, "torque": (str, list, dict, *_NUMBER), "controller": (str, dict),
     "after": _TEXT, "mode": _TEXT, "motion": (str, dict), "over": _TEXT, "rough": (dict,),
     "sensitivity": (list,),
+    "parameters": (dict,),
 }  # fmt: skip
 """Settings that a file may have, with their types."""
 

@@ -57,7 +57,7 @@ def simulate(
     impacts: str = "together",
     closure: float | None = None,
     sensitivity: Sequence[str] | None = None,
-    parameters: Mapping[str, float] | None = None,
+    parameters: Mapping[str, float | str] | None = None,
     threads: int | None = None,
     beta: float | None = None,
     gamma: float | None = None,
@@ -174,7 +174,8 @@ def simulate(
         Names of parameters, "q0", "qd0" or single ones such as "q0.theta1": `run.sensitivity` has
         the derivatives of q and q̇ with respect to these.
     parameters : mapping of names to numbers or (runs,) arrays, optional
-        Values of parameters in SI units (default: the values in the mechanism).
+        Values of parameters in SI units, or texts with a unit (default: the values in the
+        mechanism).
     threads : int, optional
         Number of threads of an ensemble (default: one for each core).
     beta, gamma, iterations : float, float, int, optional

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 
 from ..errors import LinkwrightError
@@ -18,11 +20,16 @@ from ..kinematics.closing import (
     close_positions,
     project_velocities,
 )
+from ..kinematics.constraint_equations import constraint_equations
 from ..kinematics.constraint_system import constraint_system
 from ..kinematics.held_coordinates import steps_of_held_coordinates
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Booleans, Floats
+
+MAX_KEPT_CONDITIONS = 8
+"""How many mechanisms keep the function of their upright configurations."""
 
 
 @dataclass
@@ -86,12 +93,11 @@ class StartRows:
 
     def _are_upright(self, q: Floats) -> Booleans:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
-        is_upright = np.ones(len(q), bool)
-        if len(constraint_system(self.mechanism).position_terms(q[0], 0.0)[2]):
-            for run in set(range(len(q))) - set(self.failures):
-                own = constraint_system(self.mechanism_of(run))
-                is_upright[run] = own.is_upright(q[run], 0.0)
-        return is_upright
+        values = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
+        conditions = _upright_conditions(self.mechanism, self.model.parameters)
+        numbers: Floats = np.asarray(conditions(q.T, 0.0, values.T), dtype=float)
+        found: Booleans = np.broadcast_to(np.all(numbers > 0, axis=0), len(q))
+        return found
 
     def project_velocities(self, q: Floats, qd: Floats, held: Sequence[str] = ()) -> Floats:
         """Return velocities (runs, nv) that the constraints allow, those nearest to qd; `held`
@@ -111,3 +117,14 @@ class StartRows:
             except LinkwrightError as error:
                 self.failures[int(run)] = error
         return found
+
+
+@lru_cache(maxsize=MAX_KEPT_CONDITIONS)
+def _upright_conditions(mechanism: Mechanism, parameters: tuple[str, ...]) -> ca.Function:
+    """Return the function (q, t, p) → numbers that are above zero in upright configurations."""
+    tree = build_kinematic_tree(mechanism, list(parameters) or "numeric")
+    constraints = constraint_equations(tree)
+    assert constraints is not None
+    p = ca.vertcat(ca.SX(0, 1), *tree.symbols.values())
+    found = ca.vertcat(ca.SX(1), ca.SX(constraints.upright_conditions))
+    return ca.Function("upright", [tree.motion.q, tree.motion.t, p], [ca.densify(found)])

@@ -66,7 +66,7 @@ def verify(
     others = list(_derive_for_agreement(subject, by))
     found = (
         *_run_verification_checks(subject, others),
-        *check_approximate_limit(subject, by or _default_formulations(eqs)),
+        check_approximate_limit(subject, by or _default_formulations(eqs)),
     )
     return VerificationReport(eqs.mechanism.name, eqs.by, found, time.perf_counter() - begin)
 

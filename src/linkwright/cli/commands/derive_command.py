@@ -49,7 +49,8 @@ def derive(
         text (default), latex, html or json.
     what
         Quantities to print: mass_matrix or M, C, g, tau, qdd, christoffel, H, momenta, linearised,
-        jacobian:tool, …; state_rates: the rates of the formulation's own states.
+        jacobian:tool, …; state_rates: the rates of the formulation's own states; symbols of the
+        checker: dp1, ddx2, L_dq1.
     parameters
         'symbolic', 'numeric', 'base', or the names to keep as symbols, separated by commas.
     speeds
@@ -114,6 +115,7 @@ def _command_equation_set(
 
 def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
     """Refuses quantities that the equations do not have."""
+    from ...checking.symbol_forms import find_symbol_source
     from ...forms import SHORT_QUANTITY_NAMES, closed_form_quantities
     from ...forms.quantity_typesetting import typesettable_functions
     from ...quantities import FRAME_SIGNATURES
@@ -122,6 +124,8 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
     for name in what:
         quantity, _, frame = name.partition(":")
         if name in known or (frame and quantity in FRAME_SIGNATURES):
+            continue
+        if find_symbol_source(equations, name) is not None:
             continue
         remedy = suggest_remedy(name, [*known, *SHORT_QUANTITY_NAMES])
         if quantity in FRAME_SIGNATURES:

@@ -33,6 +33,7 @@ def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
     sections = [*_coefficient_sections(influence), *_inertia_sections(influence)]
     springs = written_springs(influence)
     sections += _spring_sections(influence, springs)
+    sections = [x if x.lines == springs.lines else without_zero_lines(x) for x in sections]
     others = external_loads(influence) - springs.effective_loads()
     others -= springs.effective_damping() @ influence.qd
     free = names.nv
@@ -53,7 +54,7 @@ def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
     bodies = {str(k): body.name for k, body in enumerate(influence.world.bodies, 1)}
     return EquationSet(
         "Kinematic influence coefficients, numbered as in Freeman and Tesar (1988)",
-        tuple(section for section in map(without_zero_lines, sections) if section.lines),
+        tuple(section for section in sections if section.lines),
         EquationCounts(free, free, 2 * free, {"I*": (free, free)}),
         symbols={f"Gc{k}, Hc{k}, Gw{k}, Hw{k}": f"of {name}" for k, name in bodies.items()},
     )
@@ -171,10 +172,11 @@ def _spring_sections(
         "(22), (25)",
     )
     loads = ca.SX(ca.densify(external_loads(influence)))
+    moving = ", and of moving coordinates" if influence.tree.names.has_moving_coordinates else ""
     yield EquationSection(
         "External loads",
         numbered_lines("Tu", loads),
-        "T_u = Σ Gᵀ T of weight, forces, friction and contacts",
+        f"T_u = Σ Gᵀ T of weight, forces, friction and contacts{moving}",
         r"T_u = \sum G^T T",
         "(17)",
     )

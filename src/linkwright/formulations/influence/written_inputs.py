@@ -59,7 +59,7 @@ class WrittenInputs:
     def name_entries(self, letter: str, array: Array, *before: int) -> Array:
         """An array with symbols in place of entries that are not numbers; those of a plane are
         symmetric."""
-        made = without_zero_entries(ca.SX(array))
+        made = without_zero_entries(ca.SX(array), scale=1.0)  # that of G
         rows, columns = made.shape
         for m in range(rows):
             for n in range(columns):

@@ -131,7 +131,7 @@ class _Blackboard:
         about z has no axis in its name."""
         about = [k for k in range(3) if not _is_zero(one.spin[k])]
         for k in about:
-            axis = "" if about == [2] else _AXES[k]
+            axis = "" if about == [2] else f"_{_AXES[k]}"
             yield f"omega{axis}{one.index}", one.spin[k], ca.SX(one.inertia[:, k])
 
     def kinetic_energy_lines(self) -> tuple[EquationLine, ...]:

@@ -27,12 +27,19 @@ class ModeCase:
     """What is to be decided.
 
     `closed` are stops and contacts that neither close nor open. `slipping` and `leaving` have just
-    been released, with the sign or direction in which they begin to slide.
+    been released, with the sign or direction in which they begin to slide. `carrying` are stops and
+    contacts that have carried so far.
     """
 
     closed: tuple[int, ...]
     slipping: tuple[tuple[int, int], ...] = ()
     leaving: tuple[tuple[int, Direction], ...] = ()
+    carrying: tuple[int, ...] = ()
+
+    def may_rest_without_force(self, i: int) -> bool:
+        """Whether a stop or contact without force and acceleration rests: not if something begins
+        to slide, which may open it."""
+        return i in self.carrying or not (self.slipping or self.leaving)
 
 
 def choose_mode(instant: InstantDynamics, case: ModeCase) -> Mode:
@@ -270,7 +277,8 @@ class _Choice:
         resting = [
             i
             for i, force, move in zip(self.closed, forces, moves, strict=True)
-            if force > tiny or move <= found.small_acceleration
+            if force > tiny
+            or (move <= found.small_acceleration and self.case.may_rest_without_force(i))
         ]
         toward = {i: (float(d[0]), float(d[1])) for i, d in self.directions.items()} | contacts
         kept = tuple((i, d) for i, d in sorted(toward.items()) if i in resting)

@@ -7,13 +7,14 @@ D is R except for sliding contacts, whose rows in D add the friction −μ d to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from ...formulations.recursive.recursive_newton_euler import newton_euler_joint_reactions
 from ...formulations.reduced_dynamics import loop_joint_reactions
@@ -25,7 +26,8 @@ from ...model.near_redundancy import make_rows_redundant
 from ...types import Floats
 from .coding import NamedExpression, compile_expressions, least_squares, symmetric_inverse
 from .event_tolerances import FORCE_SOLVER
-from .rows import Rows
+from .load_sharing import share_within_limits
+from .rows import ModeRows
 
 if TYPE_CHECKING:
     from .modes import ModePlan
@@ -36,17 +38,19 @@ Share = Callable[[Floats], Floats]
 
 @dataclass(frozen=True)
 class HeldSolution:
-    """The solution: accelerations, forces x of the held rows, λ of the mechanism's constraints."""
+    """The solution: accelerations, forces x of the held rows, λ of the mechanism's constraints, and
+    which of x are at their limits while others carry the rest."""
 
     qdd: Floats
     x: Floats
     multipliers: Floats
+    is_at_limit: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
 
 
 class DynamicsCode:
     """The compiled functions of a mechanism with rows, which its runs share."""
 
-    def __init__(self, mechanism: Mechanism, model: Model, rows: Rows) -> None:
+    def __init__(self, mechanism: Mechanism, model: Model, rows: ModeRows) -> None:
         self.mechanism, self.model, self.rows = mechanism, model, rows
         self.constrained = bool(model.names.constraints)
         tables = (mechanism.joints, mechanism.loops)
@@ -202,23 +206,31 @@ class InstantDynamics:
         return symmetric_inverse(self.M)
 
     def hold_rows(
-        self, rows: list[int], columns: Floats, known: Floats, share: Share | None = None
+        self,
+        rows: list[int],
+        columns: Floats,
+        known: Floats,
+        share: Share | None = None,
+        limits: Mapping[int, float] | None = None,
     ) -> HeldSolution:
         """Return accelerations and forces that hold rows, of least norm where they are not unique.
 
-        `share` gives weights of x from the forces of least norm.
+        `share` gives weights of x from the forces of least norm; `limits` of some x are kept if
+        other forces can carry the rest.
         """
         m = len(rows)
         qdd, x, unique = self.solve_held_rows(rows, columns, known)
         if not unique:
             D = np.concatenate([columns, self.J.T], axis=1) if len(self.J) else columns
             total = D @ x
-            x = least_squares(D, total, FORCE_SOLVER.rank_share)[0]
+            x, weights = least_squares(D, total, FORCE_SOLVER.rank_share)[0], np.ones(len(x))
             if share is not None:
-                weights = np.ones(len(x))
                 weights[:m] = share(x[:m])
                 x = weights * least_squares(D * weights, total, FORCE_SOLVER.rank_share)[0]
-        return HeldSolution(qdd, x[:m], x[m:])
+            if limits:
+                x, is_at_limit = share_within_limits(D, total, weights, x, limits)
+                return HeldSolution(qdd, x[:m], x[m:], is_at_limit[:m])
+        return HeldSolution(qdd, x[:m], x[m:], np.zeros(m, bool))
 
     def solve_held_rows(
         self, rows: list[int], columns: Floats, known: Floats

@@ -68,6 +68,9 @@ class ForceSolverOptions:
     rank_share: float = 1e-10
     """Singular values of scaled force equations below this share are zero: rows of redundant
     contacts and constraints differ by rounding only."""
+    sharing_residual_share: float = 1e-12
+    """The residual, as a share of the terms, up to which other joints carry what a joint at its
+    limit does not: rounding."""
     max_mode_iterations: int = 300
     """Iterations for the limits of friction and for the mode; ten are usual, and friction that
     locks itself never ends."""

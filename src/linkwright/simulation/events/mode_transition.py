@@ -44,8 +44,10 @@ class ModeTransition:
         qd = stop_rows(self.dynamics, t, q, qd, [*still, *slow])
         tau = self.context.inputs.forces(t, space.with_motion(y, q, qd))
         leaving = {i: d for i, d in releases.leaving.items() if i in still}
-        case = ModeCase(still, tuple(releases.slipping.items()), tuple(leaving.items()))
         before = self.present.mode
+        case = ModeCase(
+            still, tuple(releases.slipping.items()), tuple(leaving.items()), before.resting
+        )
         self.present.change(choose_mode(self.dynamics.at(t, q, qd, tau), case))
         self._note_changes(t, before)
         return self.present.jump_to(t, y, *self.present.hold(t, q, qd))

@@ -65,7 +65,7 @@ class JointFriction:
     press."""
 
 
-class Rows:
+class ModeRows:
     """The rows of a mechanism; those of unilateral constraints first, in their order."""
 
     def __init__(self, mechanism: Mechanism, stops: str) -> None:

@@ -14,8 +14,8 @@ from .contact_events import CompliantContactEvent, ContactRelease, GapClosing
 from .event_function import EventFunction
 from .hybrid import Hybrid
 from .limit_event import LimitReached
+from .load_sharing import FREE
 from .mode_forces import MAX_UNKNOWNS
-from .single_forces import FREE
 from .slip_law import SlipLawChange, slip_law_changes
 from .stick_slip import (
     ContactSlideReversal,

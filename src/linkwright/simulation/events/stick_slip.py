@@ -10,6 +10,7 @@ import numpy as np
 from ...types import Floats
 from .event_function import EventFunction, Releases, StepStates
 from .event_tolerances import EVENT_TOLERANCES
+from .load_sharing import FREE, NO_FORCE
 from .rows import JointFriction, UnilateralConstraint
 from .zeno import FRICTION_ADVICE
 
@@ -59,7 +60,9 @@ class JointStickLimit(EventFunction):
         k, ratio = self.index, self.friction.ratio
         return np.array(
             [
-                float(forces.limits[k] * ratio - abs(forces.joint_friction[k]))
+                (-forces.overload or FREE)
+                if k in forces.joints_at_limit
+                else float(forces.limits[k] * ratio + NO_FORCE - abs(forces.joint_friction[k]))
                 for forces in states.forces
             ]
         )
@@ -117,7 +120,7 @@ class ContactStickLimit(EventFunction):
         k, most = self.index, self.unilateral.friction * self.unilateral.ratio
         return np.array(
             [
-                float(most * forces.normal[k] - np.linalg.norm(forces.slip[k]))
+                float(most * forces.normal[k] + NO_FORCE - np.linalg.norm(forces.slip[k]))
                 for forces in states.forces
             ]
         )
