@@ -125,3 +125,11 @@ def test_products_of_decimals_are_decimals() -> None:
     """)
     found = lw.derive(arm, by="multipliers").closed_form("constraint_velocity")
     assert str(found) == "V[1] = dq1 - 0.14*cos(0.7*t)"
+
+
+def test_momenta_do_not_share_names_with_coordinates() -> None:
+    """The coordinates of the remotely driven elbow are p1 and p2 in the book."""
+    text = lw.derive(lw.gallery("remote-elbow"), by="hamilton").equation_set().text()
+    assert "\n  dp_p1 = m2*l1*lc2*sin(p2 - p1)*dp1*dp2 + tau_p1 - " in text
+    assert "\n  p_p1: momentum of p1\n" in text
+    assert "\n  dp1 = " not in text
