@@ -133,3 +133,15 @@ def test_momenta_do_not_share_names_with_coordinates() -> None:
     assert "\n  dp_p1 = m2*l1*lc2*sin(p2 - p1)*dp1*dp2 + tau_p1 - " in text
     assert "\n  p_p1: momentum of p1\n" in text
     assert "\n  dp1 = " not in text
+
+
+def test_names_with_two_meanings_are_told() -> None:
+    """The dual unit is eps; so may be an offset of the mechanism."""
+    arm = lw.Mechanism(
+        name="arm",
+        parameters={"eps": 2},
+        bodies={"a": {"mass": 1, "center": [1, "eps", 0]}},
+        joints={"q": {"type": "revolute", "child": "a"}},
+    )
+    text = lw.derive(arm, by="kane").equation_set().text()
+    assert "eps: the dual unit, eps^2 = 0; the mechanism has a parameter of this name, too" in text

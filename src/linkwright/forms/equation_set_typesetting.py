@@ -201,7 +201,22 @@ def typeset_equation_set(equations: Equations, *, steps: bool = False) -> Typese
             )
         sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
         sections.append(TypesetSection(section, *found, sheets, rates))
+    source = _with_clashing_names(equations, source)
     return TypesetEquationSet(equations.by, source, tuple(sections))
+
+
+def _with_clashing_names(equations: Equations, source: EquationSet) -> EquationSet:
+    """The set with a warning for each name of its own that the mechanism uses, too."""
+    own = {*source.symbols, *(line.left for line in source.lines() if isinstance(line.left, str))}
+    clashing = [x for x in (*equations.parameters, *equations.names.q) if x in own]
+    if not clashing:
+        return source
+    found = dict(source.symbols)
+    for name in clashing:
+        kind = "parameter" if name in equations.parameters else "coordinate"
+        said = found.get(name, "of these equations")
+        found[name] = f"{said}; the mechanism has a {kind} of this name, too: rename that"
+    return replace(source, symbols=found)
 
 
 def typeset_quantities(
