@@ -286,6 +286,15 @@ def equations_for_closed_form(
     return symbolic, {k: v for k, v in values if k not in kept and isinstance(v, Fraction)}
 
 
+def has_named_line_or_symbol(eqs: Equations, name: str) -> bool:
+    """Whether the formulation's own equations have a line of this name, or the checker knows it; or
+    whether it is the rate of a state, u1'."""
+    if eqs.state is not None and name.removesuffix("'") in eqs.state.names and name[-1:] == "'":
+        return True
+    find = find_convenience("ClosedForm.symbol_source")
+    return own_line_source(eqs, name) is not None or find(eqs, name) is not None
+
+
 def find_symbol_roles(eqs: Equations) -> FormSymbolRoles:
     """Find the symbols that are masses and inertias, from the vector of inertial parameters."""
     pi = ca.SX(eqs.inertial_parameters)
