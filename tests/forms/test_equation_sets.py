@@ -145,3 +145,11 @@ def test_names_with_two_meanings_are_told() -> None:
     )
     text = lw.derive(arm, by="kane").equation_set().text()
     assert "eps: the dual unit, eps^2 = 0; the mechanism has a parameter of this name, too" in text
+
+
+@pytest.mark.parametrize("by", ["hamilton", "recurrent"])
+def test_multipliers_in_lines_have_meanings(by: str) -> None:
+    """Only those that occur: three rows of the pin are zero in the plane."""
+    found = lw.derive(lw.gallery("four-bar"), by=by).equation_set().source.symbols
+    assert found["lambda_pin_2"] == "multiplier of row 2 of J"
+    assert "lambda_pin_3" not in found

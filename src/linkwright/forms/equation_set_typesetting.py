@@ -8,16 +8,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 
+import casadi as ca
+
 from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..expressions import Expression, expression_text
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
+from ..quantities import quantity_entry_names
 from ..readings.listing import read_tape_as_listing
 from ..written_equations import (
     EquationLine,
     EquationSection,
     EquationSet,
+    WrittenDualVector,
     general_equation_set,
 )
 from .closed_forms import equations_for_closed_form, make_closed_form
@@ -201,8 +205,29 @@ def typeset_equation_set(equations: Equations, *, steps: bool = False) -> Typese
             )
         sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
         sections.append(TypesetSection(section, *found, sheets, rates))
-    source = _with_clashing_names(equations, source)
+    source = _with_clashing_names(equations, _with_multipliers(equations, source))
     return TypesetEquationSet(equations.by, source, tuple(sections))
+
+
+def _with_multipliers(equations: Equations, source: EquationSet) -> EquationSet:
+    """The set with the meanings of multipliers that its lines contain."""
+    if not equations.names.constraints:
+        return source
+    sides = [side for line in source.lines() for side in (line.left, line.right)]
+    used = {
+        symbol.element_hash()
+        for side in sides
+        if not isinstance(side, (str, WrittenDualVector))
+        for symbol in ca.symvar(ca.SX(side))
+    }
+    names = quantity_entry_names(equations.names, list(equations.parameters))["lambda"]
+    symbols = ca.vertsplit(equations.symbols["lambda"])
+    found = {
+        name: f"multiplier of row {k + 1} of J"
+        for k, (name, symbol) in enumerate(zip(names, symbols, strict=True))
+        if symbol.element_hash() in used
+    }
+    return replace(source, symbols={**source.symbols, **found})
 
 
 def _with_clashing_names(equations: Equations, source: EquationSet) -> EquationSet:
