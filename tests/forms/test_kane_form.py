@@ -70,7 +70,7 @@ def test_table_of_partial_velocities(printed: tuple[str, TypesetEquationSet]) ->
     name, found = printed
     if name != "sharp-edged-disk":
         return
-    table = next(s for s in found.sections if s.source.title == "Non-holonomic partial velocities")
+    table = next(s for s in found.sections if s.source.title == "Nonholonomic partial velocities")
     rows = [line.split() for line in table.text().splitlines()]
     assert rows[1] == ["speed", "V_c1", "V_c2", "V_P", "V_D"]
     assert rows[2] == ["u1", "0", "eps*x_c2", "eps*x_P", "eps*x_D"]

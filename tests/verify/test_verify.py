@@ -124,7 +124,7 @@ def test_approximate_dynamics_is_exact_in_the_limit() -> None:
     assert report["approximate dynamics"].verdict == "passed", str(report)
     report = lw.verify(bar, by=["approximate"], beta=10, iterations=1)
     assert report.failed == ("approximate dynamics",)
-    with pytest.raises(LinkwrightError, match="only approximate dynamics has beta"):
+    with pytest.raises(LinkwrightError, match="only approximate dynamics uses beta"):
         lw.verify(bar, by=["lagrange"], beta=10)
     quadruped = lw.verify(lw.gallery("quadruped"), by=["approximate"])
     assert quadruped["approximate dynamics"].verdict == "skipped"

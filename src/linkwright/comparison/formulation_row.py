@@ -13,12 +13,13 @@ class FormulationRow(NotebookDisplayed):
     """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
 
     `algorithm` is its name where the formulation has several. Equations and states are those of the
-    paper; the simulator integrates `integrated` states. An evaluation is timed in a batch, a state;
-    `evaluations` are those of the timed motion, which has the `accuracy`.
+    paper; the simulator integrates `integrated` states. An evaluation is timed in a batch, per
+    state; `evaluations` are those of the timed motion, which has the `accuracy`.
 
-    `disagreement` is the largest relative difference to the recursive formulation, of accelerations
-    and drives in random states (of `approximate`, which has none, of its motion);
-    `apart` that of their motions. `beta` is the stiffness of approximate dynamics, N/m.
+    `disagreement` is the largest relative difference from the recursive formulation in
+    accelerations and joint forces of random states (for `approximate`: in its motion); `apart` is
+    the largest difference between their motions. `beta` is the stiffness of approximate dynamics,
+    N/m.
     """
 
     by: str
@@ -59,7 +60,7 @@ def compared_evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
 def compared_integration_time_note(rows: Sequence[FormulationRow]) -> str:
     """A sentence on how much of the integration time depends on the formulation."""
     return (
-        f"of the time to integrate, {compared_evaluation_share_text(rows)} is evaluating the "
-        "equations "
-        "(as timed in a batch); the rest is what the integrator’s steps and states one by one take"
+        f"evaluating the equations takes {compared_evaluation_share_text(rows)} of the time to "
+        "integrate (as timed in a batch); the integrator’s steps and the evaluation of single "
+        "states take the rest"
     )

@@ -78,7 +78,7 @@ class SdfJoint:
             raise UnsupportedError(
                 f"the joint '{self.name}' closes a loop and has {', '.join(lost)}",
                 where=f"line {self.element.line}",
-                remedy="let another joint of the loop close it: put this one first",
+                remedy="put this joint first in the file, so that another joint closes the loop",
             )
         return {key: self.fields[key] for key in kept if key in self.fields}
 
@@ -152,7 +152,7 @@ def read_sdf_joint(
         return SdfJoint(name, scope, element, parent, child, {}, gear=gear)
     if word not in _KINDS:
         raise UnsupportedError(
-            f"the joint '{name}' has the type '{word}'",
+            f"the joint '{name}' has the unknown type '{word}'",
             where=where,
             remedy=f"use {', '.join([*_KINDS, 'gearbox'])}",
         )

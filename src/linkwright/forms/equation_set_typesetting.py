@@ -261,7 +261,7 @@ def equation_set_source(equations: Equations, steps: bool = False) -> EquationSe
     of its derivation."""
     if steps and equations.derivation_steps is None:
         raise UnsupportedError(
-            f"the formulation '{equations.by}' has no derivation line by line",
+            f"the formulation '{equations.by}' cannot print its derivation line by line",
             remedy='derive by="lagrange"',
         )
     make = equations.derivation_steps if steps else equations.own_equation_set

@@ -208,9 +208,9 @@ def _energy_source(eqs: Equations, sign: int, name: str, symbol: str, what: str)
 def _hamiltonian_in_velocities_source(eqs: Equations) -> FormSource:
     """The source of Hamilton's function by velocities: T + V, or T₂ − T₀ + V."""
     if not eqs.names.has_moving_coordinates:
-        return _energy_source(eqs, 1, "hamiltonian", "H", "T + V, in speeds")
+        return _energy_source(eqs, 1, "hamiltonian", "H", "T + V, in velocities")
     (h,) = eqs.expressions("jacobi_energy")
-    return _single_form_source("hamiltonian", "T₂ − T₀ + V, in speeds", "H", h)
+    return _single_form_source("hamiltonian", "T₂ − T₀ + V, in velocities", "H", h)
 
 
 def _hamiltonian_source(eqs: Equations) -> FormSource:

@@ -131,8 +131,8 @@ class FreeBodyTerms:
     @cached_property
     def joint_forces(self) -> Array:
         """The forces along the tree's velocities that balance the reactions: expressions, or
-        unknowns where mimicking joints share a force, where coordinates are no affine functions, or
-        where there are fewer of them than of joint velocities."""
+        unknowns where mimicking joints share a force, where coordinates are not affine functions,
+        or where there are fewer of them than of joint velocities."""
         tree, tau, transfer = self.tree, self.generalized_forces, self.tree.transfer
         if not tree.followers and transfer is None:
             return tau + self.own_joint_forces

@@ -64,7 +64,7 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
     if moving:
         sections.append(
             EquationSection(
-                "Explicit change of the Hamiltonian",
+                "Explicit time dependence of the Hamiltonian",
                 (EquationLine("H_t", -ca.jacobian(L, hamilton.tree.motion.t)),),
                 law="∂H/∂t = −∂L/∂t",
                 law_latex=r"\frac{\partial H}{\partial t} = -\frac{\partial L}{\partial t}",

@@ -159,7 +159,7 @@ class KaneForm:
                 lines.append(EquationLine(f"v{r + 1}_{point.name}", value))
         is_held = self.kane.constraints is not None
         return EquationSection(
-            "Non-holonomic partial velocities" if is_held else "Partial velocities",
+            "Nonholonomic partial velocities" if is_held else "Partial velocities",
             tuple(lines),
             law="V = Σ v_r u_r + v_t",
             law_latex=r"\hat{V} = \sum_r \hat{v}_r u_r + \hat{v}_t",

@@ -56,12 +56,12 @@ def recurrent_equation_set(recurrent: RecurrentFormulation) -> EquationSet:
             reference="(52)–(54)",
         ),
         EquationSection(
-            "Forces of position and velocity",
+            "Forces that depend on positions and velocities",
             numbered_lines("V", recurrent.V()),
             law="V = Y + ∂T/∂q − Ẇ q̇",
             law_latex=r"V = Y + \frac{\partial T}{\partial q} - \dot{W} \dot{q}",
             reference="(29)",
-            note="V contains the forces f of springs, dampers and loads, too."
+            note="V also contains the forces f of springs, dampers and loads."
             if ca.sparsify(recurrent.element_forces()).nnz()
             else "",
         ),

@@ -131,7 +131,7 @@ def _inertia_sections(influence: InfluenceFormulation) -> Iterator[EquationSecti
         r"P^* = \sum m\, (G_c^T \bullet H_c) + (G_w^T \Pi) \bullet H_w"
         r" + G_w^T (G_w^T \bullet P) G_w",
         "(16)",
-        "The part that is symmetric in the last two indices, which alone counts.",
+        "Only the part that is symmetric in the last two indices; the other has no effect.",
     )
 
 
@@ -188,8 +188,8 @@ def _spring_sections(
 
 
 def external_loads(influence: InfluenceFormulation) -> Array:
-    """The loads of the weight, of forces, friction and contacts: all but drives, springs between
-    points and joint springs and dampers."""
+    """The loads of the weight, of forces, friction and contacts: all but joint forces, springs
+    between points and joint springs and dampers."""
     springs, n = influence.springs, influence.tree.nv
     loads = gather_forces(influence.tree, springs.tree_loads)
     damping = springs.effective_damping() if springs.elements else ca.SX(n, n)

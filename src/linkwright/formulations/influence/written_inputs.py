@@ -73,17 +73,17 @@ class WrittenInputs:
         return made
 
     def sections(self, others: Array) -> Iterator[EquationSection]:
-        """Coefficients of the loop, and the equations of motion under drives and `others`, the
-        loads of springs, dampers and all that is external."""
+        """Coefficients of the loop, and the equations of motion under joint forces and `others`,
+        the loads of springs, dampers and all that is external."""
         own = self.definitions
         yield EquationSection(
-            "First-order coefficients of the joints by the inputs",
+            "First-order coefficients of the joints with respect to the inputs",
             (*own["G"], *own["k"]),
             "φ̇ = G ȧ + k",
             r"\dot{\varphi} = G \dot{a} + k",
         )
         yield EquationSection(
-            "Second-order coefficients of the joints by the inputs",
+            "Second-order coefficients of the joints with respect to the inputs",
             (*own["H"], *own["e"]),
             "φ̈ = G ä + ȧᵀ H ȧ + e",
             r"\ddot{\varphi} = G \ddot{a} + \dot{a}^T H \dot{a} + e",

@@ -108,11 +108,15 @@ class _Blackboard:
             EquationSection("Kinetic energy", self.kinetic_energy_lines()),
             EquationSection("Potential energy", tuple(self.potential_energy_lines())),
             EquationSection("Lagrangian", (EquationLine("L", self.T - self.V),), law="L = T − V"),
-            EquationSection("Derivatives by the velocities", _lines(by_velocity, self.momenta)),
+            EquationSection(
+                "Derivatives with respect to the velocities", _lines(by_velocity, self.momenta)
+            ),
             EquationSection(
                 "Time derivatives of these", _lines([f"d/dt {name}" for name in by_velocity], rates)
             ),
-            EquationSection("Derivatives by the coordinates", _lines(by_coordinate, slope)),
+            EquationSection(
+                "Derivatives with respect to the coordinates", _lines(by_coordinate, slope)
+            ),
         ]
         return [*found, *self.motion_sections(rates - slope)]
 
