@@ -79,6 +79,31 @@ def test_a_run_of_an_ensemble_is_the_run_alone_bit_for_bit(case: str) -> None:
     assert found["compiled"].values.all()
 
 
+CROSSINGS: dict[str, dict[str, Any]] = {
+    "starts": {"qd0": {"theta0": np.array([1.0, 1.5])}},
+    "forces": {"qd0": {"theta0": 1.2}, "torque": {"theta0": np.array([1.0, 2.0])}},
+    "parameters and forces": {
+        "qd0": {"theta0": 1.2},
+        "torque": {"theta0": np.array([1.0, 2.0])},
+        "parameters": {"m": np.array([1.0, 1.2])},
+    },
+}
+
+
+@pytest.mark.parametrize("case", CROSSINGS)
+def test_a_run_that_crosses_singular_configurations_is_the_run_alone(case: str) -> None:
+    found = simulate_both(lw.gallery("n-four-bar"), 1.5, 2, **CROSSINGS[case])
+    assert set(found["status"].values) == {"finished"}
+    assert not found["compiled"].values.any()
+
+
+def test_a_run_across_a_singular_configuration_repeats_bit_for_bit() -> None:
+    bars = lw.gallery("n-four-bar")
+    one, two = (lw.simulate(bars, 1.5, qd0={"theta0": 1.0}, samples=31) for _ in range(2))
+    assert one.singular
+    np.testing.assert_array_equal(one.q, two.q)
+
+
 def test_a_run_with_parameters_repeats_from_its_file(tmp_path: Path) -> None:
     run = lw.simulate(lw.gallery("elbow"), 0.1, parameters={"m2": "1500 g"}, samples=3)
     run.save(tmp_path / "run.nc")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import TypeGuard, cast
 
@@ -139,6 +140,18 @@ class EnsembleInputs:
             columns = slice(NUMBERS_PER_PIECE * place, NUMBERS_PER_PIECE * (place + 1))
             if name in self._tables:
                 parameters[:, columns] = [self._tables[name][run].piece(t) for run in runs]
+
+
+@dataclass(frozen=True, eq=False)
+class InputsOfRun:
+    """The inputs of one run of an ensemble, for a trajectory that is integrated alone."""
+
+    inputs: EnsembleInputs
+    run: int
+
+    def write_pieces(self, parameters: Floats, runs: Sequence[int] | range, t: float) -> None:
+        """Write gains and coefficients of the run's tables from t on into the only row."""
+        self.inputs.write_pieces(parameters, [self.run] * len(runs), t)
 
 
 def is_controller_list(given: object) -> TypeGuard[Sequence[Feedback]]:
