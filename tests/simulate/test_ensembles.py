@@ -347,6 +347,23 @@ def test_events_and_inputs_that_ensembles_lack_are_named(
         lw.simulate(lw.load(mechanism), 1.0, **given)
 
 
+def test_starts_and_parameters_of_each_run_may_have_units() -> None:
+    arm = lw.gallery("elbow")
+    found = lw.simulate(
+        arm,
+        0.1,
+        q0={"q1": ["30 deg", 0.5], "q2": "10 deg"},
+        parameters={"m2": np.array(["1500 g", "2 kg"])},
+        samples=2,
+    )
+    np.testing.assert_allclose(found["q"].values[:, 0], np.c_[[np.pi / 6, 0.5], [np.pi / 18] * 2])
+    np.testing.assert_array_equal(found["m2"].values, [1.5, 2.0])
+    with pytest.raises(LinkwrightError, match=r"q0 of 'q1': .*'1 kg'"):
+        lw.simulate(arm, 0.1, q0={"q1": ["1 kg", 0.5]})
+    with pytest.raises(LinkwrightError, match="is in m; give it in kg"):
+        lw.simulate(arm, 0.1, parameters={"m2": ["1 m", 0.5]})
+
+
 def test_one_value_for_each_run_makes_an_ensemble() -> None:
     arm = lw.gallery("elbow")
     for given in ({"q0": [0.1, 0.2]}, {"parameters": {"m2": 2.0}}, {"torque": {"q1": 1.0}}):
