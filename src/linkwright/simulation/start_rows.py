@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+import casadi as ca
 import numpy as np
 
 from ..errors import LinkwrightError
@@ -18,11 +20,16 @@ from ..kinematics.closing import (
     close_positions,
     project_velocities,
 )
+from ..kinematics.constraint_equations import constraint_equations
 from ..kinematics.constraint_system import constraint_system
 from ..kinematics.held_coordinates import steps_of_held_coordinates
+from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Booleans, Floats
+
+MAX_KEPT_CONDITIONS = 32
+"""How many models keep the function that finds joints turned over."""
 
 
 @dataclass
@@ -86,12 +93,10 @@ class StartRows:
 
     def _are_upright(self, q: Floats) -> Booleans:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
-        is_upright = np.ones(len(q), bool)
-        if len(constraint_system(self.mechanism).position_terms(q[0], 0.0)[2]):
-            for run in set(range(len(q))) - set(self.failures):
-                own = constraint_system(self.mechanism_of(run))
-                is_upright[run] = own.is_upright(q[run], 0.0)
-        return is_upright
+        parameters = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
+        found = np.asarray(_upright_conditions(self.model)(q.T, parameters.T), dtype=float)
+        is_upright: Booleans = (found > 0).all(axis=0)
+        return is_upright if len(found) else np.ones(len(q), bool)
 
     def project_velocities(self, q: Floats, qd: Floats, held: Sequence[str] = ()) -> Floats:
         """Return velocities (runs, nv) that the constraints allow, those nearest to qd; `held`
@@ -111,3 +116,16 @@ class StartRows:
             except LinkwrightError as error:
                 self.failures[int(run)] = error
         return found
+
+
+@lru_cache(maxsize=MAX_KEPT_CONDITIONS)
+def _upright_conditions(model: Model) -> ca.Function:
+    """Return the upright conditions at t = 0 as a function of q and the parameters that the model
+    keeps, with one column for each run."""
+    tree = build_kinematic_tree(model.mechanism, list(model.parameters) or "numeric")
+    constraints = constraint_equations(tree)
+    assert constraints is not None
+    parameters = [tree.symbols.get(name, ca.SX.sym(name)) for name in model.parameters]
+    found = ca.substitute(constraints.upright_conditions, tree.motion.t, 0.0)
+    inputs = [tree.motion.q, ca.vertcat(ca.SX(0, 1), *parameters)]
+    return ca.Function("upright", inputs, [found])
