@@ -95,6 +95,7 @@ def test_a_run_that_crosses_singular_configurations_is_the_run_alone(case: str) 
     found = simulate_both(lw.gallery("n-four-bar"), 1.5, 2, **CROSSINGS[case])
     assert set(found["status"].values) == {"finished"}
     assert not found["compiled"].values.any()
+    assert all("singular" in why for why in found["why_in_python"].values)
 
 
 def test_a_run_across_a_singular_configuration_repeats_bit_for_bit() -> None:
@@ -294,7 +295,10 @@ def test_events_of_free_fall_have_their_closed_form_in_every_run() -> None:
 def test_starts_beyond_a_limit_have_a_status() -> None:
     found = lw.simulate(lw.load(ARM), 0.1, {"q": [2.0, 0.5]})
     first, second = found["status"].values
-    assert first == "cannot start: the motion starts 1 beyond 'q upper'"
+    assert first == (
+        "cannot start: the motion starts 1 beyond 'q upper'; "
+        'start on the right side of it, or use stops="ignore" for limits'
+    )
     assert second == "finished"
     ignored = lw.simulate(lw.load(ARM), 0.1, {"q": [2.0, 0.5]}, stops="ignore")
     assert set(ignored["status"].values) == {"finished"}

@@ -52,6 +52,7 @@ FIXED = {"integrator": "rk4"}
         ({"qd0": {"q1": None}}, "qd0 of 'q1' is None, which is not a finite number"),
         ({"q0": "home"}, "q0 is not 2 finite numbers"),
         ({"q0": {1: 2.0}}, "there is no coordinate '1'"),
+        ({"threads": 0}, "threads cannot be 0"),
     ],
 )
 def test_simulate(options: dict[str, Any], what: str) -> None:
