@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray
+from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, NameNotFoundError, UnsupportedError
@@ -318,6 +319,35 @@ def test_forces_may_differ_from_run_to_run() -> None:
     np.testing.assert_array_equal(by_array, by_number)
     ramp = np.where(t < 0.4, t**3 / 2.4, 0.4**2 / 6 + 0.2 * (t - 0.4) + (t - 0.4) ** 2 / 2)
     np.testing.assert_allclose(by_table, forces[:, None] * ramp / 2, atol=1e-10)
+
+
+def test_controllers_with_set_points_are_compiled() -> None:
+    """Gains and set points may differ; a lane is the run alone, which SciPy confirms."""
+    arm = lw.gallery("elbow")
+    laws = [lw.control.pid(arm, [x, 0.3], kp, 3, 5) for x, kp in ((0.1, 40), (0.5, 90))]
+    found = lw.simulate(arm, 0.5, torque=laws, samples=5, rtol=1e-11, atol=1e-11)
+    for k, law in enumerate(laws):
+        alone = lw.simulate(arm, 0.5, torque=law, samples=5, rtol=1e-11, atol=1e-11)
+        assert alone.statistics["compiled"] == 1
+        assert_same_bits(found, k, alone)
+    model = lw.compile(arm, threads=1)
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        tau, rate = laws[1](t, y[:2], y[2:4], y[4:])
+        return np.concatenate([y[2:4], model.forward_dynamics(y[:2], y[2:4], tau), rate])
+
+    known = solve_ivp(rates, (0, 0.5), np.zeros(6), "DOP853", rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(found["q_end"].values[1], known.y[:2, -1], atol=1e-10)
+
+
+def test_set_points_and_moving_references_share_no_program() -> None:
+    arm = lw.gallery("elbow")
+    way = lw.motion.quintic([0.0, 0.0], [0.1, 0.3], 0.1)
+    laws = [lw.control.pid(arm, reference, 40, 3, 5) for reference in ([0.1, 0.3], way)]
+    found = lw.simulate(arm, 0.2, torque=laws, samples=5)
+    for k, law in enumerate(laws):
+        assert_same_bits(found, k, lw.simulate(arm, 0.2, torque=law, samples=5))
+    assert found["compiled"].values.tolist() == [True, False]
 
 
 def test_a_law_without_reference_drives_all_runs() -> None:

@@ -90,8 +90,8 @@ class Sensitivities:
             raise UnsupportedError(
                 "sensitivities need inputs that are compiled",
                 where=where,
-                remedy="give numbers, expressions, tables or a controller without reference and "
-                "period instead of a Python function",
+                remedy="give numbers, expressions, tables or a controller with a set point "
+                "and no period instead of a Python function",
             )
         if rhs.drive.is_sampled:
             raise UnsupportedError(
