@@ -99,6 +99,21 @@ def test_a_run_that_crosses_singular_configurations_is_the_run_alone(case: str) 
     assert all("singular" in why for why in found["why_in_python"].values)
 
 
+def test_a_sampled_controller_goes_on_across_singular_configurations() -> None:
+    bars = lw.gallery("n-four-bar")
+    laws = [lw.control.pid(bars, np.zeros(5), 0, 0, [k, 0, 0, 0, 0], period=0.1) for k in (5, 7)]
+    masses = [1.0, 1.2]
+    found = lw.simulate(
+        bars, 1.5, qd0={"theta0": 1.2}, torque=laws, parameters={"m": masses}, samples=5
+    )
+    for k, law in enumerate(laws):
+        alone = lw.simulate(
+            bars, 1.5, qd0={"theta0": 1.2}, torque=law, parameters={"m": masses[k]}, samples=5
+        )
+        assert 0 < alone.statistics["compiled"] < 1
+        assert_same_bits(found, k, alone)
+
+
 def test_a_run_across_a_singular_configuration_repeats_bit_for_bit() -> None:
     bars = lw.gallery("n-four-bar")
     one, two = (lw.simulate(bars, 1.5, qd0={"theta0": 1.0}, samples=31) for _ in range(2))

@@ -155,6 +155,7 @@ class Ensemble:
         recipe, begun = self.recipe, self.begun(run)
         if recipe.runs.parameter_names:  # Python has equations of this run alone
             own = recipe.simulator_of(run).begin(self._run_start(run))
+            own.context.inputs.take_held_forces(begun.context.inputs)
             if own.events is not None and begun.events is not None:
                 own.events.happened[:] = begun.events.happened
                 hand_passages_to_python(own.events, found.passages)
