@@ -344,8 +344,12 @@ def _collect(
     for k in range(len(records)):
         status = loop.status_of(k)
         why = "" if status in (FINISHED, None) else str(status)
-        if k in loop.runs and loop.runs[k].handover is not None:
-            why = f"the compiled integrator cannot continue at t = {loop.runs[k].t:.10g} s"
+        handover = loop.runs[k].handover if k in loop.runs else None
+        if handover is not None:
+            why = (
+                f"{handover.reason} (at t = {handover.t:.10g} s); derivatives cannot be continued "
+                "in Python"
+            )
         is_sound = np.isfinite(samples[k, : counts[k]]).all(axis=1)
         if not is_sound.all():
             counts[k] = int(np.argmin(is_sound))
