@@ -95,8 +95,7 @@ class StartRows:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
         parameters = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
         found = np.asarray(_upright_conditions(self.model)(q.T, parameters.T), dtype=float)
-        is_upright: Booleans = (found > 0).all(axis=0)
-        return is_upright if len(found) else np.ones(len(q), bool)
+        return np.asarray((found > 0).all(axis=0)) if len(found) else np.ones(len(q), bool)
 
     def project_velocities(self, q: Floats, qd: Floats, held: Sequence[str] = ()) -> Floats:
         """Return velocities (runs, nv) that the constraints allow, those nearest to qd; `held`
