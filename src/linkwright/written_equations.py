@@ -193,6 +193,7 @@ def general_equation_set(names: MechanismNames, known: Collection[str]) -> Equat
     """The equations M q̈ + C q̇ + g = τ + f, for formulations whose form this is."""
     functions = equation_of_motion_functions(names, known)
     section = EquationSection("", law=equation_of_motion_text(names), quantities=functions)
-    n, rows = names.nv, len(names.constraints)
+    n = names.nv
+    rows = n - len(names.independent) if names.constraints else 0
     counts = EquationCounts(n + rows, n + rows, names.nq + n, {"M": (n, n)})
     return EquationSet("Equations of motion", (section,), counts)

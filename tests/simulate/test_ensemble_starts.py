@@ -7,6 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, AssemblyError, LinkwrightError, UnsupportedError
+from linkwright.simulation.ensemble_starts import EnsembleRuns
 
 TOP = lw.load(
     "name='top'\ngravity=[0,0,-9.81]\n[bodies.b]\nmass=2\ninertia=[0.1,0.2,0.3]\n"
@@ -90,3 +91,17 @@ def test_rejected_combinations_of_parameters_fail_among_many() -> None:
     found = lw.simulate(slide, 0.01, parameters={"a": a, "b": b}, samples=2)
     failed = [k for k, status in enumerate(found["status"].values) if "negative" in status]
     assert failed == [9]
+
+
+def test_loops_of_all_runs_close_without_a_mechanism_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(runs: EnsembleRuns, run: int) -> lw.Mechanism:
+        raise AssertionError(f"run {run} is assembled by itself")
+
+    monkeypatch.setattr(EnsembleRuns, "mechanism_of", refuse)
+    lengths = np.linspace(2.9, 3.1, 40)
+    found = lw.simulate(
+        lw.gallery("four-bar"), 0.1, {"theta1": 1.0}, parameters={"l2": lengths}, samples=2
+    )
+    assert set(found["status"].values) == {"finished"}

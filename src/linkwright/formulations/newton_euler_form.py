@@ -62,9 +62,10 @@ def _count_note(terms: FreeBodyTerms, equations: int) -> str:
     """The paper's counts in words."""
     tree, k, N = terms.tree, terms.free.k, len(terms.free.names)
     n, m = tree.nv - len(terms.closing_rows), terms.free.k * len(terms.free.names)
-    J, plural = N + len(tree.mechanism.loops), "s" if n != 1 else ""
+    J = N + len(tree.mechanism.loops)
     counted = (
-        f"N = {N} moving bodies and J = {J} joints, n = {n} degree{plural} of freedom. Free bodies "
+        f"The number of moving bodies is N = {N}, that of joints J = {J}, that of degrees of "
+        f"freedom n = {n}. Free bodies "
         f"have m = {k}N = {m} coordinates, and joints impose m - n = {m - n} constraints (2J in a "
         f"plane if each joint has one degree of freedom). The paper counts {k}N + (m - n) = 2m - n "
         f"= {2 * m - n} equations for accelerations and reactions, and 3m - n = {3 * m - n} "

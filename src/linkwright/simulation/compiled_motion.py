@@ -85,8 +85,9 @@ def find_obstacle(system: RightHandSide, integrator: str, events: Hybrid | None)
         return f"'{integrator}' is not compiled: {', '.join(METHODS)} are"
     if drive.function is not None:
         return "an input is a Python function"
-    if drive.feedback is not None and drive.feedback.follows and not drive.is_sampled:
-        return "a controller without a period follows a reference"
+    law = drive.feedback
+    if law is not None and law.has_moving_reference and not drive.is_sampled:
+        return "a controller without a period follows a moving reference"
     return None if events is None else find_signal_obstacle(events)
 
 

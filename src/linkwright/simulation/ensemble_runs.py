@@ -13,7 +13,7 @@ from ..types import Floats, Integers
 from .compiled_part import begin_compiled_run, finish_compiled_part
 from .compiled_run import CompiledRun
 from .ensemble_events import find_starts_beyond_limits, has_modes_at_start
-from .ensemble_inputs import EnsembleInputs
+from .ensemble_inputs import EnsembleInputs, InputsOfRun
 from .ensemble_results import EnsembleResults, RunSummary
 from .ensemble_starts import EnsembleRuns, EnsembleStart
 from .events.event_parts import EventParts
@@ -140,6 +140,7 @@ class Ensemble:
             was_interrupted = self.loop.was_interrupted
         except KeyboardInterrupt:
             was_interrupted = True
+        self._count_steps(active)
         for run, found in self.loop.runs.items():
             if found.status == "" and not was_interrupted:
                 summary = self._complete(run, found)
@@ -154,12 +155,14 @@ class Ensemble:
         recipe, begun = self.recipe, self.begun(run)
         if recipe.runs.parameter_names:  # Python has equations of this run alone
             own = recipe.simulator_of(run).begin(self._run_start(run))
+            own.context.inputs.take_held_forces(begun.context.inputs)
             if own.events is not None and begun.events is not None:
                 own.events.happened[:] = begun.events.happened
                 hand_passages_to_python(own.events, found.passages)
             begun = own
-        elif not recipe.inputs.differ:
+        else:
             begun = replace(begun, program=self.records.motion)
+        begun = replace(begun, inputs=InputsOfRun(recipe.inputs, run))
         part = finish_compiled_part(begun.context, begun.events, found)
         watch = RunProgress(recipe.runs.mechanism.name, recipe.settings.t, wanted=False)
         trajectory = RunIntegration(begun, recipe.settings, self.times, watch, part).run()
@@ -177,11 +180,15 @@ class Ensemble:
 
     # -- the results -----------------------------------------------------------------------------
 
-    def _collect(self, active: Integers) -> None:
-        """Put the results of all runs that the program made into those of the ensemble."""
+    def _count_steps(self, active: Integers) -> None:
+        """Set the counts of the program; `set_run` replaces those of runs that Python completes."""
         progress, results = self.records.progress, self.results
         results.steps[active] = progress[active, Progress.STEPS]
         results.evaluations[active] = progress[active, Progress.EVALUATIONS]
+
+    def _collect(self, active: Integers) -> None:
+        """Put the results of all runs that the program made into those of the ensemble."""
+        results = self.results
         plain = np.array([k for k in active if self._is_plain(int(k))], np.int64)
         states = self.records.projected_samples(slice(None))
         plain = plain[np.isfinite(states[plain]).all(axis=(1, 2))]

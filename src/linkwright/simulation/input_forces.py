@@ -46,6 +46,10 @@ class InputForces:
         """Hold forces from t on."""
         self._held.append((t, forces))
 
+    def take_held_forces(self, other: InputForces) -> None:
+        """Hold what the inputs of the same run have held so far."""
+        self._held = list(other._held)
+
     def act(self, t: float, y: Floats) -> Floats:
         """Let a sampled controller act; return y with its new states."""
         if not isinstance(self._scheduled, SampledController):

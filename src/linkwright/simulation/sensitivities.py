@@ -90,8 +90,8 @@ class Sensitivities:
             raise UnsupportedError(
                 "sensitivities need inputs that are compiled",
                 where=where,
-                remedy="give numbers, expressions, tables or a controller without reference and "
-                "period instead of a Python function",
+                remedy="give numbers, expressions, tables or a controller with a set point "
+                "and no period instead of a Python function",
             )
         if rhs.drive.is_sampled:
             raise UnsupportedError(
@@ -344,8 +344,12 @@ def _collect(
     for k in range(len(records)):
         status = loop.status_of(k)
         why = "" if status in (FINISHED, None) else str(status)
-        if k in loop.runs and loop.runs[k].handover is not None:
-            why = f"the compiled integrator cannot continue at t = {loop.runs[k].t:.10g} s"
+        handover = loop.runs[k].handover if k in loop.runs else None
+        if handover is not None:
+            why = (
+                f"{handover.reason} (at t = {handover.t:.10g} s); derivatives cannot be continued "
+                "in Python"
+            )
         is_sound = np.isfinite(samples[k, : counts[k]]).all(axis=1)
         if not is_sound.all():
             counts[k] = int(np.argmin(is_sound))

@@ -46,7 +46,8 @@ class TaylorStepper:
         if self.inputs.is_called:
             raise UnsupportedError(
                 "'taylor' needs drives that have series",
-                remedy="give numbers, expressions, tables, or a controller with a period",
+                remedy="give numbers, expressions, tables, or a controller with a set point or a "
+                "period",
             )
         self.context = context
         self.limit = options.max_step
@@ -61,7 +62,8 @@ class TaylorStepper:
         held = self.context.inputs.held if self.context.drive.is_sampled else None
         self.end = end
         self.integrator.time = t
-        self.integrator.pars[:] = self.inputs.values(t, held)
+        pars = self.integrator.pars  # heyoka has those that occur in the equations, up to the last
+        pars[:] = self.inputs.values(t, held)[: len(pars)]
         self.correct(y)
 
     @property
