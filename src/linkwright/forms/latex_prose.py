@@ -36,10 +36,8 @@ def _math(word: str) -> str:
     """A word of symbols as a formula."""
     word = re.sub(r"(.)([\u0303\u0307\u0308])", lambda m: rf"\{_ACCENTS[m[2]]}{{{m[1]}}}", word)
     for table, mark in ((_RAISED, "^"), (_LOWERED, "_")):
-        word = re.sub(
-            f"[{re.escape(''.join(table))}]+",
-            lambda m, table=table, mark=mark: f"{mark}{{{''.join(table[c] for c in m[0])}}}",
-            word,
-        )
+        pieces = re.split(f"([{re.escape(''.join(table))}]+)", word)
+        pieces[1::2] = [f"{mark}{{{''.join(table[c] for c in piece)}}}" for piece in pieces[1::2]]
+        word = "".join(pieces)
     word = "".join(rf"\{_GREEK[c]} " if c in _GREEK else c for c in word)
     return re.sub(r" (?=[}_^])", "", word.replace("−", "-")).strip()
