@@ -17,7 +17,7 @@ import linkwright as lw
 from linkwright import show
 
 PENDULUM = lw.gallery("triple-pendulum-points")  # I1 = I2 = I3 = 0, as in figure 1
-WITH_INERTIA = lw.gallery("triple-pendulum")  # approximate dynamics divide by I2 and I3
+WITH_INERTIA = lw.gallery("triple-pendulum")  # approximate dynamics divides by I2 and I3
 LINKS = ["link1", "link2", "link3"]
 
 

@@ -1,10 +1,10 @@
 """Both methods of paper 002 on their examples: python examples/paper_002.py.
 
-Agrawal (1988): the Stanford arm (13)–(32) with table 1 and the sharp-edged disk (35)–(53) with
-table 2, by dual vectors. Freeman and Tesar (1988): G, H, I*, P*, C*, K* and loads (1)–(25) of an
-elbow with springs, and the transfer to other coordinates. Then the checker reads what the paper
-prints, and names its misprints. Pictures are written to out/pictures, or to the folder that is
-named.
+Agrawal (1988): instantaneous screws (1), the Stanford arm (13)–(32) with table 1 and the
+sharp-edged disk (35)–(53) with table 2, by dual vectors. Freeman and Tesar (1988): G, H, I*, P*,
+C*, K* and loads (1)–(25) of an elbow with springs, and the transfer to other coordinates. Then the
+checker reads what the paper prints, and names its misprints. Pictures are written to out/pictures,
+or to the folder that is named.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from linkwright.formulations.influence.coordinate_transfer import (
     invert_coefficients,
     transfer_dynamics,
 )
+from linkwright.motion import screw_axis
 
 
 def sprung_elbow() -> lw.Mechanism:
@@ -72,6 +73,9 @@ def print_transfer(equations: lw.Equations) -> None:
 
 def main(folder: Path, ending: str = "svg") -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    arm, state = lw.gallery("stanford-rrp"), ([0.4, 0.8, 0.5], [1.0, -0.6, 0.3])
+    print(f"instantaneous screw (1): {screw_axis(arm, 'link3', *state)}")
+    lw.show.screw_axes(arm, *state, path=folder / f"paper-002-figure-3.{ending}")
     for number, name in ((4, "stanford-rrp"), (5, "sharp-edged-disk")):
         print_dual_equations(name)
         path = folder / f"paper-002-figure-{number}.{ending}"

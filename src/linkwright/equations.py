@@ -80,9 +80,8 @@ class Equations(SummarizedResult):
     parameters that stand for numbers in expressions and are printed as numbers. `passive_parts` are
     the springs that are printed with named lengths, and the rest of `passive`. `own_equation_set`
     makes the set of equations that the formulation prints as its own, `derivation_steps` their
-    derivation line by line. `derived_by`, kept
-    as `derivation`, derives them again; a changed copy (`dataclasses.replace`) loses it. The class
-    has more than 20 methods because users read every quantity of the equations from it.
+    derivation. `derived_by`, kept as `derivation`, derives them again; a changed copy (`replace`)
+    loses it. The class has more than 20 methods because users read every quantity from it.
 
     Examples
     --------
@@ -129,13 +128,11 @@ class Equations(SummarizedResult):
 
     def summary(self) -> str:
         """Return one line: the mechanism, the formulation and the sizes."""
-        sizes = f"nq={self.nq}, nv={self.nv}"
-        return f"Equations of {self.mechanism.name} by {self.by}: {sizes}"
+        return f"Equations of {self.mechanism.name} by {self.by}: nq={self.nq}, nv={self.nv}"
 
     def __str__(self) -> str:
-        functions = ", ".join(sorted(self.function_names()))
-        readable = 'readable: closed_form("M"), latex("M")'
-        return f"{self.summary()}\nfunctions: {functions}\n{readable}"
+        functions = f"functions: {', '.join(sorted(self.function_names()))}"
+        return f'{self.summary()}\n{functions}\nreadable: closed_form("M"), latex("M")'
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.derivation is None:
@@ -158,8 +155,7 @@ class Equations(SummarizedResult):
     @cached_property
     def constants(self) -> dict[str, ExactNumber]:
         """The parameters that are mere numbers: literals of expressions, and π."""
-        own = self.parameters
-        return {name: own[name] for name in own if name in self.literals or name == PI}
+        return {k: v for k, v in self.parameters.items() if k in self.literals or k == PI}
 
     @property
     def M(self) -> SX:
@@ -292,15 +288,19 @@ class Equations(SummarizedResult):
         return _FunctionTable(self)
 
     def equation_set(self, *, steps: bool = False) -> TypesetEquationSet:
-        """Return the equations in the form of their formulation, section by section; with `steps`
-        the derivation line by line, if the formulation has one (lagrange)."""
+        """Return the equations in the form of their formulation, section by section.
+
+        With `steps`: the derivation line by line, if the formulation has one (lagrange).
+        """
         found: TypesetEquationSet = find_convenience("Equations.equation_set")(self, steps=steps)
         return found
 
     def closed_form(self, name: str = "M", *frame: str, **options: object) -> ClosedForm:
-        """Return a quantity in closed form, readable and canonical: "M", "mass_matrix", "dp1", …;
-        "jacobian" and other functions of frames also take a `frame`. The `options` are those of
-        `linkwright.forms.closed_form`."""
+        """Return a quantity in closed form, readable and canonical.
+
+        `name` is "M", "mass_matrix", "dp1", …; "jacobian" and other functions of frames also take a
+        `frame`. The `options` are those of `linkwright.forms.closed_form`.
+        """
         form: ClosedForm = find_convenience("Equations.closed_form")(self, name, *frame, **options)
         return form
 

@@ -110,9 +110,9 @@ reactions_of_motion | q qd qdd lambda t | r:joints_and_loops,6 | N m, then N | t
 """
 
 MOVING_SIGNATURES = _parse_signature_table("""
-transport | q qd t | d:nv | N m or N | transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ, linear and constant in q̇
-transport_momentum | q t | a:nv | N m s or N s | a = ∂T/∂q̇ at q̇ = 0: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ + aᵀq̇ + T₀
-jacobi_energy | q qd t | h: | J | h = q̇ᵀ∂L/∂q̇ − L = T₂ − T₀ + V, Hamilton's function by q and q̇: constant where L does not depend on t and no other force does work
+transport | q qd t | d:nv | N m or N | transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ; terms linear in q̇, and terms without q̇
+transport_momentum | q t | a:nv | N m s or N s | momenta at q̇ = 0, a = ∂T/∂q̇: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ + aᵀq̇ + T₀
+jacobi_energy | q qd t | h: | J | Jacobi energy h = q̇ᵀ∂L/∂q̇ − L = T₂ − T₀ + V, the Hamiltonian as a function of q and q̇: constant where L does not depend on t and no other force does work
 """)
 """The functions of mechanisms whose chosen coordinates depend on time."""
 

@@ -135,8 +135,13 @@ class EquationCounts:
     def text(self) -> str:
         """The counts as one sentence."""
         sizes = [f"{name} is {m} × {n}" for name, (m, n) in self.matrices.items()]
-        counts = f"{self.equations} equations, {self.unknowns} unknowns, {self.states} states"
+        named = zip(("equation", "unknown", "state"), self._numbers(), strict=True)
+        counts = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for word, n in named)
         return "; ".join([counts, *sizes])
+
+    def _numbers(self) -> tuple[int, int, int]:
+        """Equations, unknowns and states."""
+        return self.equations, self.unknowns, self.states
 
 
 @dataclass(frozen=True)

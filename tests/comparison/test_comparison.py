@@ -86,7 +86,9 @@ def test_all_take_the_same_fixed_steps() -> None:
     assert f"(beta = {rows['approximate'].beta:.3g} N/m)" in str(found)
     stiffer = lw.compare(arm, ["approximate"], 0.2, step=1e-3, beta=2e3, gamma=1e-3)
     assert stiffer.rows[0].beta == 2e3
-    with pytest.raises(LinkwrightError, match="cannot go on with rk4 with steps"):
+    with pytest.raises(LinkwrightError, match="a step of 1 s is longer than the motion"):
+        lw.compare(arm, names[:1], 0.2, step=1.0)
+    with pytest.raises(LinkwrightError, match="cannot continue by rk4 with steps"):
         lw.compare(arm, ["approximate"], 0.2, step=1e-3, beta=1e7)
     with pytest.raises(LinkwrightError, match="with fixed steps of 'dop853'; use one of euler"):
         lw.compare(arm, ["lagrange"], 0.2, step=1e-3, integrator="dop853")
@@ -191,7 +193,7 @@ def test_what_springs_do_is_said(pendulum: Comparison, apart: float, said: bool)
     rows = [replace(row, apart=apart) for row in pendulum.rows if row.by == "approximate"]
     notes = " ".join(replace(pendulum, rows=tuple(rows)).comparison_notes())
     assert "springs hold its joints and loops" in notes
-    assert ("too soft for this one" in notes) == said
+    assert ("too soft for this motion" in notes) == said
     assert "springs" not in " ".join(replace(pendulum, rows=()).comparison_notes())
 
 

@@ -97,7 +97,7 @@ def test_who_cannot_do_it_is_named() -> None:
     arms = [lw.gallery("cartesian"), lw.gallery("elbow"), lw.gallery("cartesian")]
     found = compare_on_task(arms, [[0, 1.2, 0.3], [0, 1.2, 0.4]], 1.0)
     assert [row.mechanism for row in found.rows] == ["cartesian", "cartesian (2)"]
-    assert "elbow: cannot do it, 'tool' cannot reach (0, 1.2, 0.3)" in str(found)
+    assert "elbow: cannot perform the task, 'tool' cannot reach (0, 1.2, 0.3)" in str(found)
     with pytest.raises(LinkwrightError, match="the path has no length"):
         compare_on_task(arms, [[1.2, 0.3]], 1.0)
     with pytest.raises(LinkwrightError, match="cannot reach"):
@@ -110,4 +110,4 @@ def test_command(tmp_path: Path) -> None:
     assert [row["net_work"] for row in data["rows"]] == pytest.approx([1.5 * G] * 2, rel=1e-5)
     failed = run("compare", "elbow", "cartesian", cwd=tmp_path)
     assert failed.returncode == 2
-    assert "several mechanisms are compared on a task; give the points" in failed.stderr
+    assert "several mechanisms can be compared only on a task; give the points" in failed.stderr

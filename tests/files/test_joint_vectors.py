@@ -111,7 +111,7 @@ def test_frames_and_vectors_exclude_each_other() -> None:
     for place, message in (
         ({"z": [0, 0, 1]}, "x: is missing; give both z and x"),
         ({"z": [0, 0, 1], "x": [1, 0, 0], "rpy": [0, 0, 1]}, "has both axes and rpy"),
-        ({"z": [0, 0, 1], "x": [0, 0, 2]}, "x: is along z; give a direction across z"),
+        ({"z": [0, 0, 1], "x": [0, 0, 2]}, "x: is parallel to z; give another direction"),
     ):
         with pytest.raises(MechanismError, match=message):
             lw.Mechanism(

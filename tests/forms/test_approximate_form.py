@@ -46,7 +46,7 @@ def test_the_pendulum_prints_the_equations_of_the_paper() -> None:
         Q7 = -m3*g
         ddtheta3 = (-l3*sin(theta3)*beta*e3 + l3*cos(theta3)*beta*e4 + tau3)/I3
         ddx2 = -beta*e1/m2
-        ddy3 = -(beta*e4 + m3*g)/m3
+        ddx3 = -beta*e3/m3
     """
     assert {line.strip() for line in paper.splitlines() if line.strip()} <= set(lines)
     assert sum(line.startswith("JT") for line in lines) == 14

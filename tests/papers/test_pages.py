@@ -86,4 +86,4 @@ def test_the_methods_of_paper_002(tmp_path: Path, capsys: pytest.CaptureFixture[
         "[[1.21398781 0.55040908]",
     ):
         assert line in printed
-    assert len(list(tmp_path.glob("paper-002-*.svg"))) == 3
+    assert len(list(tmp_path.glob("paper-002-*.svg"))) == 4

@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright import show
-from linkwright.show.acceleration_parts import AccelerationPart
+from linkwright.show.acceleration_components import AccelerationPart
 
 Z = np.array([0.0, 0.0, 1.0])
 

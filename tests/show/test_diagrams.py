@@ -10,7 +10,7 @@ from linkwright import show
 from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.expressions import expression_to_float
 from linkwright.kinematics.assembly import nearest_constrained_velocities
-from linkwright.show.polygons import force_polygon_corners
+from linkwright.show.force_polygon_figures import force_polygon_corners
 from linkwright.show.scene import mechanism_scene
 
 from ..references.four_bar import FourBar

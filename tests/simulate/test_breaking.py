@@ -16,7 +16,7 @@ from linkwright.mechanism import replace_part_fields
 from linkwright.motion import quintic
 from linkwright.simulation import load_run, repeat
 from linkwright.simulation.events.dynamics import Dynamics, DynamicsCode
-from linkwright.simulation.events.rows import Rows
+from linkwright.simulation.events.rows import ModeRows
 from linkwright.simulation.provenance import largest_difference
 from tests.commands import run as command
 from tests.simulate.test_compiled_runs import stepwise
@@ -294,7 +294,9 @@ def test_redundant_members_share_loads_as_the_model_says() -> None:
     )  # fmt: skip
     model = lw.compile(twin, threads=1)
     rest, push = np.zeros(2), np.array([1.0, 0.0])
-    instant = Dynamics(DynamicsCode(twin, model, Rows(twin, "ignore"))).at(0.0, rest, rest, push)
+    instant = Dynamics(DynamicsCode(twin, model, ModeRows(twin, "ignore"))).at(
+        0.0, rest, rest, push
+    )
     found = instant.hold_rows([], np.zeros((2, 0)), rest).multipliers
     np.testing.assert_allclose(found, [-1 / 15, -1 / 5], rtol=1e-12)
     np.testing.assert_allclose(found, model.multipliers(rest, rest, push), rtol=1e-12)

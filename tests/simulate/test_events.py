@@ -18,7 +18,7 @@ from linkwright.simulation.events.boxes import solve_box_complementarity
 from linkwright.simulation.events.dynamics import Dynamics, DynamicsCode
 from linkwright.simulation.events.friction_problem import FrictionProblem
 from linkwright.simulation.events.impacts import solve_impact
-from linkwright.simulation.events.rows import Rows
+from linkwright.simulation.events.rows import ModeRows
 from tests.commands import ok
 from tests.commands import run as command
 
@@ -234,7 +234,7 @@ def test_energy_never_grows_at_an_impact(seed: int, count: int, mu: float, singl
     rng = np.random.default_rng(seed)
     mechanism = hedgehog(rng, count, mu)
     model = lw.compile(mechanism, threads=1)
-    rows = Rows(mechanism, "ignore")
+    rows = ModeRows(mechanism, "ignore")
     dynamics = Dynamics(DynamicsCode(mechanism, model, rows))
     q = model.integrate(model.neutral(), rng.uniform(-1, 1, model.nv))
     qd = rng.uniform(-2, 2, model.nv)

@@ -82,7 +82,11 @@ TABLES: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
     ),
     "comparison": (
         lambda: Comparison("elbow", (), {"kane": "no <reason>"}),
-        ("elbow<", "<th>formulation</th>", "<p>kane: cannot treat it, no &lt;reason&gt;</p>"),
+        (
+            "elbow<",
+            "<th>formulation</th>",
+            "<p>kane: cannot treat this mechanism, no &lt;reason&gt;</p>",
+        ),
     ),
     "verification": (
         lambda: VerifyReport("elbow", "kane", (CHECK,), 1.0),

@@ -71,11 +71,11 @@ EFFORT = Row("tau{effort}", "effort of an actuator, or joint torque where there 
 MULTIPLIER = Row("lambda{constraint}", "multiplier of a constraint", lambda own, k: own.symbols["lambda"][k])
 
 FORCE_SYMBOLS = (
-    Row("tau_{velocity} Q_{velocity}", "generalized force on a coordinate, by its name",
+    Row("tau_{velocity} Q_{velocity}", "generalized force on a coordinate, by the coordinate's name",
         lambda own, k: own.symbols["tau"][k]),
     EFFORT,
     Row("Q{i}", "generalized force", lambda own, k: own.symbols["tau"][k]),
-    Row("lambda_{multiplier}", "multiplier of a constraint, by its name as equations are printed",
+    Row("lambda_{multiplier}", "multiplier of a constraint, by the name of the constraint in printed equations",
         lambda own, k: own.symbols["lambda"][k]),
     MULTIPLIER,
     Row("tau", "the effort where there is one only", lambda own: EFFORT.value(own, 0), _ONE_EFFORT),
@@ -206,7 +206,7 @@ APPROXIMATE_MECHANISM_SYMBOLS = (
     Row(_ACCELERATIONS, "its acceleration", lambda own, k: own.spring_accelerations[k]),
     Row("{actuator}", "the effort of an actuator", lambda own, k: own.symbols["u"][k]),
     Row("tau{effort}", "the same by its number", lambda own, k: own.symbols["u"][k]),
-    Row("tau_{velocity}", "generalized force on a coordinate, by its name", lambda own, k: own.symbols["tau"][k]),
+    Row("tau_{velocity}", "generalized force on a coordinate, by the coordinate's name", lambda own, k: own.symbols["tau"][k]),
     Row("t", "time", lambda own: own.symbols["t"]),
 )
 APPROXIMATE_SYMBOLS = (

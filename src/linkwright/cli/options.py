@@ -169,15 +169,22 @@ FormulationsOption = Annotated[
 ]
 
 BetaOption = Annotated[
-    float | None, typer.Option("--beta", metavar="N/M", help="Stiffness of approximate dynamics.")
+    float | None,
+    typer.Option(
+        "--beta", metavar="N/M", help="Stiffness of the constraints in approximate dynamics."
+    ),
 ]
 GammaOption = Annotated[
     float | None,
-    typer.Option("--gamma", metavar="SECONDS", help="Damping time of approximate dynamics."),
+    typer.Option(
+        "--gamma", metavar="SECONDS", help="Time constant of the damping in approximate dynamics."
+    ),
 ]
 IterationsOption = Annotated[
     int | None,
-    typer.Option("--iterations", help="Corrections of the multipliers of approximate dynamics."),
+    typer.Option(
+        "--iterations", help="Number of corrections of the multipliers in approximate dynamics."
+    ),
 ]
 
 # files to write

@@ -16,9 +16,9 @@ from ..show.figure_style import (
     with_figure_style,
 )
 from .comparison_tables import SavableComparison
-from .cost_measurement import compared_evaluation_share_text
 from .derivation_times import VIRGALA_COEFFICIENTS, VIRGALA_CORRELATION, DerivationTimes
 from .formulation_comparison import Comparison
+from .formulation_row import compared_evaluation_share_text
 from .size_scaling import COST_LABELS, CostScaling
 
 if TYPE_CHECKING:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..displays import NotebookDisplayed
 from ..equations import Equations
 from ..errors import LinkwrightError, UnsupportedError
 from ..formulations import derive_uncached, formulation_module
@@ -35,6 +34,7 @@ from ..simulation.steppers.stepper_choice import stepper_named
 from ..tape import Tape, count_tape_operations, normalize_tape, record_tape
 from ..types import Floats
 from .fixed_step_motions import FixedStepMotion, FixedSteps
+from .formulation_row import FormulationRow
 
 Result = TypeVar("Result")
 
@@ -48,64 +48,6 @@ MOTION_SAMPLES, MAX_KEPT_REFERENCES = 6, 16
 TIMED_BATCH_SIZE = 256
 MAX_REPETITIONS, REPEATED_SECONDS = 40, 0.2
 """Motions of a millisecond are repeated often, since other processes disturb single ones."""
-
-
-@dataclass(frozen=True, repr=False)
-class FormulationRow(NotebookDisplayed):
-    """One formulation: sizes, operations of one evaluation of ẋ = F(x, τ), and times.
-
-    `algorithm` is its name where the formulation has several. Equations and states are those of the
-    paper; the simulator integrates `integrated` states. An
-    evaluation is timed in a batch, a state; `evaluations` are those of the timed motion, which has
-    the `accuracy`.
-
-    `disagreement` is the largest relative difference to the recursive formulation, of accelerations
-    and drives in random states (of `approximate`, which has none, of its motion);
-    `apart` that of their motions. `beta` is the stiffness of approximate dynamics, N/m.
-    """
-
-    by: str
-    algorithm: str
-    equations: int
-    states: int
-    integrated: int
-    operations: int
-    derive_seconds: float
-    compile_seconds: float
-    evaluate_microseconds: float
-    integrate_seconds: float
-    evaluations: int
-    accuracy: float
-    disagreement: float
-    apart: float
-    beta: float = 0.0
-
-    def summary(self) -> str:
-        """One line: the formulation, its size and its times."""
-        times = f"{self.evaluate_microseconds:.3g} µs an evaluation"
-        return f"{self.by}: {self.equations} equations, {self.operations} operations, {times}"
-
-    @property
-    def evaluation_share(self) -> float:
-        """The share of the integration time in which the equations are evaluated."""
-        return 1e-6 * self.evaluations * self.evaluate_microseconds / self.integrate_seconds
-
-
-def compared_evaluation_share_text(rows: Sequence[FormulationRow]) -> str:
-    """The smallest and largest share of the integration time that evaluating the equations
-    takes."""
-    shares = [min(100.0, 100 * row.evaluation_share) for row in rows if row.integrate_seconds > 0]
-    low, high = (f"{share:.2g}" for share in (min(shares, default=0.0), max(shares, default=0.0)))
-    return f"{low} %" if low == high else f"{low} to {high} %"
-
-
-def compared_integration_time_note(rows: Sequence[FormulationRow]) -> str:
-    """A sentence on how much of the integration time depends on the formulation."""
-    return (
-        f"of the time to integrate, {compared_evaluation_share_text(rows)} is evaluating the "
-        "equations "
-        "(as timed in a batch); the rest is what the integrator’s steps and states one by one take"
-    )
 
 
 def measure_formulation(

@@ -61,7 +61,9 @@ class EquationComparison(SavableComparison):
             (row.by, str(row.equations), str(row.unknowns), str(row.states), row.matrices)
             for row in self.records()
         ]
-        notes = tuple(f"{by}: cannot treat it, {why}" for by, why in self.refused.items())
+        notes = tuple(
+            f"{by}: cannot treat this mechanism, {why}" for by, why in self.refused.items()
+        )
         return ComparisonTable(f"Equations of {self.mechanism}", head, tuple(rows), notes)
 
     def __str__(self) -> str:
@@ -137,5 +139,7 @@ def compare_equations(
         try:
             forms.append(typeset_equation_set(derive(mechanism, by=name)))
         except UnsupportedError as error:
-            refused[name] = error.what
+            refused[name] = error.what.removeprefix(
+                f"the formulation '{name}' cannot treat {mechanism.name}: "
+            )
     return EquationComparison(mechanism.name, tuple(forms), refused)

@@ -34,7 +34,7 @@ def draw_equation_counts(study: EquationComparison) -> Figure:
 
 
 def _draw_count_bars(axes: Axes, study: EquationComparison) -> None:
-    """Draw three bars for each formulation, with their numbers behind them."""
+    """Draw three bars for each formulation, with their numbers after them."""
     rows = study.records()
     for k, what in enumerate(_COUNT_NAMES):
         values = [getattr(row, what) for row in rows]

@@ -91,8 +91,8 @@ class FixedStepMotion(CompiledMotion):
                 run.go_on()
         except CannotContinueError:
             raise LinkwrightError(
-                f"the motion by {system.equations.by} cannot go on with {self.steps.text()} after "
+                f"the motion by {system.equations.by} cannot continue by {self.steps.text()} after "
                 f"t = {run.t:g} s",
-                remedy="give a shorter step, or none",
+                remedy="give a shorter step, or no step for adaptive steps",
             ) from None
         return run.trajectory()

@@ -13,13 +13,9 @@ from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .comparison_tables import ComparisonTable, SavableComparison
-from .cost_measurement import (
-    FormulationRow,
-    compared_integration_time_note,
-    measure_formulation,
-    require_comparable_motion,
-)
+from .cost_measurement import measure_formulation, require_comparable_motion
 from .fixed_step_motions import FixedSteps
+from .formulation_row import FormulationRow, compared_integration_time_note
 
 MAX_SPRING_DEVIATION = 0.1
 """Share of the largest coordinate or speed from which on springs are too soft for a motion."""
@@ -102,7 +98,9 @@ class Comparison(SavableComparison):
     def comparison_notes(self) -> tuple[str, ...]:
         """Notes below the table: the share of evaluation, the algorithms of formulations that have
         several, and formulations without a row."""
-        cannot = [f"{by}: cannot treat it, {reason}" for by, reason in self.refused.items()]
+        cannot = [
+            f"{by}: cannot treat this mechanism, {reason}" for by, reason in self.refused.items()
+        ]
         together: dict[str, list[str]] = {}
         for by, reason in self.stopped.items():
             together.setdefault(reason, []).append(by)
@@ -128,12 +126,12 @@ class Comparison(SavableComparison):
 def _approximate_formulation_note(one: FormulationRow) -> str:
     """A note on the disagreement of `approximate`, which is not an error of its equations."""
     said = (
-        f"approximate: springs hold its joints and loops (beta = {one.beta:.3g} N/m); how far they "
-        "give way is in both “disagreement” and “motions apart”, which are of its motion"
+        f"approximate: springs hold its joints and loops (beta = {one.beta:.3g} N/m); "
+        "“disagreement” and “motions apart” both compare its motion, in which joints open"
     )
     if not one.apart > MAX_SPRING_DEVIATION:
         return said
-    return f"{said}; they are too soft for this one (a larger beta comes nearer)"
+    return f"{said}; the springs are too soft for this motion (a larger beta reduces the error)"
 
 
 def compare(
@@ -164,12 +162,12 @@ def compare(
     budget, total : float, optional
         Time for one formulation, after which it is stopped, and for all of them together, s.
     step : float, optional
-        Length of fixed steps, s, the same for all formulations (default: steps to an accuracy of
-        1e-6 of the largest coordinate or velocity).
+        Length of fixed steps, s, the same for all formulations (default: adaptive steps to an
+        accuracy of 1e-6 of the largest coordinate or velocity).
     integrator : {"rk4", "heun", "euler"}
-        The method of fixed steps.
+        The integrator for fixed steps.
     beta, gamma, iterations : float, float, int, optional
-        Of "approximate", as in `simulate`.
+        Options of "approximate", as in `simulate`.
 
     Returns
     -------
@@ -183,6 +181,11 @@ def compare(
     """
     require_comparable_motion(require_mechanism(mechanism))
     steps = None if step is None else FixedSteps(integrator, step)
+    if steps is not None and steps.length > duration:
+        raise LinkwrightError(
+            f"a step of {steps.length:g} s is longer than the motion of {duration:g} s",
+            remedy="give a shorter step",
+        )
     names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
     mechanism = mechanism_with_penalties(
         mechanism.without("friction"), names, beta, gamma, iterations

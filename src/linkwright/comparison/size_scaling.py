@@ -15,8 +15,9 @@ from ..formulations import FORMULATIONS, formulation_module
 from ..mechanism.gallery_files import build_gallery_member
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .comparison_tables import ComparisonTable, SavableComparison
-from .cost_measurement import FormulationRow, compared_integration_time_note, measure_formulation
+from .cost_measurement import measure_formulation
 from .derivation_times import DerivationTimes, measure_derivation
+from .formulation_row import FormulationRow, compared_integration_time_note
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 Potkonjak (1979) derive models automatically.
 
 The task is a path of the gripper through given points, straight between them, from rest to rest.
-Each mechanism does it by its own joints; what that takes is compared.
+Each mechanism performs it with its own joints; energy, power, velocities and efforts are compared.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ eight, of which these find all but a rare one."""
 class TaskRow:
     """What a task takes of one mechanism.
 
-    `energy` is the work that the joints put in (J), of which nothing comes back where they brake;
-    `net_work` is the sum of both. Power (W) is that of all joints that put it in. Velocities and
-    efforts are the largest of each joint, rad or m, N m or N.
+    `energy` is the positive work of the joints (J); energy is not recovered when they brake.
+    `net_work` is the sum of positive and negative work. Power (W) is the sum of the positive powers
+    of the joints. Velocities and efforts are the largest of each joint, rad/s or m/s, N m or N.
     """
 
     mechanism: str
@@ -92,7 +92,9 @@ class TaskComparison(SavableComparison):
             for row in self.rows
         ]
         beyond = [f"{row.mechanism}: {text}" for row in self.rows for text in row.exceeded]
-        cannot = [f"{name}: cannot do it, {reason}" for name, reason in self.refused.items()]
+        cannot = [
+            f"{name}: cannot perform the task, {reason}" for name, reason in self.refused.items()
+        ]
         return ComparisonTable(self.summary(), heads, tuple(rows), (*beyond, *cannot))
 
     def tables(self) -> list[ComparisonTable]:
@@ -150,13 +152,13 @@ def compare_on_task(
     Parameters
     ----------
     mechanisms : sequence of Mechanism
-        They stand as their files place them. Of the configurations in which one can begin (elbow
-        up or down), the one that takes the least energy counts.
+        The mechanisms, placed as in their files. If one can start in several configurations (elbow
+        up or down), the configuration that takes the least energy is used.
     points : (n, 3) or (n, 2) array
         The path of the gripper in the world, m: straight between the points, from rest to rest
-        on each piece by a quintic. The pieces take times in proportion to their lengths.
+        on each segment by a quintic. The time of a segment is proportional to its length.
     duration : float
-        Of the whole path, s.
+        Duration of the whole path, s.
     frame : str, optional
         The gripper (default: "tool", or the only frame of each mechanism).
     payload : float
@@ -165,7 +167,7 @@ def compare_on_task(
     Returns
     -------
     TaskComparison
-        A row for each mechanism that can do it, printed as a table; `figure()` draws it.
+        A row for each mechanism that can perform the task, printed as a table; `figure()` draws it.
 
     Examples
     --------
@@ -199,9 +201,7 @@ def _read_task_points(points: ArrayLike) -> Floats:
         [check_vector([*point, 0.0][:3], 3, "a point of the path", "xyz") for point in given]
     )
     if len(path) < 2 or not np.abs(np.diff(path, axis=0)).max(axis=1).all():
-        raise ArgumentError(
-            "the path has no length", remedy="give at least two points, each at another place"
-        )
+        raise ArgumentError("the path has no length", remedy="give at least two different points")
     return path
 
 

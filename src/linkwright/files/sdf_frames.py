@@ -72,7 +72,7 @@ class SdfScope:
                 raise FileError(
                     f"the pose of '{name}' is given relative to itself",
                     where=f"line {line}",
-                    remedy="break the circle of relative_to",
+                    remedy="remove the cycle of relative_to",
                 )
             frame.is_being_resolved = True
             frame.resolved = frame.scope.world_pose(frame.relative_to, line) @ frame.pose
@@ -92,7 +92,7 @@ class SdfScope:
                 raise FileError(
                     f"the frame '{name}' is attached to itself",
                     where=f"line {line}",
-                    remedy="break the circle of attached_to",
+                    remedy="remove the cycle of attached_to",
                 )
             seen.add(id(frame))
             scope, name = frame.scope, frame.attached_to

@@ -42,7 +42,7 @@ def read_sdf(text: str | bytes, path: Path | None = None) -> Mechanism:
     found. Models that are not fixed to the world float."""
     root = read_xml(text)
     if root.tag != "sdf":
-        raise FileError(f"the root element is <{root.tag}>", remedy="an SDF begins with <sdf>")
+        raise FileError(f"the root element is <{root.tag}>", remedy="an SDF file starts with <sdf>")
     reader = _SdfReader(path)
     world = root.first_child("world")
     top = world if world is not None else root
@@ -165,7 +165,7 @@ class _SdfReader:
             raise FileError(
                 f"the included model '{uri}' is not found",
                 where=f"line {include.line}",
-                remedy="put its folder or file beside this one",
+                remedy="put its folder or file next to this file",
             )
         root = read_xml(file.read_bytes())
         models = list(root.children_with_tag("model"))
@@ -238,7 +238,7 @@ class _SdfReader:
             raise UnsupportedError(
                 f"the link '{key}' has no weight (<gravity>false</gravity>)",
                 where=f"line {weight.line}",
-                remedy="remove that, or set the gravity of the world to zero",
+                remedy="remove that element, or set the gravity of the world to zero",
             )
         inertial = element.first_child("inertial")
         if inertial is None:
@@ -246,7 +246,7 @@ class _SdfReader:
             return {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
         if inertial.attributes.get("auto") in ("true", "1"):
             raise UnsupportedError(
-                f"the inertia of the link '{key}' is to be computed from its collision shapes",
+                f"the inertia of the link '{key}' cannot be computed from its collision shapes",
                 where=f"line {inertial.line}",
                 remedy="write <mass> and <inertia>",
             )
@@ -332,7 +332,7 @@ def _child_number(element: XmlElement | None, tag: str, default: float) -> float
 
 
 def _find_included_file(uri: str, path: Path | None) -> Path | None:
-    """Return the file of an included model: beside this one, or in a folder of its name."""
+    """Return the file of an included model: next to this file, or in a folder of its name."""
     if path is None or ("://" in uri and not uri.startswith(("model://", "file://"))):
         return None
     name = uri.partition("://")[2] or uri

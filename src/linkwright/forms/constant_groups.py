@@ -20,7 +20,7 @@ from ..expressions.tree import child_expressions, rebuild_expression
 _NAME_CHARACTERS = 3
 """The characters of a group's name, about."""
 _DEFINITION_CHARACTERS = 8
-"""What the definition of a group costs beside its value."""
+"""What the definition of a group costs in addition to its value."""
 
 
 @dataclass

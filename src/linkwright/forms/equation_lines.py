@@ -78,7 +78,7 @@ def _sum_terms(expression: Expression) -> list[Expression]:
 def _product_with_sign(
     before: list[Expression], factor: Expression, behind: Sequence[Expression] = ()
 ) -> Expression:
-    """The product of a factor and names before and behind it, its sign in front."""
+    """The product of a factor and names before and after it, its sign in front."""
     if factor == ZERO:
         return ZERO
     terms = factor.terms if isinstance(factor, Sum) else (factor,)
@@ -205,7 +205,7 @@ def table_mathml(
 def _table_rows(
     table: EquationTable, cells: list[str], setter: ExpressionTypesetter | None = None
 ) -> list[list[str]]:
-    """The rows of cells, each behind its name."""
+    """The rows of cells, each after its name."""
     n = len(table.columns)
     names = [name if setter is None else setter.name(name) for name in table.rows]
     return [[name, *cells[n * i : n * (i + 1)]] for i, name in enumerate(names)]

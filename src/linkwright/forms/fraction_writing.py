@@ -44,6 +44,8 @@ class FractionWriter:
         if isinstance(expression, Name):
             return expression
         if isinstance(expression, Number):
+            if _is_float_product(expression.value):
+                return Number(Fraction(f"{float(expression.value):.15g}"))
             return expression if self.is_decimal(expression.value) else Ratio(expression.value)
         key = id(expression)
         if key not in self.written:
@@ -55,6 +57,11 @@ class FractionWriter:
         if value.denominator % 5 == 0:
             return self.has_tenths
         return value.denominator == 1 or self.has_binary_decimals
+
+
+def _is_float_product(value: Fraction) -> bool:
+    """Whether a number is a rounded product of decimals, which derivatives by time contain."""
+    return value.denominator > 2**20 and value.denominator & (value.denominator - 1) == 0
 
 
 def decimals_in_formulas(mechanism: Mechanism) -> frozenset[Fraction]:

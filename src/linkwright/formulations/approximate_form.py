@@ -146,7 +146,7 @@ class _ApproximateForm:
                 self.constraint_lines(),
                 law="f(q) = 0",
                 reference="(17), (67)",
-                note="Rows that hold by themselves are left out."
+                note="Rows that always hold are left out."
                 if len(self.effective_rows) < own.f.shape[0]
                 else "",
             ),

@@ -46,7 +46,7 @@ ITERATED_STEP = 3e-3
 which residuals fade, and β need not be large."""
 
 CONSTRAINT_SAMPLES = 5
-"""Random configurations of a tree, beside q = 0, at which the oscillations are computed."""
+"""Random configurations of a tree, in addition to q = 0, at which the oscillations are computed."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class ApproximatePenalties:
         if not self.left_out:
             return ""
         return (
-            f"The centres of mass of {', '.join(self.left_out)} are no coordinates: without these "
-            "masses, joints would have no inertia, and approximate dynamics divides by it."
+            f"The centres of mass of {', '.join(self.left_out)} are not coordinates: without "
+            "these masses, joints would have no inertia, and approximate dynamics divides by it."
         )
 
 
@@ -81,11 +81,11 @@ def choose_penalties(mechanism: Mechanism, step: float | None = None) -> Approxi
     beta, gamma = (_value_given(mechanism, given, name) for name in ("beta", "gamma"))
     if beta is not None and beta <= 0:
         raise UnsupportedError(
-            f"beta = {beta:g} N/m holds no constraint", remedy="give more than 0"
+            f"beta must be above 0 (got {beta:g} N/m)", remedy="give a larger stiffness"
         )
     if given.iterations and gamma is not None and gamma <= 0:
         raise UnsupportedError(
-            f"gamma = {gamma:g} cannot damp iterated multipliers", remedy="give seconds above 0"
+            f"gamma must be above 0 with iterations (got {gamma:g} s)", remedy="give a longer time"
         )
     if given.iterations and step is None:
         step = ITERATED_STEP
@@ -109,7 +109,7 @@ def mechanism_with_penalties(
     names = [name for name, value in given.items() if value is not None]
     if names and "approximate" not in ([by] if isinstance(by, str) else by):
         raise UnsupportedError(
-            f"only approximate dynamics has {names[0]}", remedy='use by="approximate"'
+            f"only approximate dynamics uses {names[0]}", remedy='use by="approximate"'
         )
     mechanism = replace_penalty_choices(mechanism, **given)
     if by != "approximate":

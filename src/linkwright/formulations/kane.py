@@ -10,7 +10,7 @@ Components are in the bodies' own axes. At a cylindrical joint the partial of th
 that of the rotation: one product v̂ · F̂ gives both equations, as its dual and its real part.
 Generalized speeds u = Y q̇ + Z (4) may be chosen; by default they are the rates of the coordinates.
 Constraints make some of them depend on the others (5), q̇ = G u + k; (10) is then formed with the
-non-holonomic partials of the independent speeds, ṽ_r = Σ v̂_s G_sr (7), and no multipliers appear.
+nonholonomic partials of the independent speeds, ṽ_r = Σ v̂_s G_sr (7), and no multipliers appear.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class KaneFormulation(Formulation):
 
     def partial_velocities(self) -> dict[str, dict[str, DualVector]]:
         """v̂_r of every body at its centre of mass, in its link's axes, by generalized speed; under
-        constraints, the non-holonomic partials of the independent speeds."""
+        constraints, the nonholonomic partials of the independent speeds."""
         names, G = self.tree.names.qd, ca.SX.eye(self.tree.nv)
         if self.speeds is not None:
             names, G = self.speeds.names, self.speeds.G
@@ -180,7 +180,7 @@ class KaneFormulation(Formulation):
         return ca.densify(inertia + spread.T @ rotors @ spread), f - spread.T @ (rotors @ carried)
 
     def constrained_accelerations(self) -> Array:
-        """q̈ = G u̇ + c, with the non-holonomic partials of the independent velocities u."""
+        """q̈ = G u̇ + c, with the nonholonomic partials of the independent velocities u."""
         own = self.reduction
         if not own.a:
             return own.bias_accelerations

@@ -34,11 +34,11 @@ def kane_equation_set(kane: KaneFormulation) -> EquationSet:
     sections += [form.velocity_section(), form.partial_section()]
     sections += map(without_zero_lines, [form.momentum_section(), form.inertia_force_section()])
     sections.append(form.equation_section())
-    n, p = kane.tree.nv, form.speeds.u.numel()
+    p = form.speeds.u.numel()
     return EquationSet(
         "d'Alembert's principle with dual vectors, numbered as in Agrawal (1988)",
         tuple(sections),
-        EquationCounts(2 * n, 2 * n, kane.tree.nq + p, {"M": (p, p)}),
+        EquationCounts(p, p, kane.tree.nq + p, {"M": (p, p)}),
         symbols={"eps": "the dual unit, eps^2 = 0"}
         | {point.name: point.meaning for point in form.points}
         | form.speeds.symbol_meanings,
@@ -159,7 +159,7 @@ class KaneForm:
                 lines.append(EquationLine(f"v{r + 1}_{point.name}", value))
         is_held = self.kane.constraints is not None
         return EquationSection(
-            "Non-holonomic partial velocities" if is_held else "Partial velocities",
+            "Nonholonomic partial velocities" if is_held else "Partial velocities",
             tuple(lines),
             law="V = Σ v_r u_r + v_t",
             law_latex=r"\hat{V} = \sum_r \hat{v}_r u_r + \hat{v}_t",

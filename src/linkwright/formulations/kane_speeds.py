@@ -92,8 +92,8 @@ def choose_independent_speeds(shared: Formulation, given: Array) -> list[int]:
             f"{len(chosen)} independent generalized speed{'s' * (len(chosen) != 1)} for "
             f"{freedom} degree{'s' * (freedom != 1)} of freedom",
             where=shared.tree.mechanism.name,
-            remedy="give one for each degree of freedom, independent of the others and of what "
-            "constraints hold",
+            remedy="give one for each degree of freedom, independent of the others and of the "
+            "constraints",
         )
     return chosen
 

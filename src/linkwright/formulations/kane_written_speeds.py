@@ -77,7 +77,7 @@ class WrittenSpeeds:
                     yield EquationLine(f"d{name}", velocities[k])
 
     def is_diagonal(self, M: Array) -> bool:
-        """Whether M has no entries beside its diagonal, at random states."""
+        """Whether M has no entries off its diagonal, at random states."""
         return all(
             np.abs(at - np.diag(np.diag(at))).max() < 1e-12 * np.abs(at).max()
             for at in evaluate_at_samples(self.kane, M)

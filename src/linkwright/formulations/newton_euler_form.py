@@ -1,7 +1,7 @@
 """Newton's and Euler's equations as Bayseç and Kapucu print them, (23)–(46).
 
 In a plane, positions, accelerations and reactions are written in world axes, as in the paper. In
-space each body has its own axes, those of the link behind its joint, and its equations contain the
+space each body has its own axes, those of the link after its joint, and its equations contain the
 angular velocity, the accelerations and the weight of its parent by name: lines do not become longer
 with the number of links.
 """
@@ -65,15 +65,18 @@ def _count_note(terms: FreeBodyTerms, equations: int) -> str:
     J, plural = N + len(tree.mechanism.loops), "s" if n != 1 else ""
     counted = (
         f"N = {N} moving bodies and J = {J} joints, n = {n} degree{plural} of freedom. Free bodies "
-        f"have m = {k}N = {m} coordinates, and joints hold m - n = {m - n} of them (2J in a plane "
-        f"if each joint leaves one free). As the paper counts: {k}N + (m - n) = 2m - n = "
-        f"{2 * m - n} equations for accelerations and reactions; 3m - n = {3 * m - n} first-order "
-        f"equations to integrate, of which 2m = {2 * m} are states and m - n multipliers."
+        f"have m = {k}N = {m} coordinates, and joints impose m - n = {m - n} constraints (2J in a "
+        f"plane if each joint has one degree of freedom). The paper counts {k}N + (m - n) = 2m - n "
+        f"= {2 * m - n} equations for accelerations and reactions, and 3m - n = {3 * m - n} "
+        f"first-order equations to integrate: 2m = {2 * m} for states and m - n for multipliers."
     )
     if equations == 2 * m - n:
         return counted
-    more = ", without components that vanish" if terms.geometry.is_spatial else ""
-    return f"{counted} The set above has {equations}, with the accelerations of the joints{more}."
+    more = " and leaves out components that vanish" if terms.geometry.is_spatial else ""
+    return (
+        f"{counted} The set above has {equations} equations: it includes "
+        f"the accelerations of the joints{more}."
+    )
 
 
 class PlanarFreeBodyForm:
@@ -180,7 +183,7 @@ class PlanarFreeBodyForm:
                 "Balances without reactions",
                 tuple(self.reduced_lines()),
                 reference="(44)–(46)",
-                note="With the conditions above: "
+                note="Together with the conditions above, these are "
                 f"{self.reduced_size} equations for the accelerations"
                 + (" and the forces of loops and constraints." if terms.closing_rows else "."),
             ),
@@ -288,13 +291,32 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
     def kinematic_sections(self) -> list[EquationSection]:
         """Angular velocities and gravity in the axes of each body."""
         return [
-            section
+            replace(section, note=self.axes_note(b))
             for b, name in enumerate(self.free.names)
             for section in _optional_section(
                 f"Angular velocity ω of {name}, and gravity g in its axes",
                 self.body_lines("omega g", b),
             )
         ]
+
+    def axes_note(self, b: int) -> str:
+        """What the axes 1, 2, 3 of a body are where they are not those of its frame."""
+        name, joint = self.free.names[b], self.joints[b]
+        frame = self.terms.tree.bodies.get(name)
+        if frame is None or frame.link != joint.span.links[-1]:
+            return ""
+        R = ca.SX(frame.R)
+        along = f"Axis 3 of {name} is that of its joint {joint.span.name}."
+        if not R.is_constant():
+            return along
+        rows = np.array(ca.DM(R))
+        if np.abs(np.abs(rows).max(axis=1) - 1).max() > 1e-12:
+            return along
+        columns = np.abs(rows).argmax(axis=1)
+        axes = [
+            f"{'-' if row[k] < 0 else ''}{'xyz'[k]}" for row, k in zip(rows, columns, strict=True)
+        ]
+        return "" if axes == [*"xyz"] else f"Axes 1, 2, 3 of {name} are its {', '.join(axes)}."
 
     def given_forces(self, b: int) -> tuple[Array, Array]:
         """The force on a body of its weight and loads, and their moment about its centre of
@@ -336,8 +358,8 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
         ]
         found += _optional_section("Loops and constraints, accelerations", self.terms.closing_rows)
         note = (
-            "From the tips inward, the balances give the reactions of each joint. What is left of "
-            "them, along the free directions of the joints, and these conditions are "
+            "The balances give the reactions of each joint, from the tips inward. The balances "
+            "along the free directions of the joints and these conditions are "
             f"{self.reduced_size} equations without reactions."
         )
         return [

@@ -202,15 +202,15 @@ def _prepare_recurrences(mechanism: Mechanism) -> RecurrentMethod:
 def at_instant(
     mechanism: Mechanism, q: ArrayLike, qd: ArrayLike, t: float = 0.0
 ) -> RecurrentInstant:
-    """The model W q̈ = P + V of one instant in numbers, by the recurrences.
+    """Return the model W q̈ = P + V at one instant, numerically, by the recurrences.
 
     Parameters
     ----------
     mechanism : Mechanism
-        Its joints turn and slide. Loops and constraints are left open: W and V are those of the
-        tree.
+        A mechanism whose joints turn and slide. Loops and constraints are left open: W and V are
+        those of the tree.
     q, qd : (nq,) and (nv,) array
-        Coordinates and velocities, rad, m and s.
+        Coordinates and velocities, rad or m, rad/s or m/s.
     t : float
         The time, for loads that depend on it (default: 0).
 
@@ -231,7 +231,7 @@ def at_instant(
     if reason is not None:
         raise UnsupportedError(
             f"the formulation 'recurrent' cannot treat {mechanism.name}: {reason}",
-            remedy="change that, or use another formulation",
+            remedy="use another formulation, or change the mechanism",
         )
     method = _prepare_recurrences(mechanism)
     names = method.tree.names

@@ -31,7 +31,7 @@ for _a, _b, _c in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
 
 @dataclass(frozen=True)
 class RecurrentMember:
-    """Member i: a joint with one coordinate, and the body behind it; either may be missing.
+    """Member i: a joint with one coordinate, and the body after it; either may be missing.
 
     `A` is A_{i,i−1} where q_i is zero, whose z axis is e_i. `r_before` is r_{i−1,i}, from the joint
     to the centre of mass T_{i−1}, in the axes of member i − 1; `r_own` is r_ii, from the joint to
@@ -71,7 +71,7 @@ def recurrent_members(tree: KinematicTree) -> list[RecurrentMember]:
 
 @dataclass(frozen=True)
 class RecurrentIteration:
-    """What iteration i leaves behind, as stacks: A_i, β_j, α_jⁱ (γ_j for slides), B_jⁱ."""
+    """The results of iteration i, as stacks: A_i, β_j, α_jⁱ (γ_j for slides), B_jⁱ."""
 
     member: RecurrentMember
     A: Array

@@ -30,7 +30,7 @@ _RECURRENCES = EquationSection(
     r" \quad Z_i = m M^{(i)T} M^{(i)} + \tilde{N}^{(i)T} J \tilde{N}^{(i)}",
     reference="(16), (17), (25)",
     note="The columns of M⁽ⁱ⁾ are α_jⁱ of turns and γ_j of slides, those of Ñ⁽ⁱ⁾ are A_i⁻¹ β_j. "
-    "Vectors are in fixed axes; components that are not listed are zero.",
+    "Vectors are in fixed axes, Z_i and W are symmetric; components that are not listed are zero.",
 )
 
 
@@ -56,12 +56,12 @@ def recurrent_equation_set(recurrent: RecurrentFormulation) -> EquationSet:
             reference="(52)–(54)",
         ),
         EquationSection(
-            "Forces of position and velocity",
+            "Forces that depend on positions and velocities",
             numbered_lines("V", recurrent.V()),
             law="V = Y + ∂T/∂q − Ẇ q̇",
             law_latex=r"V = Y + \frac{\partial T}{\partial q} - \dot{W} \dot{q}",
             reference="(29)",
-            note="V contains the forces f of springs, dampers and loads, too."
+            note="V also contains the forces f of springs, dampers and loads."
             if ca.sparsify(recurrent.element_forces()).nnz()
             else "",
         ),

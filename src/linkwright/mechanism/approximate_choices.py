@@ -11,11 +11,11 @@ from .parts import MechanismPart, PartNumberField
 
 
 class ApproximateChoices(MechanismPart):
-    """How `by = "approximate"` holds constraints; what is not given is chosen from the
+    """Options of `by = "approximate"`; Linkwright chooses those that are not given from the
     mechanism."""
 
     beta: Annotated[Expression | None, PartNumberField("N/m", optional=True)] = Field(
-        default=None, description="stiffness β of every constraint (N m/rad of angles)"
+        default=None, description="stiffness β of every constraint (N m/rad for angles)"
     )
     gamma: Annotated[Expression | None, PartNumberField("s", optional=True)] = Field(
         default=None, description="time constant γ of the damping βγ"

@@ -52,10 +52,11 @@ class Placement(Orientation):
         default=ORIGIN, description="position, m"
     )
     z: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
-        default=None, description="direction of the z axis, with x instead of rpy; any length but 0"
+        default=None,
+        description="direction of the z axis, with x instead of rpy; any length except 0",
     )
     x: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
-        default=None, description="direction of the x axis, of which the part normal to z counts"
+        default=None, description="direction of the x axis; only its part normal to z is used"
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions

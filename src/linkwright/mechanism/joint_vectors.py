@@ -38,13 +38,13 @@ MIN_SINE_TO_AXIS = 1e-9
 
 
 class JointVectors(MechanismPart):
-    """The vectors that place a joint: its axis, and the centres of mass as seen from it."""
+    """The vectors that place a joint: its axis, and those from it to the centres of mass."""
 
     e: Annotated[Vector, PartNumberField("any", 3)] = Field(
-        description="axis in the parent's axes; any length but 0"
+        description="axis in the parent's axes; any length except 0"
     )
     e_child: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
-        default=None, description="axis in the child's axes; default: as e"
+        default=None, description="axis in the child's axes; default: the same numbers as e"
     )
     r_parent: Annotated[Vector, PartNumberField("m", 3)] = Field(
         description="from the joint to the parent's centre of mass (ground: its origin), "
@@ -52,7 +52,7 @@ class JointVectors(MechanismPart):
     )
     r_child: Annotated[Vector, PartNumberField("m", 3)] = Field(
         description="from the joint to the child's centre of mass, in the child's axes, m; "
-        "of a turn-slide joint: the direction of the slide"
+        "for a turn-slide joint: the direction of the slide"
     )
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions

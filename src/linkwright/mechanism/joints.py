@@ -100,8 +100,8 @@ class Joint(MechanismPart):
     )
     vectors: JointVectors | None = Field(
         default=None,
-        description="in place of origin, child_origin and the axes: the axis, and the centres of "
-        "mass as seen from the joint",
+        description="in place of origin, child_origin and the axes: the axis, and the vectors from "
+        "the joint to the centres of mass",
     )
     pitch: Annotated[Expression | None, PartNumberField("m", optional=True)] = Field(
         default=None, description="of a helical joint, m/rad"

@@ -104,11 +104,11 @@ class Mechanism(MechanismPart):
     )
     speeds: PartTable[Scalar] = Field(
         default_factory=PartTable,
-        description="generalized speeds of the formulation kane, as expressions of coordinates, "
+        description="generalized speeds of the formulation kane, as expressions in coordinates, "
         'their rates and t: u1 = "dq1*cos(q3) + dq2*sin(q3)"',
     )
     approximate: ApproximateChoices | None = Field(
-        default=None, description="how the formulation `approximate` holds constraints"
+        default=None, description="options of the formulation `approximate`"
     )
     unused: tuple[str, ...] = Field(
         default=(),

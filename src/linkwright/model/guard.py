@@ -221,7 +221,7 @@ class GuardedState:
 
     @property
     def position_arguments(self) -> list[Floats]:
-        """The arguments behind q of functions of positions: t and p, where they have these."""
+        """The arguments after q of functions of positions: t and p, where they have these."""
         known = [self.state["p"]] if self.model.parameters else []
         moving = self.model.names.has_moving_coordinates
         return [self.state["t"], *known] if moving else known

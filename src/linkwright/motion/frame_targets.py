@@ -105,7 +105,7 @@ def choose_moved_frame(mechanism: Mechanism, wanted: str | None) -> str:
         if "tool" in known or len(known) == 1:
             return "tool" if "tool" in known else known[0]
         raise LinkwrightError(
-            "the frame to move is not clear",
+            "the frame to move is ambiguous",
             where=mechanism.name,
             remedy=f"give --frame, one of {', '.join([*known, *mechanism.bodies])}",
         )

@@ -69,7 +69,7 @@ class PageEquationSet:
 
 
 PageEquations = tuple[PageFunction, ...] | tuple[PageEquationSet, ...]
-"""The functions M, C, g, … of the general equation, or own forms of formulations."""
+"""The functions M, C, g, … of the general equation, or formulations in their own forms."""
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ _FUNCTION_TITLES = {
     "transport": "Transport forces d",
     "gravity": "Gravity g",
     "forces": "Other forces f",
-    "constraint_residual": "Constraints of positions Φ",
+    "constraint_residual": "Position constraints Φ",
     "constraint_jacobian": "Jacobian J of the constraints",
     "constraint_bias": "Bias γ of the constraints",
     "state_rates": "Rates of the states",

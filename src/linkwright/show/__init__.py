@@ -3,20 +3,21 @@
 Everything returns a matplotlib figure, and writes it where `path` is given (.svg, .pdf, .png).
 """
 
-from .acceleration_parts import acceleration_parts
+from .acceleration_components import acceleration_parts
 from .animation import animate
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
 from .eigenvalue_plot import eigenvalues
 from .figure_style import data_uri, save, svg
 from .film_page import animation_element, animation_page
+from .force_polygon_figures import force_polygons
 from .free_body_balance import FreeBody, free_bodies
 from .free_body_figures import free_body_diagrams
 from .history_plots import over_time, plot
 from .panels import HistoryLine, Panel
 from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
-from .polygons import acceleration_polygon, force_polygons, images, velocity_polygon
+from .polygons import acceleration_polygon, images, velocity_polygon
 from .screw_figure import screw_axes
 from .sparsity_figure import sparsity
 from .stick_figures import figure_of

@@ -1,8 +1,7 @@
-"""Velocity, acceleration and force polygons of planar mechanisms, as drawn by hand.
+"""Velocity and acceleration polygons of planar mechanisms, as drawn by hand.
 
 From a pole, the velocity of every joint and centre of mass is an arrow; the tips of one link form
-the link's image, turned and scaled. A body's forces, tip to tail, add up to m a: Newton's second
-law closes the polygon.
+the link's image, turned and scaled.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from numpy.typing import ArrayLike
 from ..errors import UnsupportedError
 from ..mechanism import Mechanism
 from ..types import Floats
-from .acceleration_parts import AccelerationPart, PointMotions, acceleration_parts
+from .acceleration_arrows import draw_acceleration_parts
+from .acceleration_components import (
+    AccelerationPart,
+    PointMotions,
+    acceleration_parts,
+    center_image_point_name,
+)
 from .arrows import (
-    arrow_magnitude_label,
     draw_arrow,
-    draw_force_scale,
-    draw_free_body_panels,
-    fit_panel_limits,
-    force_arrow_color,
-    force_arrow_label,
 )
 from .axes_labels import Label, draw_labels, group_labels
 from .body_motions import DrawnBodyMotions
@@ -39,9 +38,9 @@ from .figure_style import (
     line_color,
     new_figure,
 )
-from .free_body_balance import FreeBody, free_bodies, free_body_state
+from .free_body_balance import free_body_state
 from .glyphs import drawn_point
-from .label_text import formula_index, indexed_label, symbol_label
+from .label_text import indexed_label, symbol_label
 from .link_glyphs import plate_outline_order
 from .scene import Scene, mechanism_scene
 
@@ -52,8 +51,6 @@ if TYPE_CHECKING:
     from .view_direction import View
 
 
-ACCELERATION_LETTERS = {"normal": "n", "tangential": "t", "Coriolis": "c", "sliding": "s"}
-"""The letters by which parts of accelerations are labelled."""
 _RAY_LAYER, _IMAGE_LAYER = 6, 7
 """Layers: a link that turns about a fixed point has its image on a ray, which must not hide it."""
 
@@ -114,11 +111,6 @@ def images(
             v, a = moving.velocity(body, x), moving.acceleration(body, x)
             found.append(ImagePoint(name, body, x, v, a))
     return found
-
-
-def center_image_point_name(body: str) -> str:
-    """The name of a body's centre of mass among its points."""
-    return f"{body} (mass)"
 
 
 def _image_points_on_link(scene: Scene, link: int) -> list[tuple[str, Floats]]:
@@ -222,7 +214,7 @@ def acceleration_polygon(
     return _draw_polygon_figure(mechanism, found, values, "a", "m/s²", width, parts)
 
 
-def _require_planar_view(mechanism: Mechanism) -> View:
+def require_planar_view(mechanism: Mechanism) -> View:
     """The view onto the plane of a mechanism; others are refused."""
     view = mechanism_scene(mechanism).view()
     if not view.is_planar:
@@ -245,7 +237,7 @@ def _draw_polygon_figure(
 ) -> Figure:
     """Draws velocities or accelerations of points from one pole, and the images of the links, or
     the parts of accelerations."""
-    view = _require_planar_view(mechanism)
+    view = require_planar_view(mechanism)
     tips = view(np.array(values))
     corners = np.vstack([tips, *(view(part.start + part.vector)[None] for part in parts)])
     bodies = list(dict.fromkeys(i.body for i in found))
@@ -260,7 +252,7 @@ def _draw_polygon_figure(
     axes.locator_params(nbins=6)
     for k, body in enumerate(bodies if not parts else ()):
         _draw_link_image(axes, tips, found, body, k)
-    part_labels = _draw_acceleration_parts(axes, view, parts, size)
+    part_labels = draw_acceleration_parts(axes, view, parts, size)
     labels = _polygon_tip_labels(tips, found, size)
     for label in labels:
         draw_arrow(axes, np.zeros(2), label.points[0], GRAY_COLOR, layer=_RAY_LAYER)
@@ -270,39 +262,6 @@ def _draw_polygon_figure(
     draw_legend(axes)
     draw_labels(axes, [Label("$o$", np.zeros((1, 2)), 0.015 * size), *labels, *part_labels])
     return figure
-
-
-def _draw_acceleration_parts(
-    axes: Axes, view: View, parts: Sequence[AccelerationPart], size: float
-) -> list[Label]:
-    """Draws the parts of accelerations as arrows, a colour for each kind, and returns their labels;
-    parts that are too short to see have none."""
-    labels: list[Label] = []
-    drawn: set[str] = set()
-    for part in parts:
-        along = view(part.vector)
-        if np.linalg.norm(along) < 1e-3 * size:
-            continue
-        paint = line_color(list(ACCELERATION_LETTERS).index(part.kind))
-        start = view(part.start)
-        draw_arrow(axes, start, along, paint)
-        axes.plot(
-            [], [], color=paint, lw=1.1, label=f"_{part.kind}" if part.kind in drawn else part.kind
-        )
-        drawn.add(part.kind)
-        text = _acceleration_part_label(part)
-        if text not in {label.text for label in labels}:
-            labels.append(Label(text, (start + along / 2)[None]))
-    return labels
-
-
-def _acceleration_part_label(part: AccelerationPart) -> str:
-    """The label of a part: a with the letter of its kind above, and its point, and base, below."""
-    is_turning = part.kind in ("normal", "tangential")
-    names = [part.point, part.base] if part.base and is_turning else [part.point]
-    mass = center_image_point_name(part.body)
-    index = "/".join("G" if name == mass else formula_index(name) for name in names)
-    return f"$a^{ACCELERATION_LETTERS[part.kind]}_{{{index}}}$"
 
 
 def _draw_link_image(axes: Axes, tips: Floats, found: list[ImagePoint], body: str, k: int) -> None:
@@ -337,73 +296,3 @@ def _image_point_label(image: ImagePoint) -> str:
         if image.name == center_image_point_name(image.body)
         else symbol_label(image.name)
     )
-
-
-@draws_figure
-def force_polygons(
-    mechanism: Mechanism,
-    q: ArrayLike | None = None,
-    qd: ArrayLike | None = None,
-    tau: ArrayLike | None = None,
-    t: float = 0.0,
-    *,
-    width: float = COLUMN_WIDTH,
-    path: str | Path | None = None,
-) -> Figure:
-    """Draw for every body its forces, tip to tail, and m a (dashed) that closes them.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        The mechanism.
-    q, qd, tau : array, optional
-        Coordinates, velocities and generalized forces (default: home, at rest, zero).
-    t : float
-        Time, s.
-    width : float
-        mm.
-    path : str or Path, optional
-        File to write: .svg, .pdf or .png.
-
-    Returns
-    -------
-    Figure
-        A matplotlib figure.
-
-    Examples
-    --------
-    >>> import linkwright as lw
-    >>> len(lw.show.force_polygons(lw.gallery("elbow")).axes)
-    2
-    """
-    view, bodies = _require_planar_view(mechanism), free_bodies(mechanism, q, qd, tau, t)
-    return draw_free_body_panels(
-        bodies, width, lambda axes, body: _draw_force_polygon(axes, body, view)
-    )
-
-
-def force_polygon_corners(body: FreeBody, view: View) -> Floats:
-    """The corners (n, 2) of a body's force polygon, from 0 to the sum of its forces, N."""
-    forces = [view(load.force) for load in body.applied]
-    return np.vstack([np.zeros(2), np.cumsum(forces, axis=0)]) if forces else np.zeros((1, 2))
-
-
-def _draw_force_polygon(axes: Axes, body: FreeBody, view: View) -> list[Label]:
-    """Draws the force polygon of a body, and returns the labels that are still to be placed."""
-    corners = force_polygon_corners(body, view)
-    size = float(np.ptp(corners, axis=0).max()) or 1.0
-    unit, labels = fit_panel_limits(axes, corners), []
-    steps = [
-        (force_arrow_label(load.name), force_arrow_color(load.name), load.force, corners[k])
-        for k, load in enumerate(body.applied)
-    ]
-    for word, paint, force, start in [*steps, ("$m a$", INK_COLOR, body.rate, np.zeros(2))]:
-        along = view(force)
-        if np.linalg.norm(along) > 1e-9 * size:
-            draw_arrow(axes, start, along, paint, dashed=force is body.rate)
-            labels.append(
-                Label(f"{word} {arrow_magnitude_label(force, 'N')}", (start + along / 2)[None])
-            )
-    axes.plot(0, 0, "o", color=INK_COLOR, ms=3, zorder=9)
-    draw_force_scale(axes, unit, 1.0)
-    return labels

@@ -139,7 +139,7 @@ class CompiledRun:
     def margin_obstacle(self) -> str:
         """What a small margin means."""
         if rolls_on_planes(self.system.equations.mechanism):
-            return "a wheel comes near to lying flat"
+            return "a wheel is close to lying flat"
         return "pivots are small, as near a singular configuration"
 
     def reach_stop(self) -> None:

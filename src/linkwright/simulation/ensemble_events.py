@@ -20,7 +20,7 @@ from .ensemble_inputs import EnsembleInputs
 from .ensemble_parameters import first_varied_name
 from .events.event_parts import EventParts
 from .events.event_tolerances import EVENT_TOLERANCES
-from .events.rows import Rows, start_beyond_error
+from .events.rows import ModeRows, start_beyond_error
 from .events.user_event import Event
 from .preparation import Preparation
 from .settings import Settings
@@ -87,7 +87,7 @@ def _may_push(parts: EventParts) -> bool:
     return bool(rows.joint_frictions) or any(u.restitution is not None for u in rows.unilaterals)
 
 
-def find_starts_beyond_limits(rows: Rows, q: Floats, qd: Floats) -> dict[int, str]:
+def find_starts_beyond_limits(rows: ModeRows, q: Floats, qd: Floats) -> dict[int, str]:
     """Return the runs that start beyond a stop or contact, and why they cannot start."""
     gaps = np.asarray(rows.watched(q, qd, 0.0)[0])
     failures = {}

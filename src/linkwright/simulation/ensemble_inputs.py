@@ -210,6 +210,7 @@ def _count_of(counts: set[int]) -> int | None:
         )
     if 0 in counts:
         raise ArgumentError(
-            "the inputs of an ensemble are for 0 runs", remedy="give one number per run"
+            "an ensemble needs at least one run (got 0)",
+            remedy="give one number per run",
         )
     return counts.pop() if counts else None

@@ -40,7 +40,7 @@ def read_parameters(
             )
         if name in reserved:
             raise LinkwrightError(
-                f"a parameter '{name}' would hide the result of that name",
+                f"the parameter '{name}' has the name of a result",
                 where=mechanism.name,
                 remedy="rename the parameter",
             )

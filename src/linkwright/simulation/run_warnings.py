@@ -70,7 +70,7 @@ def _opening_warnings(run: Run) -> list[str]:
         return []
     chosen = choose_penalties(run.mechanism)
     if not chosen.beta and chosen.left_out:
-        return [f"nothing is held by springs. {chosen.why_left_out()}"]
+        return [f"no constraint is held by springs. {chosen.why_left_out()}"]
     share = float(np.nanmax(run.closure)) / mechanism_size(run.mechanism)
     if share <= MAX_OPENING_SHARE:
         return []

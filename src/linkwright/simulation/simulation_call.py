@@ -180,9 +180,10 @@ def simulate(
     threads : int, optional
         Number of threads of an ensemble (default: one for each core).
     beta, gamma, iterations : float, float, int, optional
-        Of `by="approximate"`: stiffness of the constraints (N/m), time constant of their damping
-        (s), and corrections of the multipliers (default: those of the mechanism, or chosen so that
-        joints open by less than 1e-4 of its size; for fixed steps, so that these are stable).
+        Options of `by="approximate"`: stiffness of the constraints (N/m), time constant of their
+        damping (s), and number of corrections of the multipliers (default: those of the mechanism,
+        or chosen so that joints open by less than 1e-4 of its size; for fixed steps, so that these
+        are stable).
 
     Returns
     -------

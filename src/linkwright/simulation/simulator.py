@@ -62,7 +62,7 @@ def begin_run(
         return BegunRun(events.context, events, events.begin(t, y))
     except FailureError as failure:
         ending = events.end_by_failure(t, y, failure)
-        why = "it ends where it starts"
+        why = "the run ends at its start"
         return BegunRun(events.context, events, y, obstacle=why, ending=ending)
 
 

@@ -28,8 +28,8 @@ from ..mechanism import Mechanism
 from ..model.model import Model
 from ..types import Booleans, Floats
 
-MAX_KEPT_CONDITIONS = 32
-"""How many models keep the function that finds joints turned over."""
+MAX_KEPT_CONDITIONS = 8
+"""How many mechanisms keep the function of their upright configurations."""
 
 
 @dataclass
@@ -93,9 +93,11 @@ class StartRows:
 
     def _are_upright(self, q: Floats) -> Booleans:
         """Return which configurations have no joint turned over and no wheel that lies flat."""
-        parameters = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
-        found = np.asarray(_upright_conditions(self.model)(q.T, parameters.T), dtype=float)
-        return np.asarray((found > 0).all(axis=0)) if len(found) else np.ones(len(q), bool)
+        values = np.zeros((len(q), 0)) if self.parameters is None else self.parameters
+        conditions = _upright_conditions(self.mechanism, self.model.parameters)
+        numbers: Floats = np.asarray(conditions(q.T, 0.0, values.T), dtype=float)
+        found: Booleans = np.broadcast_to(np.all(numbers > 0, axis=0), len(q))
+        return found
 
     def project_velocities(self, q: Floats, qd: Floats, held: Sequence[str] = ()) -> Floats:
         """Return velocities (runs, nv) that the constraints allow, those nearest to qd; `held`
@@ -118,13 +120,11 @@ class StartRows:
 
 
 @lru_cache(maxsize=MAX_KEPT_CONDITIONS)
-def _upright_conditions(model: Model) -> ca.Function:
-    """Return the upright conditions at t = 0 as a function of q and the parameters that the model
-    keeps, with one column for each run."""
-    tree = build_kinematic_tree(model.mechanism, list(model.parameters) or "numeric")
+def _upright_conditions(mechanism: Mechanism, parameters: tuple[str, ...]) -> ca.Function:
+    """Return the function (q, t, p) → numbers that are above zero in upright configurations."""
+    tree = build_kinematic_tree(mechanism, list(parameters) or "numeric")
     constraints = constraint_equations(tree)
     assert constraints is not None
-    parameters = [tree.symbols.get(name, ca.SX.sym(name)) for name in model.parameters]
-    found = ca.substitute(constraints.upright_conditions, tree.motion.t, 0.0)
-    inputs = [tree.motion.q, ca.vertcat(ca.SX(0, 1), *parameters)]
-    return ca.Function("upright", inputs, [found])
+    p = ca.vertcat(ca.SX(0, 1), *tree.symbols.values())
+    found = ca.vertcat(ca.SX(1), ca.SX(constraints.upright_conditions))
+    return ca.Function("upright", [tree.motion.q, tree.motion.t, p], [ca.densify(found)])

@@ -97,7 +97,7 @@ def check_formulations_agree(
     check = judge_proofs(
         "formulations agree",
         "independent derivations give the same function; an error would have to be "
-        "made on all of them",
+        "made in all of them",
         "The equations were derived independently by several formulations, and their identity was "
         "proved by evaluation modulo a Mersenne prime (Schwartz–Zippel).",
         proofs,
@@ -254,8 +254,8 @@ def loss_forces(subject: VerifiedEquations) -> SX:
 
 
 def balanced_energy(subject: VerifiedEquations) -> tuple[SX, SX]:
-    """An energy and the power that changes it beside forces along q̇: T + V and 0; for moving
-    coordinates h = T₂ − T₀ + V and −∂L/∂t."""
+    """An energy and the power that changes it in addition to forces along q̇: T + V and 0; for
+    moving coordinates h = T₂ − T₀ + V and −∂L/∂t."""
     T, V = (subject.function_expression(f"{kind}_energy") for kind in ("kinetic", "potential"))
     if not subject.names.has_moving_coordinates:
         return T + V, ca.SX(0)

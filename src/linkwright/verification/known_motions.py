@@ -50,7 +50,7 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
     if size == 0:
         raise CheckNotApplicableError("the mechanism has no gravity")
     if mechanism_names(mechanism).is_time_dependent:
-        raise CheckNotApplicableError("it depends on time, and moves by itself")
+        raise CheckNotApplicableError("the mechanism depends on time")
     other = derive_for_check(mechanism_on_slide(mechanism, g / size), subject.eqs.by)
     rest = other.random_states(1)[0] | {"qd": np.zeros(other.eqs.nv)}
     run = VerifiedMotion(other, rest, is_balanced=False)
@@ -61,8 +61,8 @@ def check_free_fall(subject: VerifiedEquations) -> Check:
         float(np.abs(moved).max() / (size * run.duration**2 / 2)),
         1e-11,
         "forward_dynamics",
-        f"released on a vertical slide, the mechanism falls g t²/2 for {run.duration:.2g} s, and "
-        "its joints stay",
+        f"released on a vertical slide, the mechanism falls by g t²/2 over {run.duration:.2g} s, "
+        "and its joints do not move",
         f"On a vertical slide the motion is a free fall ({CITED_PAPER}).",
     )
 
@@ -107,7 +107,7 @@ def check_natural_frequency(subject: VerifiedEquations) -> Check:
         float(worst),
         1e-7,
         "forward_dynamics",
-        f"'{name}' alone on its joint swings at {wanted / 2 / np.pi:.4g} Hz, as m, d and I say",
+        f"'{name}' alone on its joint swings at {wanted / 2 / np.pi:.4g} Hz, as m, d and I predict",
         f"Free motion of a link about a revolute joint has its natural frequency ({CITED_PAPER}).",
     )
 
@@ -147,7 +147,7 @@ def check_huge_mass(subject: VerifiedEquations) -> Check:
     )
     held_mechanism = mechanism_with_held_joint(tree, place)
     if mobility(held_mechanism).dof == 0:
-        raise CheckNotApplicableError(f"nothing moves beside '{joint.child}'")
+        raise CheckNotApplicableError(f"nothing moves except '{joint.child}'")
     free, held = (derive_for_check(m, subject.eqs.by) for m in (heavy, held_mechanism))
     start = held.random_states(1, speed=0.5)[0]
     wanted = VerifiedMotion(held, start, is_balanced=False)

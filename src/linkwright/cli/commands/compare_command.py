@@ -47,9 +47,9 @@ def compare(
 ) -> CommandOutcome:
     """Compare formulations of a mechanism, or mechanisms on a task.
 
-    Of formulations: sizes, operations, how far they disagree, and the times to derive, to evaluate,
-    and to integrate to the same accuracy or with the same fixed steps. Of mechanisms whose gripper
-    moves through the points of --task: torques, velocities, energy and power.
+    For formulations: sizes, operations, disagreement, and the times to derive, to evaluate and to
+    integrate, to the same accuracy or with the same fixed steps. For mechanisms whose gripper moves
+    through the points of --task: torques, velocities, energy and power.
 
     Parameters
     ----------
@@ -58,20 +58,20 @@ def compare(
         matrices, and all of them side by side (-o page.html).
     links
         Instead of FILE: cost against the number of links of planar chains, 2-30 (a dozen sizes) or
-        2,4,8 (these).
+        2,4,8 (only these sizes).
     time
         Duration of the motion to integrate, or of the task.
     step
         Length of fixed steps, the same for all formulations: 1e-3, 2ms.
     integrator
-        The method of fixed steps: rk4, heun or euler.
+        Integrator for fixed steps: rk4, heun or euler.
     budget
         Time after which a formulation is stopped.
     task
-        A point of the gripper's path, X,Y or X,Y,Z; at least two. Straight between them, from rest
-        to rest.
+        A point of the gripper's path, X,Y or X,Y,Z; give at least two. The segments are straight,
+        from rest to rest.
     frame
-        The gripper of all mechanisms; default: 'tool', or the only frame of each.
+        The gripper of each mechanism; default: 'tool', or its only frame.
     payload
         Mass that the gripper carries, kg.
     output
@@ -89,7 +89,7 @@ def compare(
 
     if bool(others) and not task:
         raise LinkwrightError(
-            "several mechanisms are compared on a task",
+            "several mechanisms can be compared only on a task",
             remedy="give the points of the gripper's path: --task X,Y,Z --task X,Y,Z",
         )
     if (mechanism is None) == (links is None):

@@ -47,8 +47,8 @@ def report(
     drive
         A joint force or actuator effort, an expression: q1='2*sin(t) - dq1'.
     by
-        Formulations whose equations are shown in their own forms, and which are compared; default:
-        the general equations, and a comparison of all.
+        Formulations to compare, and whose equations are shown, each in its own form; default: the
+        general equations, and a comparison of all formulations.
     budget
         Time that each part may take; what needs more is left out.
 

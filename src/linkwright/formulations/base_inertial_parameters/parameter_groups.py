@@ -240,9 +240,9 @@ def _find_base_parameter_relations(
         tree.transfer.is_moving or tree.transfer.G.shape[0] > tree.nv
     ):
         raise UnsupportedError(
-            "base parameters are found for as many coordinates as joint variables, without t",
+            "base parameters need as many coordinates as joint variables, without t",
             where=mechanism.name,
-            remedy="find them without [coordinates]",
+            remedy="remove [coordinates]",
         )
     tape, width = _base_parameter_regressor_tape(tree), 10 * len(eqs.names.bodies)
     placed = record_base_parameter_placements(tree)

@@ -73,17 +73,17 @@ class WrittenInputs:
         return made
 
     def sections(self, others: Array) -> Iterator[EquationSection]:
-        """Coefficients of the loop, and the equations of motion under drives and `others`, the
-        loads of springs, dampers and all that is external."""
+        """Coefficients of the loop, and the equations of motion under joint forces and `others`,
+        the loads of springs, dampers and all that is external."""
         own = self.definitions
         yield EquationSection(
-            "First-order coefficients of the joints by the inputs",
+            "First-order coefficients of the joints with respect to the inputs",
             (*own["G"], *own["k"]),
             "φ̇ = G ȧ + k",
             r"\dot{\varphi} = G \dot{a} + k",
         )
         yield EquationSection(
-            "Second-order coefficients of the joints by the inputs",
+            "Second-order coefficients of the joints with respect to the inputs",
             (*own["H"], *own["e"]),
             "φ̈ = G ä + ȧᵀ H ȧ + e",
             r"\ddot{\varphi} = G \ddot{a} + \dot{a}^T H \dot{a} + e",
@@ -101,7 +101,7 @@ class WrittenInputs:
         yield EquationSection(
             "Equations of motion",
             tuple(EquationLine(left[r], right[r]) for r in range(len(inputs))),
-            "Gᵀ I* G ä = Gᵀ (T − I* (ȧᵀ H ȧ + e) − φ̇ᵀ P* φ̇ − C* φ̇ − T_spring + T_u)",
+            "Gᵀ I* G ä = Gᵀ (T − I* (ȧᵀ H ȧ + e) − φ̇ᵀ P* φ̇ − C* φ̇ − T_k + T_u)",
             r"G^T I^* G\, \ddot{a} = G^T \bigl(T - I^* (\dot{a}^T H \dot{a} + e)"
             r" - \dot{\varphi}^T P^* \dot{\varphi} - C^* \dot{\varphi} - T_k + T_u\bigr)",
             "(17)",

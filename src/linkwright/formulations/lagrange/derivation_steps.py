@@ -108,11 +108,15 @@ class _Blackboard:
             EquationSection("Kinetic energy", self.kinetic_energy_lines()),
             EquationSection("Potential energy", tuple(self.potential_energy_lines())),
             EquationSection("Lagrangian", (EquationLine("L", self.T - self.V),), law="L = T − V"),
-            EquationSection("Derivatives by the velocities", _lines(by_velocity, self.momenta)),
+            EquationSection(
+                "Derivatives with respect to the velocities", _lines(by_velocity, self.momenta)
+            ),
             EquationSection(
                 "Time derivatives of these", _lines([f"d/dt {name}" for name in by_velocity], rates)
             ),
-            EquationSection("Derivatives by the coordinates", _lines(by_coordinate, slope)),
+            EquationSection(
+                "Derivatives with respect to the coordinates", _lines(by_coordinate, slope)
+            ),
         ]
         return [*found, *self.motion_sections(rates - slope)]
 
@@ -131,7 +135,7 @@ class _Blackboard:
         about z has no axis in its name."""
         about = [k for k in range(3) if not _is_zero(one.spin[k])]
         for k in about:
-            axis = "" if about == [2] else _AXES[k]
+            axis = "" if about == [2] else f"_{_AXES[k]}"
             yield f"omega{axis}{one.index}", one.spin[k], ca.SX(one.inertia[:, k])
 
     def kinetic_energy_lines(self) -> tuple[EquationLine, ...]:

@@ -31,7 +31,7 @@ def check_axes_and_orientations(mechanism: Mechanism, scope: MechanismParameterS
                 for key, axis in (("z", rotated.z), ("x", rotated.x))
             )
             if _sine_between_joint_axes(z, x) < _MIN_SINE_OF_AXES:
-                raise mechanism_error("is along z", f"{place}.x", "give a direction across z")
+                raise mechanism_error("is parallel to z", f"{place}.x", "give another direction")
     for table in ("joints", "loops"):
         for name, joint in getattr(mechanism, table).items():
             _check_joint_axes(joint, f"{table}.{name}", scope)

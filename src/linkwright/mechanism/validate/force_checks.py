@@ -121,7 +121,7 @@ def _check_chosen_coordinates(mechanism: Mechanism, scope: MechanismParameterSco
         what = f"{len(own)} coordinates for {len(variables)} joint variables"
         remedy = "give as many"
         if len(own) < len(variables):
-            remedy += ", or give the joint variables as functions of fewer, as coordinates.joints"
+            remedy += ", or give the joint variables as functions of fewer, in coordinates.joints"
         raise mechanism_error(what, "coordinates", remedy)
     table, names_allowed = ("joints", own) if chosen.joints else ("new", tuple(variables))
     for key, number in getattr(chosen, table).items():

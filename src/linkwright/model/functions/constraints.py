@@ -155,7 +155,7 @@ class ConstraintFunctions:
 
         Returns
         -------
-        phi : (…, positions) array
+        Phi : (…, positions) array
             Units: m or rad.
         """
 

@@ -92,8 +92,8 @@ class StateFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """H = q̇ᵀ∂L/∂q̇ − L = T₂ − T₀ + V, Hamilton's function by q and q̇: constant where L does
-        not depend on t and no other force does work.
+        """Jacobi energy h = q̇ᵀ∂L/∂q̇ − L = T₂ − T₀ + V, the Hamiltonian as a function of q and
+        q̇: constant where L does not depend on t and no other force does work.
 
         Parameters
         ----------

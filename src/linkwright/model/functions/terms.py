@@ -290,8 +290,8 @@ class TermFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """Transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ, linear
-        and constant in q̇.
+        """Transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ; terms
+        linear in q̇, and terms without q̇.
 
         Parameters
         ----------
@@ -324,8 +324,8 @@ class TermFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """A = ∂T/∂q̇ at q̇ = 0: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ + aᵀq̇ +
-        T₀.
+        """Momenta at q̇ = 0, a = ∂T/∂q̇: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ +
+        aᵀq̇ + T₀.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ from ...types import Floats
 from .coding import NamedExpression, compile_expressions, least_squares, symmetric_inverse
 from .event_tolerances import FORCE_SOLVER
 from .load_sharing import share_within_limits
-from .rows import Rows
+from .rows import ModeRows
 
 if TYPE_CHECKING:
     from .modes import ModePlan
@@ -50,7 +50,7 @@ class HeldSolution:
 class DynamicsCode:
     """The compiled functions of a mechanism with rows, which its runs share."""
 
-    def __init__(self, mechanism: Mechanism, model: Model, rows: Rows) -> None:
+    def __init__(self, mechanism: Mechanism, model: Model, rows: ModeRows) -> None:
         self.mechanism, self.model, self.rows = mechanism, model, rows
         self.constrained = bool(model.names.constraints)
         tables = (mechanism.joints, mechanism.loops)

@@ -14,7 +14,7 @@ from .dynamics import Dynamics, DynamicsCode
 from .hybrid import Hybrid
 from .mode_functions import ModeFunctions, find_mode_functions
 from .present_mode import PresentMode
-from .rows import Rows
+from .rows import ModeRows
 from .user_event import Event, UserEvent, read_user_events
 
 
@@ -59,7 +59,7 @@ def find_event_parts(
     given = read_user_events(system.equations, events)
     if not given and not _may_have_events(mechanism, stops):
         return None
-    rows = Rows(mechanism, stops)
+    rows = ModeRows(mechanism, stops)
     bare = system.equations.mechanism
     model = system.model if system.equations.by == "recursive" else compiled(bare, threads=1)
     code = DynamicsCode(mechanism, model, rows)

@@ -21,7 +21,7 @@ import numpy as np
 from ...types import SX
 from .dynamics import DynamicsCode
 from .mode_layout import ModeLayout, RowGroups, SlipNumbers, sample_configurations, sample_rows
-from .modes import CREEP
+from .modes import SLOW_SLIP_VELOCITY
 from .redundant_systems import LeastNormSystem, RegularSystem, symmetric_product
 
 MAX_UNKNOWNS = 12
@@ -142,7 +142,7 @@ class ModeForces:
         """Return the friction of a contact that slides, for a unit of normal force."""
         v, begun = self.slip_speed(slip), self.mode[list(slip.direction)]
         along = ca.dot(v, begun)
-        kept = (1 - self.mode[slip.fast]) * (ca.sqrt(along**2 + CREEP**2) - along)
+        kept = (1 - self.mode[slip.fast]) * (ca.sqrt(along**2 + SLOW_SLIP_VELOCITY**2) - along)
         toward = v + kept * begun
         friction = self.rows.unilaterals[slip.contact].friction
         found: SX = -friction * toward / ca.sqrt(ca.sumsqr(toward) + 1e-300)

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...types import Floats
 from .dynamics import DynamicsCode
-from .modes import CREEP, Mode
-from .rows import Rows
+from .modes import SLOW_SLIP_VELOCITY, Mode
+from .rows import ModeRows
 
-SLOW, FAST = 12 * CREEP, 24 * CREEP
+SLOW, FAST = 12 * SLOW_SLIP_VELOCITY, 24 * SLOW_SLIP_VELOCITY
 """Speeds of slip in space, m/s. A slide that is faster than `SLOW` has friction against its speed;
 one that is slower than `FAST` turns gradually from the direction in which it began. Between the two
 both are the same within 0.5 %, and a mode may have either. `SLOW` is above the speed from which on
@@ -38,7 +38,7 @@ class ModeLayout:
     """The order of a mode's numbers: active stops and contacts (1, 0), the signs of sliding joints
     (0: it sticks), then the numbers of each contact with friction."""
 
-    def __init__(self, rows: Rows, sample_rows: list[Floats]) -> None:
+    def __init__(self, rows: ModeRows, sample_rows: list[Floats]) -> None:
         self.rows = rows
         self.unilaterals, self.joint_frictions = len(rows.unilaterals), len(rows.joint_frictions)
         self.slips = []
@@ -90,7 +90,7 @@ class RowGroups:
     that have no speed (slips across the plane of a planar motion) have none. Each group has its
     rows and their signs."""
 
-    def __init__(self, rows: Rows, sample_rows: list[Floats]) -> None:
+    def __init__(self, rows: ModeRows, sample_rows: list[Floats]) -> None:
         self.all: list[tuple[list[int], list[int]]] = []
         of_joints = {
             *range(rows.stop_count),

@@ -12,9 +12,9 @@ from ...errors import LinkwrightError
 from ...types import Floats, Integers
 from .dynamics import HeldSolution, InstantDynamics
 from .event_tolerances import FORCE_SOLVER
-from .rows import Rows
+from .rows import ModeRows
 
-CREEP = 1e-4
+SLOW_SLIP_VELOCITY = 1e-4
 """A contact that slides slower than this turns the direction of its friction gradually, m/s: a
 slide that passes near zero would otherwise turn within rounding. The size of friction, and slides
 along a line, are not affected."""
@@ -38,7 +38,7 @@ class Mode:
     toward: tuple[tuple[int, tuple[float, float]], ...] = ()
     sliding: tuple[int, ...] = ()
 
-    def turned(self, rows: Rows, V: Floats) -> Mode:
+    def turned(self, rows: ModeRows, V: Floats) -> Mode:
         """Return the mode with the present directions of sliding."""
         if not self.toward:
             return self
@@ -46,7 +46,7 @@ class Mode:
         for i, direction in self.toward:
             v = V[list(rows.unilaterals[i].slip)]
             speed = float(np.hypot(*v))
-            slow = speed <= 10 * CREEP
+            slow = speed <= 10 * SLOW_SLIP_VELOCITY
             now.append((i, direction if slow else (float(v[0]) / speed, float(v[1]) / speed)))
         return replace(self, toward=tuple(now))
 
@@ -55,7 +55,7 @@ class Mode:
         """Whether nothing rests or sticks."""
         return not self.resting and all(self.sliding)
 
-    def rows(self, rows: Rows) -> list[int]:
+    def rows(self, rows: ModeRows) -> list[int]:
         """Return the held rows: of closed contacts, of joints and of contacts that stick."""
         found = list(self.resting)
         found += [
@@ -89,7 +89,7 @@ class _Slides:
     def drags(self, v: Floats) -> Floats:
         """Return the friction for a unit of normal force, at velocities of slip."""
         along = np.einsum("ij,ij->i", v, self.begun)
-        toward = v + (np.hypot(along, CREEP) - along)[:, None] * self.begun
+        toward = v + (np.hypot(along, SLOW_SLIP_VELOCITY) - along)[:, None] * self.begun
         found: Floats = toward * (-self.friction / np.hypot(toward[:, 0], toward[:, 1]))[:, None]
         return found
 
@@ -97,7 +97,7 @@ class _Slides:
 class ModePlan:
     """What a mode means for the rows: made once, used at every state of the mode."""
 
-    def __init__(self, rows: Rows, mode: Mode) -> None:
+    def __init__(self, rows: ModeRows, mode: Mode) -> None:
         self.rows, self.mode = rows, mode
         self.held = mode.rows(rows)
         self.place = {row: k for k, row in enumerate(self.held)}
@@ -174,6 +174,18 @@ class ElementForces:
     def joints_at_limit(self) -> set[int]:
         """Joints that stick at the limit of their friction, while others carry the rest."""
         return {k for k, place in self.plan.stuck.items() if self.held.is_at_limit[place]}
+
+    @cached_property
+    def overload(self) -> float:
+        """How far friction of joints that stick exceeds its limits, although others are at
+        theirs."""
+        ratios = [joint_friction.ratio for joint_friction in self.plan.rows.joint_frictions]
+        over = [
+            abs(force) - float(self.limits[k]) * ratios[k]
+            for k, force in self.joint_friction.items()
+            if k not in self.joints_at_limit
+        ]
+        return max([0.0, *over])
 
     @cached_property
     def pushes(self) -> Floats:

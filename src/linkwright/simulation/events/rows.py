@@ -65,7 +65,7 @@ class JointFriction:
     press."""
 
 
-class Rows:
+class ModeRows:
     """The rows of a mechanism; those of unilateral constraints first, in their order."""
 
     def __init__(self, mechanism: Mechanism, stops: str) -> None:
@@ -91,9 +91,10 @@ class Rows:
         """Raise where coordinates depend on time, so that velocities of rows are not R q̇."""
         if self._speeds and self.tree.names.has_moving_coordinates:
             raise UnsupportedError(
-                "stops, rigid contacts and dry friction do not act in coordinates that depend on t",
+                "stops, rigid contacts and dry friction do not support coordinates that depend on "
+                "t",
                 where=self.mechanism.name,
-                remedy='simulate with stops="ignore"; give contacts a stiffness, friction a '
+                remedy='simulate with stops="ignore"; give contacts a stiffness and friction a '
                 "smoothing; or drive joints by constraints",
             )
 

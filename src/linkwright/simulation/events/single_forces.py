@@ -67,6 +67,18 @@ class SingleForces:
         return self._sharing.at_limit
 
     @cached_property
+    def overload(self) -> SX:
+        """How far friction of joints that stick exceeds its limits, although others are at
+        theirs."""
+        over = [
+            self.forces.held_rows[friction.row]
+            * (1 - self.joints_at_limit[k])
+            * (ca.fabs(self.by_row[friction.row]) - friction.force * friction.ratio)
+            for k, friction in enumerate(self.rows.joint_frictions)
+        ]
+        return ca.SX(ca.mmax(ca.vertcat(0, *over)))
+
+    @cached_property
     def _sharing(self) -> _Sharing:
         """The forces of groups, brought within the limits of one joint after the other."""
         frictions = self.rows.joint_frictions
@@ -189,13 +201,14 @@ def watched_numbers(forces: ModeForces, single: SingleForces) -> SX:
         gap = gaps[i] + EVENT_TOLERANCES.closed_gap * is_still
         carried = single.by_row[i] + NO_FORCE
         found.append(forces.mode[i] * carried + (1 - forces.mode[i]) * gap)
+    free = ca.if_else(single.overload > 0, -single.overload, FREE)
     for k, joint_friction in enumerate(forces.rows.joint_frictions):
         sign, limit = forces.sign(k), joint_friction.force * joint_friction.ratio + NO_FORCE
         sticks, at_limit = 1 - sign**2, single.joints_at_limit[k]
         carried = ca.fabs(single.by_row[joint_friction.row])
         found.append(
             sign * V[joint_friction.row]
-            + sticks * (at_limit * FREE + (1 - at_limit) * (limit - carried))
+            + sticks * (at_limit * free + (1 - at_limit) * (limit - carried))
         )
     found += [_watched_slip(forces, single, slip) for slip in forces.layout.slips]
     found += [_watched_speed(forces, slip) for slip in forces.layout.slips if slip.is_spatial]

@@ -60,7 +60,7 @@ class JointStickLimit(EventFunction):
         k, ratio = self.index, self.friction.ratio
         return np.array(
             [
-                FREE
+                (-forces.overload or FREE)
                 if k in forces.joints_at_limit
                 else float(forces.limits[k] * ratio + NO_FORCE - abs(forces.joint_friction[k]))
                 for forces in states.forces

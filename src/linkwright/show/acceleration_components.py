@@ -54,6 +54,11 @@ class BodyPoint:
     position: Floats
 
 
+def center_image_point_name(body: str) -> str:
+    """The name of a body's centre of mass among its points."""
+    return f"{body} (mass)"
+
+
 class PointMotions:
     """Velocities and accelerations of any points of the bodies of a mechanism at one state."""
 
@@ -125,7 +130,7 @@ class PointMotions:
             if child.body:
                 found[child.body] = child
         for name, b in self.index.items():
-            center = BodyPoint(f"{name} (mass)", name, self.motions.center_of_mass[b])
+            center = BodyPoint(center_image_point_name(name), name, self.motions.center_of_mass[b])
             found.setdefault(name, center)
         return found
 
@@ -191,7 +196,7 @@ def _parts_of_motions(moving: PointMotions) -> Iterator[AccelerationPart]:
             points[child.body].setdefault(child.name, child)
     for body, own in points.items():
         base, b = moving.bases[body], moving.index[body]
-        center = BodyPoint(f"{body} (mass)", body, moving.motions.center_of_mass[b])
+        center = BodyPoint(center_image_point_name(body), body, moving.motions.center_of_mass[b])
         away = [
             p for p in (*own.values(), center) if np.abs(p.position - base.position).max() > 1e-12
         ]
