@@ -60,7 +60,7 @@ def begin_compiled_run(
 ) -> CompiledRun:
     """Return the run of a trajectory at its first time; its status is "" if the program cannot
     begin."""
-    inputs = context.inputs if context.drive.is_sampled else None
+    inputs = context.inputs if context.force_law.is_sampled else None
     run = CompiledRun(records, row, context.rhs, events, inputs)
     if inputs is not None:
         run.begin_segment(float(records.times[0]))
@@ -91,7 +91,7 @@ def _stop_at_fault(
     """Return a trajectory that ends before the first sample at which an input is not finite."""
     forces = context.inputs.histories(found.times, found.states)
     is_finite = np.isfinite(forces).all(axis=1)
-    if is_finite.all() or context.drive.is_sampled:
+    if is_finite.all() or context.force_law.is_sampled:
         return found
     k = max(1, int(np.argmin(is_finite)))
     end = float(found.times[k - 1])

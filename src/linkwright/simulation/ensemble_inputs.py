@@ -111,15 +111,15 @@ class EnsembleInputs:
 
     def right_hand_side_of(self, run: int, shared: RightHandSide) -> RightHandSide:
         """Return the right-hand side with the inputs of one run."""
-        drive = shared.drive
+        drive = shared.force_law
         if self.laws and drive.feedback is not None:
             law = drive.feedback.with_numbers_of(self.laws[run], self.gains[run])
-            return shared.with_drive(drive.with_feedback(law))
+            return shared.with_force_law(drive.with_feedback(law))
         if not self._columns:
             return shared
         tables = zip(self._table_names(), drive.tables, strict=True)
         own = (self._tables[name][run] if name in self._tables else t for name, t in tables)
-        return shared.with_drive(drive.with_tables(tuple(own)))
+        return shared.with_force_law(drive.with_tables(tuple(own)))
 
     def start_of_controller(self, run: int) -> tuple[float, ...]:
         """Return the controller's states at the start of a run."""

@@ -25,7 +25,7 @@ from .run import FINISHED
 from .run_integration import BegunRun, RunIntegration
 from .settings import Settings
 from .simulator import GivenParameters, RunStart, Simulator, begin_run
-from .state_space import WORKS
+from .state_space import WORK_COUNT
 from .trajectory_loop import TrajectoryLoop
 from .trajectory_records import TrajectoryRecords, WatchedEvents
 
@@ -84,13 +84,13 @@ class Ensemble:
             beyond = find_starts_beyond_limits(parts.code.rows, start.q, start.qd)
             self.failures = beyond | self.failures
         z = [self.recipe.inputs.start_of_controller(k) for k in range(len(self.results))]
-        works = np.zeros((len(z), WORKS))
+        works = np.zeros((len(z), WORK_COUNT))
         if space.equations.state is None:
             y = np.hstack([start.q, start.qd, np.array(z).reshape(len(z), -1), works])
         else:
             pairs = zip(start.q, start.qd, strict=True)
             y = np.array([space.start(q, qd) for q, qd in pairs])
-        if has_modes_at_start(parts) or self.rhs.drive.is_sampled:
+        if has_modes_at_start(parts) or self.rhs.force_law.is_sampled:
             for run in range(len(y)):
                 y[run] = self._begin_mode(run, y[run])
         return y
@@ -194,8 +194,8 @@ class Ensemble:
         plain = plain[np.isfinite(states[plain]).all(axis=(1, 2))]
         if len(plain):
             q, qd = self._motions(states[plain])
-            z = states[plain][..., self.rhs.space.size : states.shape[-1] - WORKS]
-            is_driven = self.rhs.drive.are_finite(self.times, q, qd, z).all(axis=1)
+            z = states[plain][..., self.rhs.space.size : states.shape[-1] - WORK_COUNT]
+            is_driven = self.rhs.force_law.are_finite(self.times, q, qd, z).all(axis=1)
             results.set_finished(plain[is_driven], q[is_driven], qd[is_driven])
         for run in active:
             if not results.status[int(run)]:
