@@ -77,7 +77,12 @@ def read_number_array(values: object) -> Floats | None:
 def check_finite_array(values: object, what: str) -> Floats:
     """The values as an array of finite floats of any shape, or an error."""
     found = read_number_array(values)
-    if found is None or not np.isfinite(found).all():
+    if found is None:
+        raise ArgumentError(
+            f"{what} is not an array of numbers (got {_short_value_text(values)})",
+            remedy="give numbers",
+        )
+    if not np.isfinite(found).all():
         raise ArgumentError(f"{what} has entries that are not finite", remedy="give numbers")
     return found
 

@@ -135,8 +135,13 @@ class EquationCounts:
     def text(self) -> str:
         """The counts as one sentence."""
         sizes = [f"{name} is {m} × {n}" for name, (m, n) in self.matrices.items()]
-        counts = f"{self.equations} equations, {self.unknowns} unknowns, {self.states} states"
+        named = zip(("equation", "unknown", "state"), self._numbers(), strict=True)
+        counts = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for word, n in named)
         return "; ".join([counts, *sizes])
+
+    def _numbers(self) -> tuple[int, int, int]:
+        """Equations, unknowns and states."""
+        return self.equations, self.unknowns, self.states
 
 
 @dataclass(frozen=True)
@@ -188,6 +193,7 @@ def general_equation_set(names: MechanismNames, known: Collection[str]) -> Equat
     """The equations M q̈ + C q̇ + g = τ + f, for formulations whose form this is."""
     functions = equation_of_motion_functions(names, known)
     section = EquationSection("", law=equation_of_motion_text(names), quantities=functions)
-    n, rows = names.nv, len(names.constraints)
+    n = names.nv
+    rows = n - len(names.independent) if names.constraints else 0
     counts = EquationCounts(n + rows, n + rows, names.nq + n, {"M": (n, n)})
     return EquationSet("Equations of motion", (section,), counts)

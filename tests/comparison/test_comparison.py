@@ -86,6 +86,8 @@ def test_all_take_the_same_fixed_steps() -> None:
     assert f"(beta = {rows['approximate'].beta:.3g} N/m)" in str(found)
     stiffer = lw.compare(arm, ["approximate"], 0.2, step=1e-3, beta=2e3, gamma=1e-3)
     assert stiffer.rows[0].beta == 2e3
+    with pytest.raises(LinkwrightError, match="a step of 1 s is longer than the motion"):
+        lw.compare(arm, names[:1], 0.2, step=1.0)
     with pytest.raises(LinkwrightError, match="cannot continue by rk4 with steps"):
         lw.compare(arm, ["approximate"], 0.2, step=1e-3, beta=1e7)
     with pytest.raises(LinkwrightError, match="with fixed steps of 'dop853'; use one of euler"):

@@ -59,3 +59,8 @@ def test_the_command_prints_and_saves(tmp_path: Path) -> None:
     assert data["hamilton"]["matrices"] == {"M": [2, 2]}
     assert data["hamilton"]["sections"][0]["equations"][0].startswith("p1 = ")
     assert "<article" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_refusals_are_short_sentences() -> None:
+    text = compare_equations(lw.gallery("elbow"), ["lagrange", "multipliers"]).table().text()
+    assert "multipliers: cannot treat this mechanism, it has no loops and no" in text

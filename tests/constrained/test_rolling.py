@@ -85,11 +85,11 @@ def test_power(name: str) -> None:
         energies = [energy(one, q + s * v + s**2 / 2 * a, v + s * a) for s in (h, -h)]
         rate = (energies[0] - energies[1]) / (2 * h)
         assert rate == pytest.approx((tau + forces) @ v, rel=1e-6, abs=1e-5)
-        driven = 0.0 if one.driven is None else drive_of(one, multipliers) * v[one.driven]
+        driven = 0.0 if one.driven is None else read_force_law(one, multipliers) * v[one.driven]
         assert forces @ v == pytest.approx(driven, abs=1e-9 * max(1, np.abs(forces).max()))
 
 
-def drive_of(one: Example, multipliers: np.ndarray) -> float:
+def read_force_law(one: Example, multipliers: np.ndarray) -> float:
     """The force of the drive alone."""
     kinds = [one.mechanism.constraints[owner].type for owner in one.model.constraint_names]
     return float(multipliers[kinds.index("drive")])

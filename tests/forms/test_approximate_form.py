@@ -7,6 +7,7 @@ import re
 import pytest
 
 import linkwright as lw
+from linkwright.errors import UnsupportedError
 from linkwright.forms import TypesetEquationSet
 from tests.commands import ok
 
@@ -78,3 +79,9 @@ def test_beta_and_gamma_stay_symbols() -> None:
     assert "Corrected 3 times, until f̈ = 0." in text
     free = lw.derive(lw.gallery("cartesian"), by="approximate").equation_set().text()
     assert "beta" not in free
+
+
+def test_bodies_without_inertia_are_refused_by_name() -> None:
+    """The paper's own pendulum has I = 0, by which approximate dynamics would divide."""
+    with pytest.raises(UnsupportedError, match="moments of inertia, which link2, link3 lack"):
+        lw.derive(lw.gallery("triple-pendulum-points"), by="approximate")

@@ -10,6 +10,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.forms.equation_set_typesetting import equation_set_source
+from linkwright.forms.latex_prose import latex_prose
 from tests.commands import ok
 
 
@@ -96,6 +97,24 @@ def test_every_format_has_the_sections() -> None:
     assert data["counts"]["matrices"] == {"M": [2, 2]}
 
 
+@pytest.mark.parametrize(
+    ("prose", "latex"),
+    [
+        ("Here q̇ stands for M⁻¹ (p − a).", r"Here $\dot{q}$ stands for $M^{-1}$ (p $-$ a)."),
+        ("M⁽ⁱ⁾ are α_jⁱ, Ñ⁽ⁱ⁾", r"$M^{(i)}$ are $\alpha_j^{i}$, $\tilde{N}^{(i)}$"),
+        ("ω of upper_arm, Bayseç", r"$\omega$ of upper\_arm, Bayseç"),
+    ],
+)
+def test_prose_in_latex_has_formulas(prose: str, latex: str) -> None:
+    """LaTeX has no letters with dots, and an underscore needs a backslash."""
+    assert latex_prose(prose) == latex
+
+
+def test_counts_of_one_are_singular() -> None:
+    text = lw.derive(lw.gallery("four-bar"), by="influence").equation_set().text()
+    assert "1 equation, 1 unknown, 2 states; I* is 1 × 1" in text
+
+
 def test_products_of_decimals_are_decimals() -> None:
     """The rate of 0.2 sin(0.7 t) is 0.14 cos(0.7 t), in spite of floating point."""
     arm = lw.load("""
@@ -106,3 +125,31 @@ def test_products_of_decimals_are_decimals() -> None:
     """)
     found = lw.derive(arm, by="multipliers").closed_form("constraint_velocity")
     assert str(found) == "V[1] = dq1 - 0.14*cos(0.7*t)"
+
+
+def test_momenta_do_not_share_names_with_coordinates() -> None:
+    """The coordinates of the remotely driven elbow are p1 and p2 in the book."""
+    text = lw.derive(lw.gallery("remote-elbow"), by="hamilton").equation_set().text()
+    assert "\n  dp_p1 = m2*l1*lc2*sin(p2 - p1)*dp1*dp2 + tau_p1 - " in text
+    assert "\n  p_p1: momentum of p1\n" in text
+    assert "\n  dp1 = " not in text
+
+
+def test_names_with_two_meanings_are_told() -> None:
+    """The dual unit is eps; so may be an offset of the mechanism."""
+    arm = lw.Mechanism(
+        name="arm",
+        parameters={"eps": 2},
+        bodies={"a": {"mass": 1, "center": [1, "eps", 0]}},
+        joints={"q": {"type": "revolute", "child": "a"}},
+    )
+    text = lw.derive(arm, by="kane").equation_set().text()
+    assert "eps: the dual unit, eps^2 = 0; the mechanism has a parameter of this name, too" in text
+
+
+@pytest.mark.parametrize("by", ["hamilton", "recurrent"])
+def test_multipliers_in_lines_have_meanings(by: str) -> None:
+    """Only those that occur: three rows of the pin are zero in the plane."""
+    found = lw.derive(lw.gallery("four-bar"), by=by).equation_set().source.symbols
+    assert found["lambda_pin_2"] == "multiplier of row 2 of J"
+    assert "lambda_pin_3" not in found

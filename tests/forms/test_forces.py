@@ -172,3 +172,20 @@ def test_quaternions_print_springs_between_points() -> None:
     eqs = lw.derive(top)
     assert eqs.closed_form("f").text().startswith("L1 = sqrt(")
     agree(eqs, "f")
+
+
+@pytest.mark.parametrize(("smoothing", "wanted"), [("vs", "-fc*tanh(dq/vs)"), (0, "-fc*sign(dq)")])
+def test_friction_is_printed_as_the_mechanism_has_it(smoothing: object, wanted: str) -> None:
+    """No choice by whether a smoothing velocity is zero: the mechanism says that."""
+    joint = {"type": "revolute", "child": "rod", "friction": "fc", "smoothing": smoothing}
+    rod = lw.Mechanism(
+        name="rod",
+        parameters={"fc": 2, "vs": "0.05"},
+        bodies={"rod": {"mass": 1, "center": [1, 0, 0]}},
+        joints={"q": joint},
+    )
+    for by in ("lagrange", "hamilton", "newton_euler", "influence"):
+        text = lw.derive(rod, by=by).equation_set().text()
+        assert wanted[1:] in text
+        assert "select" not in text
+    assert lw.derive(rod).closed_form("f").text() == f"f[1] = {wanted}"

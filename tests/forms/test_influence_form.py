@@ -131,3 +131,11 @@ def test_four_bar_has_the_textbook_coefficients() -> None:
         "H311": "(-l2*G21^2 + l3*cos(theta2 - theta3)*G31^2 - l1*cos(theta1 - theta2))"
         "/(l3*sin(theta2 - theta3))",
     }
+
+
+def test_what_is_not_listed_is_zero_or_symmetric() -> None:
+    """H of a centre of mass is listed by its upper half: the other half is not zero."""
+    text = lw.derive(lw.gallery("elbow"), by="influence").equation_set().text()
+    assert "  H_c is symmetric in the last two indices. Other coefficients that" in text
+    assert "Hc2[1,1,2] = " in text
+    assert "Hc2[1,2,1]" not in text

@@ -86,6 +86,9 @@ def test_closed_forms_by_the_names_of_lines() -> None:
     assert eqs.closed_form("v2_P").text() == "v2_P = (l*eps*y_P - z_P)/l"
     assert "eps" in eqs.closed_form("H2y").text()
     assert eqs.closed_form("du1").text().replace("du1", "u1'") == eqs.closed_form("u1'").text()
+    assert (counts := equation_set_source(eqs).counts).equations == counts.unknowns == 2
+    chain = lw.derive(lw.gallery("triple-pendulum"), by="recurrent")
+    assert "dtheta2^2" in chain.closed_form("V1").text()  # the paper's V, no potential energy
     arm = lw.derive(lw.gallery("elbow"), by="influence")
     assert str(arm.closed_form("P[1,1,2]")) == "P[1,1,2] = -m2*l1*lc2*sin(q2)"
 
@@ -123,3 +126,16 @@ def test_disk_where_the_rod_stands_upright() -> None:
     a = sharp_edged_disk.accelerations(disk, q, v, np.zeros(4))
     turned = [a[2] + u[1] * v[3], -a[1] - u[0] * v[3]]
     np.testing.assert_allclose(found, [*v, *turned], rtol=1e-12, atol=1e-12)
+
+
+def test_lines_of_a_formulation_on_the_command_line() -> None:
+    """`--what` takes the names of lines and of the checker's symbols, too."""
+    assert "  dp1 = tau_q1 - " in ok("derive", "elbow", "--by", "hamilton", "--what", "dp1")
+    both = ok("derive", "elbow", "--by", "approximate", "--what", "JT11,ddx2")
+    assert "  JT11 = l1*sin(q1) + lc2*sin(q1 + q2)\n" in both
+    assert "*beta/m2\n" in both
+    tex = ok("derive", "triple-pendulum", "--by", "recurrent", "--what", "V1", "--as", "latex")
+    assert "\n  V_1 &= " in tex
+    rates = ok("derive", "sharp-edged-disk", "--by", "kane", "--what", "du1,u1'")
+    assert "  u1' = " in rates
+    assert "  du1 = " in rates

@@ -94,6 +94,16 @@ SPECIAL = {
             "q2": {"type": "revolute", "parent": "a", "child": "b", "origin": [1, 0, 0]}},
         "coordinates": {"new": {"phi": "q1 - Omega*t", "q": "q1 + q2"}},
     },
+    "a joint that moves by itself": {
+        "parameters": {"Omega": 4, "R": 0.5, "a": 0.1},
+        "bodies": {"hoop": {}, "bead": {"mass": 2}},
+        "joints": {
+            "turn": {"type": "revolute", "child": "hoop"},
+            "slide": {"type": "revolute", "parent": "hoop", "child": "bead", "axis": [0, 1, 0],
+                      "child_origin": [0, 0, "R"], "damping": 0.1}},
+        "coordinates": {"names": ["th"],
+                        "joints": {"turn": "Omega*t", "slide": "th + a*sin(3*t)"}},
+    },
     "polar coordinates": {
         "gravity": [0, -9.81, 0], "bodies": {"s": {"mass": 0.2}, "b": {"mass": 2}},
         "joints": {
@@ -129,3 +139,11 @@ def test_every_format_has_the_reactions() -> None:
     assert "m2*ddx2 = Fx_q2" in ok("derive", "elbow", "--by", "newton_euler")
     assert r"\ddot{x}_2" in ok("derive", "elbow", "--by", "newton_euler", "--as", "latex")
     assert "Forces on link1" in ok("derive", "elbow", "--by", "newton_euler", "--as", "html")
+
+
+def test_axes_of_bodies_are_named() -> None:
+    """The axes 1, 2, 3 of a body in space are those of its joint: the set says which of the body's
+    own these are, and says nothing where they are the same."""
+    text = lw.derive(lw.gallery("puma560"), by="newton_euler").equation_set().text()
+    assert "gravity g in its axes\n  Axes 1, 2, 3 of link1 are its x, -z, y.\n" in text
+    assert "of link2 are its" not in text

@@ -99,3 +99,9 @@ def test_the_picture_shows_every_axis(tmp_path: Path) -> None:
     assert any("m/rad" in text.get_text() for text in spatial.axes[0].texts)
     slide = lw.show.screw_axes(GANTRY, [0.3, 0.4], [3.0, 4.0])
     assert any("5 m/s" in text.get_text() for text in slide.axes[0].texts)
+
+
+def test_motions_that_are_not_numbers() -> None:
+    """NaN is no rest."""
+    with pytest.raises(lw.LinkwrightError, match="entries that are not finite"):
+        lw.motion.screw_axis(SCREW, "nut", [0.0], [np.nan])

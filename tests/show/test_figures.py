@@ -15,7 +15,7 @@ from ..references.four_bar import FourBar
 from . import runs
 
 PLANAR = {
-    "bouncing-ball": "xz", "stick-slip": "xz", "3-rrr": "xy", "car": "xy", "cart-pole": "xy", "cartesian": "yz", "chain-6": "xy", "elbow": "xy",
+    "triple-pendulum-points": "xy", "bouncing-ball": "xz", "stick-slip": "xz", "3-rrr": "xy", "car": "xy", "cart-pole": "xy", "cartesian": "yz", "chain-6": "xy", "elbow": "xy",
     "five-bar": "xy", "four-bar": "xy", "n-four-bar": "xy", "remote-elbow": "xy",
     "slider-crank": "xy", "slider-crank-sundials": "xy", "triple-pendulum": "xy",
     "trolley-trailers": "xy",

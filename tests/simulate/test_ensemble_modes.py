@@ -119,3 +119,21 @@ def test_parameters_may_differ_wherever_they_stand() -> None:
     np.testing.assert_allclose(found["event_time"].values, np.sqrt(2 * (1 - levels) / 9.81))
     found = lw.simulate(FALL, 1.0, parameters={"h": levels}, torque={"z": "h"}, samples=2)
     np.testing.assert_allclose(found["q_end"].values[:, 0], (levels - 9.81) / 2, rtol=1e-12)
+
+
+def test_an_error_of_an_action_ends_its_own_run_alone() -> None:
+    """What a user's function raises is the status of that run; a single run raises it."""
+
+    def fail_above(t: float, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if abs(qd[1]) > 6:
+            raise RuntimeError("too fast")
+        return q, qd
+
+    watched = {"events": {"passed": Event("q2 - 0.2", fail_above)}, "samples": 3}
+    starts = [-0.5, 0.0]
+    found = lw.simulate(ELBOW, 0.6, q0={"q1": starts}, qd0={"q2": [1.0, 9.0]}, **watched)
+    slow, fast = found["status"].values
+    assert slow == "finished"
+    assert "RuntimeError: too fast" in fast
+    with pytest.raises(RuntimeError, match="too fast"):
+        lw.simulate(ELBOW, 0.6, q0={"q1": starts[1]}, qd0={"q2": 9.0}, **watched)

@@ -7,6 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import ArgumentError, AssemblyError, LinkwrightError, UnsupportedError
+from linkwright.simulation.ensemble_starts import EnsembleRuns
 from tests.constrained.test_quaternion_assembly import pinned
 
 TOP = lw.load(
@@ -113,3 +114,17 @@ def test_coordinates_that_are_not_given_are_those_of_assemble() -> None:
     for k, length in enumerate(lengths):
         own = lw.assemble(bars.with_parameters(l2=length))
         np.testing.assert_allclose(found[k, 0], own, rtol=0, atol=1e-14)
+
+
+def test_loops_of_all_runs_close_without_a_mechanism_for_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(runs: EnsembleRuns, run: int) -> lw.Mechanism:
+        raise AssertionError(f"run {run} is assembled by itself")
+
+    monkeypatch.setattr(EnsembleRuns, "mechanism_of", refuse)
+    lengths = np.linspace(2.9, 3.1, 40)
+    found = lw.simulate(
+        lw.gallery("four-bar"), 0.1, {"theta1": 1.0}, parameters={"l2": lengths}, samples=2
+    )
+    assert set(found["status"].values) == {"finished"}

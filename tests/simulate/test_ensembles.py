@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray
+from scipy.integrate import solve_ivp
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, LinkwrightError, NameNotFoundError, UnsupportedError
@@ -77,6 +78,47 @@ def test_a_run_of_an_ensemble_is_the_run_alone_bit_for_bit(case: str) -> None:
     found = simulate_both(lw.gallery(name), t, 9, (0, 7, 8), **given)
     assert set(found["status"].values) == {"finished"}
     assert found["compiled"].values.all()
+
+
+CROSSINGS: dict[str, dict[str, Any]] = {
+    "starts": {"qd0": {"theta0": np.array([1.0, 1.5])}},
+    "forces": {"qd0": {"theta0": 1.2}, "torque": {"theta0": np.array([1.0, 2.0])}},
+    "parameters and forces": {
+        "qd0": {"theta0": 1.2},
+        "torque": {"theta0": np.array([1.0, 2.0])},
+        "parameters": {"m": np.array([1.0, 1.2])},
+    },
+}
+
+
+@pytest.mark.parametrize("case", CROSSINGS)
+def test_a_run_that_crosses_singular_configurations_is_the_run_alone(case: str) -> None:
+    found = simulate_both(lw.gallery("n-four-bar"), 1.5, 2, **CROSSINGS[case])
+    assert set(found["status"].values) == {"finished"}
+    assert not found["compiled"].values.any()
+    assert all("singular" in why for why in found["why_in_python"].values)
+
+
+def test_a_sampled_controller_goes_on_across_singular_configurations() -> None:
+    bars = lw.gallery("n-four-bar")
+    laws = [lw.control.pid(bars, np.zeros(5), 0, 0, [k, 0, 0, 0, 0], period=0.1) for k in (5, 7)]
+    masses = [1.0, 1.2]
+    found = lw.simulate(
+        bars, 1.5, qd0={"theta0": 1.2}, torque=laws, parameters={"m": masses}, samples=5
+    )
+    for k, law in enumerate(laws):
+        alone = lw.simulate(
+            bars, 1.5, qd0={"theta0": 1.2}, torque=law, parameters={"m": masses[k]}, samples=5
+        )
+        assert 0 < alone.statistics["compiled"] < 1
+        assert_same_bits(found, k, alone)
+
+
+def test_a_run_across_a_singular_configuration_repeats_bit_for_bit() -> None:
+    bars = lw.gallery("n-four-bar")
+    one, two = (lw.simulate(bars, 1.5, qd0={"theta0": 1.0}, samples=31) for _ in range(2))
+    assert one.singular
+    np.testing.assert_array_equal(one.q, two.q)
 
 
 def test_a_run_with_parameters_repeats_from_its_file(tmp_path: Path) -> None:
@@ -269,7 +311,10 @@ def test_events_of_free_fall_have_their_closed_form_in_every_run() -> None:
 def test_starts_beyond_a_limit_have_a_status() -> None:
     found = lw.simulate(lw.load(ARM), 0.1, {"q": [2.0, 0.5]})
     first, second = found["status"].values
-    assert first == "cannot start: the motion starts 1 beyond 'q upper'"
+    assert first == (
+        "cannot start: the motion starts 1 beyond 'q upper'; "
+        'start on the right side of it, or use stops="ignore" for limits'
+    )
     assert second == "finished"
     ignored = lw.simulate(lw.load(ARM), 0.1, {"q": [2.0, 0.5]}, stops="ignore")
     assert set(ignored["status"].values) == {"finished"}
@@ -289,6 +334,35 @@ def test_forces_may_differ_from_run_to_run() -> None:
     np.testing.assert_array_equal(by_array, by_number)
     ramp = np.where(t < 0.4, t**3 / 2.4, 0.4**2 / 6 + 0.2 * (t - 0.4) + (t - 0.4) ** 2 / 2)
     np.testing.assert_allclose(by_table, forces[:, None] * ramp / 2, atol=1e-10)
+
+
+def test_controllers_with_set_points_are_compiled() -> None:
+    """Gains and set points may differ; a lane is the run alone, which SciPy confirms."""
+    arm = lw.gallery("elbow")
+    laws = [lw.control.pid(arm, [x, 0.3], kp, 3, 5) for x, kp in ((0.1, 40), (0.5, 90))]
+    found = lw.simulate(arm, 0.5, torque=laws, samples=5, rtol=1e-11, atol=1e-11)
+    for k, law in enumerate(laws):
+        alone = lw.simulate(arm, 0.5, torque=law, samples=5, rtol=1e-11, atol=1e-11)
+        assert alone.statistics["compiled"] == 1
+        assert_same_bits(found, k, alone)
+    model = lw.compile(arm, threads=1)
+
+    def rates(t: float, y: np.ndarray) -> np.ndarray:
+        tau, rate = laws[1](t, y[:2], y[2:4], y[4:])
+        return np.concatenate([y[2:4], model.forward_dynamics(y[:2], y[2:4], tau), rate])
+
+    known = solve_ivp(rates, (0, 0.5), np.zeros(6), "DOP853", rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(found["q_end"].values[1], known.y[:2, -1], atol=1e-10)
+
+
+def test_set_points_and_moving_references_share_no_program() -> None:
+    arm = lw.gallery("elbow")
+    way = lw.motion.quintic([0.0, 0.0], [0.1, 0.3], 0.1)
+    laws = [lw.control.pid(arm, reference, 40, 3, 5) for reference in ([0.1, 0.3], way)]
+    found = lw.simulate(arm, 0.2, torque=laws, samples=5)
+    for k, law in enumerate(laws):
+        assert_same_bits(found, k, lw.simulate(arm, 0.2, torque=law, samples=5))
+    assert found["compiled"].values.tolist() == [True, False]
 
 
 def test_a_law_without_reference_drives_all_runs() -> None:
@@ -320,6 +394,23 @@ def test_events_and_inputs_that_ensembles_lack_are_named(
 ) -> None:
     with pytest.raises(LinkwrightError, match=words):
         lw.simulate(lw.load(mechanism), 1.0, **given)
+
+
+def test_starts_and_parameters_of_each_run_may_have_units() -> None:
+    arm = lw.gallery("elbow")
+    found = lw.simulate(
+        arm,
+        0.1,
+        q0={"q1": ["30 deg", 0.5], "q2": "10 deg"},
+        parameters={"m2": np.array(["1500 g", "2 kg"])},
+        samples=2,
+    )
+    np.testing.assert_allclose(found["q"].values[:, 0], np.c_[[np.pi / 6, 0.5], [np.pi / 18] * 2])
+    np.testing.assert_array_equal(found["m2"].values, [1.5, 2.0])
+    with pytest.raises(LinkwrightError, match=r"q0 of 'q1': .*'1 kg'"):
+        lw.simulate(arm, 0.1, q0={"q1": ["1 kg", 0.5]})
+    with pytest.raises(LinkwrightError, match="is in m; give it in kg"):
+        lw.simulate(arm, 0.1, parameters={"m2": ["1 m", 0.5]})
 
 
 def test_one_value_for_each_run_makes_an_ensemble() -> None:

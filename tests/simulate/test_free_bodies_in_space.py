@@ -13,7 +13,7 @@ from linkwright.errors import LinkwrightError, UnsupportedError
 from linkwright.forms.quantity_typesetting import typeset_quantity, typesettable_functions
 from linkwright.formulations.newton_euler import size
 from linkwright.simulation import repeat
-from linkwright.simulation.inputs import drive_of
+from linkwright.simulation.inputs import read_force_law
 from linkwright.simulation.provenance import largest_difference
 from linkwright.simulation.right_hand_side import RightHandSide
 from linkwright.simulation.run_context import RunContext
@@ -131,7 +131,7 @@ def test_move_as_all_do(name: str) -> None:
 
 def states(mechanism: lw.Mechanism) -> RunContext:
     eqs = lw.derive(mechanism, by="newton_euler", parameters="numeric")
-    return RunContext(RightHandSide(eqs, drive_of(eqs, None)))
+    return RunContext(RightHandSide(eqs, read_force_law(eqs, None)))
 
 
 def test_states_are_orientations_and_mass_centres() -> None:

@@ -12,7 +12,7 @@ from scipy.linalg import expm
 import linkwright as lw
 from linkwright.control import pid
 from linkwright.errors import LinkwrightError
-from linkwright.simulation.inputs import drive_of
+from linkwright.simulation.inputs import read_force_law
 from linkwright.simulation.right_hand_side import RightHandSide
 from linkwright.simulation.run_context import RunContext
 from linkwright.simulation.time_tables import read_time_table
@@ -43,7 +43,7 @@ def test_tables(kind: str) -> None:
 )
 def test_wrong_tables(given: object) -> None:
     with pytest.raises(LinkwrightError, match="q1"):
-        drive_of(lw.derive(lw.gallery("elbow"), parameters="numeric"), {"q1": given})
+        read_force_law(lw.derive(lw.gallery("elbow"), parameters="numeric"), {"q1": given})
 
 
 DRIVES = {
@@ -58,7 +58,7 @@ def test_drives_are_part_of_the_rates(kind: str) -> None:
     """What the kernel does with a drive is what forward dynamics does with its τ; the slope of
     the rates has the slope of feedback."""
     eqs = lw.derive(lw.gallery("elbow"), by="recursive", parameters="numeric")
-    context = RunContext(RightHandSide(eqs, drive_of(eqs, DRIVES[kind])))
+    context = RunContext(RightHandSide(eqs, read_force_law(eqs, DRIVES[kind])))
     q, qd, t = np.array([0.3, -0.7]), np.array([1.1, 0.4]), 0.8
     by_hand = {
         "expressions": [2 * np.sin(3 * t) - 0.5 * qd[0] + 9.81 * np.cos(q[1]), 1.5],
@@ -66,13 +66,13 @@ def test_drives_are_part_of_the_rates(kind: str) -> None:
         "numbers": [2.0, -1.0],
     }[kind]  # fmt: skip
     y = context.space.start(q, qd)
-    np.testing.assert_allclose(context.drive(t, q, qd), by_hand, atol=1e-13)
+    np.testing.assert_allclose(context.force_law(t, q, qd), by_hand, atol=1e-13)
     rates = context.rates(t, y)
     np.testing.assert_allclose(
         rates[2:4], context.model.forward_dynamics(q, qd, by_hand), atol=1e-12
     )
     assert rates[4] == pytest.approx(qd @ by_hand)
-    assert context.drive.function is None
+    assert context.force_law.function is None
     assert len(context.inputs.numeric_inputs(t, y)) == {"tables": 2}.get(kind, 1)
     h = 1e-6
     slope = np.column_stack(
@@ -153,9 +153,9 @@ def test_controllers_of_closed_integrators(integrator: str, period: float | None
     k, i, d = 20.0, 15.0, 4.0
     law = pid(SLIDE, [0.0], kp=k, ki=i, kd=d, period=period)
     if integrator == "taylor" and period is None:
+        moving = pid(SLIDE, lambda t: ([t], [1.0], [0.0]), kp=k)
         with pytest.raises(LinkwrightError, match="needs drives that have series"):
-            lw.simulate(SLIDE, 1.0, q0=[1.0], torque=law, integrator=integrator)
-        return
+            lw.simulate(SLIDE, 1.0, q0=[1.0], torque=moving, integrator=integrator)
     run = lw.simulate(SLIDE, 1.0, q0=[1.0], torque=law, integrator=integrator, samples=11)
     x, v, z, t = 1.0, 0.0, 0.0, 0.0
     if period is None:

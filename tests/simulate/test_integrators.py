@@ -10,7 +10,7 @@ import linkwright as lw
 from linkwright.errors import UnsupportedError
 from linkwright.formulations import derive
 from linkwright.readings.heyoka import read_tape_as_heyoka
-from linkwright.simulation.inputs import drive_of
+from linkwright.simulation.inputs import read_force_law
 from linkwright.simulation.right_hand_side import RightHandSide
 from linkwright.simulation.run_context import RunContext
 from linkwright.simulation.steppers.singularity_crossing import SingularityCrossing
@@ -183,7 +183,7 @@ def test_minimal_coordinates_are_chosen_anew() -> None:
     """The slide of a crank that goes round drives it badly at both ends of its stroke."""
     linkage = lw.gallery("slider-crank")
     equations = derive(linkage, by="recursive", parameters="numeric")
-    context = RunContext(RightHandSide(equations, drive_of(equations, None)))
+    context = RunContext(RightHandSide(equations, read_force_law(equations, None)))
     q = context.model.home()
     G, _ = context.model.independent_map(q)
     y = context.space.start(q, G[:, 0] * 6.0)

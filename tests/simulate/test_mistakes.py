@@ -52,6 +52,7 @@ FIXED = {"integrator": "rk4"}
         ({"qd0": {"q1": None}}, "qd0 of 'q1' is None, which is not a finite number"),
         ({"q0": "home"}, "q0 is not 2 finite numbers"),
         ({"q0": {1: 2.0}}, "there is no coordinate '1'"),
+        ({"threads": 0}, "threads cannot be 0"),
     ],
 )
 def test_simulate(options: dict[str, Any], what: str) -> None:
@@ -110,13 +111,13 @@ def test_other_functions(call: Callable[[], Any], what: str) -> None:
     ("options", "what"),
     [
         ({"inputs": lambda t, q, qd: q}, "do not accept Python functions as inputs"),
-        ({"inputs": "x"}, "inputs has entries that are not finite"),
+        ({"inputs": "x"}, "inputs is not an array of numbers"),
         ({"inputs": [nan, 0]}, "inputs has entries that are not finite"),
         (
             {"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))},
             r"q0 has shape \(3, 2\) and qd0 \(4, 2",
         ),
-        ({"q0": "home"}, "q0 has entries that are not finite"),
+        ({"q0": "home"}, "q0 is not an array of numbers"),
         ({"steps": 2.5}, "steps cannot be 2.5"),
         ({"threads": -1}, "threads cannot be -1"),
         ({"dt": "1ms"}, "dt is '1ms'"),

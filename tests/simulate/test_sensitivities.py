@@ -408,3 +408,10 @@ def test_tables_of_a_run_contain_its_sensitivities(tmp_path: Path) -> None:
     count = int((run.t < np.sqrt(2 / 9.81)).sum())
     np.testing.assert_allclose(own[:count], -(run.t[:count] ** 2) / 2, atol=1e-12)
     assert np.isnan(own[count:]).all()
+
+
+def test_sensitivities_end_before_a_singular_configuration_and_say_so() -> None:
+    run = lw.simulate(lw.gallery("n-four-bar"), 1.0, qd0={"theta0": 1.0}, sensitivity=["g"])
+    assert run.status == "finished"
+    assert run.singular[0] > run.sensitivity.attrs["until"]
+    assert "near a singular configuration (at t = 0." in run.sensitivity.attrs["status"]

@@ -20,7 +20,7 @@ from linkwright.simulation.events.zeno import (
     choose_zeno_advice,
 )
 from linkwright.simulation.feedback import Feedback
-from linkwright.simulation.inputs import drive_of
+from linkwright.simulation.inputs import read_force_law
 from linkwright.simulation.preparation import Preparation, prepare_simulation
 from linkwright.simulation.run_context import RunContext
 from linkwright.simulation.settings import Settings
@@ -103,8 +103,8 @@ def test_settings_are_kept_as_a_file_needs_them() -> None:
 
 def test_kinks_and_sampled_controllers_are_scheduled() -> None:
     arm = lw.derive(lw.gallery("elbow"), by="recursive", parameters="numeric")
-    assert scheduled_event_of(drive_of(arm, None)) is None
-    tables = drive_of(arm, {"q1": ([0, 0.5, 2], [0, 3, 1]), "q2": ([0.2, 1], [1, 2])})
+    assert scheduled_event_of(read_force_law(arm, None)) is None
+    tables = read_force_law(arm, {"q1": ([0, 0.5, 2], [0, 3, 1]), "q2": ([0.2, 1], [1, 2])})
     kinks = scheduled_event_of(tables)
     assert kinks is not None
     times = [0.0]
@@ -113,7 +113,7 @@ def test_kinks_and_sampled_controllers_are_scheduled() -> None:
     assert times == [0.0, 0.2, 0.5, 1.0, 2.0, 3.0]
     control = lw.control.pid(lw.gallery("elbow"), [0.0, 0.0], kp=1.0, period=0.25)
     assert isinstance(control, Feedback)
-    sampled = scheduled_event_of(drive_of(arm, control))
+    sampled = scheduled_event_of(read_force_law(arm, control))
     assert sampled is not None
     assert [sampled.next_time(t, 1.0) for t in (0.0, 0.25, 0.3, 0.75)] == [0.25, 0.5, 0.5, 1.0]
 

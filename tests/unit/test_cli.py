@@ -266,7 +266,12 @@ def test_output_that_cannot_be_written(words: list[str]) -> None:
     "by", ["lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent"]
 )
 def test_derive_by_every_formulation(by: str) -> None:
-    own = {"kane": "tau_q1 =", "influence": "I[1,1] ="}
+    own = {
+        "newton_euler": "m1*ddx1 = ",
+        "kane": "tau_q1 =",
+        "influence": "I[1,1] =",
+        "recurrent": "W11 =",
+    }
     assert own.get(by, "M[1,1] =") in ok("derive", "elbow", "--by", by)
 
 

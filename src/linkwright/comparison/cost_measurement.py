@@ -24,7 +24,7 @@ from ..kinematics.assembly import closed_state_near_home
 from ..mechanism import Mechanism, mechanism_names
 from ..simulation.compiled_motion import CompiledMotion, CompiledTrajectory
 from ..simulation.compiled_part import integrate_compiled
-from ..simulation.inputs import drive_of
+from ..simulation.inputs import read_force_law
 from ..simulation.integration_loop import IntegrationLoop
 from ..simulation.right_hand_side import RightHandSide
 from ..simulation.run import FINISHED
@@ -141,7 +141,7 @@ class FormulationTrial:
         (self.eqs, self.rate_function), self.derive_seconds = time_fastest_repetition(
             lambda: _derive_timed_rates(mechanism, by, options or {})
         )
-        self.rhs = RightHandSide(self.eqs, drive_of(self.eqs, None))
+        self.rhs = RightHandSide(self.eqs, read_force_law(self.eqs, None))
         self.operations = count_tape_operations(_tape_of_timed_rates(self.rate_function))
         self.time_arguments = self.eqs.names.time_arguments(0.0)
         self.start_state = _random_trial_state(self.eqs, np.random.default_rng(0), 0.5, 0.0)

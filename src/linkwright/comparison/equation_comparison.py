@@ -139,5 +139,7 @@ def compare_equations(
         try:
             forms.append(typeset_equation_set(derive(mechanism, by=name)))
         except UnsupportedError as error:
-            refused[name] = error.what
+            refused[name] = error.what.removeprefix(
+                f"the formulation '{name}' cannot treat {mechanism.name}: "
+            )
     return EquationComparison(mechanism.name, tuple(forms), refused)

@@ -181,6 +181,11 @@ def compare(
     """
     require_comparable_motion(require_mechanism(mechanism))
     steps = None if step is None else FixedSteps(integrator, step)
+    if steps is not None and steps.length > duration:
+        raise LinkwrightError(
+            f"a step of {steps.length:g} s is longer than the motion of {duration:g} s",
+            remedy="give a shorter step",
+        )
     names = [by] if isinstance(by, str) else list(by or FORMULATIONS)
     mechanism = mechanism_with_penalties(
         mechanism.without("friction"), names, beta, gamma, iterations

@@ -170,7 +170,7 @@ def read_reference(given: ReferenceLike, size: int) -> Reference:
     if np.shape(given) not in ((), (size,)):
         raise LinkwrightError(f"the set point must be {size} numbers", remedy=f"give {size}")
     still = np.concatenate([read_control_vector(given, size, "the set point"), np.zeros(2 * size)])
-    return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)))
+    return Reference(lambda t: still, lambda times: np.tile(still, (len(times), 1)), True)
 
 
 def control_reference_expression(trajectory: Trajectory, clock: SX) -> SX:

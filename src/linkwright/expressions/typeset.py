@@ -239,8 +239,11 @@ class ExpressionTypesetter:
 
     def entry(self, name: str) -> str:
         """A matrix entry such as `M[1,2]`; indices of one digit have no comma between them. The
-        matrix may have an index and a superscript: `alpha1^2[3]`."""
+        matrix may have an index and a superscript: `alpha1^2[3]`. A name without entries is itself.
+        """
         head, _, index = name.partition("[")
+        if not index and "^" not in name:
+            return self.name(name)
         head, _, superscript = head.partition("^")
         match = _NAME_AND_INDEX.fullmatch(head)
         base, number = (match.group(1), match.group(2) or "") if match else (head, "")

@@ -20,20 +20,10 @@ from .sdf_frames import (
 )
 from .xml_reader import XmlElement
 
-_KINDS = {
-    "revolute": "revolute",
-    "continuous": "continuous",
-    "prismatic": "prismatic",
-    "screw": "helical",
-    "universal": "universal",
-    "revolute2": "universal",
-    "ball": "spherical",
-    "fixed": "fixed",
-}
+_KINDS_OF_SDF = {word: kind for kind in JOINT_KINDS.values() for word in kind.sdf}
 """The kind of joint for each type of SDF; a gearbox is a coupling of two others."""
 _UNLIMITED = 1e16
 """Limits of at least this size mean none."""
-_REVERSIBLE = ("revolute", "continuous", "prismatic", "helical", "fixed")
 
 
 @dataclass(eq=False)
@@ -58,7 +48,8 @@ class SdfJoint:
     @property
     def is_reversible(self) -> bool:
         """Whether parent and child can change places, with the same coordinate."""
-        return self.fields.get("type") in _REVERSIBLE
+        kind = JOINT_KINDS.get(str(self.fields.get("type")))
+        return kind is not None and len(kind.motions) <= 1
 
     def reverse(self) -> None:
         """Let parent and child change places: the same motion, seen from the child."""
@@ -150,13 +141,13 @@ def read_sdf_joint(
     if word == "gearbox":
         gear = _read_gear(element, scope, names)
         return SdfJoint(name, scope, element, parent, child, {}, gear=gear)
-    if word not in _KINDS:
+    if word not in _KINDS_OF_SDF:
         raise UnsupportedError(
             f"the joint '{name}' has the unknown type '{word}'",
             where=where,
-            remedy=f"use {', '.join([*_KINDS, 'gearbox'])}",
+            remedy=f"use {', '.join([*_KINDS_OF_SDF, 'gearbox'])}",
         )
-    kind = JOINT_KINDS[_KINDS[word]]
+    kind = _KINDS_OF_SDF[word]
     here = scope.world_pose(element.attributes["name"], element.line)
     poses = [np.eye(4) if end == WORLD_FRAME else _link_pose(scope, end) for end in ends]
     fields: dict[str, object] = {"type": kind.name, "parent": parent, "child": child}
@@ -248,8 +239,10 @@ def _read_axis_details(joint: SdfJoint, axes: Sequence[str]) -> None:
         if any(values) and (key != "rest" or any(columns["stiffness"])):
             joint.fields[key] = values if len(values) > 1 else values[0]
     kept: dict[str, object] = {}
+    form = JOINT_KINDS[str(joint.fields["type"])].urdf
+    unlimited = {"lower", "upper"} - set(form.limits if form is not None else limits)
     for key, bounds in limits.items():
-        if joint.fields["type"] == "continuous" and key in ("lower", "upper"):
+        if key in unlimited:
             continue
         if all(bound is not None for bound in bounds) and bounds:
             kept[key] = bounds if len(bounds) > 1 else bounds[0]

@@ -185,9 +185,11 @@ def closed_form(
     terms: int = 20_000,
     seconds: float = 10.0,
 ) -> ClosedForm:
-    """A quantity of the equations, or a symbol that the checker knows (`dp1`, `ddx2`, `L_dq1`), in
-    closed form; raises `BudgetError` if an intermediate polynomial exceeds `terms` or the time
-    exceeds `seconds`.
+    """A quantity of the equations, what a line of the formulation's own equations says (`dp1`,
+    `V1`), or a symbol that the checker knows (`ddx2`, `L_dq1`), in closed form.
+
+    Raises `BudgetError` if an intermediate polynomial exceeds `terms` or the time exceeds
+    `seconds`.
 
     `parameters`: "numeric" inserts the exact values of all parameters, a list of names those of all
     others. Equations that were derived with numbers are derived again with symbols, so that no
@@ -201,7 +203,9 @@ def closed_form(
         if frame:
             raise
         own, find = own_line_source(eqs, name), find_convenience("ClosedForm.symbol_source")
-        symbol: SymbolSource | None = None if own is not None and own.is_dual else find(eqs, name)
+        if own is not None and own.is_self_contained:
+            return make_closed_form(eqs, own, exact, budget)
+        symbol: SymbolSource | None = find(eqs, name)
         if symbol is None and own is not None:
             return make_closed_form(eqs, own, exact, budget)
         if symbol is None:
@@ -280,6 +284,15 @@ def equations_for_closed_form(
         raise LinkwrightError(f"'{name}' is not a parameter", remedy="see eqs.parameters")
     values = symbolic.parameters.items()
     return symbolic, {k: v for k, v in values if k not in kept and isinstance(v, Fraction)}
+
+
+def has_named_line_or_symbol(eqs: Equations, name: str) -> bool:
+    """Whether the formulation's own equations have a line of this name, or the checker knows it; or
+    whether it is the rate of a state, u1'."""
+    if eqs.state is not None and name.removesuffix("'") in eqs.state.names and name[-1:] == "'":
+        return True
+    find = find_convenience("ClosedForm.symbol_source")
+    return own_line_source(eqs, name) is not None or find(eqs, name) is not None
 
 
 def find_symbol_roles(eqs: Equations) -> FormSymbolRoles:

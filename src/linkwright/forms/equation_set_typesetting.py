@@ -8,16 +8,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 
+import casadi as ca
+
 from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..expressions import Expression, expression_text
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
+from ..quantities import quantity_entry_names
 from ..readings.listing import read_tape_as_listing
 from ..written_equations import (
     EquationLine,
     EquationSection,
     EquationSet,
+    WrittenDualVector,
     general_equation_set,
 )
 from .closed_forms import equations_for_closed_form, make_closed_form
@@ -37,6 +41,7 @@ from .equation_page import (
 )
 from .form_sources import FormSource, record_form_source_tape
 from .fraction_writing import FractionWriter
+from .latex_prose import latex_prose
 from .quantity_typesetting import (
     TypesetQuantity,
     typeset_mathml_rows,
@@ -110,10 +115,10 @@ class TypesetSection:
             tag = f" \\tag{{{line.number}}}" if line.number else ""
             rows.append(f"{line.typeset_left(setter)} &= {setter.typeset(line.right)}{tag}")
         source = self.source
-        heading = f"\\paragraph{{{source.title}}} {source.reference}".rstrip()
+        heading = f"\\paragraph{{{latex_prose(source.title)}}} {source.reference}".rstrip()
         parts = [heading] if source.title else []
         parts += [f"\\[ {source.law_latex} \\]"] if source.law_latex else []
-        parts += [source.note] if source.note else []
+        parts += [latex_prose(source.note)] if source.note else []
         if rows:
             body = " \\\\\n  ".join(rows)
             parts.append(f"\\begin{{align*}}\n  {body}\n\\end{{align*}}")
@@ -200,7 +205,43 @@ def typeset_equation_set(equations: Equations, *, steps: bool = False) -> Typese
             )
         sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
         sections.append(TypesetSection(section, *found, sheets, rates))
+    source = _with_clashing_names(equations, _with_multipliers(equations, source))
     return TypesetEquationSet(equations.by, source, tuple(sections))
+
+
+def _with_multipliers(equations: Equations, source: EquationSet) -> EquationSet:
+    """The set with the meanings of multipliers that its lines contain."""
+    if not equations.names.constraints:
+        return source
+    sides = [side for line in source.lines() for side in (line.left, line.right)]
+    used = {
+        symbol.element_hash()
+        for side in sides
+        if not isinstance(side, (str, WrittenDualVector))
+        for symbol in ca.symvar(ca.SX(side))
+    }
+    names = quantity_entry_names(equations.names, list(equations.parameters))["lambda"]
+    symbols = ca.vertsplit(equations.symbols["lambda"])
+    found = {
+        name: f"multiplier of row {k + 1} of J"
+        for k, (name, symbol) in enumerate(zip(names, symbols, strict=True))
+        if symbol.element_hash() in used
+    }
+    return replace(source, symbols={**source.symbols, **found})
+
+
+def _with_clashing_names(equations: Equations, source: EquationSet) -> EquationSet:
+    """The set with a warning for each name of its own that the mechanism uses, too."""
+    own = {*source.symbols, *(line.left for line in source.lines() if isinstance(line.left, str))}
+    clashing = [x for x in (*equations.parameters, *equations.names.q) if x in own]
+    if not clashing:
+        return source
+    found = dict(source.symbols)
+    for name in clashing:
+        kind = "parameter" if name in equations.parameters else "coordinate"
+        said = found.get(name, "of these equations")
+        found[name] = f"{said}; the mechanism has a {kind} of this name, too: rename that"
+    return replace(source, symbols=found)
 
 
 def typeset_quantities(

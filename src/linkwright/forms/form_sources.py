@@ -17,6 +17,7 @@ from ..quantities import FRAME_SIGNATURES, quantity_entry_names, quantity_ports,
 from ..tape import Tape, record_tape
 from ..types import SX
 from ..written_equations import WrittenDualVector
+from .known_conditions import decide_parameter_conditions
 
 SHORT_QUANTITY_NAMES = {
     "M": "mass_matrix",
@@ -54,8 +55,8 @@ class FormSource:
     """The outputs of a quantity, entries row by row, and a sentence that describes it.
 
     `solved_output`: the outputs are M and a right-hand side b; wanted is x with M x = b. `springs`:
-    springs between points whose forces are added to the first output. `is_dual`: the expression has
-    the dual unit in it.
+    springs between points whose forces are added to the first output. `is_self_contained`: the
+    expression has no symbols of other lines of a set of equations.
     """
 
     name: str
@@ -63,7 +64,7 @@ class FormSource:
     outputs: tuple[tuple[Port, SX], ...]
     solved_output: str = ""
     springs: tuple[SpringLength, ...] = ()
-    is_dual: bool = False
+    is_self_contained: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,8 +124,11 @@ def own_line_source(eqs: Equations, name: str) -> FormSource | None:
     if not lines:
         return None
     what = f"of the equations of the formulation '{eqs.by}'"
-    made = _single_form_source(name, what, name, lines[-1].whole_right())
-    return replace(made, is_dual=isinstance(lines[-1].right, WrittenDualVector))
+    right = lines[-1].whole_right()
+    known = _form_symbol_names(eqs)
+    is_own = all(symbol.element_hash() in known for symbol in ca.symvar(ca.SX(right)))
+    is_own |= isinstance(lines[-1].right, WrittenDualVector)
+    return replace(_single_form_source(name, what, name, right), is_self_contained=is_own)
 
 
 def _separate_form_springs(eqs: Equations, made: FormSource) -> FormSource:
@@ -317,7 +321,8 @@ def record_form_source_tape(
                 f"'{name}' names two symbols of the equations",
                 remedy="rename a parameter or joint",
             )
-    return tape, {"x": names}
+    zero = {name: value == 0 for name, value in eqs.parameters.items()}
+    return decide_parameter_conditions(tape, names, zero), {"x": names}
 
 
 def _form_entry_column(expression: SX) -> SX:

@@ -167,10 +167,16 @@ def _name_constant_form_groups(
 
 
 def write_form_lines(written: WrittenForm) -> list[str]:
-    """The groups and entries as lines of text; many zero entries share one line."""
-    lines = [f"{name} = {expression_text(value)}" for name, value in written.groups]
-    for labels, value in written.rows:
-        many = value == ZERO and len(labels) > MAX_ZEROS_LISTED and len(written.rows) > 1
+    """The groups and entries as lines of text."""
+    groups = [f"{name} = {expression_text(value)}" for name, value in written.groups]
+    return groups + write_entry_lines(written.rows)
+
+
+def write_entry_lines(rows: Sequence[tuple[tuple[str, ...], Expression]]) -> list[str]:
+    """The entries as lines of text; many zero entries share one line."""
+    lines = []
+    for labels, value in rows:
+        many = value == ZERO and len(labels) > MAX_ZEROS_LISTED and len(rows) > 1
         left = "all others" if many else " = ".join(labels)
         lines.append(f"{left} = {expression_text(value)}")
     return lines

@@ -22,6 +22,7 @@ from ..readings.listing import read_tape_as_listing
 from ..tape import Tape, count_tape_operations, record_tape
 from .closed_forms import ClosedForm
 from .equation_page import PAGE_CHARACTERS, readable_closed_form
+from .form_writing import write_entry_lines
 from .fraction_writing import FractionWriter
 
 _MAX_LINE_CHARACTERS = 88
@@ -50,9 +51,7 @@ class TypesetQuantity:
         """The quantity as text: a heading, the steps, and the entries."""
         lines = [f"{self.name}: {self.what} ({self.size})"]
         lines += [f"    {step} = {expression_text(value)}" for step, value in self.steps]
-        lines += [
-            f"  {' = '.join(labels)} = {expression_text(value)}" for labels, value in self.rows
-        ]
+        lines += [f"  {row}" for row in write_entry_lines(self.rows)]
         return "\n".join(lines)
 
     def latex(self) -> str:

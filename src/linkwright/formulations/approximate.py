@@ -26,13 +26,17 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism
 from .approximate_equations import ApproximateFormulation
 from .approximate_form import approximate_equation_set
-from .approximate_penalties import choose_penalties, replace_penalty_choices
+from .approximate_penalties import (
+    choose_penalties,
+    reject_bodies_without_inertia,
+    replace_penalty_choices,
+)
 from .formulation import reject_quaternions
 
 
 def supports(mechanism: Mechanism) -> str | None:
     """None, or the reason why this formulation cannot treat the mechanism."""
-    return reject_quaternions(mechanism)
+    return reject_quaternions(mechanism) or reject_bodies_without_inertia(mechanism)
 
 
 def derive(

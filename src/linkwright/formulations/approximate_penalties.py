@@ -18,7 +18,7 @@ from ..errors import UnsupportedError
 from ..expressions import Expression, evaluate_expression_exactly
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..mechanism import ApproximateChoices, Mechanism, replace_part_fields
+from ..mechanism import JOINT_KINDS, ApproximateChoices, Mechanism, replace_part_fields
 from ..types import Floats
 from .approximate_equations import ApproximateFormulation
 
@@ -234,6 +234,22 @@ def split_penalty_bodies(mechanism: Mechanism) -> tuple[tuple[str, ...], tuple[s
         else:
             others = (*others, name)
     return found, others
+
+
+def reject_bodies_without_inertia(mechanism: Mechanism) -> str | None:
+    """The reason why springs hold nothing in a tree whose turning bodies lack inertia, or None."""
+    chosen = mechanism.approximate is not None and mechanism.approximate.bodies is not None
+    kinds = (JOINT_KINDS[joint.type] for joint in mechanism.joints.values())
+    turns = any(dof.is_rotation for kind in kinds for dof in kind.dofs_with(quaternion=False))
+    if chosen or mechanism.loops or mechanism.constraints or not turns:
+        return None
+    held, others = split_penalty_bodies(mechanism)
+    if held or not others:
+        return None
+    return (
+        f"it divides by moments of inertia, which {', '.join(others)} lack (give them some, as "
+        "triple-pendulum has)"
+    )
 
 
 def _leaves_inertia(tree: KinematicTree, bodies: Sequence[str]) -> bool:

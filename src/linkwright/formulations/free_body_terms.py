@@ -131,11 +131,13 @@ class FreeBodyTerms:
     @cached_property
     def joint_forces(self) -> Array:
         """The forces along the tree's velocities that balance the reactions: expressions, or
-        unknowns where mimicking joints share a force or coordinates are not affine functions."""
+        unknowns where mimicking joints share a force, where coordinates are not affine functions,
+        or where there are fewer of them than of joint velocities."""
         tree, tau, transfer = self.tree, self.generalized_forces, self.tree.transfer
         if not tree.followers and transfer is None:
             return tau + self.own_joint_forces
-        if not tree.followers and transfer is not None and transfer.G.is_constant():
+        is_square = transfer is not None and transfer.G.size1() == transfer.G.size2()
+        if not tree.followers and transfer is not None and is_square and transfer.G.is_constant():
             inverse = np.linalg.inv(np.array(ca.DM(transfer.G)))
             return ca.sparsify(ca.SX(ca.DM(inverse.T))) @ tau + self.own_joint_forces
         found = [

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from ..algebra.linear_algebra import Array
 from ..written_equations import (
     EquationCounts,
     EquationLine,
     EquationSection,
     EquationSet,
-    numbered_lines,
 )
 
 if TYPE_CHECKING:
@@ -33,11 +34,12 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
     moving = hamilton.tree.names.has_moving_coordinates
     velocities = "M(q, t)⁻¹ (p − a(q, t))" if moving else "M(q)⁻¹ p"
     velocities_latex = "M(q, t)^{-1} (p - a(q, t))" if moving else "M(q)^{-1} p"
+    momenta = momentum_names(hamilton)
     law = "ṗ = −∂H/∂q + Q" + (" + Jᵀλ" if constraints is not None else "")
     sections = [
         EquationSection(
             "Generalized momenta",
-            numbered_lines("p", hamilton.momenta()),
+            _named_lines(momenta, hamilton.momenta()),
             law="p = ∂L/∂q̇",
             law_latex=r"p = \frac{\partial L}{\partial \dot{q}}",
             reference="(13)",
@@ -51,7 +53,7 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
         ),
         EquationSection(
             "Rates of the momenta",
-            numbered_lines("dp", rates + reactions),
+            _named_lines([f"d{name}" for name in momenta], rates + reactions),
             law=law,
             law_latex=r"\dot{p} = -\frac{\partial H}{\partial q} + Q"
             + (r" + J^T \lambda" if constraints is not None else ""),
@@ -86,10 +88,26 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
         "Hamilton's canonical equations, numbered as in Bayseç and Kapucu (1996)",
         tuple(sections),
         EquationCounts(2 * n + rows, 2 * n + rows, 2 * n, {"M": (n, n)}),
-        symbols={f"p{k + 1}": f"momentum of {name}" for k, name in enumerate(names.qd)}
+        symbols={p: f"momentum of {q}" for p, q in zip(momenta, names.qd, strict=True)}
         | ({"T0": "kinetic energy at q̇ = 0", "H_t": "∂H/∂t"} if moving else {}),
-        rates={f"dp{k + 1}": (f"p{k + 1}", 1) for k in range(n)},
+        rates={f"d{name}": (name, 1) for name in momenta},
     )
+
+
+def momentum_names(hamilton: HamiltonFormulation) -> list[str]:
+    """p1, p2, …; p_q1, p_q2, … where coordinates or parameters of the mechanism have such names,
+    like the angles p1 and p2 of the remotely driven elbow."""
+    names = hamilton.tree.names
+    taken = {*names.q, *(f"d{name}" for name in names.qd), *hamilton.tree.symbols}
+    found = [f"p{k + 1}" for k in range(hamilton.tree.nv)]
+    if taken & {*found, *(f"d{name}" for name in found)}:
+        found = [f"p_{name}" for name in names.qd]
+    return found
+
+
+def _named_lines(names: Sequence[str], column: Array) -> tuple[EquationLine, ...]:
+    """A line for each entry of a column."""
+    return tuple(EquationLine(name, column[k]) for k, name in enumerate(names))
 
 
 def _hamiltonian_section(hamilton: HamiltonFormulation) -> EquationSection:

@@ -34,11 +34,11 @@ def kane_equation_set(kane: KaneFormulation) -> EquationSet:
     sections += [form.velocity_section(), form.partial_section()]
     sections += map(without_zero_lines, [form.momentum_section(), form.inertia_force_section()])
     sections.append(form.equation_section())
-    n, p = kane.tree.nv, form.speeds.u.numel()
+    p = form.speeds.u.numel()
     return EquationSet(
         "d'Alembert's principle with dual vectors, numbered as in Agrawal (1988)",
         tuple(sections),
-        EquationCounts(2 * n, 2 * n, kane.tree.nq + p, {"M": (p, p)}),
+        EquationCounts(p, p, kane.tree.nq + p, {"M": (p, p)}),
         symbols={"eps": "the dual unit, eps^2 = 0"}
         | {point.name: point.meaning for point in form.points}
         | form.speeds.symbol_meanings,

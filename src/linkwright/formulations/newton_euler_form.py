@@ -62,9 +62,10 @@ def _count_note(terms: FreeBodyTerms, equations: int) -> str:
     """The paper's counts in words."""
     tree, k, N = terms.tree, terms.free.k, len(terms.free.names)
     n, m = tree.nv - len(terms.closing_rows), terms.free.k * len(terms.free.names)
-    J, plural = N + len(tree.mechanism.loops), "s" if n != 1 else ""
+    J = N + len(tree.mechanism.loops)
     counted = (
-        f"N = {N} moving bodies and J = {J} joints, n = {n} degree{plural} of freedom. Free bodies "
+        f"The number of moving bodies is N = {N}, that of joints J = {J}, that of degrees of "
+        f"freedom n = {n}. Free bodies "
         f"have m = {k}N = {m} coordinates, and joints impose m - n = {m - n} constraints (2J in a "
         f"plane if each joint has one degree of freedom). The paper counts {k}N + (m - n) = 2m - n "
         f"= {2 * m - n} equations for accelerations and reactions, and 3m - n = {3 * m - n} "
@@ -291,13 +292,32 @@ class SpatialFreeBodyForm(PlanarFreeBodyForm):
     def kinematic_sections(self) -> list[EquationSection]:
         """Angular velocities and gravity in the axes of each body."""
         return [
-            section
+            replace(section, note=self.axes_note(b))
             for b, name in enumerate(self.free.names)
             for section in _optional_section(
                 f"Angular velocity ω of {name}, and gravity g in its axes",
                 self.body_lines("omega g", b),
             )
         ]
+
+    def axes_note(self, b: int) -> str:
+        """What the axes 1, 2, 3 of a body are where they are not those of its frame."""
+        name, joint = self.free.names[b], self.joints[b]
+        frame = self.terms.tree.bodies.get(name)
+        if frame is None or frame.link != joint.span.links[-1]:
+            return ""
+        R = ca.SX(frame.R)
+        along = f"Axis 3 of {name} is that of its joint {joint.span.name}."
+        if not R.is_constant():
+            return along
+        rows = np.array(ca.DM(R))
+        if np.abs(np.abs(rows).max(axis=1) - 1).max() > 1e-12:
+            return along
+        columns = np.abs(rows).argmax(axis=1)
+        axes = [
+            f"{'-' if row[k] < 0 else ''}{'xyz'[k]}" for row, k in zip(rows, columns, strict=True)
+        ]
+        return "" if axes == [*"xyz"] else f"Axes 1, 2, 3 of {name} are its {', '.join(axes)}."
 
     def given_forces(self, b: int) -> tuple[Array, Array]:
         """The force on a body of its weight and loads, and their moment about its centre of

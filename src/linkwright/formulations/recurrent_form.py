@@ -30,7 +30,7 @@ _RECURRENCES = EquationSection(
     r" \quad Z_i = m M^{(i)T} M^{(i)} + \tilde{N}^{(i)T} J \tilde{N}^{(i)}",
     reference="(16), (17), (25)",
     note="The columns of M⁽ⁱ⁾ are α_jⁱ of turns and γ_j of slides, those of Ñ⁽ⁱ⁾ are A_i⁻¹ β_j. "
-    "Vectors are in fixed axes; components that are not listed are zero.",
+    "Vectors are in fixed axes, Z_i and W are symmetric; components that are not listed are zero.",
 )
 
 

@@ -195,8 +195,10 @@ class KinematicParameters:
         for name in self.requested_names:
             if name not in self.symbols:
                 known = sorted({*self.mechanism.parameters, *self.names.names_by_place.values()})
-                what = "has no effect on this mechanism" if name in known else "is not a parameter"
-                remedy = "leave it out" if name in known else suggest_remedy(name, known)
+                is_known = name in known
+                effect = "has no effect on the equations of motion"
+                what = effect if is_known else "is not a parameter"
+                remedy = "leave it out" if is_known else suggest_remedy(name, known)
                 raise NameNotFoundError(
                     f"'{name}' {what}", where=self.mechanism.name, remedy=remedy
                 )

@@ -43,7 +43,7 @@ from .parts import (
     replace_part_fields,
 )
 from .strength import Strength
-from .user_arguments import read_coordinate_numbers, require_mechanism
+from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 
 __all__ = [
     "GROUND",
@@ -83,6 +83,7 @@ __all__ = [
     "SurfaceConstraint",
     "Vector",
     "WrenchElement",
+    "has_text",
     "joint_coordinate_name",
     "joint_coordinate_names",
     "joint_velocity_names",

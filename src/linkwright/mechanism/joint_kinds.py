@@ -127,7 +127,8 @@ class JointKind:
     `has_plane_frame`: x, y, z of the motions are those of the plane with normal `axis` and
     x along `axis2`. `is_floating`: the position of the child is free in at least a plane.
     `closure` is None where the joint restricts nothing. `urdf` and `mjcf` (the type of a joint),
-    `mjcf_equality` (of an equality that closes a loop) are None where the format has no such joint.
+    `mjcf_equality` (of an equality that closes a loop) are None where the format has no such joint;
+    `sdf` has the types of SDF.
     """
 
     name: str
@@ -141,6 +142,7 @@ class JointKind:
     urdf: UrdfForm | None = None
     mjcf: str | None = None
     mjcf_equality: str | None = None
+    sdf: tuple[str, ...] = ()
 
     def motions_with(self, quaternion: bool) -> tuple[JointKindMotion, ...]:
         """Return the motions, with a quaternion or with angles."""
@@ -234,6 +236,7 @@ _KIND_ROWS = (
         glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
         urdf=UrdfForm("revolute", _URDF_ELEMENTS, _URDF_LIMITS),
         mjcf="hinge",
+        sdf=("revolute",),
     ),
     JointKind(
         name="continuous",
@@ -241,6 +244,7 @@ _KIND_ROWS = (
         closure=JointKindClosure("bca", "parallel"),
         glyphs=(JointGlyph("cylinder", 1.0, 1.6),),
         urdf=UrdfForm("continuous", _URDF_ELEMENTS, _URDF_LIMITS[:2]),
+        sdf=("continuous",),
     ),
     JointKind(
         name="prismatic",
@@ -249,12 +253,14 @@ _KIND_ROWS = (
         glyphs=(JointGlyph("box", 1.1, 2.2),),
         urdf=UrdfForm("prismatic", _URDF_ELEMENTS, _URDF_LIMITS),
         mjcf="slide",
+        sdf=("prismatic",),
     ),
     JointKind(
         name="helical",
         motions=(JointKindMotion("screw", "axis"),),
         closure=JointKindClosure("bc", "parallel", is_screw=True),
         glyphs=(_ROD_GLYPH, JointGlyph("cylinder", 1.0, 1.2)),
+        sdf=("screw",),
     ),
     JointKind(
         name="cylindrical",
@@ -294,6 +300,7 @@ _KIND_ROWS = (
             Y_AXIS,
             parallel_error=("is parallel to axis", "give another (default: y)"),
         ),
+        sdf=("universal", "revolute2"),
     ),
     JointKind(
         name="planar",
@@ -321,6 +328,7 @@ _KIND_ROWS = (
         glyphs=(JointGlyph("ball"),),
         mjcf="ball",
         mjcf_equality="connect",
+        sdf=("ball",),
     ),
     JointKind(
         name="free",
@@ -338,6 +346,7 @@ _KIND_ROWS = (
         glyphs=(JointGlyph("box", 0.7, 0.7),),
         urdf=UrdfForm("fixed"),
         mjcf_equality="weld",
+        sdf=("fixed",),
     ),
 )
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from ..errors import ArgumentError, ExpressionError, type_in_words
 from ..expressions import (
@@ -54,8 +56,8 @@ def read_coordinate_numbers(
     """Return values by name in which text such as "30 deg" is converted to a number in SI units;
     anything but a mapping is returned unchanged. `what` is "q0" or "q" for coordinates, "qd0" or
     "qd" for generalized velocities, "qdd" for accelerations, "torque" or "tau" for generalized
-    forces; others have no known unit."""
-    if not isinstance(given, Mapping) or not any(isinstance(v, str) for v in given.values()):
+    forces; others have no known unit. Lists may have one text for each run."""
+    if not isinstance(given, Mapping) or not any(has_text(v) for v in given.values()):
         return cast("_Given", given)
     names, ways = mechanism_names(mechanism), velocity_units(mechanism)
     if what in ("q0", "q", "q1"):
@@ -63,14 +65,21 @@ def read_coordinate_numbers(
     else:
         known = _UNITS_BY_ARGUMENT.get(what, {})
         units = {n: known.get(u, ANGLE_OR_LENGTH) for n, u in zip(names.qd, ways, strict=True)}
-    return {
-        name: _read_coordinate_number(
-            value, f"{what} of '{name}'", units.get(str(name), ANGLE_OR_LENGTH)
-        )
-        if isinstance(value, str)
-        else value
-        for name, value in given.items()
-    }
+
+    def read(name: object, value: Any) -> Any:
+        if isinstance(value, str):
+            unit = units.get(str(name), ANGLE_OR_LENGTH)
+            return _read_coordinate_number(value, f"{what} of '{name}'", unit)
+        return [read(name, one) for one in value] if has_text(value) else value
+
+    return {name: read(name, value) for name, value in given.items()}
+
+
+def has_text(value: object) -> bool:
+    """Whether a value is text, or a list with one value for each run of which some are text."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist() if value.dtype.kind in "OUT" else None
+    return isinstance(value, str) or (isinstance(value, list | tuple) and any(map(has_text, value)))
 
 
 def _read_coordinate_number(text: str, what: str, unit: str) -> float:

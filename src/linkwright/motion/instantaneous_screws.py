@@ -19,6 +19,7 @@ from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import GROUND, Mechanism, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compiled
+from ..number_checks import check_finite_array
 from ..types import Floats, VectorLike
 
 MIN_ROTATION_SHARE = 1e-10
@@ -130,6 +131,7 @@ def _twist_at_world_origin(
     now = model.names.position_time_arguments(t)
     origin = model.placement(body)(q, *now)[:3, 3]
     twist = model.frame_velocity(body)(q, qd, *now)
+    check_finite_array(np.concatenate([origin, twist]), f"the motion of {body} by q and qd")
     return origin, np.concatenate([twist[:3], twist[3:] - np.cross(twist[:3], origin)])
 
 

@@ -13,7 +13,7 @@ from ..files import gallery
 from ..formulations import derive
 from ..mechanism import Mechanism
 from ..mechanism.gallery_files import gallery_names
-from ..simulation.inputs import drive_of
+from ..simulation.inputs import read_force_law
 from ..simulation.right_hand_side import RightHandSide
 from ..simulation.start import start_of
 
@@ -65,7 +65,7 @@ def check_page_motion_start(mechanism: Mechanism, start: PageMotionStart) -> Non
     """Refuses a start with unknown names, open constraints, or efforts that cannot be read or are
     not finite."""
     equations = derive(mechanism, parameters="numeric")
-    drive = drive_of(equations, dict(start.efforts))
+    drive = read_force_law(equations, dict(start.efforts))
     model = RightHandSide(equations, drive).model
     q, qd = start_of(mechanism, model, dict(start.q0), dict(start.qd0))
     with np.errstate(all="ignore"):

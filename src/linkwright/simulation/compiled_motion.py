@@ -80,13 +80,14 @@ class CompiledTrajectory:
 def find_obstacle(system: RightHandSide, integrator: str, events: Hybrid | None) -> str | None:
     """Return why compiled code cannot integrate a system and detect its events without Python;
     None if it can."""
-    drive = system.drive
+    force_law = system.force_law
     if integrator not in METHODS:
         return f"'{integrator}' is not compiled: {', '.join(METHODS)} are"
-    if drive.function is not None:
+    if force_law.function is not None:
         return "an input is a Python function"
-    if drive.feedback is not None and drive.feedback.follows and not drive.is_sampled:
-        return "a controller without a period follows a reference"
+    law = force_law.feedback
+    if law is not None and law.has_moving_reference and not force_law.is_sampled:
+        return "a controller without a period follows a moving reference"
     return None if events is None else find_signal_obstacle(events)
 
 

@@ -11,6 +11,7 @@ from ..errors import LinkwrightError
 from ..types import Floats
 from .compiled_motion import CompiledMotion, CompiledTrajectory
 from .compiled_run import CannotContinueError, CompiledRun
+from .ensemble_inputs import InputsOfRun
 from .events.hybrid import Hybrid
 from .events.signals import hand_passages_to_code
 from .faults import check_input_forces
@@ -28,14 +29,16 @@ def integrate_compiled(
     options: Mapping[str, float],
     *,
     parameters: Floats | None = None,
+    inputs: InputsOfRun | None = None,
     report: Callable[[float], None],
 ) -> CompiledTrajectory:
     """Return the states at the times, up to where the loop in Python must go on.
 
     A sampled controller must have acted at the first time, and the events must have begun.
-    `parameters` (1, count) are values of the parameters that the program keeps.
+    `parameters` (1, count) are values of the parameters that the program keeps; `inputs` are those
+    of a run in an ensemble in which they differ.
     """
-    records = TrajectoryRecords(motion, times, y[None], options, parameters)
+    records = TrajectoryRecords(motion, times, y[None], options, parameters, inputs)
     loop = TrajectoryLoop(records, lambda row: begin_compiled_run(records, row, context, events))
     run = loop.run_of(0)
     if events is not None:
@@ -57,7 +60,7 @@ def begin_compiled_run(
 ) -> CompiledRun:
     """Return the run of a trajectory at its first time; its status is "" if the program cannot
     begin."""
-    inputs = context.inputs if context.drive.is_sampled else None
+    inputs = context.inputs if context.force_law.is_sampled else None
     run = CompiledRun(records, row, context.rhs, events, inputs)
     if inputs is not None:
         run.begin_segment(float(records.times[0]))
@@ -88,7 +91,7 @@ def _stop_at_fault(
     """Return a trajectory that ends before the first sample at which an input is not finite."""
     forces = context.inputs.histories(found.times, found.states)
     is_finite = np.isfinite(forces).all(axis=1)
-    if is_finite.all() or context.drive.is_sampled:
+    if is_finite.all() or context.force_law.is_sampled:
         return found
     k = max(1, int(np.argmin(is_finite)))
     end = float(found.times[k - 1])

@@ -86,6 +86,11 @@ class CompiledRun:
         if self.progress[Progress.REASON] not in (StopReason.EVENT, *UNSOUND_STEP):
             self.keep_last(self.t, self.y)
 
+    def stop_with(self, reason: str) -> None:
+        """End the run at the present state, for a reason in words."""
+        self.status = f"stopped at t = {self.t:g} s: {reason}"
+        self.keep_last(self.t, self.y)
+
     def keep_last(self, t: float, y: Floats) -> None:
         """End the run at (t, y), and keep the samples before it."""
         kept = int(np.searchsorted(self.times[: int(self.progress[Progress.SAMPLE])], t))

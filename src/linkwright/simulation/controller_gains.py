@@ -24,9 +24,12 @@ def share_controllers(laws: Sequence[Feedback]) -> tuple[Feedback | None, Floats
     if any(law is not first for law in laws):
         functions = [law.law.expand() for law in laws]
         steps = [_instructions(function) for function in functions]
-        alike = (first.names, first.period, first.sizes, first.follows, steps[0])
-        for law, own in zip(laws, steps, strict=True):
-            if (law.names, law.period, law.sizes, law.follows, own) != alike:
+        kinds = [
+            (law.names, law.period, law.sizes, law.follows, law.has_moving_reference)
+            for law in laws
+        ]
+        for kind, own in zip(kinds, steps, strict=True):
+            if (kind, own) != (kinds[0], steps[0]):
                 return None, nothing
         constants = np.array([_constants(function) for function in functions])
         differ = np.flatnonzero((constants != constants[0]).any(axis=0))

@@ -60,7 +60,7 @@ def _softer_springs(system: RightHandSide) -> str:
 def _runaway(system: RightHandSide, qd: Floats) -> tuple[str, str] | None:
     """Return the reason and remedy if a controller feeds a motion ever more energy."""
     fastest = int(np.argmax(np.abs(qd)))
-    if system.drive.feedback is None or not abs(qd[fastest]) > RUNAWAY_VELOCITY:
+    if system.force_law.feedback is None or not abs(qd[fastest]) > RUNAWAY_VELOCITY:
         return None
     name = system.names.qd[fastest]
     return (

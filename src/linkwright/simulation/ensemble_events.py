@@ -20,7 +20,7 @@ from .ensemble_inputs import EnsembleInputs
 from .ensemble_parameters import first_varied_name
 from .events.event_parts import EventParts
 from .events.event_tolerances import EVENT_TOLERANCES
-from .events.rows import ModeRows
+from .events.rows import ModeRows, start_beyond_error
 from .events.user_event import Event
 from .preparation import Preparation
 from .settings import Settings
@@ -93,10 +93,8 @@ def find_starts_beyond_limits(rows: ModeRows, q: Floats, qd: Floats) -> dict[int
     failures = {}
     for run in np.flatnonzero((gaps < -EVENT_TOLERANCES.closed_gap).any(axis=-1)):
         worst = int(np.argmin(gaps[run]))
-        name = rows.unilaterals[worst].name
-        failures[int(run)] = (
-            f"cannot start: the motion starts {-gaps[run, worst]:.3g} beyond '{name}'"
-        )
+        error = start_beyond_error(rows.unilaterals[worst].name, gaps[run, worst])
+        failures[int(run)] = f"cannot start: {error}"
     return failures
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import TypeGuard, cast
 
@@ -110,15 +111,15 @@ class EnsembleInputs:
 
     def right_hand_side_of(self, run: int, shared: RightHandSide) -> RightHandSide:
         """Return the right-hand side with the inputs of one run."""
-        drive = shared.drive
+        drive = shared.force_law
         if self.laws and drive.feedback is not None:
             law = drive.feedback.with_numbers_of(self.laws[run], self.gains[run])
-            return shared.with_drive(drive.with_feedback(law))
+            return shared.with_force_law(drive.with_feedback(law))
         if not self._columns:
             return shared
         tables = zip(self._table_names(), drive.tables, strict=True)
         own = (self._tables[name][run] if name in self._tables else t for name, t in tables)
-        return shared.with_drive(drive.with_tables(tuple(own)))
+        return shared.with_force_law(drive.with_tables(tuple(own)))
 
     def start_of_controller(self, run: int) -> tuple[float, ...]:
         """Return the controller's states at the start of a run."""
@@ -131,14 +132,28 @@ class EnsembleInputs:
         return [name for name, value in shared.items() if not isinstance(value, str | Real)]
 
     def write_pieces(self, parameters: Floats, runs: Sequence[int] | range, t: float) -> None:
-        """Write gains, and the coefficients from t on of the tables that differ, one row for each
-        run."""
-        if self.gains.size and isinstance(self.shared, Feedback) and self.shared.period is None:
-            parameters[:, : self.gains.shape[1]] = self.gains[list(runs)]
+        """Write set points and gains, and the coefficients from t on of the tables that differ,
+        one row for each run."""
+        law = self.shared if self.laws else None
+        if isinstance(law, Feedback) and law.period is None and not law.has_moving_reference:
+            own = [law.with_numbers_of(self.laws[run], self.gains[run]).outer(t) for run in runs]
+            parameters[:, : len(own[0])] = own
         for place, name in enumerate(self._table_names() if self._columns else ()):
             columns = slice(NUMBERS_PER_PIECE * place, NUMBERS_PER_PIECE * (place + 1))
             if name in self._tables:
                 parameters[:, columns] = [self._tables[name][run].piece(t) for run in runs]
+
+
+@dataclass(frozen=True, eq=False)
+class InputsOfRun:
+    """The inputs of one run of an ensemble, for a trajectory that is integrated alone."""
+
+    inputs: EnsembleInputs
+    run: int
+
+    def write_pieces(self, parameters: Floats, runs: Sequence[int] | range, t: float) -> None:
+        """Write gains and coefficients of the run's tables from t on into the only row."""
+        self.inputs.write_pieces(parameters, [self.run] * len(runs), t)
 
 
 def is_controller_list(given: object) -> TypeGuard[Sequence[Feedback]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..expressions import Expression, names_in_expression
 from ..kinematics.parameter_values import KinematicParameters
-from ..mechanism import Mechanism, part_numbers
+from ..mechanism import Mechanism, has_text, part_numbers
 from ..number_checks import check_finite_array
 from ..types import SX, Floats, VectorLike
 
@@ -21,7 +22,7 @@ MAX_CHECKED_RUNS = 200
 def read_parameters(
     mechanism: Mechanism, given: Mapping[str, VectorLike] | None, reserved: Sequence[str] = ()
 ) -> dict[str, Floats]:
-    """Return the given values of parameters, one number (or text with a unit) or one for each run.
+    """Return the given values of parameters, one number or text with a unit, or one for each run.
 
     `reserved` are names of results, which a parameter may not have.
     """
@@ -43,8 +44,8 @@ def read_parameters(
                 where=mechanism.name,
                 remedy="rename the parameter",
             )
-        if isinstance(values, str):
-            values = float(mechanism.with_parameters(**{name: values}).values[name])
+        if has_text(values):
+            values = _read_texts(mechanism, name, values)
         found[name] = check_finite_array(values, f"parameters['{name}']")
         if found[name].ndim > 1:
             raise LinkwrightError(
@@ -52,6 +53,13 @@ def read_parameters(
                 remedy="give one number, or one for each run",
             )
     return found
+
+
+def _read_texts(mechanism: Mechanism, name: str, values: Any) -> Any:
+    """Return values of a parameter in SI units; text may have a unit."""
+    if isinstance(values, str):
+        return float(mechanism.with_parameters(**{name: values}).values[name])
+    return [_read_texts(mechanism, name, x) if has_text(x) else x for x in values]
 
 
 def first_varied_name(

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     import xarray
 
 RESULT_NAMES = (
-    "q", "qd", "status", "steps", "evaluations", "compiled", "run", "time", "coordinate", "speed",
-    "end_time", "q_end", "qd_end", "event", "event_run", "event_time", "event_name", "event_note",
-    "wrt", "sensitivity_q", "sensitivity_qd", "sensitivity_until", "sensitivity_status",
+    "q", "qd", "status", "steps", "evaluations", "compiled", "why_in_python", "run", "time",
+    "coordinate", "speed", "end_time", "q_end", "qd_end", "event", "event_run", "event_time",
+    "event_name", "event_note", "wrt", "sensitivity_q", "sensitivity_qd", "sensitivity_until",
+    "sensitivity_status",
 )  # fmt: skip
 """Names in the dataset, which no parameter may have."""
 
@@ -58,7 +59,7 @@ class EnsembleResults:
         self.qd = np.full((count, len(times), self.names.nv), np.nan)
         self.status = [""] * count
         self.steps, self.evaluations = np.zeros(count, np.int64), np.zeros(count, np.int64)
-        self.compiled = np.ones(count, bool)
+        self.compiled, self.why_in_python = np.ones(count, bool), [""] * count
         self.end_time = np.zeros(count)
         self.q_end = np.full((count, self.names.nq), np.nan)
         self.qd_end = np.full((count, self.names.nv), np.nan)
@@ -88,6 +89,7 @@ class EnsembleResults:
         self.steps[run] = found.statistics["steps"]
         self.evaluations[run] = found.statistics["evaluations"]
         self.compiled[run] = found.statistics.get("compiled", 1) == 1
+        self.why_in_python[run] = str(found.statistics.get("why_in_python", ""))
         self.events[run] = found.events
 
     def dataset(
@@ -106,6 +108,7 @@ class EnsembleResults:
             "steps": ("run", self.steps),
             "evaluations": ("run", self.evaluations),
             "compiled": ("run", self.compiled),
+            "why_in_python": ("run", np.array(self.why_in_python)),
             "end_time": ("run", self.end_time, {"units": "s"}),
             "q_end": (("run", "coordinate"), self.q_end, {"units": "rad or m"}),
             "qd_end": (("run", "speed"), self.qd_end, {"units": "rad/s or m/s"}),

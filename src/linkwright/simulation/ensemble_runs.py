@@ -13,7 +13,7 @@ from ..types import Floats, Integers
 from .compiled_part import begin_compiled_run, finish_compiled_part
 from .compiled_run import CompiledRun
 from .ensemble_events import find_starts_beyond_limits, has_modes_at_start
-from .ensemble_inputs import EnsembleInputs
+from .ensemble_inputs import EnsembleInputs, InputsOfRun
 from .ensemble_results import EnsembleResults, RunSummary
 from .ensemble_starts import EnsembleRuns, EnsembleStart
 from .events.event_parts import EventParts
@@ -25,7 +25,7 @@ from .run import FINISHED
 from .run_integration import BegunRun, RunIntegration
 from .settings import Settings
 from .simulator import GivenParameters, RunStart, Simulator, begin_run
-from .state_space import WORKS
+from .state_space import WORK_COUNT
 from .trajectory_loop import TrajectoryLoop
 from .trajectory_records import TrajectoryRecords, WatchedEvents
 
@@ -84,13 +84,13 @@ class Ensemble:
             beyond = find_starts_beyond_limits(parts.code.rows, start.q, start.qd)
             self.failures = beyond | self.failures
         z = [self.recipe.inputs.start_of_controller(k) for k in range(len(self.results))]
-        works = np.zeros((len(z), WORKS))
+        works = np.zeros((len(z), WORK_COUNT))
         if space.equations.state is None:
             y = np.hstack([start.q, start.qd, np.array(z).reshape(len(z), -1), works])
         else:
             pairs = zip(start.q, start.qd, strict=True)
             y = np.array([space.start(q, qd) for q, qd in pairs])
-        if has_modes_at_start(parts) or self.rhs.drive.is_sampled:
+        if has_modes_at_start(parts) or self.rhs.force_law.is_sampled:
             for run in range(len(y)):
                 y[run] = self._begin_mode(run, y[run])
         return y
@@ -140,6 +140,7 @@ class Ensemble:
             was_interrupted = self.loop.was_interrupted
         except KeyboardInterrupt:
             was_interrupted = True
+        self._count_steps(active)
         for run, found in self.loop.runs.items():
             if found.status == "" and not was_interrupted:
                 summary = self._complete(run, found)
@@ -154,12 +155,14 @@ class Ensemble:
         recipe, begun = self.recipe, self.begun(run)
         if recipe.runs.parameter_names:  # Python has equations of this run alone
             own = recipe.simulator_of(run).begin(self._run_start(run))
+            own.context.inputs.take_held_forces(begun.context.inputs)
             if own.events is not None and begun.events is not None:
                 own.events.happened[:] = begun.events.happened
                 hand_passages_to_python(own.events, found.passages)
             begun = own
-        elif not recipe.inputs.differ:
+        else:
             begun = replace(begun, program=self.records.motion)
+        begun = replace(begun, inputs=InputsOfRun(recipe.inputs, run))
         part = finish_compiled_part(begun.context, begun.events, found)
         watch = RunProgress(recipe.runs.mechanism.name, recipe.settings.t, wanted=False)
         trajectory = RunIntegration(begun, recipe.settings, self.times, watch, part).run()
@@ -177,18 +180,22 @@ class Ensemble:
 
     # -- the results -----------------------------------------------------------------------------
 
-    def _collect(self, active: Integers) -> None:
-        """Put the results of all runs that the program made into those of the ensemble."""
+    def _count_steps(self, active: Integers) -> None:
+        """Set the counts of the program; `set_run` replaces those of runs that Python completes."""
         progress, results = self.records.progress, self.results
         results.steps[active] = progress[active, Progress.STEPS]
         results.evaluations[active] = progress[active, Progress.EVALUATIONS]
+
+    def _collect(self, active: Integers) -> None:
+        """Put the results of all runs that the program made into those of the ensemble."""
+        results = self.results
         plain = np.array([k for k in active if self._is_plain(int(k))], np.int64)
         states = self.records.projected_samples(slice(None))
         plain = plain[np.isfinite(states[plain]).all(axis=(1, 2))]
         if len(plain):
             q, qd = self._motions(states[plain])
-            z = states[plain][..., self.rhs.space.size : states.shape[-1] - WORKS]
-            is_driven = self.rhs.drive.are_finite(self.times, q, qd, z).all(axis=1)
+            z = states[plain][..., self.rhs.space.size : states.shape[-1] - WORK_COUNT]
+            is_driven = self.rhs.force_law.are_finite(self.times, q, qd, z).all(axis=1)
             results.set_finished(plain[is_driven], q[is_driven], qd[is_driven])
         for run in active:
             if not results.status[int(run)]:

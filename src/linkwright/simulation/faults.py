@@ -134,9 +134,9 @@ def _input_forces(context: RunContext, t: float, y: Floats) -> tuple[list[str], 
     """Return the inputs by name: actuators if there are some, else forces along velocities."""
     names, values = context.names.qd, None
     with np.errstate(all="ignore"):
-        if context.drive.u is not None:
+        if context.force_law.u is not None:
             names = context.names.actuators
-            values = context.drive.actuators(t, *context.space.motion(y))
+            values = context.force_law.actuators(t, *context.space.motion(y))
         found = context.inputs.forces(t, y) if values is None else values
     return [input_name(context.names, name) for name in names], found
 

@@ -23,10 +23,11 @@ NOT_KEPT = "a function of Python"
 @dataclass(frozen=True)
 class Reference:
     """r over time: a function of one time and, if that is faster, a function of many times with
-    rows."""
+    rows. A set point `is_constant`."""
 
     at: Callable[[float], Floats]
     at_all: Callable[[Floats], Floats] | None = None
+    is_constant: bool = False
 
     def rows(self, times: Floats) -> Floats:
         """Return r at many times, one row each."""
@@ -56,6 +57,11 @@ class Feedback:
     def follows(self) -> int:
         """The number of entries of r."""
         return int(self.law.size1_in(4)) - len(self.gains)
+
+    @property
+    def has_moving_reference(self) -> bool:
+        """Whether r changes with time; a set point does not."""
+        return self.follows > 0 and not self.reference.is_constant
 
     def outer(self, t: float) -> Floats:
         """Return r at t and the gains."""

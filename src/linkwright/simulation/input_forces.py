@@ -11,7 +11,7 @@ from ..types import Floats
 from .events.sampled_controller import SampledController
 from .events.table_kinks import TableKinks
 from .right_hand_side import RightHandSide
-from .state_space import WORKS
+from .state_space import WORK_COUNT
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class InputForces:
     """
 
     def __init__(self, rhs: RightHandSide, *, crosses_kinks: bool = False) -> None:
-        self.space, self.drive, self.names = rhs.space, rhs.drive, rhs.names
+        self.space, self.force_law, self.names = rhs.space, rhs.force_law, rhs.names
         self.fault: InputFault | None = None
         """The last force of a Python function that was not finite."""
         scheduled = rhs.scheduled
@@ -46,6 +46,10 @@ class InputForces:
         """Hold forces from t on."""
         self._held.append((t, forces))
 
+    def take_held_forces(self, other: InputForces) -> None:
+        """Hold what the inputs of the same run have held so far."""
+        self._held = list(other._held)
+
     def act(self, t: float, y: Floats) -> Floats:
         """Let a sampled controller act; return y with its new states."""
         if not isinstance(self._scheduled, SampledController):
@@ -53,7 +57,7 @@ class InputForces:
         forces, z = self._scheduled.act(t, *self.space.motion(y), self.space.controller_states(y))
         self.hold(t, forces)
         after = y.copy()
-        after[self.space.size : len(y) - WORKS] = z
+        after[self.space.size : len(y) - WORK_COUNT] = z
         return after
 
     def next_stop(self, t: float, end: float) -> float:
@@ -62,17 +66,17 @@ class InputForces:
 
     def forces(self, t: float, y: Floats) -> Floats:
         """Return τ at a state."""
-        if self.drive.is_sampled:
+        if self.force_law.is_sampled:
             return self.held
-        return self.drive(t, *self.space.motion(y), self.space.controller_states(y))
+        return self.force_law(t, *self.space.motion(y), self.space.controller_states(y))
 
     def numeric_inputs(self, t: float, y: Floats) -> Floats:
         """Return w at a state, for the compiled rates."""
-        if self.drive.is_sampled:
+        if self.force_law.is_sampled:
             return self.held
-        if self.drive.function is None:
-            return self.drive.outer(t, y, y)
-        found = self.drive.outer(t, *self.space.motion(y))
+        if self.force_law.function is None:
+            return self.force_law.outer(t, y, y)
+        found = self.force_law.outer(t, *self.space.motion(y))
         bad = ~np.isfinite(found)
         if bad.any():
             velocity = self.names.qd[int(np.argmax(bad))]
@@ -81,11 +85,11 @@ class InputForces:
 
     def histories(self, times: Floats, y: Floats, known: Sequence[Floats] = ()) -> Floats:
         """Return τ at times, one row each; `known` are the forces of a Python function."""
-        if self.drive.is_sampled:
+        if self.force_law.is_sampled:
             begins = np.array([t for t, _ in self._held])
             last = np.searchsorted(begins, times + 1e-12 * max(1.0, times[-1]), side="right") - 1
             return np.array([self._held[k][1] for k in last])
-        if self.drive.function is not None:
+        if self.force_law.function is not None:
             return np.array(known)
         space = self.space
-        return self.drive.histories(times, *space.motion(y), space.controller_states(y).T)[0]
+        return self.force_law.histories(times, *space.motion(y), space.controller_states(y).T)[0]

@@ -34,7 +34,7 @@ _IDLE, _NONE = np.zeros(1), np.zeros(0)
 
 
 @dataclass(frozen=True)
-class Drive:
+class ForceLaw:
     """τ as an expression of the equations' t, q, q̇, of states z of its own, and of outer inputs w.
 
     `function` gives τ itself (then w is τ), `tables` give w at t, a `feedback` what it follows;
@@ -68,15 +68,15 @@ class Drive:
         """Whether a controller acts at single instants, and its forces are held in between."""
         return self.feedback is not None and self.feedback.period is not None
 
-    def with_tables(self, tables: tuple[TimeTable, ...]) -> Drive:
+    def with_tables(self, tables: tuple[TimeTable, ...]) -> ForceLaw:
         """Return the inputs with other tables; both share their compiled code."""
         return self._sharing_code(replace(self, tables=tables))
 
-    def with_feedback(self, feedback: Feedback) -> Drive:
+    def with_feedback(self, feedback: Feedback) -> ForceLaw:
         """Return the inputs with other gains, reference and start of the controller."""
         return self._sharing_code(replace(self, feedback=feedback))
 
-    def _sharing_code(self, other: Drive) -> Drive:
+    def _sharing_code(self, other: ForceLaw) -> ForceLaw:
         other.__dict__["_compiled"] = self._compiled
         return other
 
@@ -175,7 +175,7 @@ def first(symbols: SX, count: int) -> SX:
     return found
 
 
-def drive_of(equations: Equations, given: ForceLike | Feedback | None) -> Drive:
+def read_force_law(equations: Equations, given: ForceLike | Feedback | None) -> ForceLaw:
     """Return the inputs from what a user gives: nothing, numbers, a table by name, a function of
     (t, q, q̇), or a controller."""
     n = equations.nv
@@ -184,14 +184,14 @@ def drive_of(equations: Equations, given: ForceLike | Feedback | None) -> Drive:
     if callable(given):
         _check_takes_state(given, n)
         w = ca.SX.sym("w", n)
-        return Drive(equations, w, w, function=given, written=NOT_KEPT)
+        return ForceLaw(equations, w, w, function=given, written=NOT_KEPT)
     if isinstance(given, Mapping):
         return _by_name(equations, given)
     constant = np.zeros(n) if given is None else sized(given, n)
     if not np.isfinite(constant).all():
         raise LinkwrightError("the forces are not finite", remedy="give finite numbers")
     kept = None if given is None else constant.tolist()
-    return Drive(equations, ca.SX.sym("w", 1), ca.SX(ca.DM(constant)), written=kept)
+    return ForceLaw(equations, ca.SX.sym("w", 1), ca.SX(ca.DM(constant)), written=kept)
 
 
 def _check_takes_state(function: Callable[..., Any], n: int) -> None:
@@ -208,13 +208,13 @@ def _check_takes_state(function: Callable[..., Any], n: int) -> None:
         ) from None
 
 
-def _by_law(equations: Equations, law: Feedback) -> Drive:
+def _by_law(equations: Equations, law: Feedback) -> ForceLaw:
     """Return the inputs of a controller."""
     law.check_fits(equations.nq, equations.nv, equations.mechanism.name)
     s, count = equations.symbols, law.follows + len(law.gains)
     z, w = ca.SX.sym("z", max(1, len(law.names))), ca.SX.sym("w", max(1, count))
     tau, rate = law.law(s["t"], s["q"], s["qd"], first(z, len(law.names)), first(w, count))
-    return Drive(equations, w, tau, feedback=law, z=z, z_rate=rate, written=law.recipe)
+    return ForceLaw(equations, w, tau, feedback=law, z=z, z_rate=rate, written=law.recipe)
 
 
 def sized(values: ArrayLike, n: int) -> Floats:
@@ -234,7 +234,7 @@ def input_name(names: MechanismNames, name: str) -> str:
     return f"the {'effort' if names.actuators else 'force'} '{name}'"
 
 
-def _by_name(equations: Equations, given: Mapping[str, object]) -> Drive:
+def _by_name(equations: Equations, given: Mapping[str, object]) -> ForceLaw:
     """Return inputs by velocity or actuator: numbers, expressions of t, q, qd, tables."""
     tables = {k: read_time_table(k, v) for k, v in given.items() if not isinstance(v, str | Real)}
     w = ca.SX.sym("w", max(1, len(tables)))
@@ -250,7 +250,7 @@ def _by_name(equations: Equations, given: Mapping[str, object]) -> Drive:
     tau = equations.expressions("input_matrix")[0] @ u
     kept = {k: _written(tables.get(k, v)) for k, v in given.items()}
     by_actuator = u if equations.names.actuators else None
-    return Drive(equations, w, tau, by_actuator, tables=tuple(tables.values()), written=kept)
+    return ForceLaw(equations, w, tau, by_actuator, tables=tuple(tables.values()), written=kept)
 
 
 def _written(value: object) -> object:

@@ -18,7 +18,7 @@ from .events.signals import signal_expressions
 from .fixed_steps.step_equations import StepEquations
 from .fixed_steps.step_projection import StepProjection
 from .right_hand_side import RightHandSide
-from .state_space import WORKS
+from .state_space import WORK_COUNT
 from .steppers.input_parameters import InputParameters
 from .wheels import wheel_lean_expressions
 
@@ -35,7 +35,7 @@ class MotionTapes:
     ) -> None:
         self.system, self.events = system, events
         self.outer = InputParameters(system)
-        self.motion_count = system.space.size + len(system.drive.state_names) + WORKS
+        self.motion_count = system.space.size + len(system.force_law.state_names) + WORK_COUNT
         self.state_count = self.motion_count
         """Entries of y; a subclass may append others to those of the motion."""
         self.kept = {name: ca.SX.sym(name) for name in system.equations.parameters}
@@ -98,12 +98,17 @@ class MotionTapes:
     def in_states(self, expressions: list[SX], push: SX) -> list[SX]:
         """Return expressions of the system's symbols as expressions of (t, y, p)."""
         system, t = self.system, self.system.space.symbols[3]
-        z = self.y[system.space.size : self.motion_count - WORKS]
+        z = self.y[system.space.size : self.motion_count - WORK_COUNT]
         w = self.outer.w(ca.vertsplit(self.p)[: self.outer.count], t)
-        symbols = [system.space.x, system.drive.z, system.expressions.w, system.expressions.push]
+        symbols = [
+            system.space.x,
+            system.force_law.z,
+            system.expressions.w,
+            system.expressions.push,
+        ]
         values = [
             self.y[: system.space.size],
-            z if z.shape[0] else ca.SX.zeros(max(1, len(system.drive.state_names))),
+            z if z.shape[0] else ca.SX.zeros(max(1, len(system.force_law.state_names))),
             ca.vertcat(*w),
             push,
         ]

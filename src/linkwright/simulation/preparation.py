@@ -15,7 +15,7 @@ from .events.event_parts import EventParts, find_event_parts
 from .events.rows import without_sharp_friction
 from .events.user_event import Event
 from .feedback import NOT_KEPT, Feedback
-from .inputs import drive_of
+from .inputs import read_force_law
 from .provenance import stored_form
 from .right_hand_side import RightHandSide
 from .stabilization import stabilization_of
@@ -92,8 +92,8 @@ class _PreparationSubject:
         bare = without_sharp_friction(self.mechanism)
         equations = derive(bare, by=self.by, parameters=list(self.parameters) or "numeric")
         held = stabilization_of(self.holding, equations)
-        drive = drive_of(equations, self.torque)
-        return Preparation(RightHandSide(equations, drive, held))
+        force_law = read_force_law(equations, self.torque)
+        return Preparation(RightHandSide(equations, force_law, held))
 
 
 def prepare_simulation(

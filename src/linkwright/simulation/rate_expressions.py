@@ -16,17 +16,17 @@ import casadi as ca
 from ..equations import Equations
 from ..formulations import derive
 from ..types import SX
-from .inputs import Drive, first
+from .inputs import ForceLaw, first
 from .powers import power_function
 from .stabilization import Baumgarte
-from .state_space import WORKS, StateSpace
+from .state_space import WORK_COUNT, StateSpace
 
 
 class RateExpressions:
     """ẏ of equations under inputs, and the smallest pivot of the elimination."""
 
-    def __init__(self, space: StateSpace, drive: Drive, baumgarte: Baumgarte | None) -> None:
-        self.space, self.drive, self.baumgarte = space, drive, baumgarte
+    def __init__(self, space: StateSpace, force_law: ForceLaw, baumgarte: Baumgarte | None) -> None:
+        self.space, self.force_law, self.baumgarte = space, force_law, baumgarte
         self.equations, self.names = space.equations, space.names
 
     @cached_property
@@ -49,23 +49,23 @@ class RateExpressions:
     @cached_property
     def w(self) -> SX:
         """The symbols of the inputs that are given as numbers."""
-        return ca.SX.sym("held", self.names.nv) if self.drive.is_sampled else self.drive.w
+        return ca.SX.sym("held", self.names.nv) if self.force_law.is_sampled else self.force_law.w
 
     @cached_property
     def tau(self) -> SX:
         """τ as an expression of x, z, w and t; held forces are w themselves."""
-        return self.w if self.drive.is_sampled else self._in_states(self.drive.tau)
+        return self.w if self.force_law.is_sampled else self._in_states(self.force_law.tau)
 
     @cached_property
     def z(self) -> SX:
         """The symbols of a controller's states, without an unused one."""
-        return first(self.drive.z, len(self.drive.state_names))
+        return first(self.force_law.z, len(self.force_law.state_names))
 
     @cached_property
     def z_rate(self) -> SX:
         """Rates of a controller's states; zero while it is sampled."""
-        is_sampled = self.drive.is_sampled
-        return 0 * self.drive.z_rate if is_sampled else self._in_states(self.drive.z_rate)
+        is_sampled = self.force_law.is_sampled
+        return 0 * self.force_law.z_rate if is_sampled else self._in_states(self.force_law.z_rate)
 
     def _in_states(self, expression: SX) -> SX:
         """Return an expression of q and q̇ as one of x."""
@@ -76,7 +76,7 @@ class RateExpressions:
     @cached_property
     def inputs(self) -> list[SX]:
         """The symbols x, z, w, push and t, of which the rates are expressions."""
-        return [self.space.x, self.drive.z, self.w, self.push, self.space.symbols[3]]
+        return [self.space.x, self.force_law.z, self.w, self.push, self.space.symbols[3]]
 
     @cached_property
     def rates_and_pivot(self) -> tuple[SX, SX]:
@@ -86,7 +86,7 @@ class RateExpressions:
         rates = ca.vertcat(rates, self.z_rate, self.power(*motion, qdd, tau, t))
         found = ca.substitute([rates, pivot], [tau], [self.tau + self.push])
         rates = found[0]
-        rates[-WORKS] -= ca.dot(self.push, motion[1])
+        rates[-WORK_COUNT] -= ca.dot(self.push, motion[1])
         if self.springs is not None:
             powers = list(self.springs()[2:])
             lost, given = ca.substitute(powers, [tau], [self.tau + self.push])

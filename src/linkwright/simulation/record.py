@@ -16,7 +16,7 @@ from .run import Happened, Run
 from .run_context import RunContext
 from .run_energies import RunStatistics
 from .spring_states import energies_with_springs, superabundant_histories
-from .state_space import WORKS
+from .state_space import WORK_COUNT
 
 
 def prepare_recording(system: RightHandSide) -> None:
@@ -119,7 +119,9 @@ def record_run(
         pushes=pushes,
         borne=found.reactions,
         superabundant=superabundant_histories(context.space, y),
-        control=dict(zip(context.drive.state_names, y[context.space.size : -WORKS], strict=True)),
+        control=dict(
+            zip(context.force_law.state_names, y[context.space.size : -WORK_COUNT], strict=True)
+        ),
     )
 
 
@@ -129,8 +131,8 @@ def _actuator_histories(
     """Return u as given, or the solution of B u = τ; None if there is none."""
     if not context.names.actuators:
         return None
-    if context.drive.u is not None:
-        return context.drive.histories(times, q, qd, np.zeros((len(times), 0)))[1]
+    if context.force_law.u is not None:
+        return context.force_law.histories(times, q, qd, np.zeros((len(times), 0)))[1]
     return actuator_forces(context.rhs.whole_model, times, q, tau)
 
 

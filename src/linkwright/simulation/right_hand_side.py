@@ -16,10 +16,10 @@ from ..readings.llvm import compile_tape
 from ..tape import Tape, normalize_tape, record_tape, schedule_tape
 from ..types import Floats
 from .events.scheduled_event import ScheduledEvent, scheduled_event_of
-from .inputs import Drive, filled
+from .inputs import ForceLaw, filled
 from .rate_expressions import RateExpressions
 from .stabilization import Baumgarte
-from .state_space import WORKS, StateSpace
+from .state_space import WORK_COUNT, StateSpace
 
 
 class RightHandSide:
@@ -30,20 +30,20 @@ class RightHandSide:
     """
 
     def __init__(
-        self, equations: Equations, drive: Drive, baumgarte: Baumgarte | None = None
+        self, equations: Equations, force_law: ForceLaw, baumgarte: Baumgarte | None = None
     ) -> None:
         self.equations, self.names = equations, equations.names
-        self.drive, self.baumgarte = drive, baumgarte
+        self.force_law, self.baumgarte = force_law, baumgarte
         holds_exactly = baumgarte is None and equations.by != "approximate"
-        start = drive.feedback.start if drive.feedback is not None else ()
+        start = force_law.feedback.start if force_law.feedback is not None else ()
         self.space = StateSpace(equations, start, is_projected=holds_exactly)
-        self.expressions = RateExpressions(self.space, drive, baumgarte)
-        self.scheduled: ScheduledEvent | None = scheduled_event_of(drive)
+        self.expressions = RateExpressions(self.space, force_law, baumgarte)
+        self.scheduled: ScheduledEvent | None = scheduled_event_of(force_law)
 
-    def with_drive(self, drive: Drive) -> RightHandSide:
+    def with_force_law(self, force_law: ForceLaw) -> RightHandSide:
         """Return the right-hand side with inputs of other numbers; both share their code."""
         found = copy(self)
-        found.drive, found.scheduled = drive, scheduled_event_of(drive)
+        found.force_law, found.scheduled = force_law, scheduled_event_of(force_law)
         return found
 
     @property
@@ -116,13 +116,13 @@ class RightHandSide:
     def jacobian(self, t: float, y: Floats, w: Floats, push: Floats) -> Floats:
         """Return ∂ẏ/∂y for stiff methods, without the dependence of `push` on the state."""
         J = np.asarray(self._jacobian(*self.arguments(t, y, w, push)), dtype=float)
-        return np.hstack([J, np.zeros((len(J), WORKS))])
+        return np.hstack([J, np.zeros((len(J), WORK_COUNT))])
 
     def _rates_with_pivoting(self, t: float, y: Floats, w: Floats, push: Floats) -> Floats:
         """Return ẏ where the compiled elimination fails: near singular configurations."""
         q, qd = self.space.motion(y)
         z = self.space.controller_states(y)
-        forces, z_rate = self.drive.forces_and_rates(t, q, qd, z, w)
+        forces, z_rate = self.force_law.forces_and_rates(t, q, qd, z, w)
         tau = forces + push
         time = [t] if self.names.is_time_dependent else []
         projection = self.space.projection

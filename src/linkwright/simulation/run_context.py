@@ -61,7 +61,7 @@ class RunContext:
         crosses_kinks: bool = False,
     ) -> None:
         self.rhs, self.space, self.names = rhs, rhs.space, rhs.names
-        self.equations, self.drive, self.model = rhs.equations, rhs.drive, rhs.model
+        self.equations, self.force_law, self.model = rhs.equations, rhs.force_law, rhs.model
         self.inputs = InputForces(rhs, crosses_kinks=crosses_kinks)
         self.mode_forces = mode_forces
         self.counts = StepCounts()

@@ -15,6 +15,7 @@ import numpy as np
 from ..types import Floats
 from .compiled_motion import CompiledMotion, CompiledTrajectory
 from .compiled_part import contact_forces, integrate_compiled
+from .ensemble_inputs import InputsOfRun
 from .events.hybrid import Hybrid, Outcome
 from .integration_loop import IntegrationLoop
 from .progress import RunProgress
@@ -43,6 +44,8 @@ class BegunRun:
     ending: Outcome | None = None
     parameters: Floats | None = None
     """Values (1, count) of the parameters that the program keeps."""
+    inputs: InputsOfRun | None = None
+    """Inputs that the program takes from an ensemble in which they differ."""
 
 
 class RunIntegration:
@@ -98,6 +101,7 @@ class RunIntegration:
             y,
             self.settings.tolerances,
             parameters=self.begun.parameters,
+            inputs=self.begun.inputs,
             report=self.watch.step,
         )
         self._count(part)

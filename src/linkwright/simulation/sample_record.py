@@ -34,7 +34,7 @@ class SampleRecord:
         """Add a sample."""
         self.times.append(float(t))
         self.states.append(y)
-        if self.context.drive.function is not None:
+        if self.context.force_law.function is not None:
             self.forces.append(self.context.inputs.forces(t, y))
         if self.events is not None:
             self.pushes.append(self.events.push_at(t, y))

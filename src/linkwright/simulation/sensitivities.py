@@ -25,7 +25,7 @@ from .compiled_run import CompiledRun
 from .ensemble_inputs import EnsembleInputs
 from .events.rows import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
-from .inputs import Drive, check_inputs_without, drive_of
+from .inputs import ForceLaw, check_inputs_without, read_force_law
 from .provenance import stored_form
 from .right_hand_side import RightHandSide
 from .run import FINISHED, Happened, Run
@@ -90,16 +90,16 @@ class Sensitivities:
             raise UnsupportedError(
                 "sensitivities need inputs that are compiled",
                 where=where,
-                remedy="give numbers, expressions, tables or a controller without reference and "
-                "period instead of a Python function",
+                remedy="give numbers, expressions, tables or a controller with a set point "
+                "and no period instead of a Python function",
             )
-        if rhs.drive.is_sampled:
+        if rhs.force_law.is_sampled:
             raise UnsupportedError(
                 "sensitivities do not support a controller with a period",
                 where=where,
                 remedy="give a controller without a period, or expressions",
             )
-        if _jumps(rhs.drive):
+        if _jumps(rhs.force_law):
             raise UnsupportedError(
                 "an input jumps when the state crosses a value, and sensitivities cannot be "
                 "continued across jumps",
@@ -240,8 +240,8 @@ class _SensitivitySubject:
         """Derive the equations with the parameters of the directions as symbols."""
         names = list(self.parameters)
         equations = derive(self.mechanism, by=self.by, parameters=names or "numeric")
-        drive = drive_of(equations, self.torque)
-        return RightHandSide(equations, drive, stabilization_of(self.holding, equations))
+        force_law = read_force_law(equations, self.torque)
+        return RightHandSide(equations, force_law, stabilization_of(self.holding, equations))
 
 
 @lru_cache(maxsize=MAX_KEPT_MOTIONS)
@@ -265,14 +265,14 @@ def _text_of_torque(torque: object) -> str:
     return f"feedback {id(torque)}" if isinstance(torque, Feedback) else repr(stored_form(torque))
 
 
-def _jumps(drive: Drive) -> bool:
+def _jumps(force_law: ForceLaw) -> bool:
     """Whether inputs that depend on the state have jumps."""
-    s = drive.equations.symbols
-    state = ca.vertcat(s["q"], s["qd"], drive.z)
-    forces = ca.vertcat(ca.vec(ca.SX(drive.tau)), ca.vec(ca.SX(drive.z_rate)))
+    s = force_law.equations.symbols
+    state = ca.vertcat(s["q"], s["qd"], force_law.z)
+    forces = ca.vertcat(ca.vec(ca.SX(force_law.tau)), ca.vec(ca.SX(force_law.z_rate)))
     if not ca.depends_on(forces, state):
         return False
-    function = ca.Function("forces", [state, drive.w, s["t"]], [forces])
+    function = ca.Function("forces", [state, force_law.w, s["t"]], [forces])
     kinds = {function.instruction_id(k) for k in range(function.n_instructions())}
     return bool(kinds & set(JUMPING_OPERATIONS))
 
@@ -344,8 +344,12 @@ def _collect(
     for k in range(len(records)):
         status = loop.status_of(k)
         why = "" if status in (FINISHED, None) else str(status)
-        if k in loop.runs and loop.runs[k].handover is not None:
-            why = f"the compiled integrator cannot continue at t = {loop.runs[k].t:.10g} s"
+        handover = loop.runs[k].handover if k in loop.runs else None
+        if handover is not None:
+            why = (
+                f"{handover.reason} (at t = {handover.t:.10g} s); derivatives cannot be continued "
+                "in Python"
+            )
         is_sound = np.isfinite(samples[k, : counts[k]]).all(axis=1)
         if not is_sound.all():
             counts[k] = int(np.argmin(is_sound))

@@ -21,7 +21,7 @@ from .fixed_steps.step_projection import ProjectionMetric, StepProjection
 from .projection import Projection
 from .right_hand_side import RightHandSide
 from .sensitivity_start import StartDerivative
-from .state_space import WORKS
+from .state_space import WORK_COUNT
 
 
 class SensitivityMotion(CompiledMotion):
@@ -42,7 +42,7 @@ class SensitivityMotion(CompiledMotion):
         super().__init__(system, integrator, None)
         self.parameters, self.directions = parameters, directions
         self.numeric_model = numeric_model
-        self.varied_count = self.motion_count - WORKS
+        self.varied_count = self.motion_count - WORK_COUNT
         """Entries of y that have derivatives: works have none."""
         self.S = ca.SX.sym("S", self.varied_count, directions)
         self.state_count = self.motion_count + self.varied_count * directions

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..mechanism import Mechanism, require_mechanism
+from ..number_checks import check_whole_number
 from ..types import Floats, ForceLike, VectorLike
 from .ensemble_inputs import TorqueLike
 from .ensemble_parameters import read_parameters
@@ -188,10 +189,10 @@ def simulate(
     -------
     Run or xarray.Dataset
         The motion with forces, energies and events; for an ensemble a dataset with `q` (run, time,
-        coordinate), `qd` (run, time, speed), `status`, `steps`, `evaluations` (run), and the given
-        parameters (run). Samples that a run did not reach are NaN; `end_time` (run), `q_end` and
-        `qd_end` tell where it ended. Events are listed in `event_run`, `event_time`, `event_name`
-        and `event_note` (event), run by run.
+        coordinate), `qd` (run, time, speed), `status`, `steps`, `evaluations`, `compiled`,
+        `why_in_python` (run), and the given parameters (run). Samples that a run did not reach are
+        NaN; `end_time` (run), `q_end` and `qd_end` tell where it ended. Events are listed in
+        `event_run`, `event_time`, `event_name` and `event_note` (event), run by run.
 
     Examples
     --------
@@ -202,6 +203,8 @@ def simulate(
     (2, 3, 2)
     """
     require_mechanism(mechanism)
+    if threads is not None:
+        check_whole_number(threads, "threads", 1)
     settings = Settings(
         t=t,
         q0=q0,

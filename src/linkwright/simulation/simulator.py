@@ -160,7 +160,7 @@ class Simulator:
 
     def _record(self, context: RunContext, trajectory: RunTrajectory) -> Run:
         """Return the run of a trajectory."""
-        settings = {**self.settings.serialized(), **context.drive.kept}
+        settings = {**self.settings.serialized(), **context.force_law.kept}
         return record_run(self.mechanism, context, trajectory, settings)
 
     def _watch(self, times: Floats) -> RunProgress:
@@ -169,7 +169,7 @@ class Simulator:
 
     def _check_period(self, duration: float) -> None:
         """Refuse a controller that acts more often than a run can have samples."""
-        law = self.prepared.rhs.drive.feedback
+        law = self.prepared.rhs.force_law.feedback
         if law is None or law.period is None or duration / law.period <= MOST_SAMPLES:
             return
         raise LinkwrightError(

@@ -20,7 +20,7 @@ from ..model.model import compile as compiled
 from ..types import SX, Floats
 from .projection import Projection
 
-WORKS = 3
+WORK_COUNT = 3
 """The last entries of y: work of inputs, of given forces, and of all."""
 
 
@@ -134,14 +134,14 @@ class StateSpace:
 
     def controller_states(self, y: Floats) -> Floats:
         """Return the entries z of y."""
-        return y[self.size : len(y) - WORKS]
+        return y[self.size : len(y) - WORK_COUNT]
 
     def start(self, q: Floats, qd: Floats, t: float = 0.0) -> Floats:
         """Return y at the start of a motion, at the time t; no work is done yet."""
         if self.equations.state is None:
-            return np.concatenate([q, qd, self.start_of_controller, np.zeros(WORKS)])
+            return np.concatenate([q, qd, self.start_of_controller, np.zeros(WORK_COUNT)])
         x = np.asarray(self.state_from_motion(q, qd, t), dtype=float).ravel()
-        return np.concatenate([x, self.start_of_controller, np.zeros(WORKS)])
+        return np.concatenate([x, self.start_of_controller, np.zeros(WORK_COUNT)])
 
     def with_motion(self, y: Floats, q: Floats, qd: Floats, t: float | None = None) -> Floats:
         """Return y with another motion (at the time t; default: that of y), but the same controller

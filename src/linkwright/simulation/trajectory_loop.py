@@ -86,11 +86,15 @@ class TrajectoryLoop:
         return found
 
     def _go_on(self, run: CompiledRun, before: RecordCopy) -> None:
-        """Handle the reason for which the program stopped."""
+        """Handle the reason for which the program stopped. What a user's own function raises ends
+        a single run, but only its own run in an ensemble."""
         try:
             run.go_on()
         except CannotContinueError as error:
             run.hand_over(error, before)
         except LinkwrightError as error:
-            run.status = f"stopped at t = {run.t:g} s: {error}"
-            run.keep_last(run.t, run.y)
+            run.stop_with(str(error))
+        except Exception as error:
+            if len(self.records.clock) == 1:
+                raise
+            run.stop_with(f"{type(error).__name__}: {error}")

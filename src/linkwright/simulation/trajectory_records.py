@@ -13,7 +13,7 @@ from ..types import Booleans, Floats, Integers
 from .compiled_motion import EVENT_CAPACITY, CompiledMotion
 from .diagnosis import largest_gap
 from .endless_steps import EndlessSteps
-from .ensemble_inputs import EnsembleInputs
+from .ensemble_inputs import EnsembleInputs, InputsOfRun
 
 INSTRUCTIONS_PER_CALL = 100_000_000
 """The approximate number of tape instructions after which the program returns to Python: a few
@@ -53,7 +53,7 @@ class TrajectoryRecords:
         y: Floats,
         options: Mapping[str, float],
         parameters: Floats | None = None,
-        inputs: EnsembleInputs | None = None,
+        inputs: EnsembleInputs | InputsOfRun | None = None,
     ) -> None:
         (rows, n), count = y.shape, len(times)
         self.motion, self.inputs, self.end = motion, inputs, float(times[-1])

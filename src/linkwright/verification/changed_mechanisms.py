@@ -125,6 +125,7 @@ def assembled_joint_coordinates(mechanism: Mechanism, joint: str) -> dict[str, f
         return dict.fromkeys(names, 0.0)
     tree, (home, _) = build_kinematic_tree(mechanism, "numeric"), reference_configuration(mechanism)
     own = tree.motion.q if tree.transfer is None else tree.transfer.q
-    values = np.asarray(ca.Function("joints", [tree.motion.q], [own])(home)).ravel()
+    inputs = [tree.motion.q, tree.motion.t]
+    values = np.asarray(ca.Function("joints", inputs, [own])(home, 0.0)).ravel()
     known = dict(zip(joint_variable_names(mechanism), values, strict=True))
     return {name: float(known[name]) for name in names}

@@ -22,6 +22,8 @@ from .verified_equations import VerifiedEquations
 DIFFERENCE_STEP = 0.02
 """The largest change of a coordinate from one position to the next: seventh differences are then
 below 1e-9, and rounding errors of second ones below 1e-11."""
+MOVING_STEP_SHARE = 0.25
+"""The share of that step in coordinates that depend on time, which may change faster than q."""
 _STENCIL_OFFSETS = np.array([-3, -2, -1, 0, 1, 2, 3])
 _FIRST_DERIVATIVE_WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
 _SECOND_DERIVATIVE_WEIGHTS = np.array([2, -27, 270, -490, 270, -27, 2]) / 180
@@ -90,6 +92,7 @@ def kinetostatic_forces(
         )
         moving = np.hstack([shifts, twists]).any(axis=1)
         step = DIFFERENCE_STEP / max(1.0, np.abs(qd[moving]).max(initial=0))
+        step *= MOVING_STEP_SHARE if subject.names.has_moving_coordinates else 1.0
         motion = [pose(x, now + t) for x, t in _kinetostatic_path(subject, q, qd, step)]
         acceleration, alpha, omega, inertia = _kinetostatic_motion(solid, motion, step)
         acceleration += state["qdd"] @ shifts

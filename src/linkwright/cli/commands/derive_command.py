@@ -117,6 +117,7 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
     """Refuses quantities that the equations do not have."""
     from ...checking.symbol_forms import find_symbol_source
     from ...forms import SHORT_QUANTITY_NAMES, closed_form_quantities
+    from ...forms.closed_forms import has_named_line_or_symbol
     from ...forms.quantity_typesetting import typesettable_functions
     from ...quantities import FRAME_SIGNATURES
 
@@ -124,6 +125,8 @@ def _check_what_option(equations: Equations, what: Sequence[str]) -> None:
     for name in what:
         quantity, _, frame = name.partition(":")
         if name in known or (frame and quantity in FRAME_SIGNATURES):
+            continue
+        if not frame and has_named_line_or_symbol(equations, name):
             continue
         if find_symbol_source(equations, name) is not None:
             continue

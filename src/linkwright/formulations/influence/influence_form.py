@@ -40,10 +40,10 @@ def influence_equation_set(influence: InfluenceFormulation) -> EquationSet:
     if influence.constraints is None:
         tau = influence.effective_inertia() @ influence.qdd + _power_loads(influence) - others
         lines = (EquationLine(f"tau_{name}", tau[k]) for k, name in enumerate(names.qd))
-        law = "T = I* φ̈ + φ̇ᵀ P* φ̇ + C* φ̇ + T_spring − Σ Gᵀ T_u"
+        law = "T = I* φ̈ + φ̇ᵀ P* φ̇ + C* φ̇ + T_k − T_u"
         latex = (
             r"T = I^* \ddot{\varphi} + \dot{\varphi}^T P^* \dot{\varphi} + C^* \dot{\varphi}"
-            r" + T_k - \sum G^T T_u"
+            r" + T_k - T_u"
         )
         sections.append(EquationSection("Equations of motion", tuple(lines), law, latex, "(17)"))
     else:
@@ -73,7 +73,9 @@ def _coefficient_sections(influence: InfluenceFormulation) -> Iterator[EquationS
             first += array_lines(f"G{letter}{k}", G)
             for p, plane in enumerate(H):
                 second += array_lines(f"H{letter}{k}", plane, p, is_symmetric=letter == "c")
-    note = "Coefficients that are not listed are zero."
+    moving = influence.tree.names.has_moving_coordinates
+    moved = " What the motion of the coordinates adds is in T_u." if moving else ""
+    note = f"Coefficients that are not listed are zero.{moved}"
     law, latex = (
         "v_c = G_c φ̇,  ω = G_w φ̇",
         r"v_c = G_c \dot{\varphi},\quad \omega = G_w \dot{\varphi}",
@@ -92,7 +94,8 @@ def _coefficient_sections(influence: InfluenceFormulation) -> Iterator[EquationS
         "a_c = G_c φ̈ + φ̇ᵀ H_c φ̇,  α = G_w φ̈ + φ̇ᵀ H_w φ̇",
         r"\ddot{u} = G \ddot{\varphi} + \dot{\varphi}^T H \dot{\varphi}",
         "(5)–(7)",
-        note,
+        "H_c is symmetric in the last two indices. Other coefficients that are not listed are "
+        f"zero.{moved}",
     )
 
 
@@ -156,6 +159,7 @@ def _spring_sections(
         "C* = Σ c G_sᵀ G_s",
         r"C^* = \sum c\, G_s^T G_s",
         "(18)",
+        "C* is symmetric.",
     )
     yield EquationSection(
         "Loads of springs",
@@ -170,6 +174,7 @@ def _spring_sections(
         "K* = Σ k G_sᵀ G_s + k uᵀ • H_s",
         r"K^* = \sum k\, G_s^T G_s + k\, u^T \bullet H_s",
         "(22), (25)",
+        "K* is symmetric.",
     )
     loads = ca.SX(ca.densify(external_loads(influence)))
     moving = ", and of moving coordinates" if influence.tree.names.has_moving_coordinates else ""

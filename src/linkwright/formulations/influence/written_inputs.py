@@ -101,7 +101,7 @@ class WrittenInputs:
         yield EquationSection(
             "Equations of motion",
             tuple(EquationLine(left[r], right[r]) for r in range(len(inputs))),
-            "Gᵀ I* G ä = Gᵀ (T − I* (ȧᵀ H ȧ + e) − φ̇ᵀ P* φ̇ − C* φ̇ − T_spring + T_u)",
+            "Gᵀ I* G ä = Gᵀ (T − I* (ȧᵀ H ȧ + e) − φ̇ᵀ P* φ̇ − C* φ̇ − T_k + T_u)",
             r"G^T I^* G\, \ddot{a} = G^T \bigl(T - I^* (\dot{a}^T H \dot{a} + e)"
             r" - \dot{\varphi}^T P^* \dot{\varphi} - C^* \dot{\varphi} - T_k + T_u\bigr)",
             "(17)",

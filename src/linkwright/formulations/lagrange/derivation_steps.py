@@ -27,7 +27,8 @@ def lagrange_derivation(own: LagrangeFormulation) -> EquationSet:
     """Positions and velocities of the centres of mass, T, V, L, its derivatives, and the equations
     of motion; all lines are numbered."""
     board = _Blackboard(own)
-    n, rows = own.tree.nv, len(own.tree.names.constraints)
+    n = own.tree.nv
+    rows = 0 if own.constraints is None else len(own.reduction.choice.rows)
     return EquationSet(
         "Lagrange's equations, step by step",
         tuple(_number_sections(board.sections())),

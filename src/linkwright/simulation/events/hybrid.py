@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import LinkwrightError
 from ...types import Floats
 from ..diagnosis import RUNAWAY_VELOCITY
 from ..run import Happened
@@ -23,6 +22,7 @@ from .mode_layout import ModeLayout
 from .mode_transition import ModeTransition
 from .modes import Mode
 from .present_mode import PresentMode
+from .rows import start_beyond_error
 from .search import first_passage
 from .step_values import StepValues
 from .user_event import UserEvent, UserEventFunction, user_event_functions
@@ -105,11 +105,8 @@ class Hybrid:
         gaps, _ = self.rows.gaps_and_speeds(q, qd)
         for unilateral, gap in zip(self.rows.unilaterals, gaps, strict=True):
             if gap < -EVENT_TOLERANCES.closed_gap:
-                raise LinkwrightError(
-                    f"the motion starts {-gap:.3g} beyond '{unilateral.name}'",
-                    where=self.dynamics.mechanism.name,
-                    remedy='start on the right side of it, or use stops="ignore" for limits',
-                )
+                where = self.dynamics.mechanism.name
+                raise start_beyond_error(unilateral.name, gap, where)
         self.present.begin(t, q, qd)
         return self.pass_force_jump(t, y)
 

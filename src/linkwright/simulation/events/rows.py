@@ -12,7 +12,7 @@ from functools import cached_property
 
 import casadi as ca
 
-from ...errors import UnsupportedError
+from ...errors import LinkwrightError, UnsupportedError
 from ...expressions import Expression, expression_to_float
 from ...kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ...kinematics.tree_builder import build_kinematic_tree
@@ -294,6 +294,16 @@ class ModeRows:
         """Rigid contacts: the row, where it touches, and its axes (normal last)."""
         found = self.unilaterals[self.stop_count :]
         return [(b, at, R) for b, (at, R) in zip(found, self._contacts, strict=True)]
+
+
+def start_beyond_error(name: str, gap: float, where: str = "") -> LinkwrightError:
+    """Return the error of a motion that starts beyond a stop or contact, where its gap is
+    negative."""
+    return LinkwrightError(
+        f"the motion starts {-gap:.3g} beyond '{name}'",
+        where=where,
+        remedy='start on the right side of it, or use stops="ignore" for limits',
+    )
 
 
 def without_sharp_friction(mechanism: Mechanism) -> Mechanism:

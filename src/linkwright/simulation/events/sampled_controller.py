@@ -6,19 +6,19 @@ import math
 from dataclasses import dataclass
 
 from ...types import Floats
-from ..inputs import Drive
+from ..inputs import ForceLaw
 
 
 @dataclass(frozen=True)
 class SampledController:
     """A controller with a period."""
 
-    drive: Drive
+    force_law: ForceLaw
 
     @property
     def period(self) -> float:
         """The time between two actions, s."""
-        law = self.drive.feedback
+        law = self.force_law.feedback
         assert law is not None
         assert law.period is not None
         return law.period
@@ -30,5 +30,5 @@ class SampledController:
     def act(self, t: float, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return the forces that it holds from t on, and its states after one step of Euler's
         method."""
-        tau, rate = self.drive.act(t, q, qd, z)
+        tau, rate = self.force_law.act(t, q, qd, z)
         return tau, z + self.period * rate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..inputs import Drive
+from ..inputs import ForceLaw
 from .sampled_controller import SampledController
 from .table_kinks import TableKinks
 
@@ -17,8 +17,8 @@ class ScheduledEvent(Protocol):
         ...
 
 
-def scheduled_event_of(drive: Drive) -> ScheduledEvent | None:
+def scheduled_event_of(force_law: ForceLaw) -> ScheduledEvent | None:
     """Return the scheduled events of the inputs; None if there are none."""
-    if drive.is_sampled:
-        return SampledController(drive)
-    return TableKinks(drive.tables) if drive.tables else None
+    if force_law.is_sampled:
+        return SampledController(force_law)
+    return TableKinks(force_law.tables) if force_law.tables else None

@@ -12,7 +12,7 @@ from ...equations import Equations
 from ...readings.llvm import CompiledStepLoop, compile_step_loop, compile_tape
 from ...tape import Tape, TapeExpression, record_expression_tape
 from ...types import SX, Floats
-from ..inputs import Drive
+from ..inputs import ForceLaw
 from .step_equations import PowerFunction, StepEquations
 from .step_methods import check_method, step_expressions
 from .step_states import StepEnd, StepStart
@@ -33,19 +33,24 @@ class CompiledStep:
         self,
         equations: Equations,
         method: str,
-        drive: Drive | None = None,
+        force_law: ForceLaw | None = None,
         power: PowerFunction | None = None,
         kept: Sequence[str] = (),
     ) -> None:
         check_method(method, equations)
         self.kept = {name: ca.SX.sym(name) for name in kept}
         self.may_fail = bool(equations.names.constraints) or method in IMPLICIT_METHODS
-        self.equations, self.method, self.drive, self.power = equations, method, drive, power
-        feedback = None if drive is None else drive.feedback
+        self.equations, self.method, self.force_law, self.power = (
+            equations,
+            method,
+            force_law,
+            power,
+        )
+        feedback = None if force_law is None else force_law.feedback
         self.feedback, self.period = feedback, None if feedback is None else feedback.period
         self.shares = input_shares(method) if self.period is None else (0.0,)
         has_reference = feedback is not None and feedback.follows
-        self.has_outside_inputs = drive is not None and bool(drive.tables or has_reference)
+        self.has_outside_inputs = force_law is not None and bool(force_law.tables or has_reference)
 
     # -- the step ------------------------------------------------------------------------
 
@@ -53,7 +58,9 @@ class CompiledStep:
     def _ports(self) -> tuple[list[TapeExpression], list[TapeExpression], CompiledStepLoop]:
         """Inputs, outputs, and how a loop over many steps passes them on."""
         start, held, acts = self._symbols
-        equations = StepEquations(self.equations, self.drive, self.power, self.shares, self.kept)
+        equations = StepEquations(
+            self.equations, self.force_law, self.power, self.shares, self.kept
+        )
         if self.period:
             end, held_end = self._sampled_step(equations, start, held, acts)
         else:
@@ -152,7 +159,7 @@ class CompiledStep:
 
     def outside_inputs_of_steps(self, times: Floats, dt: float) -> list[Floats]:
         """Return the outside values of consecutive steps, (steps, shares, values), if any."""
-        if self.drive is None or not self.has_outside_inputs:
+        if self.force_law is None or not self.has_outside_inputs:
             return []
         known = {0.0: self._outside_values(times)} if 0.0 in self.shares else {}
         for share in self.shares:
@@ -165,8 +172,8 @@ class CompiledStep:
 
     def _outside_values(self, times: Floats) -> Floats:
         """Return the values of tables or of the reference, one row for each time."""
-        drive = self.drive
-        assert drive is not None
+        force_law = self.force_law
+        assert force_law is not None
         if self.feedback is not None:
             return self.feedback.reference.rows(times)
-        return np.array([[table(t) for table in drive.tables] for t in times.tolist()])
+        return np.array([[table(t) for table in force_law.tables] for t in times.tolist()])

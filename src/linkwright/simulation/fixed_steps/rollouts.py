@@ -22,7 +22,7 @@ from ...types import Floats, ForceLike, VectorLike
 from ..adaptive_rollouts import adaptive_settings, held_forces, roll_out_adaptively
 from ..compiled_motion import METHODS
 from ..feedback import Feedback
-from ..inputs import check_inputs_without, drive_of
+from ..inputs import check_inputs_without, read_force_law
 from ..start import with_unit_quaternions
 from .compiled_steps import CompiledStep
 from .parameter_inputs import read_kept_parameters
@@ -273,11 +273,11 @@ def _cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
     steps = _CACHED_STEPS.setdefault(model, {})
     drive = None
     if isinstance(inputs, Mapping):
-        drive = drive_of(model.equations, inputs or None)
+        drive = read_force_law(model.equations, inputs or None)
     key = (method, id(inputs) if isinstance(inputs, Feedback) else repr(drive and drive.written))
     if key not in steps:
         for oldest in list(steps)[: len(steps) + 1 - CACHED_STEPS]:
             steps.pop(oldest, None)
-        drive = drive or drive_of(model.equations, inputs)
+        drive = drive or read_force_law(model.equations, inputs)
         steps[key] = CompiledStep(model.equations, method, drive, kept=model.parameters)
     return steps[key]

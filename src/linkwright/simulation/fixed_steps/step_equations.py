@@ -16,7 +16,7 @@ from ...equations import Equations
 from ...formulations import derive
 from ...mechanism.coordinates import joint_coordinate_names, joint_velocity_names
 from ...types import SX
-from ..inputs import Drive, first
+from ..inputs import ForceLaw, first
 
 StepFunction = Callable[..., Sequence[SX]]
 """A function of expressions that returns the list of its outputs."""
@@ -37,7 +37,7 @@ class StepEquations:
     def __init__(
         self,
         equations: Equations,
-        drive: Drive | None = None,
+        force_law: ForceLaw | None = None,
         power: PowerFunction | None = None,
         shares: tuple[float, ...] = (0.0,),
         kept: Mapping[str, SX] | None = None,
@@ -46,9 +46,9 @@ class StepEquations:
         self.shares, self.kept = shares, dict(kept or {})
         self.p = ca.vertcat(*self.kept.values()) if self.kept else ca.SX.sym("p", 0)
         tau, w, z, rate = equations.symbols["tau"], ca.SX.sym("w"), ca.SX(0, 1), ca.SX(0, 1)
-        if drive is not None and drive.function is None:
-            tau, w, rate = tau + drive.tau, drive.w, drive.z_rate
-            z = first(drive.z, len(drive.state_names))
+        if force_law is not None and force_law.function is None:
+            tau, w, rate = tau + force_law.tau, force_law.w, force_law.z_rate
+            z = first(force_law.z, len(force_law.state_names))
         self.outside = ca.SX.sym("outside", len(shares), w.shape[0])
         symbols = [equations.symbols[key] for key in ("q", "qd", "tau", "t")]
         self._forces = self.make_function(equations, "drive", [tau, rate], [*symbols, z, w])

@@ -14,7 +14,7 @@ from ...formulations import derive
 from ...model.model import Model
 from ...types import Floats
 from ..feedback import Feedback
-from ..inputs import drive_of
+from ..inputs import read_force_law
 from ..right_hand_side import RightHandSide
 from .compiled_steps import CompiledStep
 from .trajectory_block import TrajectoryBlock
@@ -137,12 +137,12 @@ class TrajectoryBatch:
     def _make_system(self, p: Floats) -> RightHandSide:
         """Return the system of the mechanism with the parameters p."""
         equations = self.model.equations
-        drive = self.step.drive
+        drive = self.step.force_law
         if self.model.parameters:
             values = dict(zip(self.model.parameters, p.tolist(), strict=True))
             mechanism = self.model.mechanism.with_parameters(**values)
             equations = derive(mechanism, by=equations.by, parameters="numeric")
-            drive = drive_of(equations, self.inputs)
+            drive = read_force_law(equations, self.inputs)
         equations = replace(equations, state=None)
         assert drive is not None
         if drive.feedback is not None:
@@ -151,7 +151,7 @@ class TrajectoryBatch:
         def total_forces(t: float, q: Floats, qd: Floats) -> Floats:
             return drive(t, q, qd) + self._given_forces
 
-        return RightHandSide(equations, drive_of(equations, total_forces))
+        return RightHandSide(equations, read_force_law(equations, total_forces))
 
 
 def _controller_acts(times: Floats, dt: float, period: float) -> Floats:

@@ -11,7 +11,7 @@ from ...errors import LinkwrightError
 from ...types import Floats
 from ..right_hand_side import RightHandSide
 from ..run_context import RunContext
-from ..state_space import WORKS
+from ..state_space import WORK_COUNT
 from .pivoted_steps import step_with_pivoting
 from .tableaus import IMPLICIT_METHODS
 
@@ -143,5 +143,5 @@ class TrajectoryBlock:
         if self.step.period is not None:
             context.inputs.hold(t, after[-1])
         elif before[2:]:
-            y[space.size : len(y) - WORKS] = before[2]
+            y[space.size : len(y) - WORK_COUNT] = before[2]
         return step_with_pivoting(context, self.step.method, t, y, self.batch.dt)

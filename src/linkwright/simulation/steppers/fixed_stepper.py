@@ -54,10 +54,10 @@ class FixedStepper:
         self.method, self.context, self.space = method, context, context.space
         self.length = float(options.step or DEFAULT_STEP)
         self.evaluations = evaluations_per_step(method)
-        drive, own_states = context.drive, context.equations.state is not None
-        has_events = context.has_mode_forces or drive.feedback is not None
+        force_law, own_states = context.force_law, context.equations.state is not None
+        has_events = context.has_mode_forces or force_law.feedback is not None
         self.by_stages = method not in IMPLICIT_METHODS and (
-            drive.function is not None or own_states or has_events
+            force_law.function is not None or own_states or has_events
         )
         if own_states and method not in TABLEAUS:
             _refuse_own_states(method, context)
@@ -68,9 +68,9 @@ class FixedStepper:
                 remedy="use another integrator",
             )
         if not self.by_stages:
-            compiled_drive = None if drive.function is not None else drive
+            compiled_law = None if force_law.function is not None else force_law
             power = context.rhs.expressions.power
-            self.compiled_step = CompiledStep(context.equations, method, compiled_drive, power)
+            self.compiled_step = CompiledStep(context.equations, method, compiled_law, power)
         self.restart(t, y, end)
 
     @property
@@ -105,7 +105,7 @@ class FixedStepper:
         """Return y after a step; None if its equations were not solved."""
         if self.by_stages:
             return step_with_pivoting(self.context, self.method, t, y, dt)
-        if self.context.drive.function is not None:
+        if self.context.force_law.function is not None:
             return self._step_with_function(t, y, dt)
         return self._compiled_step(t, y, dt, np.zeros(self.context.names.nv))
 
@@ -129,7 +129,7 @@ class FixedStepper:
         context = self.context
         if self.method not in IMPLICIT_METHODS:
             return step_with_pivoting(context, self.method, t, y, dt)
-        driven = context.drive.function is not None
+        driven = context.force_law.function is not None
         if self.method == MIDPOINT and context.names.constraints and not driven:
             return midpoint_step_with_pivoting(context, t, y, dt)
         return None
@@ -138,8 +138,8 @@ class FixedStepper:
         """Return y after an implicit step under a Python function, iterated to its forces in the
         middle."""
         q, qd = self.space.motion(y)
-        drive, model = self.context.drive, self.context.model
-        tau = drive(t, q, qd)
+        force_law, model = self.context.force_law, self.context.model
+        tau = force_law(t, q, qd)
         for _ in range(MAX_INPUT_ITERATIONS):
             after = self._compiled_step(t, y, dt, tau)
             if after is None:
@@ -147,7 +147,7 @@ class FixedStepper:
             ends = self.space.motion(after)
             step = model.difference(q, ends[0])
             middle = model.integrate(q, step / 2), step / dt
-            again = drive(t + dt / 2, *middle)
+            again = force_law(t + dt / 2, *middle)
             if np.abs(again - tau).max() <= 1e-12 * max(1.0, np.abs(tau).max()):
                 return after
             tau = again

@@ -13,6 +13,7 @@ import casadi as ca
 import numpy as np
 
 from ...types import Floats
+from ..feedback import Feedback
 from ..right_hand_side import RightHandSide
 from ..time_tables import NUMBERS_PER_PIECE
 
@@ -32,20 +33,22 @@ class InputParameters:
     """
 
     def __init__(self, rhs: RightHandSide) -> None:
-        self.rhs, drive = rhs, rhs.drive
-        law = None if drive.is_sampled else drive.feedback
-        self.has_gains = law is not None and bool(law.gains) and not law.follows
-        self.is_called = drive.function is not None or (law is not None and not self.has_gains)
+        self.rhs, force_law = rhs, rhs.force_law
+        law = None if force_law.is_sampled else force_law.feedback
+        self.has_constants = law is not None and _takes_constants(law)
+        self.is_called = force_law.function is not None or (
+            law is not None and not self.has_constants
+        )
         self.size = int(rhs.expressions.w.numel())
         self.count = 0
-        if drive.is_sampled or self.has_gains:
+        if force_law.is_sampled or self.has_constants:
             self.count = self.size
-        elif drive.tables:
-            self.count = NUMBERS_PER_PIECE * len(drive.tables)
+        elif force_law.tables:
+            self.count = NUMBERS_PER_PIECE * len(force_law.tables)
 
     def w(self, parameters: list[Expression], t: Expression) -> list[Expression]:
         """Return the entries of w as expressions (of any kind) of the parameters and t."""
-        if self.rhs.drive.is_sampled or self.has_gains:
+        if self.rhs.force_law.is_sampled or self.has_constants:
             return parameters
         if not self.count:
             zero: Any = 0 * t  # type: ignore[operator]
@@ -62,11 +65,16 @@ class InputParameters:
         """Return the parameters from t on, up to the next restart; `held` are held forces."""
         if held is not None:
             return held
-        if self.has_gains:
-            return self.rhs.drive.outer(t, _NONE, _NONE)
-        if not self.rhs.drive.tables:
+        if self.has_constants:
+            return self.rhs.force_law.outer(t, _NONE, _NONE)
+        if not self.rhs.force_law.tables:
             return np.zeros(0)
-        return np.concatenate([table.piece(t) for table in self.rhs.drive.tables])
+        return np.concatenate([table.piece(t) for table in self.rhs.force_law.tables])
+
+
+def _takes_constants(law: Feedback) -> bool:
+    """Whether a controller takes numbers that stay the same: gains, or a set point."""
+    return bool(law.gains or law.follows) and not law.has_moving_reference
 
 
 class InputCallback(ca.Callback):

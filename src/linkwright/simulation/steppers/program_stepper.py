@@ -153,7 +153,7 @@ class ProgramStepper:
 
     def _exact_slope(self, t: float, y: Floats) -> Floats | None:
         """Return ∂ẏ/∂y; None where Python's functions or events add forces."""
-        if self.context.drive.function is not None or self.context.has_mode_forces:
+        if self.context.force_law.function is not None or self.context.has_mode_forces:
             return None
         found = self.context.jacobian(t, np.array(y))
         return found if np.isfinite(found).all() else None

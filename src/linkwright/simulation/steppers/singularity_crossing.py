@@ -241,13 +241,22 @@ def _interpolate(times: Floats, states: Floats) -> DenseOutput:
     """Return the polynomial through states at times."""
     from scipy.interpolate import BarycentricInterpolator
 
-    polynomial = BarycentricInterpolator(times, states)
+    polynomial = BarycentricInterpolator(times, states, wi=_barycentric_weights(times))
 
     def at(t: float) -> Floats:
         found: Floats = polynomial(t)
         return found
 
     return at
+
+
+def _barycentric_weights(times: Floats) -> Floats:
+    """Return the weights of nodes; SciPy's own change by rounding from call to call, because it
+    takes the nodes in a random order."""
+    distances = 4 / np.ptp(times) * (times[:, None] - times)
+    np.fill_diagonal(distances, 1.0)
+    weights: Floats = 1 / distances.prod(axis=1)
+    return weights
 
 
 def _last_coefficients(f: Floats) -> float:

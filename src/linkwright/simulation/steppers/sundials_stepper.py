@@ -151,7 +151,7 @@ class SundialsStepper:
 
     def _input_values(self, t: float) -> Floats:
         """Return the parameters of the inputs from t on."""
-        held = self.context.inputs.held if self.context.drive.is_sampled else None
+        held = self.context.inputs.held if self.context.force_law.is_sampled else None
         return self.inputs.values(t, held)
 
     @cached_property

@@ -15,7 +15,7 @@ from ...tape import remove_dead_tape_instructions
 from ...types import Floats
 from ..right_hand_side import RightHandSide
 from ..run_context import RunContext
-from ..state_space import WORKS
+from ..state_space import WORK_COUNT
 from .input_parameters import InputParameters
 from .singularity_crossing import cross_singularities
 from .stepper import DenseOutput, StepOptions, Stepper, refuse_mode_forces
@@ -46,7 +46,8 @@ class TaylorStepper:
         if self.inputs.is_called:
             raise UnsupportedError(
                 "'taylor' needs drives that have series",
-                remedy="give numbers, expressions, tables, or a controller with a period",
+                remedy="give numbers, expressions, tables, or a controller with a set point or a "
+                "period",
             )
         self.context = context
         self.limit = options.max_step
@@ -58,10 +59,11 @@ class TaylorStepper:
 
     def restart(self, t: float, y: Floats, end: float) -> None:
         """Start at (t, y)."""
-        held = self.context.inputs.held if self.context.drive.is_sampled else None
+        held = self.context.inputs.held if self.context.force_law.is_sampled else None
         self.end = end
         self.integrator.time = t
-        self.integrator.pars[:] = self.inputs.values(t, held)
+        pars = self.integrator.pars  # heyoka has those that occur in the equations, up to the last
+        pars[:] = self.inputs.values(t, held)[: len(pars)]
         self.correct(y)
 
     @property
@@ -134,7 +136,7 @@ def _taylor_integrator(rhs: RightHandSide, inputs: InputParameters, tolerance: f
     )
     names = [f"y{k}" for k in range(tape.outputs[0].size)]
     states = list(hy.make_vars(*names)) if len(names) > 1 else [hy.make_vars(*names)]
-    z = states[rhs.space.size : len(states) - WORKS] or [hy.expression(0.0)]
+    z = states[rhs.space.size : len(states) - WORK_COUNT] or [hy.expression(0.0)]
     w = inputs.w([hy.par[k] for k in range(inputs.count)], hy.time)
     push = [hy.expression(0.0)] * rhs.names.nv
     rates, *_ = read_tape_as_heyoka(tape, [states[: rhs.space.size], z, w, push, [hy.time]])
