@@ -66,7 +66,7 @@ def test_coordinates_of_approximate_dynamics_can_be_chosen() -> None:
     assert np.abs(end_of_motion(one, q) - truth).max() < 0.01
     with pytest.raises(MechanismError, match=r"approximate\.bodies: unknown body 'link9'"):
         lw.derive(arm, by="approximate", bodies=["link9"])
-    with pytest.raises(UnsupportedError, match="cannot damp"):
+    with pytest.raises(UnsupportedError, match="gamma must be above 0 with iterations"):
         lw.derive(arm, by="approximate", gamma=0, iterations=2)
     with pytest.raises(LinkwrightError, match="has no option 'betta'; did you mean 'beta'"):
         lw.derive(arm, by="approximate", betta=1)
@@ -83,7 +83,7 @@ def test_approximate_dynamics_needs_inertia() -> None:
         joints={"q1": {"type": "revolute", "child": "a"},
                 "q2": {"type": "revolute", "parent": "a", "child": "b", "origin": [1, 0, 0]}},
     )  # fmt: skip
-    with pytest.raises(UnsupportedError, match=r"a coordinate has no inertia \('q2'\)"):
+    with pytest.raises(UnsupportedError, match="divides by moments of inertia, which b lack"):
         lw.derive(pendulum, by="approximate", bodies=["b"])
     massless = {"a": bob, "b": {"inertia": {"zz": 1}}}
     with pytest.raises(UnsupportedError, match="'b' has no mass, so its centre of mass cannot"):

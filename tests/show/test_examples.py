@@ -14,6 +14,7 @@ SAID = {"000": "[0. 0. 1.] m", "001": "energy over 5 s", "003": "N·m: [176.6"}
 """What each says: the straight arm of paper 003 weighs (1 + 3 + … + 11) m g l/2 at its root."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("paper", "figures"), [("000", (7, 8)), ("001", range(1, 8)), ("003", range(3, 8))]
 )
