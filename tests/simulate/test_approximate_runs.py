@@ -50,7 +50,7 @@ bodies = ["b"]
 )
 def test_joints_open_by_less_than_a_ten_thousandth(name: str) -> None:
     """By default, in compiled code, and with the energy of the springs accounted for."""
-    mechanism = lw.gallery(name).without("friction")
+    mechanism = lw.gallery(name).without("friction", "limits")
     run = lw.simulate(mechanism, 1.0, by="approximate", samples=101)
     assert run.finished
     assert run.statistics["compiled"] == 1
