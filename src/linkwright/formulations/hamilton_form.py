@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..algebra.linear_algebra import Array
+from ..mechanism import MechanismNames
 from ..written_equations import (
     EquationCounts,
     EquationLine,
@@ -61,29 +62,11 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
             note="Here q̇ stands for M⁻¹ (p − a)." if moving else "Here q̇ stands for M⁻¹ p.",
         ),
     ]
-    if moving:
-        sections.append(
-            EquationSection(
-                "Explicit time dependence of the Hamiltonian",
-                (EquationLine("H_t", -ca.jacobian(L, hamilton.tree.motion.t)),),
-                law="∂H/∂t = −∂L/∂t",
-                law_latex=r"\frac{\partial H}{\partial t} = -\frac{\partial L}{\partial t}",
-                reference="(12)",
-                note="H is constant where this is zero and no other force does work.",
-            )
-        )
+    sections += [_time_section(hamilton)] if moving else []
     names, rows = hamilton.tree.names, 0
     if constraints is not None:
         rows = len(hamilton.reduction.choice.rows)
-        known = ("constraint_residual",) if names.position_row_count else ()
-        sections.append(
-            EquationSection(
-                "Constraints",
-                law="J(q) q̇ + ∂Φ/∂t = 0",
-                law_latex=r"J(q)\,\dot{q} + \partial\Phi/\partial t = 0",
-                quantities=(*known, "constraint_jacobian"),
-            )
-        )
+        sections.append(_constraint_section(names))
     return EquationSet(
         "Hamilton's canonical equations, numbered as in Bayseç and Kapucu (1996)",
         tuple(sections),
@@ -91,6 +74,29 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
         symbols={p: f"momentum of {q}" for p, q in zip(momenta, names.qd, strict=True)}
         | ({"T0": "kinetic energy at q̇ = 0", "H_t": "∂H/∂t"} if moving else {}),
         rates={f"d{name}": (name, 1) for name in momenta},
+    )
+
+
+def _time_section(hamilton: HamiltonFormulation) -> EquationSection:
+    """∂H/∂t, which is not zero where coordinates move with time."""
+    return EquationSection(
+        "Explicit time dependence of the Hamiltonian",
+        (EquationLine("H_t", -ca.jacobian(hamilton.L, hamilton.tree.motion.t)),),
+        law="∂H/∂t = −∂L/∂t",
+        law_latex=r"\frac{\partial H}{\partial t} = -\frac{\partial L}{\partial t}",
+        reference="(12)",
+        note="H is constant where this is zero and no other force does work.",
+    )
+
+
+def _constraint_section(names: MechanismNames) -> EquationSection:
+    """The constraints, and their Jacobian."""
+    known = ("constraint_residual",) if names.position_row_count else ()
+    return EquationSection(
+        "Constraints",
+        law="J(q) q̇ + ∂Φ/∂t = 0",
+        law_latex=r"J(q)\,\dot{q} + \partial\Phi/\partial t = 0",
+        quantities=(*known, "constraint_jacobian"),
     )
 
 
