@@ -21,6 +21,7 @@ class FileContent:
     path: Path | None = None
     base: str | None = None
     convention: str | None = None
+    density: float | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def _read_toml_file(content: FileContent) -> Mechanism:
 def _read_urdf_file(content: FileContent) -> Mechanism:
     from .urdf_reader import read_urdf
 
-    return read_urdf(content.text, content.base or "fixed")
+    return read_urdf(content.text, content.base or "fixed", content.path, content.density)
 
 
 def _read_mjcf_file(content: FileContent) -> Mechanism:
@@ -78,7 +79,7 @@ FILE_FORMATS: dict[str, FileFormat] = {
     row.name: row
     for row in (
         FileFormat("toml", ".toml", _read_toml_file),
-        FileFormat("urdf", ".urdf", _read_urdf_file, options=("base",)),
+        FileFormat("urdf", ".urdf", _read_urdf_file, options=("base", "density")),
         FileFormat("mjcf", ".xml", _read_mjcf_file, has_shared_ending=True),
         FileFormat("sdf", ".sdf", _read_sdf_file),
         FileFormat("dh.toml", ".dh.toml", _read_dh_toml_file, options=("convention",)),

@@ -13,6 +13,7 @@ from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import joint_coordinate_names
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .mjcf_names import MjcfNames
+from .mjcf_shapes import MjcfShapes, bodies_weighed_by_mujoco
 from .xml_reader import read_xml
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ _MJCF_EQUALITY_TYPES = ("connect", "weld")
 """MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
 _CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
 _UNUSED_MJCF_PARTS = {
-    "ngeom": "geoms (contact; their mass is used)",
     "nu": "actuators",
     "ntendon": "tendons",
     "npair": "contact pairs",
@@ -34,7 +34,6 @@ _UNUSED_MJCF_PARTS = {
     "nkey": "keyframes",
     "ncam": "cameras",
     "nlight": "lights",
-    "nmesh": "meshes",
     "nskin": "skins",
     "nflex": "flexes",
     "nplugin": "plugins",
@@ -61,7 +60,8 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
-    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
+    weighed = bodies_weighed_by_mujoco(text, path, model.nbody)
+    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj), weighed)
     refuse_mjcf_forces(model, on, reader.name)
     return reader.read_mechanism()
 
@@ -81,8 +81,12 @@ class _MjcfPlacement(TypedDict, total=False):
 class _MjcfReader:
     """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
-    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames, weighed: list[bool]
+    ) -> None:
         self.m = model
+        self.shapes = MjcfShapes(model)
+        self.weighed = weighed
         self.switches = on
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
@@ -103,6 +107,7 @@ class _MjcfReader:
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
             gravity=_mjcf_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
             bodies=self.bodies,
+            ground_shapes=self.shapes.of_body(0),
             joints=self.joints,
             frames=dict(self.site_frames()),
             loops=loops,
@@ -121,7 +126,10 @@ class _MjcfReader:
             "mass": float(m.body_mass[index]),
             "center": _mjcf_floats(m.body_ipos[index]),
             "inertia": moments,
+            "shapes": self.shapes.of_body(index),
         }
+        if self.weighed[index] and m.body_mass[index]:
+            self.bodies[name]["inertia_from"] = "geoms, by MuJoCo's compiler"
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
         place: _MjcfPlacement = {
@@ -333,6 +341,7 @@ class _MjcfReader:
         for attribute, what in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
                 yield f"{count} {what}"
+        yield from self.shapes.unkept_notes()
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
         for index in range(self.m.neq):

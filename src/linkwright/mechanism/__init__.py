@@ -1,7 +1,7 @@
 """Bodies, joints, loops, constraints, forces, parameters: frozen data, exact numbers."""
 
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
+from .bodies import GROUND, Body, Frame, Inertia
 from .constraints import (
     Constraint,
     CouplingConstraint,
@@ -42,6 +42,8 @@ from .parts import (
     plain_part_value,
     replace_part_fields,
 )
+from .placements import Orientation, Placement
+from .shapes import MeshShape, Shape, ShapeOfBody
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 
@@ -71,6 +73,7 @@ __all__ = [
     "Mechanism",
     "MechanismNames",
     "MechanismPart",
+    "MeshShape",
     "Mimic",
     "Motor",
     "Orientation",
@@ -78,6 +81,8 @@ __all__ = [
     "PartTable",
     "Placement",
     "RollingConstraint",
+    "Shape",
+    "ShapeOfBody",
     "Spring",
     "Strength",
     "SurfaceConstraint",

@@ -19,7 +19,7 @@ from ..expressions import (
     parse_expression,
 )
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Placement
+from .bodies import GROUND, Body, Frame
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import Actuator, ChosenCoordinates, ForceElement
@@ -34,6 +34,8 @@ from .parts import (
     Vector,
     replace_part_fields,
 )
+from .placements import Placement
+from .shapes import Shape
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
@@ -70,6 +72,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
+    ground_shapes: tuple[Shape, ...] = Field(
+        default=(), description="shapes of the fixed world: floors, walls"
+    )
     joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
     loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
