@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -16,9 +17,10 @@ from .file_formats import FileContent, detect_file_format
 
 MAX_FILE_BYTES = 16 * 2**20
 _FILES_OF_OPTIONS = {
-    "base": ("URDF files", "state it in the joints of the file"),
+    "base": ("URDF and xacro files", "state it in the joints of the file"),
     "convention": ("Denavit–Hartenberg tables", "leave it out"),
-    "density": ("URDF files", "state it in the bodies of the file"),
+    "density": ("URDF and xacro files", "state it in the bodies of the file"),
+    "arguments": ("xacro files", "leave it out"),
 }
 """The files to which an option of `load` applies, and what to do for others."""
 
@@ -31,11 +33,13 @@ def load(
     strict: bool = False,
     closure: float | None = None,
     density: float | None = None,
+    arguments: Mapping[str, str] | None = None,
 ) -> Mechanism:
     """Return a mechanism from a file, or from its text.
 
-    `.toml` is the format of Linkwright, `.urdf` URDF, `.xml` MJCF (or URDF), `.sdf` SDF,
-    `.dh.toml` and `.dh.csv` are Denavit–Hartenberg tables.
+    `.toml` is the format of Linkwright, `.urdf` URDF, `.xacro` URDF with macros (extra `[ros]`;
+    xacro evaluates Python expressions in the file: load only files that you trust), `.xml` MJCF
+    (or URDF), `.sdf` SDF, `.dh.toml` and `.dh.csv` are Denavit–Hartenberg tables.
 
     Parameters
     ----------
@@ -52,6 +56,8 @@ def load(
     density : float, optional
         kg/m³: links of a URDF without <inertial> get mass and inertia of their shapes, and
         `mechanism.bodies[…].inertia_from` says so (default: they have no mass).
+    arguments : mapping of names to text, optional
+        Values for the `<xacro:arg>` of a xacro file.
 
     Returns
     -------
@@ -85,7 +91,8 @@ def load(
         )
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         mechanism = _read_mechanism_text(
-            FileContent(_check_file_text(source), None, base, convention, density), ""
+            FileContent(_check_file_text(source), None, base, convention, density, arguments),
+            "",
         )
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
@@ -95,7 +102,7 @@ def load(
     path = Path(source)
     try:
         mechanism = _read_mechanism_text(
-            FileContent(_read_file_content(path), path, base, convention, density),
+            FileContent(_read_file_content(path), path, base, convention, density, arguments),
             path.name.lower(),
         )
         return mechanism.with_closure(closure).checked(strict)

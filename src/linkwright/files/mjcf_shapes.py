@@ -23,7 +23,9 @@ def _lengths(size: Floats, count: int = 3) -> list[float]:
 
 
 _PRIMITIVES: dict[str, _GeomSize] = {
-    "PLANE": lambda size: {"type": "plane"} | ({"size": _lengths(size, 2)} if all(size[:2]) else {}),
+    "PLANE": lambda size: (
+        {"type": "plane"} | ({"size": _lengths(size, 2)} if all(size[:2]) else {})
+    ),
     "SPHERE": lambda size: {"type": "sphere", "radius": float(size[0])},
     "CAPSULE": lambda size: {
         "type": "capsule",
@@ -55,7 +57,7 @@ class MjcfShapes:
     def of_body(self, body: int) -> list[dict[str, object]]:
         """Return the shapes of a body, as fields; 0 is the world."""
         return [
-            self.read_geom(geom)
+            self.read_geom(int(geom))
             for geom in np.flatnonzero(self.m.geom_bodyid == body)
             if int(self.m.geom_type[geom]) in self.kinds
         ]

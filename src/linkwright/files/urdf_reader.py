@@ -41,6 +41,7 @@ def read_urdf(
     robot = read_xml(text)
     if robot.tag != "robot":
         raise FileError(f"the root element is <{robot.tag}>", remedy="a URDF begins with <robot>")
+    _refuse_macros(robot)
     links, joints = _urdf_elements_by_name(robot, "link"), _urdf_elements_by_name(robot, "joint")
     if not links:
         raise FileError("has no <link>", remedy="add one")
@@ -69,6 +70,17 @@ def read_urdf(
         joints=tree | moving,
         unused=tuple(notes),
     )
+
+
+def _refuse_macros(robot: XmlElement) -> None:
+    """Raise where the elements of the robot are macros, which only xacro expands."""
+    for element in robot.children:
+        if element.tag.startswith("xacro:"):
+            raise FileError(
+                f"has <{element.tag}>, which is not URDF",
+                where=f"line {element.line}",
+                remedy="let the name of the file end in .xacro",
+            )
 
 
 def _urdf_elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import FileError
 from .mesh_files import find_mesh_file
-from .urdf_numbers import read_urdf_number, read_urdf_numbers, read_urdf_origin, urdf_fields_present
+from .urdf_numbers import read_urdf_numbers, read_urdf_origin, urdf_fields_present
 from .xml_reader import XmlElement
 
 _GEOMETRY_NUMBERS: dict[str, dict[str, int]] = {

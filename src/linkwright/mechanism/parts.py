@@ -178,9 +178,7 @@ def _nested_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
             (f".{name}", item) for name, item in value.items() if isinstance(item, BaseModel)
         )
     elif isinstance(value, tuple):
-        yield from (
-            (f"[{i}]", item) for i, item in enumerate(value) if isinstance(item, BaseModel)
-        )
+        yield from ((f"[{i}]", item) for i, item in enumerate(value) if isinstance(item, BaseModel))
 
 
 class PartTable(Mapping[str, T], Generic[T]):

@@ -89,7 +89,7 @@ def _check_numbers(shapes: Sequence[ShapeOfBody], density: Expression) -> None:
 
 
 def _solids_in_words(solids: Sequence[ShapeOfBody]) -> str:
-    """Return the shapes that count, in words: "1 box", "2 meshes (the convex hull of …, not closed)"."""
+    """Return the shapes that count, in words: "1 box", "2 meshes (the convex hull of …)"."""
     kinds = {shape.type for shape in solids}
     what = kinds.pop() if len(kinds) == 1 else "shape"
     plural = {"box": "boxes", "mesh": "meshes"}.get(what, f"{what}s")
@@ -167,9 +167,7 @@ def _refuse_parameters(solids: Sequence[ShapeOfBody], density: Expression) -> No
         )
 
 
-def combine_solids(
-    solids: Sequence[ShapeOfBody], densities: Sequence[float]
-) -> dict[str, object]:
+def combine_solids(solids: Sequence[ShapeOfBody], densities: Sequence[float]) -> dict[str, object]:
     """Return mass, center and inertia of a body that consists of solids, each with its density."""
     import numpy as np
 

@@ -129,9 +129,7 @@ _CAPSULE_XX = "rho*pi*r^2*(l*(3*r^2 + l^2)/12 + 4/3*r*(2/5*r^2 + l^2/4 + 3/8*r*l
 class CapsuleShape(_RoundShape):
     """A cylinder along z of the given length between two half spheres, about its centre."""
 
-    solid = _solid(
-        "pi*r^2*(l + 4/3*r)", _CAPSULE_XX, _CAPSULE_XX, "rho*pi*r^4*(l/2 + 8/15*r)"
-    )
+    solid = _solid("pi*r^2*(l + 4/3*r)", _CAPSULE_XX, _CAPSULE_XX, "rho*pi*r^4*(l/2 + 8/15*r)")
 
     type: Literal["capsule"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...expressions import Expression
-from ..placements import Orientation, Placement
 from ..joints import Joint
+from ..placements import Orientation, Placement
 from .part_number_checks import MechanismParameterScope
 from .structure_checks import mechanism_error
 
