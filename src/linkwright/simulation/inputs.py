@@ -266,8 +266,15 @@ def _by_actuator(law: ForceLaw, controls: SX, start: Mapping[str, float] | None 
     """Return inputs whose controls act through the actuators; `start` are activations."""
     found = efforts_of_controls(law.equations, controls, start)
     tau = law.equations.expressions("input_matrix")[0] @ found.u
-    own = {"z": found.z, "z_rate": found.z_rate, "activations": found.names}
-    return replace(law, tau=tau, u=found.u, activation_start=found.start, **own)
+    return replace(
+        law,
+        tau=tau,
+        u=found.u,
+        z=found.z,
+        z_rate=found.z_rate,
+        activations=found.names,
+        activation_start=found.start,
+    )
 
 
 def _written(value: object) -> object:
