@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import joint_coordinate_names
+from .mjcf_actuators import MjcfActuatorReader
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .mjcf_names import MjcfNames
 from .mjcf_shapes import MjcfShapes, bodies_weighed_by_mujoco
@@ -26,7 +27,6 @@ _MJCF_EQUALITY_TYPES = ("connect", "weld")
 """MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
 _CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
 _UNUSED_MJCF_PARTS = {
-    "nu": "actuators",
     "ntendon": "tendons",
     "npair": "contact pairs",
     "nexclude": "contact exclusions",
@@ -91,6 +91,7 @@ class _MjcfReader:
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
         self.joints: dict[str, dict[str, object]] = {}
+        self.actuators = MjcfActuatorReader(model, self.name)
 
     def name(self, kind: str, index: int) -> str:
         """Return the name of an element of the compiled model."""
@@ -113,6 +114,7 @@ class _MjcfReader:
             loops=loops,
             constraints=constraints,
             constraint_order=tuple(equalities),
+            actuators=dict(self.actuators.read_actuators()),
             assembly=dict(self.reference_coordinates()) if loops or constraints else {},
             unused=tuple(self.unused_parts()),
         )
@@ -344,6 +346,7 @@ class _MjcfReader:
         yield from self.shapes.unkept_notes()
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
+        yield from self.actuators.notes
         for index in range(self.m.neq):
             if not self.m.eq_active0[index]:
                 yield f"the inactive equality '{self.name('EQUALITY', index)}'"
