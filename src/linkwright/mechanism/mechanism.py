@@ -35,7 +35,7 @@ from .parts import (
     Vector,
     replace_part_fields,
 )
-from .placements import Placement
+from .payloads import fields_with_payload
 from .shapes import Shape
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
@@ -356,24 +356,8 @@ class Mechanism(MechanismPart):
         >>> lw.compile(loaded).gravity([0.0, 0.0]).round(3)
         array([29.43,  9.81])
         """
-        if name in self.bodies or name in self.joints:
-            raise NameNotFoundError(
-                f"{self.name} has a body or joint '{name}' already", remedy="give another name="
-            )
-        if frame in self.frames:
-            body, origin = self.frames[frame].body, self.frames[frame].origin
-        elif frame in self.bodies:
-            body, origin = frame, Placement()
-        else:
-            raise NameNotFoundError(
-                f"{self.name} has no frame or body '{frame}'",
-                remedy=suggest_remedy(frame, [*self.frames, *self.bodies]),
-            )
-        held = Body(mass=mass, center=list(center), inertia=inertia)
-        joint = Joint(type="fixed", parent=body, child=name, origin=origin)
-        return replace_part_fields(
-            self, bodies={**self.bodies, name: held}, joints={**self.joints, name: joint}
-        )
+        body = Body(mass=mass, center=list(center), inertia=inertia)
+        return replace_part_fields(self, **fields_with_payload(self, frame, body, name))
 
     def checked(self, strict: bool) -> Mechanism:
         """Return the mechanism itself after a warning about unphysical inertia.
