@@ -42,6 +42,7 @@ from .parts import (
     plain_part_value,
     replace_part_fields,
 )
+from .poses import Pose, pose_numbers
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 
@@ -78,6 +79,7 @@ __all__ = [
     "PartNumberField",
     "PartTable",
     "Placement",
+    "Pose",
     "RollingConstraint",
     "Spring",
     "Strength",
@@ -91,6 +93,7 @@ __all__ = [
     "mechanism_names",
     "part_numbers",
     "plain_part_value",
+    "pose_numbers",
     "quaternion_coordinate_offsets",
     "read_coordinate_numbers",
     "replace_part_fields",

@@ -26,7 +26,7 @@ from .contacts import Contact
 from .force_elements import ChosenCoordinates, ForceElement
 from .joint_placement import PlacedJoints
 from .joints import Joint
-from .locked_joints import lock_mimicking_joints
+from .locked_joints import lock_mimicking_joints, parts_of_moving_joints
 from .parts import (
     MechanismPart,
     PartNumberField,
@@ -35,25 +35,11 @@ from .parts import (
     Vector,
     replace_part_fields,
 )
+from .poses import Pose
+from .removed_effects import parts_without_effects
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
-
-_REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
-    "friction": (
-        "friction",
-        "smoothing",
-        "static_ratio",
-        "friction_coefficient",
-        "pin_radius",
-    ),
-    "damping": ("damping",),
-    "springs": ("stiffness", "rest"),
-    "motors": ("motor",),
-    "limits": ("limits",),
-}
-
-_REMOVABLE_TABLES = ("gravity", "forces", "contacts")
 
 
 class Mechanism(MechanismPart):
@@ -100,6 +86,9 @@ class Mechanism(MechanismPart):
     forces: PartTable[ForceElement] = Field(default_factory=PartTable)
     contacts: PartTable[Contact] = Field(default_factory=PartTable)
     actuators: PartTable[Actuator] = Field(default_factory=PartTable)
+    poses: PartTable[Pose] = Field(
+        default_factory=PartTable, description='named configurations: q0="home"'
+    )
     coordinates: ChosenCoordinates | None = Field(
         default=None, description="in place of the joints' variables"
     )
@@ -268,24 +257,7 @@ class Mechanism(MechanismPart):
         >>> lw.compile(weightless).gravity([0.3, 0.4])
         array([0., 0.])
         """
-        keys: set[str] = set()
-        for effect in effects:
-            if effect not in (*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES):
-                raise NameNotFoundError(
-                    f"'{effect}' cannot be left out",
-                    remedy=suggest_remedy(effect, [*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES]),
-                )
-            keys |= set(_REMOVABLE_FIELDS.get(effect, ()))
-        joints = {name: replace_part_fields(joint, keys) for name, joint in self.joints.items()}
-        gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
-        forces = {
-            name: replace_part_fields(force, keys)
-            for name, force in self.forces.items()
-            if "forces" not in effects
-        }
-        contacts = {} if "contacts" in effects else self.contacts
-        changed = {"contacts": contacts} if self.contacts else {}
-        return replace_part_fields(self, joints=joints, gravity=gravity, forces=forces, **changed)
+        return replace_part_fields(self, **parts_without_effects(self, effects))
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at given positions: they lose their coordinates.
@@ -314,7 +286,10 @@ class Mechanism(MechanismPart):
                     f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
             joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
-        return replace_part_fields(self, ["speeds"], joints=lock_mimicking_joints(joints))
+        joints = lock_mimicking_joints(joints)
+        return replace_part_fields(
+            self, ["speeds"], joints=joints, **parts_of_moving_joints(self, joints)
+        )
 
     def with_payload(
         self,

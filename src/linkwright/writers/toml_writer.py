@@ -20,6 +20,7 @@ _TOML_TABLES = (
     "forces",
     "contacts",
     "actuators",
+    "poses",
 )
 _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 

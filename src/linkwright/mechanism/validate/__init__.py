@@ -14,6 +14,7 @@ from .part_number_checks import (
     evaluate_mechanism_parameters,
     mechanism_parameter_scope,
 )
+from .pose_checks import check_poses
 from .structure_checks import check_structure
 
 if TYPE_CHECKING:
@@ -33,3 +34,4 @@ def check_mechanism(mechanism: Mechanism) -> None:
     check_generalized_speeds(mechanism, scope)
     check_constraints(mechanism, scope)
     check_contacts(mechanism, scope)
+    check_poses(mechanism, scope)
