@@ -48,8 +48,8 @@ def parts_of_moving_joints(
         )
         for name, pose in mechanism.poses.items()
     }
-    given = {"actuators": actuators, "poses": poses}
-    return {key: dict(table) for key, table in given.items() if getattr(mechanism, key)}
+    given: dict[str, dict[str, object]] = {"actuators": {**actuators}, "poses": {**poses}}
+    return {key: table for key, table in given.items() if getattr(mechanism, key)}
 
 
 def _mimicking_joint_position(follower: Joint, leader: Joint) -> Expression:
