@@ -27,11 +27,13 @@ from .force_elements import (
     ChosenCoordinates,
     ForceElement,
     JointForce,
+    LengthLoad,
     Spring,
     WrenchElement,
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
+from .lengths import Length
 from .mechanism import Mechanism
 from .parts import (
     MechanismPart,
@@ -67,6 +69,8 @@ __all__ = [
     "JointForce",
     "JointKind",
     "KnifeEdgeConstraint",
+    "Length",
+    "LengthLoad",
     "Limits",
     "Mechanism",
     "MechanismNames",

@@ -55,6 +55,7 @@ class ConstraintValidator:
             for word, meanings in self.variables.items()
             if len(meanings) == 1
             and meanings[0].kind == "coordinate"
+            and not meanings[0].length
             and f"d{word}" in self.variables
         ]
         check_known_part_name(name, known, "coordinate", place)

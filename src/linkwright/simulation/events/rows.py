@@ -222,8 +222,8 @@ class ModeRows:
     ) -> None:
         """Add the dry friction of one velocity."""
         effect = self.tree.joint_effects[index]
-        sharp = effect.smoothing == 0.0
-        force = float(effect.friction) if sharp else 0.0
+        sharp = effect.friction.smoothing == 0.0
+        force = float(effect.friction.forward) if sharp else 0.0
         arm = self.number(joint.friction_coefficient)
         slides = not joint.dofs[k].is_rotation
         if joint.pin_radius is not None:
