@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -283,12 +283,24 @@ class _KinematicTreeBuilder:
             rotor = ratio * ratio * joint_effect(joint.motor.inertia, "J")
         return JointEffects(
             damping=joint_effect(joint.damping, "d"),
-            friction=FrictionLaw(
-                joint_effect(joint.friction, "F"), smoothing=joint_effect(joint.smoothing, "vs")
-            ),
+            friction=self.read_friction(joint, freedom, joint_effect),
             stiffness=0.0 if joint.by_quaternion else joint_effect(joint.stiffness, "k"),
             rest_position=0.0 if joint.by_quaternion else joint_effect(joint.rest, "q0"),
             rotor_inertia=rotor,
+        )
+
+    def read_friction(
+        self, joint: Joint, freedom: int, read: Callable[[PerDof, str], Scalar]
+    ) -> FrictionLaw:
+        """Return the dry friction of one degree of freedom; `read` returns one of its numbers."""
+        backward = joint.friction_backward
+        has_stribeck = self.values.read_number(joint.each(joint.stribeck)[freedom]) != 0
+        return FrictionLaw(
+            read(joint.friction, "F"),
+            None if backward is None else read(backward, "Fb"),
+            read(joint.smoothing, "vs"),
+            read(joint.stribeck, "vst") if has_stribeck else 0.0,
+            read(joint.static_ratio, "r") if has_stribeck else 1.0,
         )
 
     def resolve_followers(self) -> dict[int, MimicFollower]:

@@ -197,12 +197,12 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
 
 
 def rated_coordinate_names(mechanism: Mechanism) -> list[str]:
-    """Return the coordinates of joints whose velocities are their rates."""
+    """Return the coordinates of joints whose velocities are their rates; of mimicking ones too."""
     return [
-        coordinate
+        joint_coordinate_name(name, ending)
         for name, joint in mechanism.joints.items()
-        if not joint.by_quaternion
-        for coordinate in joint_coordinate_names(name, joint)
+        if not joint.by_quaternion and joint.locked is None
+        for ending in joint.coordinates
     ]
 
 

@@ -64,7 +64,7 @@ class Length(MechanismPart):
         default=None, description='its own law, of L and Ldot: "k*(L - L0)^3 + c*Ldot"'
     )
     energy: Annotated[Expression | None, PartNumberField("energy", optional=True)] = Field(
-        default=None, description="its own potential, of L: pulls by its derivative"
+        default=None, description="its own potential, of L: pulls by its derivative; force is then a loss"
     )
 
     @model_validator(mode="after")

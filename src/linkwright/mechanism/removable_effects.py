@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 _REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
     "friction": (
         "friction",
+        "friction_backward",
         "smoothing",
+        "stribeck",
         "static_ratio",
         "friction_coefficient",
         "pin_radius",

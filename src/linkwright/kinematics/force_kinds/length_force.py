@@ -162,7 +162,8 @@ def _read_length_law(given: Length, values: KinematicParameters) -> LengthLaw | 
     if given.force is not None:
         force = ca.SX(values.read_motion_expression(given.force, scope))
         tension += force
-        energy += _polynomial_potential(ca.substitute(force, rate, 0), L, values)
+        if given.energy is None:
+            energy = _polynomial_potential(ca.substitute(force, rate, 0), L, values)
     return LengthLaw(L, rate, tension, energy)
 
 

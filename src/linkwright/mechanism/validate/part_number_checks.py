@@ -37,6 +37,8 @@ _NONNEGATIVE_FIELDS = {
     "mass",
     "damping",
     "friction",
+    "friction_backward",
+    "stribeck",
     "smoothing",
     "motor.inertia",
     "limits.velocity",
