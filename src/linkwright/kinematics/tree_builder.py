@@ -161,7 +161,7 @@ class _KinematicTreeBuilder:
         scope = kinematic_symbol_scope(mechanism, tree.motion, tree.transfer)
         scope |= length_symbol_scope(tree)
         loads = read_tree_forces(tree, values, scope)
-        restraints = read_restraints(mechanism, values, scope, self.bodies)
+        restraints = read_restraints(tree, values, scope)
         speeds = read_generalized_speeds(mechanism, values, scope)
         values.order_symbols()
         return replace(

@@ -10,6 +10,7 @@ from .constraints import (
     EquationConstraint,
     GearConstraint,
     KnifeEdgeConstraint,
+    LengthConstraint,
     RollingConstraint,
     SurfaceConstraint,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "JointKind",
     "KnifeEdgeConstraint",
     "Length",
+    "LengthConstraint",
     "LengthLoad",
     "Limits",
     "Mechanism",

@@ -69,6 +69,10 @@ class ConstraintValidator:
             raise mechanism_error(what, place, "couple another joint")
         return joint
 
+    def check_length(self, name: str, place: str) -> None:
+        """Raise unless the name is a length."""
+        check_known_part_name(name, self.mechanism.lengths, "length", place)
+
     def check_two_points(self, place: str, **ends: str) -> None:
         """Raise unless the names, by their keys, are two different frames or bodies."""
         for key, name in ends.items():

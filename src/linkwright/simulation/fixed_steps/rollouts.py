@@ -180,8 +180,8 @@ def _refuse_events(mechanism: Mechanism) -> None:
     ]
     refused += [
         (name, "stops with restitution")
-        for name, joint in joints
-        if joint.limits.restitution is not None
+        for name, part in (*joints, *mechanism.lengths.items())
+        if part.limits.restitution is not None
     ]
     members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
     refused += [
