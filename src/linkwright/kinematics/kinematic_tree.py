@@ -240,7 +240,7 @@ class JointEffects:
     nothing)."""
 
     damping: Scalar = 0.0
-    friction: FrictionLaw = FrictionLaw()
+    friction: FrictionLaw = field(default_factory=FrictionLaw)
     stiffness: Scalar = 0.0
     rest_position: Scalar = 0.0
     rotor_inertia: Scalar = 0.0

@@ -167,7 +167,8 @@ class VariableMeaning:
         if self.kind == "time":
             return "the time"
         if self.length:
-            return f"the {'length' if self.kind == 'coordinate' else 'rate of the length'} '{self.length}'"
+            what = "length" if self.kind == "coordinate" else "rate of the length"
+            return f"the {what} '{self.length}'"
         return f"a {self.kind} of joint '{self.joint}'" if self.joint else f"a new {self.kind}"
 
 

@@ -217,8 +217,7 @@ class Joint(MechanismPart):
         return field if isinstance(field, tuple) else (field,) * len(self.dofs)
 
     def backward_friction(self, k: int) -> Expression | None:
-        """Return the friction of one degree of freedom at negative speed; None if it is that at
-        positive speed."""
+        """Return the friction of degree of freedom k at negative speed; None if not given."""
         return None if self.friction_backward is None else self.each(self.friction_backward)[k]
 
 

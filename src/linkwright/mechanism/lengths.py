@@ -64,7 +64,8 @@ class Length(MechanismPart):
         default=None, description='its own law, of L and Ldot: "k*(L - L0)^3 + c*Ldot"'
     )
     energy: Annotated[Expression | None, PartNumberField("energy", optional=True)] = Field(
-        default=None, description="its own potential, of L: pulls by its derivative; force is then a loss"
+        default=None,
+        description="its own potential, of L: pulls by its derivative; force is then a loss",
     )
 
     @model_validator(mode="after")
@@ -74,9 +75,7 @@ class Length(MechanismPart):
             what = "neither" if not self.path else "both"
             raise MechanismError(f"has {what} of path and factors", remedy="give one of them")
         if len(self.path) == 1:
-            raise MechanismError(
-                "has one point", where="path", remedy="name two points, or more"
-            )
+            raise MechanismError("has one point", where="path", remedy="name two points, or more")
         if isinstance(self.rest, tuple) and len(self.rest) != 2:
             raise MechanismError(
                 f"has {len(self.rest)} numbers",

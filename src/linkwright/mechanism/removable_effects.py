@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import NameNotFoundError, suggest_remedy
 from ..expressions import ZERO
@@ -43,7 +43,7 @@ def strip_effects(mechanism: Mechanism, effects: Collection[str]) -> Mechanism:
                 f"'{effect}' cannot be left out", remedy=suggest_remedy(effect, known)
             )
         keys |= set(_REMOVABLE_FIELDS.get(effect, ()))
-    changed: dict[str, object] = {
+    changed: dict[str, Any] = {
         table: {name: replace_part_fields(part, keys) for name, part in parts.items()}
         for table, parts in (("joints", mechanism.joints), ("lengths", mechanism.lengths))
         if parts
@@ -56,4 +56,4 @@ def strip_effects(mechanism: Mechanism, effects: Collection[str]) -> Mechanism:
     }
     if mechanism.contacts:
         changed["contacts"] = {} if "contacts" in effects else mechanism.contacts
-    return replace_part_fields(mechanism, **changed)
+    return replace_part_fields(mechanism, (), **changed)

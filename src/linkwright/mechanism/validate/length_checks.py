@@ -48,7 +48,9 @@ def _check_path(length: Length, place: str, checks: ForceElementValidator) -> No
     for k, point in enumerate(length.path):
         checks.check_point(point, f"{place}.path[{k}]")
         if k and point == length.path[k - 1]:
-            raise mechanism_error(f"'{point}' stands twice in a row", f"{place}.path[{k}]", "remove one")
+            raise mechanism_error(
+                f"'{point}' stands twice in a row", f"{place}.path[{k}]", "remove one"
+            )
 
 
 def _check_numbers(length: Length, place: str, scope: MechanismParameterScope) -> None:
@@ -59,7 +61,10 @@ def _check_numbers(length: Length, place: str, scope: MechanismParameterScope) -
             _check_law(number, key, f"{place}.{key}", unit, scope)
         else:
             check_part_number(number, key, f"{place}.{key}", unit, scope)
-    pairs = {"rest[0]": length.rest_range, "limits.lower": (length.limits.lower, length.limits.upper)}
+    pairs = {
+        "rest[0]": length.rest_range,
+        "limits.lower": (length.limits.lower, length.limits.upper),
+    }
     for key, (lower, upper) in pairs.items():
         if lower is not None and upper is not None:
             check_limit_order((lower,), (upper,), f"{place}.{key}", scope)

@@ -197,7 +197,10 @@ class _Choice:
         """The middles of the ranges of the forces: those of joints that begin to slide are
         shifted."""
         shifts = [self.rows.joint_frictions[k].shift for k in self.still]
-        begun = [shift if k in self.kinetic_joints else 0.0 for k, shift in zip(self.still, shifts, strict=True)]
+        begun = [
+            shift if k in self.kinetic_joints else 0.0
+            for k, shift in zip(self.still, shifts, strict=True)
+        ]
         return np.concatenate([np.zeros(3 * len(self.closed)), begun])
 
     def _contact_ratio(self, i: int) -> float:

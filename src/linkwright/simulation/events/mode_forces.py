@@ -115,7 +115,9 @@ class ModeForces:
         for k, joint_friction in enumerate(self.rows.joint_frictions):
             group, sign = self.groups.place(joint_friction.row)
             slides = self.sign(k)
-            found[group] -= sign * (slides * joint_friction.force - slides**2 * joint_friction.shift)
+            found[group] -= sign * (
+                slides * joint_friction.force - slides**2 * joint_friction.shift
+            )
         return found
 
     @cached_property

@@ -267,7 +267,10 @@ class ModeRows:
                 name,
                 {side: self.number(end) for side, end in ends.items() if end is not None},
                 limits.restitution,
-                (length.value(self._setting.world), length.rate(self._setting.world, self._setting.v)),
+                (
+                    length.value(self._setting.world),
+                    length.rate(self._setting.world, self._setting.v),
+                ),
                 turns=False,
             )
 

@@ -1,7 +1,7 @@
 """Friction that sticks, split into the share that events handle and a smooth rest.
 
-Friction of kinetic levels F⁺ (forward) and F⁻ (backward), static ratio r and Stribeck's velocity v_s
-is, in motion,
+Friction of kinetic levels F⁺ (forward) and F⁻ (backward), static ratio r and Stribeck's velocity
+v_s is, in motion,
 
     f(v) = −(F_m s + F_d s²)(1 + (r − 1) e^{−(v/v_s)²}),   s = sign(v),   F_m, F_d = (F⁺ ± F⁻)/2.
 
@@ -12,8 +12,15 @@ Without v_s friction falls at once when a slide begins: from ± r F_m to ± F_m 
 
 from __future__ import annotations
 
-from ...expressions import ONE, ZERO, Expression, expression_text, expression_to_float, parse_expression
-from ...mechanism import Joint, Length, Mechanism, joint_coordinate_name
+from ...expressions import (
+    ONE,
+    ZERO,
+    Expression,
+    expression_text,
+    expression_to_float,
+    parse_expression,
+)
+from ...mechanism import Joint, Length, Mechanism, PartTable, joint_coordinate_name
 
 
 def without_sharp_friction(mechanism: Mechanism) -> Mechanism:
@@ -45,7 +52,7 @@ def without_sharp_friction(mechanism: Mechanism) -> Mechanism:
 
 def _law_along(coordinate: str, force: Expression) -> Length:
     """Return a law along one coordinate that is a loss: it has no potential."""
-    return Length(factors={coordinate: ONE}, force=force, energy=ZERO)
+    return Length(factors=PartTable({coordinate: ONE}), force=force, energy=ZERO)
 
 
 def _smooth_rest(joint: Joint, k: int, mechanism: Mechanism) -> Expression | None:
