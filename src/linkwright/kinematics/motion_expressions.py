@@ -23,6 +23,7 @@ from .kinematic_tree import (
     TreeForces,
 )
 from .parameter_values import KinematicParameters
+from .transmissions import read_transmission
 from .tree_coordinates import make_joint_transfer
 
 SymbolScope = dict[str, Scalar]
@@ -132,16 +133,16 @@ def read_tree_forces(
     for name, length in mechanism.lengths.items():
         if length.has_forces:
             forces.append(read_length_force(name, length, values, tree.lengths[name]))
-    moves = []
+    drives = []
     for name, actuator in mechanism.actuators.items():
         values.enter_place(f"actuators.{name}")
-        moves.append(values.read_motion_expression(actuator.moves, scope))
+        drives.append(read_transmission(mechanism, name, actuator, values, scope))
     pads = []
     for name, contact in mechanism.contacts.items():
         if contact.stiffness is not None:
             values.enter_place(f"contacts.{name}")
             pads.append(read_compliant_contact(name, contact, values))
-    return TreeForces(tuple(forces), tuple(moves), tuple(pads))
+    return TreeForces(tuple(forces), tuple(drives), tuple(pads))
 
 
 def read_generalized_speeds(

@@ -216,10 +216,6 @@ class Joint(MechanismPart):
         """Return the value of a `field` as a tuple with one entry per degree of freedom."""
         return field if isinstance(field, tuple) else (field,) * len(self.dofs)
 
-    def backward_friction(self, k: int) -> Expression | None:
-        """Return the friction of degree of freedom k at negative speed; None if not given."""
-        return None if self.friction_backward is None else self.each(self.friction_backward)[k]
-
 
 def _check_applicable_fields(joint: Joint) -> None:
     """Raise where a field is given that has no effect on this kind of joint, or a required one is

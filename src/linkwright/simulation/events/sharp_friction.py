@@ -58,7 +58,7 @@ def _law_along(coordinate: str, force: Expression) -> Length:
 def _smooth_rest(joint: Joint, k: int, mechanism: Mechanism) -> Expression | None:
     """Return the friction beside the symmetric share of events, as a pull along the coordinate;
     None where there is none."""
-    velocity, backward = joint.each(joint.stribeck)[k], joint.backward_friction(k)
+    velocity, backward = joint.each(joint.stribeck)[k], joint.friction_backward
     is_two_sided = backward is not None
     has_stribeck = not _is_zero(velocity, mechanism) and joint.static_ratio != ONE
     if not (is_two_sided or has_stribeck):
@@ -66,7 +66,7 @@ def _smooth_rest(joint: Joint, k: int, mechanism: Mechanism) -> Expression | Non
     forward = joint.each(joint.friction)[k]
     words = {
         "F": expression_text(forward),
-        "B": expression_text(forward if backward is None else backward),
+        "B": expression_text(forward if backward is None else joint.each(backward)[k]),
         "r": expression_text(joint.static_ratio),
         "v": expression_text(velocity),
     }
