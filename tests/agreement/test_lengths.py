@@ -108,6 +108,30 @@ def test_forces_along_lengths_in_all_formulations(by: str) -> None:
     assert_allclose(np.array(functions["inverse_dynamics"](Q, QD, qdd)).ravel(), wanted, rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "by", ["recursive", "lagrange", "hamilton", "newton_euler", "kane", "influence", "recurrent"]
+)
+def test_armature_adds_its_inertia_in_all_formulations(by: str) -> None:
+    """M gains a c cᵀ; forces, accelerations and energies follow."""
+    c, armature, qdd = np.array([2, -1]), 0.7, [0.1, 0.2]
+    more = "\n[lengths.pair]\nfactors = { q1 = 2, q2 = -1 }\narmature = 0.7\n"
+    heavy = lw.derive(lw.load(ARM + more), by=by, parameters="numeric").functions()
+    plain = lw.compile(lw.load(ARM))
+    wanted = plain.mass_matrix(Q) + armature * np.outer(c, c)
+    assert_allclose(np.array(heavy["mass_matrix"](Q)), wanted, rtol=1e-12)
+    force = plain.inverse_dynamics(Q, QD, qdd) + armature * c * (c @ qdd)
+    assert_allclose(np.array(heavy["inverse_dynamics"](Q, QD, qdd)).ravel(), force, rtol=1e-12)
+    found, _ = heavy["forward_dynamics"](Q, QD, force)
+    assert_allclose(np.array(found).ravel(), qdd, rtol=1e-10)
+    energy = float(plain.kinetic_energy(Q, QD)) + armature * float(c @ QD) ** 2 / 2
+    assert_allclose(float(heavy["kinetic_energy"](Q, QD)), energy, rtol=1e-12)
+
+
+def test_verify_passes_with_lengths() -> None:
+    more = "\n[lengths.pair]\nfactors = { q1 = 2, q2 = -1 }\narmature = 0.7\n"
+    assert lw.verify(lw.load(ARM + more)).passed
+
+
 def test_actuators_drive_lengths_and_laws_have_potentials() -> None:
     model = lw.compile(lw.load(ARM))
     assert_allclose(model.input_matrix(Q).ravel(), J[0], rtol=1e-9)

@@ -42,11 +42,18 @@ class CoordinateShare:
 
 @dataclass(frozen=True)
 class TreeLength:
-    """A named length: the sum of its spans and of its shares of coordinates."""
+    """A named length: the sum of its spans and of its shares of coordinates; `armature` is an
+    inertia that moves with it."""
 
     name: str
     spans: tuple[LengthSpan, ...] = ()
     shares: tuple[CoordinateShare, ...] = ()
+    armature: Scalar = 0.0
+
+    @property
+    def has_armature(self) -> bool:
+        """Whether an inertia moves with it."""
+        return not (isinstance(self.armature, float) and self.armature == 0.0)
 
     @property
     def points(self) -> tuple[str, ...]:
@@ -122,7 +129,8 @@ def read_tree_lengths(tree: KinematicTree, values: KinematicParameters) -> dict[
             shares += [
                 CoordinateShare(factor * s.factor, s.coordinate, s.velocity) for s in other.shares
             ]
-        found[name] = TreeLength(name, tuple(spans), tuple(shares))
+        armature = values.read_scalar(given.armature, f"J_{name}")
+        found[name] = TreeLength(name, tuple(spans), tuple(shares), armature)
     return found
 
 

@@ -10,6 +10,7 @@ from ..errors import UnsupportedError
 from .body_forces import passive_joint_forces, point_spring_energy
 from .kinematic_tree import KinematicTree
 from .recursions import link_displacements, link_poses, link_twists
+from .rotor_inertias import doubled_rotor_energy
 from .tree_coordinates import spread_coordinates, spread_velocities
 
 
@@ -19,10 +20,7 @@ def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
     twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
     momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
     bodies = sum((h.power(t) for h, t in zip(momenta, twists, strict=True)), ca.SX(0))
-    rotors = sum(
-        (e.rotor_inertia * v[k] * v[k] for k, e in enumerate(tree.joint_effects)), ca.SX(0)
-    )
-    return (bodies + rotors) / 2
+    return (bodies + doubled_rotor_energy(tree, v)) / 2
 
 
 def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:

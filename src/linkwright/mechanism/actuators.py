@@ -35,8 +35,8 @@ class Actuator(MechanismPart):
     """An actuator: its effort u acts along what it drives, τ = B u.
 
     It drives one of: an expression of coordinates (`moves`, B = (∂moves/∂q)ᵀ), the coordinates of a
-    joint times `gear`, a named length times `gear`, or a frame, on which it exerts u · (`force`, `moment`). With l the driven
-    length or angle and l̇ its rate, a control c gives the effort
+    joint or a named length times `gear`, or a frame, on which it exerts u · (`force`, `moment`).
+    With l the driven length or angle and l̇ its rate, a control c gives the effort
     u = (gain₀ + gain₁ l + gain₂ l̇) c + bias₀ + bias₁ l + bias₂ l̇, both within their ranges.
     """
 
@@ -48,7 +48,8 @@ class Actuator(MechanismPart):
         default=None, description="or the named length that it drives; a positive effort pushes"
     )
     gear: Annotated[PerDof, PartNumberField("any", None)] = Field(
-        default=ONE, description="driven length per unit of joint or length; a list for several degrees"
+        default=ONE,
+        description="driven length per unit of joint or length; a list for several degrees",
     )
     frame: str | None = Field(default=None, description="or the frame or body that it pushes")
     force: Annotated[Vector, PartNumberField("any", 3)] = Field(

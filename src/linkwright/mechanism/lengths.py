@@ -59,6 +59,9 @@ class Length(MechanismPart):
     static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
         default=ONE, description="what friction holds, over what it is in motion: 1 or more"
     )
+    armature: Annotated[Expression, PartNumberField("any")] = Field(
+        default=ZERO, description="inertia that moves with a combination of coordinates"
+    )
     limits: LengthLimits = Field(default_factory=LengthLimits)
     force: Annotated[Expression | None, PartNumberField("effort", optional=True)] = Field(
         default=None, description='its own law, of L and Ldot: "k*(L - L0)^3 + c*Ldot"'
@@ -76,6 +79,10 @@ class Length(MechanismPart):
             raise MechanismError(f"has {what} of path and factors", remedy="give one of them")
         if len(self.path) == 1:
             raise MechanismError("has one point", where="path", remedy="name two points, or more")
+        if self.path and self.armature != ZERO:
+            raise MechanismError(
+                "has no meaning for a path", where="armature", remedy="give bodies mass"
+            )
         if isinstance(self.rest, tuple) and len(self.rest) != 2:
             raise MechanismError(
                 f"has {len(self.rest)} numbers",

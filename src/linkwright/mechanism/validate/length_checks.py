@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expressions import Expression, parse_unit
+from ...expressions import ZERO, Expression, parse_unit
 from ..coordinates import VariableMeaning, rated_coordinate_names
 from ..lengths import LENGTH_RATE_SYMBOL, LENGTH_SYMBOL, Length
 from ..parts import part_numbers
@@ -29,7 +29,7 @@ def check_lengths(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
     if not mechanism.lengths:
         return
     checks = ForceElementValidator(mechanism, scope)
-    known = rated_coordinate_names(mechanism)
+    known, is_linear = rated_coordinate_names(mechanism), dict[str, bool]()
     for name, length in mechanism.lengths.items():
         place = f"lengths.{name}"
         if name in known:
@@ -39,6 +39,10 @@ def check_lengths(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
             check_known_part_name(key, known, "coordinate or length above", f"{place}.factors")
             if scope.finite_value(factor, f"{place}.factors.{key}") == 0:
                 raise mechanism_error("is zero", f"{place}.factors.{key}", "leave it out")
+            if length.armature != ZERO and key in mechanism.lengths and not is_linear[key]:
+                what = f"moves with '{key}', which is not a combination of coordinates"
+                raise mechanism_error(what, f"{place}.armature", "give bodies mass")
+        is_linear[name] = not length.path and all(is_linear.get(k, True) for k in length.factors)
         _check_numbers(length, place, scope)
         known.append(name)
 

@@ -40,6 +40,7 @@ _NONNEGATIVE_FIELDS = {
     "friction_backward",
     "stribeck",
     "smoothing",
+    "armature",
     "motor.inertia",
     "limits.velocity",
     "limits.effort",
