@@ -1,4 +1,4 @@
-"""Equalities of an MJCF file: connects and welds close loops, joint equalities are couplings."""
+"""Equalities of an MJCF file: connects and welds close loops, others are couplings."""
 
 from __future__ import annotations
 
@@ -9,20 +9,27 @@ from ..mechanism import JOINT_KINDS, JointKind
 from .mjcf_forces import MjcfSwitches
 from .mjcf_names import MjcfNames
 from .mjcf_placements import MjcfPlacement, mjcf_floats, site_placement
+from .mjcf_tendons import MjcfTendonReader
 
 if TYPE_CHECKING:
     import mujoco
 
 _MJCF_EQUALITY_TYPES = ("connect", "weld")
 """MJCF's words, in the order of MuJoCo's mjtEq."""
-_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
+_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY, _TENDON_EQUALITY = range(4)
 
 
 class MjcfEqualityReader:
     """Converts the equalities of a compiled model."""
 
-    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames) -> None:
-        self.m, self.switches, self.names = model, on, names
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        on: MjcfSwitches,
+        names: MjcfNames,
+        tendons: MjcfTendonReader,
+    ) -> None:
+        self.m, self.switches, self.names, self.tendons = model, on, names, tendons
 
     def read_equalities(self) -> dict[str, dict[str, object]]:
         """Return loops and couplings by name, in the order of the file."""
@@ -35,9 +42,11 @@ class MjcfEqualityReader:
                 found[name] = self.read_loop(index, kind)
             elif kind == _JOINT_EQUALITY:
                 found[name] = self.read_coupling(index)
+            elif kind == _TENDON_EQUALITY:
+                found[name] = self.tendons.read_equality(index)
             else:
                 raise UnsupportedError(
-                    f"the equality '{name}' is neither connect, weld nor joint",
+                    f"the equality '{name}' is neither connect, weld, joint nor tendon",
                     remedy="remove it from the file",
                 )
         return found

@@ -22,6 +22,7 @@ from .mjcf_placements import (
     site_placement,
 )
 from .mjcf_poses import MjcfPoseReader
+from .mjcf_tendons import MjcfTendonReader
 from .xml_reader import read_xml
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
 """MJCF's words, in the order of MuJoCo's mjtJoint."""
 _UNUSED_MJCF_PARTS = {
     "ngeom": "geoms (contact; their mass is used)",
-    "ntendon": "tendons",
     "npair": "contact pairs",
     "nexclude": "contact exclusions",
     "nsensor": "sensors",
@@ -78,7 +78,8 @@ class _MjcfReader:
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
         self.joints: dict[str, dict[str, object]] = {}
-        self.actuators = MjcfActuatorReader(model, self.name)
+        self.tendons = MjcfTendonReader(model, on, self.name)
+        self.actuators = MjcfActuatorReader(model, self.name, self.tendons.length_name)
 
     def name(self, kind: str, index: int) -> str:
         """Return the name of an element of the compiled model."""
@@ -88,10 +89,12 @@ class _MjcfReader:
         """Return the mechanism of the compiled model."""
         for index in range(1, self.m.nbody):
             self.read_body(index)
-        equalities = MjcfEqualityReader(self.m, self.switches, self.names).read_equalities()
+        lengths = self.tendons.read_tendons()
+        found = MjcfEqualityReader(self.m, self.switches, self.names, self.tendons)
+        equalities = found.read_equalities()
         actuators = dict(self.actuators.read_actuators())
-        loops = {name: x for name, x in equalities.items() if x["type"] != "coupling"}
-        constraints = {name: x for name, x in equalities.items() if x["type"] == "coupling"}
+        loops = {name: x for name, x in equalities.items() if x["type"] in JOINT_KINDS}
+        constraints = {name: x for name, x in equalities.items() if name not in loops}
         return Mechanism(
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
             gravity=mjcf_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
@@ -101,6 +104,7 @@ class _MjcfReader:
             loops=loops,
             constraints=constraints,
             constraint_order=tuple(equalities),
+            lengths=lengths,
             actuators=actuators,
             poses=dict(MjcfPoseReader(self.m, self.name, self.joints, actuators).read_poses()),
             assembly=dict(self.reference_coordinates()) if loops or constraints else {},
@@ -267,6 +271,7 @@ class _MjcfReader:
                 yield f"{count} {what}"
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
+        yield from self.tendons.notes
         yield from self.actuators.notes
         for index in range(self.m.neq):
             if not self.m.eq_active0[index]:

@@ -26,6 +26,7 @@ from .contacts import Contact
 from .force_elements import ChosenCoordinates, ForceElement
 from .joint_placement import PlacedJoints
 from .joints import Joint
+from .lengths import Length
 from .locked_joints import lock_mimicking_joints, parts_of_moving_joints
 from .parts import (
     MechanismPart,
@@ -36,7 +37,7 @@ from .parts import (
     replace_part_fields,
 )
 from .poses import Pose
-from .removed_effects import parts_without_effects
+from .removable_effects import strip_effects
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
@@ -82,6 +83,9 @@ class Mechanism(MechanismPart):
         le=1e-2,
         description="rows of constraints that others imply to within this share are redundant, and "
         "may stay open by this share of their size (metres, radians)",
+    )
+    lengths: PartTable[Length] = Field(
+        default_factory=PartTable, description="lengths of paths, or combinations of coordinates"
     )
     forces: PartTable[ForceElement] = Field(default_factory=PartTable)
     contacts: PartTable[Contact] = Field(default_factory=PartTable)
@@ -137,7 +141,7 @@ class Mechanism(MechanismPart):
     def _content_hash(self) -> int:
         """The hash by which tables of mechanisms tell variants apart, computed once."""
         own = (self.name, self.gravity, self.parameters, self.bodies, self.joints)
-        return hash((*own, self.loops, self.constraints, self.forces))
+        return hash((*own, self.loops, self.constraints, self.lengths, self.forces))
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -243,7 +247,7 @@ class Mechanism(MechanismPart):
         ----------
         *effects : str
             Any of "friction", "damping", "springs", "motors" (rotor inertia and gears), "limits",
-            "gravity", "forces" (declared loads) and "contacts".
+            "gravity", "forces" (the table of forces, and the laws of lengths) and "contacts".
 
         Returns
         -------
@@ -257,7 +261,7 @@ class Mechanism(MechanismPart):
         >>> lw.compile(weightless).gravity([0.3, 0.4])
         array([0., 0.])
         """
-        return replace_part_fields(self, **parts_without_effects(self, effects))
+        return strip_effects(self, effects)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at given positions: they lose their coordinates.

@@ -146,9 +146,9 @@ def simulate(
         Generalized forces, N m or N: numbers, a function of (t, q, q̇), a controller, or a table by
         velocity or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values) or
         (times, values, "cubic"). By actuator, these are controls: efforts, unless the actuator has
-        a gain or bias; the name of a pose stands for its controls. In an ensemble also a (runs, n) array, by name (runs,) arrays and
-        tables with (runs, times) values, or a list with one controller for each run; not a
-        function.
+        a gain or bias; the name of a pose stands for its controls. In an ensemble
+        also a (runs, n) array, by name (runs,) arrays and tables with (runs, times) values, or a
+        list with one controller for each run; not a function.
     integrator : str
         Such as "dop853".
     rtol, atol : float
