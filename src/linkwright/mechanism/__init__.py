@@ -11,6 +11,7 @@ from .constraints import (
     EquationConstraint,
     GearConstraint,
     KnifeEdgeConstraint,
+    LengthConstraint,
     RollingConstraint,
     SurfaceConstraint,
 )
@@ -27,11 +28,13 @@ from .force_elements import (
     ChosenCoordinates,
     ForceElement,
     JointForce,
+    LengthLoad,
     Spring,
     WrenchElement,
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
+from .lengths import Length
 from .mechanism import Mechanism
 from .parts import (
     MechanismPart,
@@ -43,6 +46,7 @@ from .parts import (
     replace_part_fields,
 )
 from .placements import Orientation, Placement
+from .poses import Pose, pose_numbers
 from .shapes import MeshShape, Shape, ShapeOfBody
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
@@ -70,6 +74,9 @@ __all__ = [
     "JointForce",
     "JointKind",
     "KnifeEdgeConstraint",
+    "Length",
+    "LengthConstraint",
+    "LengthLoad",
     "Limits",
     "Mechanism",
     "MechanismNames",
@@ -81,6 +88,7 @@ __all__ = [
     "PartNumberField",
     "PartTable",
     "Placement",
+    "Pose",
     "RollingConstraint",
     "Shape",
     "ShapeOfBody",
@@ -96,6 +104,7 @@ __all__ = [
     "mechanism_names",
     "part_numbers",
     "plain_part_value",
+    "pose_numbers",
     "quaternion_coordinate_offsets",
     "read_coordinate_numbers",
     "replace_part_fields",

@@ -56,6 +56,7 @@ class MechanismPageFacts(TypedDict):
     forces: list[str]
     contacts: list[str]
     actuators: list[str]
+    poses: list[str]
     chosen_coordinates: list[str]
     coordinate_definitions: list[str]
     shapes: dict[str, list[str]]
@@ -101,6 +102,7 @@ def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
         "forces": list(mechanism.forces),
         "contacts": list(mechanism.contacts),
         "actuators": list(mechanism.actuators),
+        "poses": list(mechanism.poses),
         "chosen_coordinates": list(mechanism.coordinates.own_names)
         if mechanism.coordinates
         else [],

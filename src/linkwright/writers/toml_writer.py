@@ -17,9 +17,11 @@ _TOML_TABLES = (
     "frames",
     "loops",
     "constraints",
+    "lengths",
     "forces",
     "contacts",
     "actuators",
+    "poses",
 )
 _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 

@@ -58,6 +58,7 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
         "forces": info["forces"],
         "contacts": info["contacts"],
         "actuators": info["actuators"],
+        "poses": info["poses"],
         "chosen coordinates": info["chosen_coordinates"],
         "with": info["coordinate_definitions"],
         "shapes": [f"{body} ({_counted_kinds(kinds)})" for body, kinds in info["shapes"].items()],
