@@ -25,11 +25,14 @@ from .coordinates import (
     quaternion_coordinate_offsets,
 )
 from .force_elements import (
+    BushingElement,
     ChosenCoordinates,
+    DragElement,
     ForceElement,
     JointForce,
     LengthLoad,
     Spring,
+    TyreElement,
     WrenchElement,
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
@@ -55,12 +58,14 @@ __all__ = [
     "Actuator",
     "ApproximateChoices",
     "Body",
+    "BushingElement",
     "ChosenCoordinates",
     "Constraint",
     "Contact",
     "CouplingConstraint",
     "DegreeOfFreedom",
     "DistanceConstraint",
+    "DragElement",
     "DriveConstraint",
     "EquationConstraint",
     "ForceElement",
@@ -88,6 +93,7 @@ __all__ = [
     "Spring",
     "Strength",
     "SurfaceConstraint",
+    "TyreElement",
     "Vector",
     "WrenchElement",
     "has_text",
