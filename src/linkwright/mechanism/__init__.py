@@ -48,6 +48,7 @@ from .parts import (
     plain_part_value,
     replace_part_fields,
 )
+from .rolling_ellipsoid import RollingEllipsoidConstraint
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 
@@ -90,6 +91,7 @@ __all__ = [
     "PartTable",
     "Placement",
     "RollingConstraint",
+    "RollingEllipsoidConstraint",
     "Spring",
     "Strength",
     "SurfaceConstraint",

@@ -28,6 +28,11 @@ from .parts import (
 if TYPE_CHECKING:
     from .validate.force_checks import ForceElementValidator
 
+_AIR_DENSITY = parse_expression("1.225")
+"""Of air at sea level and 15 °C, kg/m³."""
+_LOW_SPEED = parse_expression("0.1")
+"""Forward speed below which the slip of a tyre is not divided by it any more, m/s."""
+
 
 class _ForceElement(MechanismPart):
     """A force element, as a file gives it."""
@@ -160,7 +165,7 @@ class DragElement(_ForceElement):
         default=ONE, description="of drag"
     )
     density: Annotated[Expression, PartNumberField("kg/m^3")] = Field(
-        default_factory=lambda: parse_expression("1.225"),
+        default=_AIR_DENSITY,
         description="of the fluid; default: air, 1.225 kg/m^3",
     )
     wind: Annotated[Vector, PartNumberField("m/s", 3)] = Field(
@@ -209,7 +214,7 @@ class TyreElement(_ForceElement):
         default=ZERO, description="cornering stiffness: side force per radian of slip angle"
     )
     low_speed: Annotated[Expression, PartNumberField("m/s")] = Field(
-        default_factory=lambda: parse_expression("0.1"),
+        default=_LOW_SPEED,
         description="below it the tyre is a damper; default: 0.1 m/s",
     )
 
