@@ -19,7 +19,18 @@ def _make_format_target(name: str) -> ExportTarget:
     return ExportTarget(name, f"the mechanism as a {name.upper()} file", write_format)
 
 
-_CODE_TARGETS: tuple[ExportTarget, ...] = ()
+def _write_c(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.c_files import write_c_files
+
+    files, usage = write_c_files(request.code)
+    return ExportedFiles("c", files, usage=usage, is_folder=True)
+
+
+_FUNCTION_OPTIONS = frozenset({"quantities", "by", "parameters"})
+
+_CODE_TARGETS: tuple[ExportTarget, ...] = (
+    ExportTarget("c", "C99", _write_c, _FUNCTION_OPTIONS | {"precision"}, is_folder=True),
+)
 """Targets that write functions as source code or binary code."""
 
 EXPORT_TARGETS: dict[str, ExportTarget] = {
