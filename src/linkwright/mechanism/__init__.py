@@ -1,5 +1,6 @@
 """Bodies, joints, loops, constraints, forces, parameters: frozen data, exact numbers."""
 
+from .actuators import Activation, Actuator
 from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
 from .constraints import (
@@ -10,6 +11,7 @@ from .constraints import (
     EquationConstraint,
     GearConstraint,
     KnifeEdgeConstraint,
+    LengthConstraint,
     RollingConstraint,
     SurfaceConstraint,
 )
@@ -23,15 +25,16 @@ from .coordinates import (
     quaternion_coordinate_offsets,
 )
 from .force_elements import (
-    Actuator,
     ChosenCoordinates,
     ForceElement,
     JointForce,
+    LengthLoad,
     Spring,
     WrenchElement,
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
+from .lengths import Length
 from .mechanism import Mechanism
 from .parts import (
     MechanismPart,
@@ -48,6 +51,7 @@ from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 __all__ = [
     "GROUND",
     "JOINT_KINDS",
+    "Activation",
     "Actuator",
     "ApproximateChoices",
     "Body",
@@ -67,6 +71,9 @@ __all__ = [
     "JointForce",
     "JointKind",
     "KnifeEdgeConstraint",
+    "Length",
+    "LengthConstraint",
+    "LengthLoad",
     "Limits",
     "Mechanism",
     "MechanismNames",

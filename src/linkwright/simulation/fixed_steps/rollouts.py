@@ -178,11 +178,11 @@ def _refuse_events(mechanism: Mechanism) -> None:
         for name, joint in joints
         if "friction_coefficient" in joint.model_fields_set
     ]
-    refused += [
-        (name, "stops with restitution")
-        for name, joint in joints
-        if joint.limits.restitution is not None
-    ]
+    bouncing = {
+        **{name: joint.limits.restitution for name, joint in joints},
+        **{name: length.limits.restitution for name, length in mechanism.lengths.items()},
+    }
+    refused += [(name, "stops with restitution") for name, e in bouncing.items() if e is not None]
     members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
     refused += [
         (name, "members that break")
@@ -279,5 +279,10 @@ def _cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
         for oldest in list(steps)[: len(steps) + 1 - CACHED_STEPS]:
             steps.pop(oldest, None)
         drive = drive or read_force_law(model.equations, inputs)
+        if drive.state_names and method in IMPLICIT_METHODS:
+            raise UnsupportedError(
+                f"'{method}' does not support activations of actuators",
+                remedy="use another method",
+            )
         steps[key] = CompiledStep(model.equations, method, drive, kept=model.parameters)
     return steps[key]
