@@ -68,7 +68,7 @@ def _write_function_section(function: ExportedFunction) -> list[str]:
 
 def _rates_in_dots(function: ExportedFunction) -> dict[str, tuple[str, int]]:
     """Names of rates, with the coordinate and its number of dots."""
-    found = {}
+    found: dict[str, tuple[str, int]] = {}
     for note in (*function.inputs, *function.outputs):
         dots = {"qd": 1, "qdd": 2}.get(note.port.name)
         if dots:
