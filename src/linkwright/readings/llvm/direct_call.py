@@ -201,15 +201,16 @@ def has_known_array_layout() -> bool:
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return False
     array = np.arange(12.0).reshape(3, 4)
-    read = ctypes.c_void_p.from_address, ctypes.c_int.from_address
-    address, number = (lambda place, kind=kind: kind(id(array) + place).value for kind in read)
-    lengths = (ctypes.c_ssize_t * 2).from_address(address(_LENGTHS))
+    place = id(array)
+    lengths = ctypes.c_void_p.from_address(place + _LENGTHS).value
+    flags = ctypes.c_int.from_address(place + _FLAGS).value
     return (
-        address(_DATA) == array.ctypes.data
-        and number(_AXES) == 2
-        and list(lengths) == [3, 4]
-        and address(_DTYPE) == id(np.dtype(np.float64))
-        and number(_FLAGS) & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
+        ctypes.c_void_p.from_address(place + _DATA).value == array.ctypes.data
+        and ctypes.c_int.from_address(place + _AXES).value == array.ndim
+        and lengths is not None
+        and tuple((ctypes.c_ssize_t * array.ndim).from_address(lengths)) == array.shape
+        and ctypes.c_void_p.from_address(place + _DTYPE).value == id(np.dtype(np.float64))
+        and flags & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
         and ctypes.c_ssize_t.from_address(id((1, 2)) + OBJECT_HEAD_BYTES).value == 2
     )
 
