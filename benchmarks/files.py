@@ -3,9 +3,10 @@
     python -m benchmarks.files [--every N] [--verbose]
 
 All URDF and SDF files of example-robot-data, and all MJCF files of dm_control, gymnasium and
-gymnasium-robotics that are whole models. "wrong" is a file that loads, and whose mass matrix,
+gymnasium-robotics. "wrong" is a file that loads, and whose mass matrix,
 inverse dynamics, actuators or keyframes differ from Pinocchio's (URDF) or MuJoCo's (MJCF) at a
 random state. SDF files are only loaded here: tests/files/test_drake.py compares them with Drake.
+"parts" are files that MuJoCo refuses by themselves or that have no bodies: others include them.
 """
 
 from __future__ import annotations
@@ -32,11 +33,17 @@ SOURCES = {
 }
 
 
+STATES = ("loaded", "refused", "wrong", "parts")
+
+
 class Verdict(NamedTuple):
-    """What became of a file: loaded, refused or wrong, and why."""
+    """What became of a file: loaded, refused or wrong, and why; or parts of other files. And how
+    many actuators and keyframes were kept."""
 
     state: str
     reason: str = ""
+    actuators: int = 0
+    keyframes: int = 0
 
 
 def robot_files(package: str, endings: tuple[str, ...]) -> list[Path]:
@@ -78,15 +85,14 @@ def judge_file(path: Path) -> Verdict:
     worst = max(found, key=lambda key: found[key])
     if not found[worst] < TOLERANCE:
         return Verdict("wrong", f"{worst} differs by {found[worst]:.2g}")
-    return Verdict("loaded")
+    return Verdict("loaded", "", len(mechanism.actuators), len(mechanism.poses))
 
 
 def judge_all(every: int = 1) -> Iterator[tuple[str, Path, Verdict]]:
     """Yield package, file and verdict of every file, or of each N-th."""
     for package, endings in SOURCES.items():
         for path in robot_files(package, endings)[::every]:
-            if is_whole_model(path):
-                yield package, path, judge_file(path)
+            yield package, path, judge_file(path) if is_whole_model(path) else Verdict("parts")
 
 
 def main() -> None:
@@ -96,17 +102,17 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true", help="a line for each file")
     options = parser.parse_args()
     counts: Counter[tuple[str, str]] = Counter()
-    reasons: list[str] = []
     for package, path, verdict in judge_all(options.every):
         counts[package, verdict.state] += 1
-        name = "/".join(path.parts[-3:])
-        if options.verbose or verdict.state != "loaded":
-            reasons.append(f"{verdict.state:8}{name}: {verdict.reason}".rstrip(": "))
-            print(reasons[-1], flush=True)
-    print(f"{'':20}{'loaded':>8}{'refused':>9}{'wrong':>7}")
+        counts[package, "actuators"] += verdict.actuators
+        counts[package, "keyframes"] += verdict.keyframes
+        if options.verbose or verdict.state in ("refused", "wrong"):
+            name = "/".join(path.parts[-3:])
+            print(f"{verdict.state:8}{name}: {verdict.reason}".rstrip(": "), flush=True)
+    columns = (*STATES, "actuators", "keyframes")
+    print(" " * 20 + "".join(f"{column:>11}" for column in columns))
     for package in SOURCES:
-        numbers = [counts[package, state] for state in ("loaded", "refused", "wrong")]
-        print(f"{package:20}{numbers[0]:8}{numbers[1]:9}{numbers[2]:7}")
+        print(f"{package:20}" + "".join(f"{counts[package, column]:11}" for column in columns))
 
 
 if __name__ == "__main__":

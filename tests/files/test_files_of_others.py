@@ -19,8 +19,9 @@ def test_no_file_is_wrong() -> None:
 
 def test_a_wrong_file_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a mass changed between reading and comparing."""
-    import linkwright as lw
     from benchmarks.files import judge_file
+
+    import linkwright as lw
     from linkwright.mechanism import replace_part_fields
     from tests.robots import path_of
 
