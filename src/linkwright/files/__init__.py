@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -24,6 +25,7 @@ def load(
     convention: str | None = None,
     strict: bool = False,
     closure: float | None = None,
+    ignore: Sequence[str] = (),
 ) -> Mechanism:
     """Return a mechanism from a file, or from its text.
 
@@ -42,6 +44,9 @@ def load(
         Raise an error, not a warning, for unphysical inertia.
     closure : float, optional
         Tolerance of nearly redundant constraints, m and rad (default: the file's, or 1e-6).
+    ignore : sequence of str
+        Parts of an MJCF file to leave out: "fluid", "flexes", "tendons", "plugins", … (see
+        docs/format.md). `Mechanism.unused` lists them.
 
     Returns
     -------
@@ -73,10 +78,9 @@ def load(
         raise ArgumentError(
             f"{type_in_words(source)} is not a file or its text", remedy=f"write {made}"
         )
+    options = (base, convention, (ignore,) if isinstance(ignore, str) else tuple(ignore))
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
-        mechanism = _read_mechanism_text(
-            FileContent(_check_file_text(source), None, base, convention), ""
-        )
+        mechanism = _read_mechanism_text(FileContent(_check_file_text(source), None, *options), "")
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
         raise FileError(
@@ -85,7 +89,7 @@ def load(
     path = Path(source)
     try:
         mechanism = _read_mechanism_text(
-            FileContent(_read_file_content(path), path, base, convention), path.name.lower()
+            FileContent(_read_file_content(path), path, *options), path.name.lower()
         )
         return mechanism.with_closure(closure).checked(strict)
     except LinkwrightError as error:
@@ -199,4 +203,6 @@ def _read_mechanism_text(content: FileContent, name: str) -> Mechanism:
         raise FileError("base= is for URDF files", remedy="state it in the joints of the file")
     if content.convention is not None and "convention" not in found.options:
         raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
+    if content.ignore and "ignore" not in found.options:
+        raise FileError("ignore= is for MJCF files", remedy="leave it out")
     return found.read(content)

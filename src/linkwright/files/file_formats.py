@@ -21,6 +21,7 @@ class FileContent:
     path: Path | None = None
     base: str | None = None
     convention: str | None = None
+    ignore: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def _read_urdf_file(content: FileContent) -> Mechanism:
 def _read_mjcf_file(content: FileContent) -> Mechanism:
     from .mjcf_reader import read_mjcf
 
-    return read_mjcf(content.text, content.path)
+    return read_mjcf(content.text, content.path, content.ignore)
 
 
 def _read_sdf_file(content: FileContent) -> Mechanism:
@@ -79,7 +80,7 @@ FILE_FORMATS: dict[str, FileFormat] = {
     for row in (
         FileFormat("toml", ".toml", _read_toml_file),
         FileFormat("urdf", ".urdf", _read_urdf_file, options=("base",)),
-        FileFormat("mjcf", ".xml", _read_mjcf_file, has_shared_ending=True),
+        FileFormat("mjcf", ".xml", _read_mjcf_file, options=("ignore",), has_shared_ending=True),
         FileFormat("sdf", ".sdf", _read_sdf_file),
         FileFormat("dh.toml", ".dh.toml", _read_dh_toml_file, options=("convention",)),
         FileFormat("dh.csv", ".dh.csv", _read_dh_csv_file, options=("convention",)),

@@ -4,7 +4,7 @@ convention (free joints: angular before linear, both in the child's frame)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from ..mechanism.coordinates import joint_coordinate_names
 from .mjcf_actuators import MjcfActuatorReader
 from .mjcf_equalities import MjcfEqualityReader
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
+from .mjcf_ignored import leave_out_remedy, take_out_ignored_effects
 from .mjcf_names import MjcfNames
 from .mjcf_placements import (
     MjcfPlacement,
@@ -45,9 +46,9 @@ _UNUSED_MJCF_PARTS = {
 }
 
 
-def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
+def read_mjcf(text: str, path: Path | None = None, ignore: Sequence[str] = ()) -> Mechanism:
     """Return the mechanism in MJCF text; `path` is its file, next to which meshes and includes are
-    found."""
+    found, `ignore` has the parts that are left out."""
     try:
         import mujoco
     except ImportError:
@@ -63,8 +64,11 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
             model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
+    notes = list(take_out_ignored_effects(model, ignore))
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
-    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
+    names = MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj)
+    names.notes += notes
+    reader = _MjcfReader(model, on, names, ignore)
     refuse_mjcf_forces(model, on, reader.name)
     return reader.read_mechanism()
 
@@ -72,8 +76,10 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
 class _MjcfReader:
     """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
-    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames) -> None:
-        self.m = model
+    def __init__(
+        self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames, ignore: Sequence[str] = ()
+    ) -> None:
+        self.m, self.ignored = model, ignore
         self.switches = on
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
@@ -89,10 +95,11 @@ class _MjcfReader:
         """Return the mechanism of the compiled model."""
         for index in range(1, self.m.nbody):
             self.read_body(index)
-        lengths = self.tendons.read_tendons()
+        lengths = {} if "tendons" in self.ignored else self.tendons.read_tendons()
         found = MjcfEqualityReader(self.m, self.switches, self.names, self.tendons)
         equalities = found.read_equalities()
-        actuators = dict(self.actuators.read_actuators())
+        has_actuators = "actuators" not in self.ignored
+        actuators = dict(self.actuators.read_actuators()) if has_actuators else {}
         loops = {name: x for name, x in equalities.items() if x["type"] in JOINT_KINDS}
         constraints = {name: x for name, x in equalities.items() if name not in loops}
         return Mechanism(
@@ -186,7 +193,9 @@ class _MjcfReader:
             bent = getattr(self.m, array, None)
             if bent is not None and bent[index].any():
                 raise self.joint_refusal(
-                    index, "a spring of higher order", "give stiffness one number"
+                    index,
+                    "a spring of higher order",
+                    leave_out_remedy("give stiffness one number", "nonlinear"),
                 )
         stiffness = float(self.m.jnt_stiffness[index])
         if not stiffness:
@@ -202,7 +211,8 @@ class _MjcfReader:
         dofs = [first + i for i in _mjcf_velocity_order(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
         if on.dampers and bent is not None and bent[dofs].any():
-            raise self.joint_refusal(index, "a damper of higher order", "give damping one number")
+            remedy = leave_out_remedy("give damping one number", "nonlinear")
+            raise self.joint_refusal(index, "a damper of higher order", remedy)
         damping = mjcf_floats(self.m.dof_damping[dofs]) if on.dampers else []
         friction = mjcf_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
         armature = mjcf_floats(self.m.dof_armature[dofs])
