@@ -72,7 +72,7 @@ def refuse_mjcf_forces(model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObje
     for found in (
         _refused_mjcf_tendon_force(model, on, name),
         _refused_mjcf_actuator_force(model, on, name),
-        _refused_mjcf_body_force(model, on, name),
+        _refused_mjcf_body_force(model, on),
     ):
         if found:
             what, remedy = found
@@ -122,26 +122,18 @@ def _refused_mjcf_actuator_force(
     if index is None:
         return None
     label = name("ACTUATOR", index)
-    return f"the actuator '{label}' has armature or damping", "give it to the joint instead"
+    remedy = leave_out_remedy("give it to the joint instead", "actuators")
+    return f"the actuator '{label}' has armature or damping", remedy
 
 
-def _refused_mjcf_body_force(
-    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
-) -> tuple[str, str] | None:
-    """Return what is wrong and a remedy for a force on bodies: of a fluid, gravity compensation, a
-    plugin or a flexible part."""
+def _refused_mjcf_body_force(model: mujoco.MjModel, on: MjcfSwitches) -> tuple[str, str] | None:
+    """Return what is wrong and a remedy for a force on bodies: of a fluid, a plugin or a flexible
+    part."""
     if not on.has_passive_forces or not model.nv:
         return None
     if model.opt.density or model.opt.viscosity:
         remedy = leave_out_remedy("remove density and viscosity from <option>", "fluid")
         return "the bodies move in a fluid", remedy
-    held = (
-        _first_nonzero_mjcf_row(model, "body_gravcomp")
-        if on.gravity and any(model.opt.gravity)
-        else None
-    )
-    if held is not None:
-        return f"the body '{name('BODY', held)}' has gravity compensation", "remove gravcomp"
     if (model.body_plugin >= 0).any():
         return "a plugin acts on its bodies", leave_out_remedy("remove the plugin", "plugins")
     elastic = ("stiffness", "edgestiffness", "bending", "damping", "edgedamping")

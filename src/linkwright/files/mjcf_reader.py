@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import joint_coordinate_names
-from .mjcf_actuators import MjcfActuatorReader
+from .mjcf_actuators import MjcfActuatorReader, move_actuator_effects_to_joints
 from .mjcf_equalities import MjcfEqualityReader
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .mjcf_ignored import leave_out_remedy, take_out_ignored_effects
@@ -65,6 +65,7 @@ def read_mjcf(text: str, path: Path | None = None, ignore: Sequence[str] = ()) -
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
     notes = list(take_out_ignored_effects(model, ignore))
+    move_actuator_effects_to_joints(model)
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
     names = MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj)
     names.notes += notes
@@ -128,6 +129,8 @@ class _MjcfReader:
             "center": mjcf_floats(m.body_ipos[index]),
             "inertia": moments,
         }
+        if m.body_gravcomp[index] and self.switches.has_passive_forces:
+            self.bodies[name]["gravity_compensation"] = float(m.body_gravcomp[index])
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
         place: MjcfPlacement = {
@@ -185,7 +188,7 @@ class _MjcfReader:
         word = _MJCF_JOINT_TYPES[int(self.m.jnt_type[index])]
         return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
 
-    def joint_spring(self, index: int, kind: JointKind) -> dict[str, float]:
+    def joint_spring(self, index: int, kind: JointKind) -> dict[str, object]:
         """Return stiffness and rest position of a joint; nothing if it has no spring."""
         if not self.switches.springs:
             return {}
@@ -200,10 +203,12 @@ class _MjcfReader:
         stiffness = float(self.m.jnt_stiffness[index])
         if not stiffness:
             return {}
-        if not kind.has_axis:
-            raise self.joint_refusal(index, "a spring", "use three hinges, or remove the spring")
-        rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
-        return {"stiffness": stiffness, "rest": rest}
+        first = int(self.m.jnt_qposadr[index])
+        if kind.has_axis:
+            return {"stiffness": stiffness, "rest": float(self.m.qpos_spring[first])}
+        freedoms, count = (len(x) for x in (kind.dofs_with(True), kind.coordinates_with(True)))
+        rest = mjcf_floats(self.m.qpos_spring[first : first + count])
+        return {"stiffness": [stiffness] * freedoms, "rest": rest}
 
     def joint_losses(self, index: int, kind: JointKind) -> dict[str, object]:
         """Return damping, friction and armature of a joint, in the order of our velocities."""
@@ -216,11 +221,10 @@ class _MjcfReader:
         damping = mjcf_floats(self.m.dof_damping[dofs]) if on.dampers else []
         friction = mjcf_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
         armature = mjcf_floats(self.m.dof_armature[dofs])
-        if kind.closure is None:
-            # along the world's axes there, along the body's here; damping is the same in both
-            for what, values in (("friction loss", friction), ("armature", armature)):
-                if any(values[3:]):
-                    raise self.joint_refusal(index, what, "use <freejoint/>, or set it to 0")
+        if kind.closure is None and any(friction[3:]):
+            # along the world's axes there, along the body's here; the rest is the same in both
+            remedy = leave_out_remedy("use <freejoint/>, or set it to 0", "friction")
+            raise self.joint_refusal(index, "friction loss", remedy)
         losses = {"damping": damping, "friction": friction}
         fields: dict[str, object] = {key: values for key, values in losses.items() if any(values)}
         if any(armature):
