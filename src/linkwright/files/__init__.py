@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +16,14 @@ from ..mechanism.gallery_files import build_gallery_member, gallery_names, read_
 from .file_formats import FileContent, detect_file_format
 
 MAX_FILE_BYTES = 16 * 2**20
+_FILES_OF_OPTIONS = {
+    "base": ("URDF and xacro files", "state it in the joints of the file"),
+    "convention": ("Denavit–Hartenberg tables", "leave it out"),
+    "density": ("URDF and xacro files", "state it in the bodies of the file"),
+    "arguments": ("xacro files", "leave it out"),
+    "ignore": ("MJCF files", "leave it out"),
+}
+"""The files to which an option of `load` applies, and what to do for others."""
 
 
 def load(
@@ -25,12 +33,15 @@ def load(
     convention: str | None = None,
     strict: bool = False,
     closure: float | None = None,
+    density: float | None = None,
+    arguments: Mapping[str, str] | None = None,
     ignore: Sequence[str] = (),
 ) -> Mechanism:
     """Return a mechanism from a file, or from its text.
 
-    `.toml` is the format of Linkwright, `.urdf` URDF, `.xml` MJCF (or URDF), `.sdf` SDF,
-    `.dh.toml` and `.dh.csv` are Denavit–Hartenberg tables.
+    `.toml` is the format of Linkwright, `.urdf` URDF, `.xacro` URDF with macros (extra `[ros]`;
+    xacro evaluates Python expressions in the file: load only files that you trust), `.xml` MJCF
+    (or URDF), `.sdf` SDF, `.dh.toml` and `.dh.csv` are Denavit–Hartenberg tables.
 
     Parameters
     ----------
@@ -44,6 +55,11 @@ def load(
         Raise an error, not a warning, for unphysical inertia.
     closure : float, optional
         Tolerance of nearly redundant constraints, m and rad (default: the file's, or 1e-6).
+    density : float, optional
+        kg/m³: links of a URDF without <inertial> get mass and inertia of their shapes, and
+        `mechanism.bodies[…].inertia_from` says so (default: they have no mass).
+    arguments : mapping of names to text, optional
+        Values for the `<xacro:arg>` of a xacro file.
     ignore : sequence of str
         Parts of an MJCF file to leave out: "fluid", "flexes", "tendons", "plugins", … (see
         docs/format.md). `Mechanism.unused` lists them.
@@ -78,7 +94,8 @@ def load(
         raise ArgumentError(
             f"{type_in_words(source)} is not a file or its text", remedy=f"write {made}"
         )
-    options = (base, convention, (ignore,) if isinstance(ignore, str) else tuple(ignore))
+    ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore) or None
+    options = (base, convention, density, arguments, ignored)
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         mechanism = _read_mechanism_text(FileContent(_check_file_text(source), None, *options), "")
         return mechanism.with_closure(closure).checked(strict)
@@ -199,10 +216,7 @@ def _check_file_text(text: str) -> str:
 def _read_mechanism_text(content: FileContent, name: str) -> Mechanism:
     """Return the mechanism in a text; `name` is its file's, lower case, or "" for bare text."""
     found = detect_file_format(content.text, name)
-    if content.base is not None and "base" not in found.options:
-        raise FileError("base= is for URDF files", remedy="state it in the joints of the file")
-    if content.convention is not None and "convention" not in found.options:
-        raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
-    if content.ignore and "ignore" not in found.options:
-        raise FileError("ignore= is for MJCF files", remedy="leave it out")
+    for option, (files, remedy) in _FILES_OF_OPTIONS.items():
+        if getattr(content, option) is not None and option not in found.options:
+            raise FileError(f"{option}= is for {files}", remedy=remedy)
     return found.read(content)

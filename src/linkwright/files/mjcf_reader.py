@@ -23,6 +23,7 @@ from .mjcf_placements import (
     site_placement,
 )
 from .mjcf_poses import MjcfPoseReader
+from .mjcf_shapes import MjcfShapes, bodies_weighed_by_mujoco
 from .mjcf_tendons import MjcfTendonReader
 from .xml_reader import read_xml
 
@@ -32,13 +33,11 @@ if TYPE_CHECKING:
 _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
 """MJCF's words, in the order of MuJoCo's mjtJoint."""
 _UNUSED_MJCF_PARTS = {
-    "ngeom": "geoms (contact; their mass is used)",
     "npair": "contact pairs",
     "nexclude": "contact exclusions",
     "nsensor": "sensors",
     "ncam": "cameras",
     "nlight": "lights",
-    "nmesh": "meshes",
     "nskin": "skins",
     "nflex": "flexes",
     "nplugin": "plugins",
@@ -69,7 +68,8 @@ def read_mjcf(text: str, path: Path | None = None, ignore: Sequence[str] = ()) -
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
     names = MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj)
     names.notes += notes
-    reader = _MjcfReader(model, on, names, ignore)
+    weighed = bodies_weighed_by_mujoco(text, path, model.nbody)
+    reader = _MjcfReader(model, on, names, weighed, ignore)
     refuse_mjcf_forces(model, on, reader.name)
     return reader.read_mechanism()
 
@@ -78,9 +78,16 @@ class _MjcfReader:
     """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
     def __init__(
-        self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames, ignore: Sequence[str] = ()
+        self,
+        model: mujoco.MjModel,
+        on: MjcfSwitches,
+        names: MjcfNames,
+        weighed: list[bool],
+        ignore: Sequence[str],
     ) -> None:
         self.m, self.ignored = model, ignore
+        self.shapes = MjcfShapes(model)
+        self.weighed = weighed
         self.switches = on
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
@@ -107,6 +114,7 @@ class _MjcfReader:
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
             gravity=mjcf_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
             bodies=self.bodies,
+            ground_shapes=self.shapes.of_body(0),
             joints=self.joints,
             frames=dict(self.site_frames()),
             loops=loops,
@@ -128,9 +136,12 @@ class _MjcfReader:
             "mass": float(m.body_mass[index]),
             "center": mjcf_floats(m.body_ipos[index]),
             "inertia": moments,
+            "shapes": self.shapes.of_body(index),
         }
         if m.body_gravcomp[index] and self.switches.has_passive_forces:
             self.bodies[name]["gravity_compensation"] = float(m.body_gravcomp[index])
+        if self.weighed[index] and m.body_mass[index]:
+            self.bodies[name]["inertia_from"] = "geoms, by MuJoCo's compiler"
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
         place: MjcfPlacement = {
@@ -283,6 +294,7 @@ class _MjcfReader:
         for attribute, what in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
                 yield f"{count} {what}"
+        yield from self.shapes.unkept_notes()
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
         yield from self.tendons.notes

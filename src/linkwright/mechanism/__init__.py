@@ -2,7 +2,7 @@
 
 from .actuators import Activation, Actuator
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
+from .bodies import GROUND, Body, Frame, Inertia
 from .constraints import (
     Constraint,
     CouplingConstraint,
@@ -45,7 +45,9 @@ from .parts import (
     plain_part_value,
     replace_part_fields,
 )
+from .placements import Orientation, Placement
 from .poses import Pose, pose_numbers
+from .shapes import MeshShape, Shape, ShapeOfBody
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 
@@ -79,6 +81,7 @@ __all__ = [
     "Mechanism",
     "MechanismNames",
     "MechanismPart",
+    "MeshShape",
     "Mimic",
     "Motor",
     "Orientation",
@@ -87,6 +90,8 @@ __all__ = [
     "Placement",
     "Pose",
     "RollingConstraint",
+    "Shape",
+    "ShapeOfBody",
     "Spring",
     "Strength",
     "SurfaceConstraint",

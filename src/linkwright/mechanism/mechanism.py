@@ -20,7 +20,7 @@ from ..expressions import (
 )
 from .actuators import Actuator
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Placement
+from .bodies import GROUND, Body, Frame
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import ChosenCoordinates, ForceElement
@@ -36,8 +36,10 @@ from .parts import (
     Vector,
     replace_part_fields,
 )
+from .payloads import fields_with_payload
 from .poses import Pose
 from .removable_effects import strip_effects
+from .shapes import Shape
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
@@ -58,6 +60,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
+    ground_shapes: tuple[Shape, ...] = Field(
+        default=(), description="shapes of the fixed world: floors, walls"
+    )
     joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
     loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
@@ -330,24 +335,8 @@ class Mechanism(MechanismPart):
         >>> lw.compile(loaded).gravity([0.0, 0.0]).round(3)
         array([29.43,  9.81])
         """
-        if name in self.bodies or name in self.joints:
-            raise NameNotFoundError(
-                f"{self.name} has a body or joint '{name}' already", remedy="give another name="
-            )
-        if frame in self.frames:
-            body, origin = self.frames[frame].body, self.frames[frame].origin
-        elif frame in self.bodies:
-            body, origin = frame, Placement()
-        else:
-            raise NameNotFoundError(
-                f"{self.name} has no frame or body '{frame}'",
-                remedy=suggest_remedy(frame, [*self.frames, *self.bodies]),
-            )
-        held = Body(mass=mass, center=list(center), inertia=inertia)
-        joint = Joint(type="fixed", parent=body, child=name, origin=origin)
-        return replace_part_fields(
-            self, bodies={**self.bodies, name: held}, joints={**self.joints, name: joint}
-        )
+        body = Body(mass=mass, center=list(center), inertia=inertia)
+        return replace_part_fields(self, **fields_with_payload(self, frame, body, name))
 
     def checked(self, strict: bool) -> Mechanism:
         """Return the mechanism itself after a warning about unphysical inertia.
