@@ -238,6 +238,8 @@ class _MjcfReader:
             raise self.joint_refusal(index, "friction loss", remedy)
         losses = {"damping": damping, "friction": friction}
         fields: dict[str, object] = {key: values for key, values in losses.items() if any(values)}
+        if kind.closure is None and any(armature[3:]):
+            fields["added_mass"], armature[3:] = armature[3], [0.0] * 3
         if any(armature):
             fields["motor"] = {"ratio": [1] * len(dofs), "inertia": armature}
         return fields

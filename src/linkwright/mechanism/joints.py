@@ -147,6 +147,10 @@ class Joint(MechanismPart):
     )
     rest: Annotated[PerDof, PartNumberField("position", None)] = ZERO
     motor: Motor | None = None
+    added_mass: Annotated[Expression, PartNumberField("kg")] = Field(
+        default=ZERO,
+        description="of a free joint: mass without weight that moves with the child's origin",
+    )
     mimic: Mimic | None = None
     locked: Annotated[PerDof | None, PartNumberField("position", None, optional=True)] = Field(
         default=None, description="holds the joint at this position; it then has no coordinate"
@@ -235,6 +239,7 @@ def _check_applicable_fields(joint: Joint) -> None:
         "breaks": kind.closure is None,
         "vectors": not kind.is_placed_by_vectors,
     }
+    reasons["added_mass"] = not (joint.by_quaternion and kind.is_floating)
     reasons |= dict.fromkeys(("friction_backward", "stribeck"), joint.by_quaternion)
     if not joint.dofs:
         reasons |= dict.fromkeys(_DOF_FIELDS, True)

@@ -61,28 +61,26 @@ class QuaternionSpring(ForceElement):
 
 
 @dataclass(frozen=True)
-class TranslationArmature(ForceElement):
-    """The workless part of the inertia D that the motor of a free joint adds to its velocities v:
-    D v̇ + ω × D v is the rate of the momentum D v, and the mass matrix has D."""
+class AddedMass(ForceElement):
+    """The workless part −a ω × v of the inertia a that a free joint adds to the velocity v of its
+    child's origin: the momentum a v changes by a (v̇ + ω × v), and the mass matrix has a v̇."""
 
     link: TreeLink
-    inertias: tuple[Scalar, Scalar, Scalar]
+    mass: Scalar
 
-    label = "armature"
+    label = "added mass"
 
     def joint_forces(self, world: WorldKinematics, v: Array) -> tuple[tuple[int, Scalar], ...]:
-        """Return −ω × D v, and −v × D v about the origin."""
+        """Return the force along the joint's sliding velocities."""
         first = self.link.v
-        turning, sliding = v[first : first + 3], v[first + 3 : first + 6]
-        momentum = ca.vertcat(*(d * sliding[k] for k, d in enumerate(self.inertias)))
-        loads = ca.vertcat(-cross(sliding, momentum), -cross(turning, momentum))
-        return tuple((first + k, loads[k]) for k in range(6))
+        force = -self.mass * cross(v[first : first + 3], v[first + 3 : first + 6])
+        return tuple((first + 3 + k, force[k]) for k in range(3))
 
 
 def read_quaternion_joint_elements(
     tree: KinematicTree, name: str, joint: Joint, values: KinematicParameters
 ) -> Iterator[ForceElement]:
-    """Yield the spring of a joint with a quaternion, and what its motor's inertia does."""
+    """Yield the spring of a joint with a quaternion, and what its added mass does."""
     links = next(span.links for span in tree.joints if span.name == name)
     link = tree.links[links[0]]
     numbers = joint.each(joint.stiffness)
@@ -95,10 +93,9 @@ def read_quaternion_joint_elements(
             for x, ending in zip(_rest_coordinates(joint), joint.coordinates, strict=True)
         )
         yield QuaternionSpring(name, link, turning, sliding, rest)
-    if joint.motor is not None and link.kind.has_position:
-        first = link.v + 3
-        x, y, z = (tree.joint_effects[k].rotor_inertia for k in range(first, first + 3))
-        yield TranslationArmature(name, link, (x, y, z))
+    if joint.added_mass != ZERO:
+        values.enter_place(f"joints.{name}")
+        yield AddedMass(name, link, values.read_scalar(joint.added_mass, f"ma_{name}"))
 
 
 def _rest_coordinates(joint: Joint) -> tuple[Expression, ...]:
