@@ -69,7 +69,8 @@ class TapeFunction:
     def write(self) -> int:
         """Add the function to the module; return its number."""
         seconds = {max(pair.values()) for pair in self.angles.values() if len(pair) > 1}
-        order = [k for k in range(len(self.tape)) if k not in self.folded | seconds]
+        skipped = self.folded | seconds
+        order = [k for k in range(len(self.tape)) if k not in skipped]
         last_use = {value: k for k in order for value in self._values_read(k)}
         for k in order:
             self._write_value(k, last_use)
