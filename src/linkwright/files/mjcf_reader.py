@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import joint_coordinate_names
+from .mjcf_actuators import MjcfActuatorReader
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .mjcf_names import MjcfNames
 from .xml_reader import read_xml
@@ -26,7 +27,6 @@ _MJCF_EQUALITY_TYPES = ("connect", "weld")
 _CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
 _UNUSED_MJCF_PARTS = {
     "ngeom": "geoms (contact; their mass is used)",
-    "nu": "actuators",
     "ntendon": "tendons",
     "npair": "contact pairs",
     "nexclude": "contact exclusions",
@@ -87,6 +87,7 @@ class _MjcfReader:
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
         self.joints: dict[str, dict[str, object]] = {}
+        self.actuators = MjcfActuatorReader(model, self.name)
 
     def name(self, kind: str, index: int) -> str:
         """Return the name of an element of the compiled model."""
@@ -108,6 +109,7 @@ class _MjcfReader:
             loops=loops,
             constraints=constraints,
             constraint_order=tuple(equalities),
+            actuators=dict(self.actuators.read_actuators()),
             assembly=dict(self.reference_coordinates()) if loops or constraints else {},
             unused=tuple(self.unused_parts()),
         )
@@ -335,6 +337,7 @@ class _MjcfReader:
                 yield f"{count} {what}"
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
+        yield from self.actuators.notes
         for index in range(self.m.neq):
             if not self.m.eq_active0[index]:
                 yield f"the inactive equality '{self.name('EQUALITY', index)}'"

@@ -101,13 +101,27 @@ class ForceElement(ABC):
         return ()
 
 
+class Transmission(ABC):
+    """What an actuator drives: a length or angle l, and a column b of the input matrix, τ = b u.
+
+    `transmissions` has the kinds. Actuators act with power u · l̇, and so l̇ = bᵀ q̇.
+    """
+
+    @abstractmethod
+    def length(self, tree: KinematicTree, q: Array) -> Scalar:
+        """Return l at the coordinates q; 0 where only its rate has a meaning."""
+
+    @abstractmethod
+    def input_column(self, tree: KinematicTree, q: Array) -> Array:
+        """Return b, nv entries, at the coordinates q."""
+
+
 @dataclass(frozen=True)
 class TreeForces:
-    """Force elements and compliant contacts; `actuator_moves` are what actuators drive, as
-    expressions of the model's symbols."""
+    """Force elements, what the actuators drive, and compliant contacts."""
 
     force_elements: tuple[ForceElement, ...] = ()
-    actuator_moves: tuple[Scalar, ...] = ()
+    transmissions: tuple[Transmission, ...] = ()
     compliant_contacts: tuple[ForceElement, ...] = ()
 
     @property

@@ -16,6 +16,7 @@ from .force_kinds import FORCE_READERS
 from .force_kinds.compliant_contact import read_compliant_contact
 from .kinematic_tree import JointTransfer, KinematicSymbols, TreeForces
 from .parameter_values import KinematicParameters
+from .transmissions import read_transmission
 from .tree_coordinates import make_joint_transfer
 
 SymbolScope = dict[str, Scalar]
@@ -123,16 +124,16 @@ def read_tree_forces(
     for name, force in mechanism.forces.items():
         values.enter_place(f"forces.{name}")
         forces.append(FORCE_READERS[type(force)](name, force, values, scope, freedoms))
-    moves = []
+    drives = []
     for name, actuator in mechanism.actuators.items():
         values.enter_place(f"actuators.{name}")
-        moves.append(values.read_motion_expression(actuator.moves, scope))
+        drives.append(read_transmission(mechanism, name, actuator, values, scope))
     pads = []
     for name, contact in mechanism.contacts.items():
         if contact.stiffness is not None:
             values.enter_place(f"contacts.{name}")
             pads.append(read_compliant_contact(name, contact, values))
-    return TreeForces(tuple(forces), tuple(moves), tuple(pads))
+    return TreeForces(tuple(forces), tuple(drives), tuple(pads))
 
 
 def read_generalized_speeds(

@@ -1,5 +1,6 @@
 """Bodies, joints, loops, constraints, forces, parameters: frozen data, exact numbers."""
 
+from .actuators import Activation, Actuator
 from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
 from .constraints import (
@@ -23,7 +24,6 @@ from .coordinates import (
     quaternion_coordinate_offsets,
 )
 from .force_elements import (
-    Actuator,
     ChosenCoordinates,
     ForceElement,
     JointForce,
@@ -48,6 +48,7 @@ from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 __all__ = [
     "GROUND",
     "JOINT_KINDS",
+    "Activation",
     "Actuator",
     "ApproximateChoices",
     "Body",

@@ -1,4 +1,4 @@
-"""Force elements, actuators, and a choice of coordinates, as data.
+"""Force elements, and a choice of coordinates, as data.
 
 A class has the keys that a file may give for its kind of force, and checks them. The forces are in
 `kinematics.force_kinds`, one file for each kind.
@@ -94,14 +94,6 @@ class JointForce(_ForceElement):
 
 
 ForceElement = Annotated[Spring | WrenchElement | JointForce, Field(discriminator="type")]
-
-
-class Actuator(MechanismPart):
-    """An actuator with effort u and power u · d(moves)/dt: τ = B u with B = (∂moves/∂q)ᵀ."""
-
-    moves: Annotated[Expression, PartNumberField("any")] = Field(
-        description="what it drives, an expression of coordinates: q2 - q1"
-    )
 
 
 class ChosenCoordinates(MechanismPart):

@@ -18,11 +18,12 @@ from ..expressions import (
     ExactNumber,
     parse_expression,
 )
+from .actuators import Actuator
 from .approximate_choices import ApproximateChoices
 from .bodies import GROUND, Body, Frame, Placement
 from .constraints import Constraint
 from .contacts import Contact
-from .force_elements import Actuator, ChosenCoordinates, ForceElement
+from .force_elements import ChosenCoordinates, ForceElement
 from .joint_placement import PlacedJoints
 from .joints import Joint
 from .locked_joints import lock_mimicking_joints

@@ -302,7 +302,7 @@ class SensitivityStarts:
         """Return the state in which a run starts."""
         y = rhs.space.start(self.q[run], self.qd[run])
         if inputs is not None:
-            z = inputs.start_of_controller(run)
+            z = inputs.start_of_controller(run, rhs)
             y[rhs.space.size : rhs.space.size + len(z)] = z
         return y
 

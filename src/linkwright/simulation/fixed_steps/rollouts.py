@@ -279,5 +279,10 @@ def _cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
         for oldest in list(steps)[: len(steps) + 1 - CACHED_STEPS]:
             steps.pop(oldest, None)
         drive = drive or read_force_law(model.equations, inputs)
+        if drive.state_names and method in IMPLICIT_METHODS:
+            raise UnsupportedError(
+                f"'{method}' does not support activations of actuators",
+                remedy="use another method",
+            )
         steps[key] = CompiledStep(model.equations, method, drive, kept=model.parameters)
     return steps[key]
