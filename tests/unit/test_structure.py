@@ -27,7 +27,7 @@ LAYERS = {
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
-        "writers", "forms", "identify", "verification", "simulation", "motion", "control",
+        "writers", "forms", "identify", "verification", "simulation", "exports", "motion", "control",
         "checking", "show", "comparison", "report", "cli",
     ),
 }  # fmt: skip

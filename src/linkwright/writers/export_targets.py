@@ -5,6 +5,7 @@ A target that writes code imports its printer when it is used. A new target is a
 
 from __future__ import annotations
 
+from ..conveniences import find_convenience
 from .export_target import ExportedFiles, ExportRequest, ExportTarget
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 
@@ -26,10 +27,16 @@ def _write_c(request: ExportRequest) -> ExportedFiles:
     return ExportedFiles("c", files, usage=usage, is_folder=True)
 
 
+def _write_wasm(request: ExportRequest) -> ExportedFiles:
+    found: ExportedFiles = find_convenience("ExportRequest.write_wasm")(request)
+    return found
+
+
 _FUNCTION_OPTIONS = frozenset({"quantities", "by", "parameters"})
 
 _CODE_TARGETS: tuple[ExportTarget, ...] = (
     ExportTarget("c", "C99", _write_c, _FUNCTION_OPTIONS | {"precision"}, is_folder=True),
+    ExportTarget("wasm", "WebAssembly with JavaScript", _write_wasm, _FUNCTION_OPTIONS, is_folder=True),
 )
 """Targets that write functions as source code or binary code."""
 

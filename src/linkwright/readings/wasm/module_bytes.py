@@ -138,6 +138,7 @@ class WasmModule:
     types: list[bytes] = field(default_factory=list)
     functions: list[tuple[int, bytes]] = field(default_factory=list)
     exports: list[bytes] = field(default_factory=list)
+    data: list[bytes] = field(default_factory=list)
 
     def type_index(self, parameters: Sequence[bytes], results: Sequence[bytes]) -> int:
         """Return the number of a type of functions."""
@@ -169,6 +170,11 @@ class WasmModule:
         """Let JavaScript call a function by a name."""
         self.exports.append(encode_name(name) + b"\x00" + encode_unsigned(index))
 
+    def place_data(self, address: int, content: bytes) -> None:
+        """Let the memory contain bytes when the module is loaded."""
+        place = b"\x00" + int_constant(address) + END
+        self.data.append(place + encode_unsigned(len(content)) + content)
+
     def finish(self, memory_bytes: int, stack_start: int) -> bytes:
         """Return the bytes of the module; its only global is the address of the stack's end."""
         imported = [
@@ -188,6 +194,7 @@ class WasmModule:
             6: encode_vector([stack]),
             7: encode_vector([encode_name("memory") + b"\x02\x00", *self.exports]),
             10: encode_vector([body for _, body in self.functions]),
+            11: encode_vector(self.data),
         }
         parts = (
             bytes([number]) + encode_unsigned(len(content)) + content

@@ -75,6 +75,8 @@ class WasmWriter:
             for op in sorted(operations)
             if op in MATH_FUNCTIONS
         }
+        self.stack_bytes: dict[int, int] = {}
+        """The memory that the function of a program needs on the stack, by its number."""
         has_angles = bool(operations & {Op.SIN, Op.COS})
         self.module = WasmModule(imports | ({"sin": 1, "cos": 1} if has_angles else {}))
         self.sine_cosine = self._add_sine_cosine() if has_angles else None
@@ -113,6 +115,7 @@ class _ProgramFunction(ProgramExpressions):
         super().__init__(program)
         self.writer, self.procedures = writer, procedures
         self.depth = 0
+        self.deepest_call = 0
         self.ends: list[int] = []
         """For each enclosing `while`, how many blocks were open around it."""
 
@@ -129,7 +132,9 @@ class _ProgramFunction(ProgramExpressions):
             code = enter + code + frame + set_global(STACK)
         results = [F64 if x.kind is Kind.FLOAT else I32 for x in self.program.results]
         own = [(1, kind) for kind in self.kinds[count:]]
-        return self.writer.module.add_function(self.kinds[:count], results, own, start + code)
+        index = self.writer.module.add_function(self.kinds[:count], results, own, start + code)
+        self.writer.stack_bytes[index] = size + self.deepest_call
+        return index
 
     # -- statements ------------------------------------------------------------------------------
 
@@ -231,7 +236,9 @@ class _ProgramFunction(ProgramExpressions):
                     procedures[parameter.name] = self.procedures[name]
                 case _:
                     code += self.expression(value)
-        code += call_function(self.writer.add_program(call.program, procedures))
+        index = self.writer.add_program(call.program, procedures)
+        self.deepest_call = max(self.deepest_call, self.writer.stack_bytes[index])
+        code += call_function(index)
         results = call.program.results
         code += DROP * (len(results) - len(call.results))
         for target in reversed(call.results):
