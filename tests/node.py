@@ -7,6 +7,8 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,3 +80,25 @@ def call_module(module: bytes, calls: Sequence[NodeCall]) -> list[list[np.ndarra
 
 def _encode(array: np.ndarray) -> str:
     return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+
+
+_WRAPPER_SCRIPT = """
+(async () => {
+  const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
+  const { load } = await import("file://" + given.wrapper);
+  const mechanism = await load();
+  const plain = (key, value) => value instanceof Float64Array ? Array.from(value) : value;
+  const found = given.calls.map(([name, ...rest]) => {
+    try { return mechanism[name](...rest) } catch (error) { return { error: String(error) } }
+  });
+  console.log(JSON.stringify(found, plain));
+})();
+"""
+
+
+def call_wrapper(wrapper: Path, calls: Sequence[Sequence[object]]) -> list[Any]:
+    """What methods of an exported wrapper return: (name, arguments …), by one start of Node."""
+    given = {"wrapper": str(wrapper), "calls": [list(call) for call in calls]}
+    text = json.dumps(given, default=lambda value: np.asarray(value).tolist())
+    found: list[Any] = json.loads(run_node(_WRAPPER_SCRIPT, text))
+    return found

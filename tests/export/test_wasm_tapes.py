@@ -94,12 +94,16 @@ def test_sine_and_cosine_of_all_sizes_of_arguments() -> None:
     )
     rng = np.random.default_rng(0)
     sizes = 2.0 ** rng.uniform(-30, 40, 300)
-    states = np.concatenate([sizes * rng.choice([-1, 1], 300), [0.0, -0.0, np.inf, -np.inf, np.nan]])
+    states = np.concatenate(
+        [sizes * rng.choice([-1, 1], 300), [0.0, -0.0, np.inf, -np.inf, np.nan]]
+    )
     with np.errstate(invalid="ignore"):
         wanted = np.stack([np.sin(states), np.cos(states)], axis=1)
     found = evaluate(tape, states[:, None])
     np.testing.assert_allclose(found, wanted, rtol=0, atol=2.3e-16)  # results are at most 1
     small = np.abs(wanted) > 1e-300
-    np.testing.assert_array_less(np.abs(found - wanted)[small], 5e-16 * np.abs(wanted[small]) + 1e-40)
+    np.testing.assert_array_less(
+        np.abs(found - wanted)[small], 5e-16 * np.abs(wanted[small]) + 1e-40
+    )
     assert np.signbit(found[-4, 0])
     assert not np.signbit(found[-5, 0])

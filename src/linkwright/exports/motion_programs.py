@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..integrators import EventColumn
 from ..integrators.loop_closing import close_configuration
 from ..integrators.repeated_steps import StepPorts, repeat_steps
 from ..integrators.stop_events import advance_motion
@@ -74,7 +73,7 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
         no_stops = {"states": None, "impact": None}
     sizes = {
         "states": n,
-        "parameters": max(1, motion.parameter_count),
+        "parameters": motion.parameter_count,
         "signals": stops,
         "first_speed": motion.equations.nq,
         "end_speed": n,
@@ -107,15 +106,15 @@ def _simulation_buffers(motion: ExportedMotion) -> dict[str, Floats | Integers]:
         "buffers.progress": progress,
         "buffers.states": np.zeros(n),
         "buffers.slopes": np.zeros(n),
-        "buffers.parameters": motion.nominal_p if motion.parameter_count else np.zeros(1),
+        "buffers.parameters": motion.nominal_p,
         "buffers.sample_times": np.zeros(0),
         "buffers.samples": np.zeros(0),
         "buffers.fastest": np.zeros(n + 1),
         "buffers.passages": np.zeros(2 * stops),
         "buffers.event_log": np.zeros(2 * EVENT_CAPACITY),
-        "buffers.event_columns": motion.event_columns.reshape(stops * len(EventColumn)),
+        "buffers.event_columns": motion.stops.event_columns.reshape(-1),
         "buffers.sizes": np.zeros(len(Sizes), np.int64),
-        "stop_buffers.restitution": motion.restitutions,
+        "stop_buffers.restitution": motion.stops.restitutions,
         "stop_buffers.fastest": np.zeros(stops),
         "stop_buffers.hits": np.zeros(stops, np.int64),
         "stop_buffers.end": np.zeros(2, np.int64),
@@ -129,14 +128,14 @@ def make_closing_program(motion: ExportedMotion) -> MotionProgram:
         "coordinates": eqs.nq,
         "velocities": eqs.nv,
         "rows": eqs.names.position_row_count,
-        "parameters": max(1, motion.parameter_count),
+        "parameters": motion.parameter_count,
     }
     program = read_program(close_configuration, functions={}, sizes=sizes)
     tapes = {"functions.constraints": motion.constraints, "functions.move": motion.move}
     buffers: dict[str, Floats | Integers] = {
         "time": np.zeros(1),
         "configuration": np.zeros(eqs.nq),
-        "parameters": motion.nominal_p if motion.parameter_count else np.zeros(1),
+        "parameters": motion.nominal_p,
         "free": np.ones(eqs.nv),
         "residual": np.zeros(2),
     }

@@ -155,7 +155,7 @@ class WasmExport:
                 {"name": name, "value": value}
                 for name, value in zip(self.model.parameters, values, strict=True)
             ],
-            "stops": [] if motion is None else [stop.name for stop in motion.stops],
+            "stops": [] if motion is None else motion.stops.names,
             "home": self.model.home().tolist(),
         }
 
@@ -179,9 +179,7 @@ class WasmExport:
             **sides,
         }
 
-    def _add_program(
-        self, writer: WasmWriter, name: str, one: MotionProgram
-    ) -> dict[str, object]:
+    def _add_program(self, writer: WasmWriter, name: str, one: MotionProgram) -> dict[str, object]:
         """Add a program to the module; return its entry in the table."""
         procedures = {key: writer.add_tape(tape) for key, tape in one.procedures.items()}
         writer.module.export_function(name, writer.add_program(one.program, procedures))

@@ -48,6 +48,7 @@ class ClosingSizes:
 def close_configuration(
     functions: ClosingFunctions,
     sizes: ClosingSizes,
+    *,
     time: Buffer,
     configuration: Buffer,
     parameters: Buffer,

@@ -15,6 +15,7 @@ class StepPorts:
 def repeat_steps(
     step: Procedure,
     ports: StepPorts,
+    *,
     coordinates: Size,
     velocities: Size,
     parameters: Size,

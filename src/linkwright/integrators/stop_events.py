@@ -70,6 +70,7 @@ def advance_motion(
     functions: MotionFunctions,
     stop_functions: StopFunctions,
     stop_buffers: StopBuffers,
+    *,
     method: StepMethod,
     sizes: MotionSizes,
     first_hold: Size,
@@ -152,7 +153,18 @@ def settle_stops(
         is_still = abs(velocities[i]) <= least
         can_hold = stop_buffers.restitution[i] >= 0.0
         p[first_hold + i] = 1.0 if is_closed and is_still and can_hold else 0.0
-    release_stops(stop_functions, sizes, first_hold, t, y, p, gaps, velocities, forces)
+    for _ in range(2):  # twice, since a stop may move what another one holds
+        for i in range(n):
+            for k in range(n):
+                shares[k] = 0.0
+            shares[i] = p[first_hold + i]
+            stop_functions.impact(t, y, p, shares, after)
+            for k in range(sizes.states):
+                y[k] = after[k]
+    release_stops(
+        stop_functions, sizes, first_hold,
+        t=t, y=y, p=p, gaps=gaps, velocities=velocities, forces=forces,
+    )  # fmt: skip
     for i in range(sizes.states):
         buffers.states[i] = y[i]
     for i in range(n):
@@ -174,6 +186,7 @@ def release_stops(
     stop_functions: StopFunctions,
     sizes: MotionSizes,
     first_hold: Size,
+    *,
     t: float,
     y: Vector,
     p: Vector,

@@ -41,15 +41,11 @@ def sine_and_cosine(x: float) -> tuple[float, float]:
     z2 = z * z
     z4 = z2 * z2
     s = ((_S[3] * z + _S[2]) * z2 + (_S[1] * z + _S[0])) + (_S[5] * z + _S[4]) * z4
-    c = ((_C[3] * z + _C[2]) * z2 + (_C[1] * z + _C[0])) + (
-        _C[6] * z2 + (_C[5] * z + _C[4])
-    ) * z4
+    c = ((_C[3] * z + _C[2]) * z2 + (_C[1] * z + _C[0])) + (_C[6] * z2 + (_C[5] * z + _C[4])) * z4
     sine = r if r == 0.0 else s * (r * z) + r  # keeps the sign of zero
     cosine = c * z + 1.0
     quarter = (int(turns) + TURNS) % 4
     is_odd = quarter % 2 == 1
     first = cosine if is_odd else sine
     second = sine if is_odd else cosine
-    return (-first if quarter > 1 else first), (
-        -second if quarter == 1 or quarter == 2 else second
-    )
+    return (-first if quarter > 1 else first), (-second if quarter == 1 or quarter == 2 else second)

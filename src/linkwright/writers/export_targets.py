@@ -36,7 +36,9 @@ _FUNCTION_OPTIONS = frozenset({"quantities", "by", "parameters"})
 
 _CODE_TARGETS: tuple[ExportTarget, ...] = (
     ExportTarget("c", "C99", _write_c, _FUNCTION_OPTIONS | {"precision"}, is_folder=True),
-    ExportTarget("wasm", "WebAssembly with JavaScript", _write_wasm, _FUNCTION_OPTIONS, is_folder=True),
+    ExportTarget(
+        "wasm", "WebAssembly with JavaScript", _write_wasm, _FUNCTION_OPTIONS, is_folder=True
+    ),
 )
 """Targets that write functions as source code or binary code."""
 

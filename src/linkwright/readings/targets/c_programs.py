@@ -7,7 +7,6 @@ program in Python where the compiler fuses no products (`-ffp-contract=off`).
 
 from __future__ import annotations
 
-import math
 import re
 import textwrap
 from collections.abc import Mapping
@@ -38,6 +37,7 @@ from ...program.syntax import (
     While,
 )
 from ..program_frames import constant_array_size, layout_program
+from .c_code import c_number
 from .safe_names import make_unique_identifiers
 
 C_TYPES = {Kind.FLOAT: "double", Kind.INT: "int64_t", Kind.BOOL: "bool"}
@@ -109,8 +109,8 @@ class _CFunction:
             head += [f"{C_TYPES[x.kind]} *result_{k}" for k, x in enumerate(results)]
         kind = C_TYPES[results[0].kind] if len(results) == 1 else "void"
         declared = "\n".join(self.declarations(body))
-        given = textwrap.fill(", ".join(head) or "void", 96)
-        return f"static {kind} @SELF(\n{textwrap.indent(given, '    ')})\n{{\n{declared}\n{body}\n}}\n"
+        given = textwrap.indent(textwrap.fill(", ".join(head) or "void", 96), "    ")
+        return f"static {kind} @SELF(\n{given})\n{{\n{declared}\n{body}\n}}\n"
 
     def declarations(self, body: str) -> list[str]:
         """The declarations of variables and arrays, and a mark for each that is not read."""
@@ -263,10 +263,4 @@ def print_c_number(number: float | int | bool, kind: Kind) -> str:
     """Return a number as C."""
     if kind is Kind.BOOL:
         return "true" if number else "false"
-    if kind is Kind.INT:
-        return str(int(number))
-    if math.isnan(number):
-        return "NAN"
-    if math.isinf(number):
-        return "INFINITY" if number > 0 else "-INFINITY"
-    return repr(float(number))
+    return str(int(number)) if kind is Kind.INT else c_number(float(number))

@@ -1,4 +1,4 @@
-"""Programs as WebAssembly functions, for one trajectory: statements, calls, and the whole module."""
+"""Programs as WebAssembly functions, for one trajectory: statements, calls, the whole module."""
 
 from __future__ import annotations
 
@@ -109,9 +109,7 @@ class WasmWriter:
 class _ProgramFunction(ProgramExpressions):
     """Writes one program as one function."""
 
-    def __init__(
-        self, writer: WasmWriter, program: Program, procedures: Mapping[str, int]
-    ) -> None:
+    def __init__(self, writer: WasmWriter, program: Program, procedures: Mapping[str, int]) -> None:
         super().__init__(program)
         self.writer, self.procedures = writer, procedures
         self.depth = 0

@@ -173,9 +173,7 @@ class TapeFunction:
     def _condition_parts(self, k: int) -> list[Part]:
         """The pieces of a comparison or a logical operation."""
         op, operands = self.tape.operations[k], self.tape.operands[k]
-        given: list[Part] = [
-            (a,) if op in _LOGIC else a for a in operands[: OPERATION_ARITY[op]]
-        ]
+        given: list[Part] = [(a,) if op in _LOGIC else a for a in operands[: OPERATION_ARITY[op]]]
         return [*given, CONDITIONS[op]]
 
     def _value_parts(self, k: int) -> list[Part]:
