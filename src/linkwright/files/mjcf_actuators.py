@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Fields = dict[str, object]
 
-_OTHER_TRANSMISSIONS = {2: "a slider-crank", 3: "a tendon", 5: "the contacts of a body"}
+_OTHER_TRANSMISSIONS = {2: "a slider-crank", 5: "the contacts of a body"}
 """What actuators without an equivalent drive, by the value of mjtTrn."""
 
 _FIXED, _AFFINE = 0, 1
@@ -30,15 +30,18 @@ class MjcfActuatorReader:
     Those that have no equivalent here are left out with a note: actuators do nothing on their own.
     """
 
-    def __init__(self, model: mujoco.MjModel, name: NameOfObject) -> None:
-        self.m, self.name = model, name
+    def __init__(
+        self, model: mujoco.MjModel, name: NameOfObject, length_name: Callable[[int], str]
+    ) -> None:
+        self.m, self.name, self.length_name = model, name, length_name
         self.notes: list[str] = []
         self.transmissions: dict[int, Callable[[int], Fields]] = {
             0: self.read_joint_transmission,
             1: self.read_parent_joint_transmission,
+            3: self.read_tendon_transmission,
             4: self.read_site_transmission,
         }
-        """By the value of mjtTrn: joint, jointinparent and site."""
+        """By the value of mjtTrn: joint, jointinparent, tendon and site."""
 
     def read_actuators(self) -> Iterator[tuple[str, Fields]]:
         """Yield the actuators by name, and note those that are left out."""
@@ -103,6 +106,12 @@ class MjcfActuatorReader:
             return self.read_joint_transmission(index)
         body = self.name("BODY", self.m.jnt_bodyid[joint])
         return {"frame": body, "force": gear[:3], "moment": gear[3:], "axes": "ground"}
+
+    def read_tendon_transmission(self, index: int) -> Fields:
+        """Return the length of a tendon and its gear."""
+        gear = self.gears(index)[0]
+        fields: Fields = {"length": self.length_name(int(self.m.actuator_trnid[index, 0]))}
+        return fields if gear == 1 else fields | {"gear": gear}
 
     def read_site_transmission(self, index: int) -> Fields:
         """Return the wrench on a site, in its axes."""

@@ -45,11 +45,10 @@ class MjcfNames:
             self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
 
     def names_taken(self, kind: str) -> set[str]:
-        """Return the names in use for a kind: sites (frames) share them with bodies, equalities
-        with joints."""
-        return self.taken_names.setdefault(
-            {"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set()
-        )
+        """Return the names in use for a kind: sites (frames) share them with bodies, equalities and
+        tendons with joints."""
+        shared = {"SITE": "BODY", "EQUALITY": "JOINT", "TENDON": "JOINT"}
+        return self.taken_names.setdefault(shared.get(kind, kind), set())
 
     def take_new_name(self, kind: str, wanted: str) -> str:
         """Reserve and return a name for an element, lengthened where it is in use."""

@@ -14,6 +14,7 @@ from ..mechanism.coordinates import joint_coordinate_names
 from .mjcf_actuators import MjcfActuatorReader
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .mjcf_names import MjcfNames
+from .mjcf_tendons import MjcfTendonReader
 from .xml_reader import read_xml
 
 if TYPE_CHECKING:
@@ -24,10 +25,9 @@ if TYPE_CHECKING:
 _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
 _MJCF_EQUALITY_TYPES = ("connect", "weld")
 """MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
-_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
+_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY, _TENDON_EQUALITY = range(4)
 _UNUSED_MJCF_PARTS = {
     "ngeom": "geoms (contact; their mass is used)",
-    "ntendon": "tendons",
     "npair": "contact pairs",
     "nexclude": "contact exclusions",
     "nsensor": "sensors",
@@ -87,7 +87,8 @@ class _MjcfReader:
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
         self.joints: dict[str, dict[str, object]] = {}
-        self.actuators = MjcfActuatorReader(model, self.name)
+        self.tendons = MjcfTendonReader(model, on, self.name)
+        self.actuators = MjcfActuatorReader(model, self.name, self.tendons.length_name)
 
     def name(self, kind: str, index: int) -> str:
         """Return the name of an element of the compiled model."""
@@ -97,9 +98,10 @@ class _MjcfReader:
         """Return the mechanism of the compiled model."""
         for index in range(1, self.m.nbody):
             self.read_body(index)
+        lengths = self.tendons.read_tendons()
         equalities = self.read_equalities()
-        loops = {name: x for name, x in equalities.items() if x["type"] != "coupling"}
-        constraints = {name: x for name, x in equalities.items() if x["type"] == "coupling"}
+        loops = {name: x for name, x in equalities.items() if x["type"] in JOINT_KINDS}
+        constraints = {name: x for name, x in equalities.items() if name not in loops}
         return Mechanism(
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
             gravity=_mjcf_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
@@ -109,6 +111,7 @@ class _MjcfReader:
             loops=loops,
             constraints=constraints,
             constraint_order=tuple(equalities),
+            lengths=lengths,
             actuators=dict(self.actuators.read_actuators()),
             assembly=dict(self.reference_coordinates()) if loops or constraints else {},
             unused=tuple(self.unused_parts()),
@@ -287,9 +290,11 @@ class _MjcfReader:
                 found[name] = self.read_loop(index, kind)
             elif kind == _JOINT_EQUALITY:
                 found[name] = self.read_coupling(index)
+            elif kind == _TENDON_EQUALITY:
+                found[name] = self.tendons.read_equality(index)
             else:
                 raise UnsupportedError(
-                    f"the equality '{name}' is neither connect, weld nor joint",
+                    f"the equality '{name}' is neither connect, weld, joint nor tendon",
                     remedy="remove it from the file",
                 )
         return found
@@ -337,6 +342,7 @@ class _MjcfReader:
                 yield f"{count} {what}"
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
+        yield from self.tendons.notes
         yield from self.actuators.notes
         for index in range(self.m.neq):
             if not self.m.eq_active0[index]:

@@ -59,11 +59,6 @@ def reject_quaternions(mechanism: Mechanism) -> str | None:
     return None
 
 
-def formulation_rotor_inertias(tree: KinematicTree) -> Array:
-    """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
-    return ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
-
-
 class Formulation:
     """Builders of the quantities that all formulations share, each named as its function.
 

@@ -92,6 +92,10 @@ def read_transmission(
     """Return what an actuator drives, with its numbers as floats or symbols."""
     if actuator.moves is not None:
         return LengthTransmission(values.read_motion_expression(actuator.moves, scope))
+    if actuator.length is not None:
+        assert not isinstance(actuator.gear, tuple)
+        gear = values.read_scalar(actuator.gear, f"gear_{name}")
+        return LengthTransmission(gear * scope[actuator.length])
     if actuator.joint is not None:
         return _read_joint_transmission(mechanism, name, actuator, values, scope)
     assert actuator.frame is not None

@@ -11,6 +11,7 @@ from .constraints import (
     EquationConstraint,
     GearConstraint,
     KnifeEdgeConstraint,
+    LengthConstraint,
     RollingConstraint,
     SurfaceConstraint,
 )
@@ -27,11 +28,13 @@ from .force_elements import (
     ChosenCoordinates,
     ForceElement,
     JointForce,
+    LengthLoad,
     Spring,
     WrenchElement,
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
+from .lengths import Length
 from .mechanism import Mechanism
 from .parts import (
     MechanismPart,
@@ -68,6 +71,9 @@ __all__ = [
     "JointForce",
     "JointKind",
     "KnifeEdgeConstraint",
+    "Length",
+    "LengthConstraint",
+    "LengthLoad",
     "Limits",
     "Mechanism",
     "MechanismNames",

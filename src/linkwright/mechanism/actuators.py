@@ -35,8 +35,8 @@ class Actuator(MechanismPart):
     """An actuator: its effort u acts along what it drives, τ = B u.
 
     It drives one of: an expression of coordinates (`moves`, B = (∂moves/∂q)ᵀ), the coordinates of a
-    joint times `gear`, or a frame, on which it exerts u · (`force`, `moment`). With l the driven
-    length or angle and l̇ its rate, a control c gives the effort
+    joint or a named length times `gear`, or a frame, on which it exerts u · (`force`, `moment`).
+    With l the driven length or angle and l̇ its rate, a control c gives the effort
     u = (gain₀ + gain₁ l + gain₂ l̇) c + bias₀ + bias₁ l + bias₂ l̇, both within their ranges.
     """
 
@@ -44,8 +44,12 @@ class Actuator(MechanismPart):
         default=None, description="what it drives, an expression of coordinates: q2 - q1"
     )
     joint: str | None = Field(default=None, description="or the joint that it drives")
+    length: str | None = Field(
+        default=None, description="or the named length that it drives; a positive effort pushes"
+    )
     gear: Annotated[PerDof, PartNumberField("any", None)] = Field(
-        default=ONE, description="driven length per unit of the joint; a list for several degrees"
+        default=ONE,
+        description="driven length per unit of joint or length; a list for several degrees",
     )
     frame: str | None = Field(default=None, description="or the frame or body that it pushes")
     force: Annotated[Vector, PartNumberField("any", 3)] = Field(
@@ -76,16 +80,18 @@ class Actuator(MechanismPart):
     @model_validator(mode="after")
     def _check_drives_one_thing(self) -> Actuator:
         """Raise unless exactly one thing is driven, and its numbers belong to it."""
-        ways = [key for key in ("moves", "joint", "frame") if getattr(self, key) is not None]
+        keys = ("moves", "joint", "length", "frame")
+        ways = [key for key in keys if getattr(self, key) is not None]
         if len(ways) != 1:
             what = " and ".join(ways) if ways else "nothing"
-            raise MechanismError(f"drives {what}", remedy="give one of moves, joint and frame")
-        belongs = {"gear": "joint", "force": "frame", "moment": "frame", "axes": "frame"}
-        for key, owner in belongs.items():
-            if key in self.model_fields_set and ways != [owner]:
-                raise MechanismError(
-                    f"belongs to a {owner}, not to {ways[0]}", where=key, remedy="remove it"
-                )
+            raise MechanismError(f"drives {what}", remedy=f"give one of {', '.join(keys)}")
+        belongs = dict.fromkeys(("force", "moment", "axes"), ("frame",))
+        for key, owners in (belongs | {"gear": ("joint", "length")}).items():
+            if key in self.model_fields_set and ways[0] not in owners:
+                what = f"belongs to a {' or '.join(owners)}, not to {ways[0]}"
+                raise MechanismError(what, where=key, remedy="remove it")
+        if self.length is not None and isinstance(self.gear, tuple):
+            raise MechanismError("is a list", where="gear", remedy="give one number for a length")
         if isinstance(self.gain, tuple) and len(self.gain) != 3:
             raise MechanismError(
                 f"has {len(self.gain)} numbers", where="gain", remedy="give 1 or 3 of them"

@@ -93,7 +93,26 @@ class JointForce(_ForceElement):
         checks.check_expression(self.force, f"{place}.force")
 
 
-ForceElement = Annotated[Spring | WrenchElement | JointForce, Field(discriminator="type")]
+class LengthLoad(_ForceElement):
+    """A tension along a named length, an expression of t, coordinates, lengths and their rates."""
+
+    type: Literal["length"]
+    along: str = Field(description="the length; a positive force pulls, it shortens the length")
+    force: Annotated[Expression, PartNumberField("any")]
+
+    def check(self, place: str, checks: ForceElementValidator) -> None:
+        """Raise where the length or a name in the force is unknown."""
+        checks.check_length(self.along, f"{place}.along")
+        checks.check_expression(self.force, f"{place}.force")
+
+
+ForceElement = Annotated[
+    Spring
+    | WrenchElement
+    | JointForce
+    | LengthLoad,
+    Field(discriminator="type"),
+]  # fmt: skip
 
 
 class ChosenCoordinates(MechanismPart):

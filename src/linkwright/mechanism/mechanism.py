@@ -26,6 +26,7 @@ from .contacts import Contact
 from .force_elements import ChosenCoordinates, ForceElement
 from .joint_placement import PlacedJoints
 from .joints import Joint
+from .lengths import Length
 from .locked_joints import lock_mimicking_joints
 from .parts import (
     MechanismPart,
@@ -35,25 +36,10 @@ from .parts import (
     Vector,
     replace_part_fields,
 )
+from .removable_effects import strip_effects
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
-
-_REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
-    "friction": (
-        "friction",
-        "smoothing",
-        "static_ratio",
-        "friction_coefficient",
-        "pin_radius",
-    ),
-    "damping": ("damping",),
-    "springs": ("stiffness", "rest"),
-    "motors": ("motor",),
-    "limits": ("limits",),
-}
-
-_REMOVABLE_TABLES = ("gravity", "forces", "contacts")
 
 
 class Mechanism(MechanismPart):
@@ -96,6 +82,9 @@ class Mechanism(MechanismPart):
         le=1e-2,
         description="rows of constraints that others imply to within this share are redundant, and "
         "may stay open by this share of their size (metres, radians)",
+    )
+    lengths: PartTable[Length] = Field(
+        default_factory=PartTable, description="lengths of paths, or combinations of coordinates"
     )
     forces: PartTable[ForceElement] = Field(default_factory=PartTable)
     contacts: PartTable[Contact] = Field(default_factory=PartTable)
@@ -148,7 +137,7 @@ class Mechanism(MechanismPart):
     def _content_hash(self) -> int:
         """The hash by which tables of mechanisms tell variants apart, computed once."""
         own = (self.name, self.gravity, self.parameters, self.bodies, self.joints)
-        return hash((*own, self.loops, self.constraints, self.forces))
+        return hash((*own, self.loops, self.constraints, self.lengths, self.forces))
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -254,7 +243,7 @@ class Mechanism(MechanismPart):
         ----------
         *effects : str
             Any of "friction", "damping", "springs", "motors" (rotor inertia and gears), "limits",
-            "gravity", "forces" (declared loads) and "contacts".
+            "gravity", "forces" (the table of forces, and the laws of lengths) and "contacts".
 
         Returns
         -------
@@ -268,24 +257,7 @@ class Mechanism(MechanismPart):
         >>> lw.compile(weightless).gravity([0.3, 0.4])
         array([0., 0.])
         """
-        keys: set[str] = set()
-        for effect in effects:
-            if effect not in (*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES):
-                raise NameNotFoundError(
-                    f"'{effect}' cannot be left out",
-                    remedy=suggest_remedy(effect, [*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES]),
-                )
-            keys |= set(_REMOVABLE_FIELDS.get(effect, ()))
-        joints = {name: replace_part_fields(joint, keys) for name, joint in self.joints.items()}
-        gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
-        forces = {
-            name: replace_part_fields(force, keys)
-            for name, force in self.forces.items()
-            if "forces" not in effects
-        }
-        contacts = {} if "contacts" in effects else self.contacts
-        changed = {"contacts": contacts} if self.contacts else {}
-        return replace_part_fields(self, joints=joints, gravity=gravity, forces=forces, **changed)
+        return strip_effects(self, effects)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at given positions: they lose their coordinates.

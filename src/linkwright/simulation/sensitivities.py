@@ -23,7 +23,7 @@ from ..types import Floats, ForceLike, Integers
 from .compiled_motion import METHODS, can_compile
 from .compiled_run import CompiledRun
 from .ensemble_inputs import EnsembleInputs
-from .events.rows import without_sharp_friction
+from .events.sharp_friction import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
 from .inputs import ForceLaw, check_inputs_without, read_force_law
 from .provenance import stored_form

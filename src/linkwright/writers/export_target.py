@@ -14,8 +14,8 @@ from ..displays import SummarizedResult
 from ..errors import FileError
 from ..files.partial_files import partial_file_name
 from ..mechanism import Mechanism
-from ..readings.targets.safe_names import make_safe_identifier
 from ..readings.targets.exported_code import ExportedCode, ExportedFunction
+from ..readings.targets.safe_names import make_safe_identifier
 from .exported_functions import collect_exported_code, record_exported_functions
 from .mechanism_files import check_written_file_name
 

@@ -59,7 +59,9 @@ def _coordinate_notes(model: Model) -> list[str]:
     """Lines that list coordinates and velocities with their units."""
     own, rates = coordinate_units(model.mechanism), velocity_units(model.mechanism)
     found = ["q: generalized coordinates"]
-    found += [f"  {k + 1}. {n} ({u})" for k, (n, u) in enumerate(zip(model.q_names, own, strict=True))]
+    found += [
+        f"  {k + 1}. {n} ({u})" for k, (n, u) in enumerate(zip(model.q_names, own, strict=True))
+    ]
     if model.qd_names == model.q_names:
         return [*found, "qd, qdd, tau: their rates, second rates and forces, in the same order"]
     units = [UNITS_OF_RATES["qd"][unit] for unit in rates]
@@ -143,20 +145,35 @@ def describe_tape_ports(
     model: Model, tape: Tape, signature: QuantitySignature
 ) -> tuple[tuple[PortNote, ...], tuple[PortNote, ...]]:
     """Return the inputs and outputs of a function of a model in words."""
+    from ..model.function_help import function_input_units
+
     entries = quantity_entry_names(model.names, model.parameters)
     names = name_code_ports(tape.inputs, tape.outputs)
     inputs = tuple(
-        PortNote(port, name, *INPUT_MEANINGS[port.name], tuple(entries.get(port.name, ())))
+        PortNote(
+            port,
+            name,
+            INPUT_MEANINGS[port.name][0],
+            function_input_units(model.mechanism, port.name),
+            tuple(entries.get(port.name, ())),
+        )
         for port, name in zip(tape.inputs, names, strict=False)
     )
     outputs = tuple(
-        _describe_output(port, name, signature)
+        _describe_output(model, port, name, signature)
         for port, name in zip(tape.outputs, names[len(inputs) :], strict=True)
     )
     return inputs, outputs
 
 
-def _describe_output(port: Port, name: str, signature: QuantitySignature) -> PortNote:
+def _describe_output(model: Model, port: Port, name: str, signature: QuantitySignature) -> PortNote:
+    """Return an output in words; forces and accelerations have this mechanism's units."""
+    from ..model.function_help import function_input_units
+
     if port.name == "pivot":
         return PortNote(port, name, _PIVOT_MEANING, "1")
-    return PortNote(port, name, port.name, signature.units)
+    if port.name not in ("tau", "qdd"):
+        return PortNote(port, name, "", signature.units)
+    entries = quantity_entry_names(model.names)[port.name]
+    units = function_input_units(model.mechanism, port.name)
+    return PortNote(port, name, INPUT_MEANINGS[port.name][0], units, tuple(entries))

@@ -10,6 +10,7 @@ import numpy as np
 from ..mechanism.mechanism_units import coordinate_units
 from ..readings.targets.exported_code import ReferenceValues
 from ..tape import Tape
+from ..types import Ball, Floats
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -44,7 +45,9 @@ def evaluate_tape_exactly(tape: Tape, inputs: Sequence[Sequence[float]]) -> list
     with ball_precision(_REFERENCE_BITS):
         values = [[flint.arb(x) for x in port] for port in inputs]
         found = evaluate_tape_in_algebra(tape, ExactBallAlgebra(), values)
-        return [[float(ball.mid()) if ball.is_finite() else np.nan for ball in port] for port in found]
+        return [
+            [float(ball.mid()) if ball.is_finite() else np.nan for ball in port] for port in found
+        ]
 
 
 def _draw_reference_inputs(
@@ -65,7 +68,7 @@ def _draw_reference_inputs(
     return found
 
 
-def _reference_configuration(model: Model, numbers: np.ndarray) -> np.ndarray:
+def _reference_configuration(model: Model, numbers: Floats) -> Floats:
     """The configuration with unit quaternions."""
     if model.names.constraints:
         return np.asarray(model.home())

@@ -17,6 +17,7 @@ _TOML_TABLES = (
     "frames",
     "loops",
     "constraints",
+    "lengths",
     "forces",
     "contacts",
     "actuators",

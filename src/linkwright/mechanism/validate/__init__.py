@@ -9,6 +9,7 @@ from .constraint_checks import check_constraints
 from .contact_checks import check_contacts
 from .force_checks import check_force_elements, check_generalized_speeds
 from .inertia_checks import unphysical_body_messages
+from .length_checks import check_lengths
 from .part_number_checks import (
     check_part_numbers,
     evaluate_mechanism_parameters,
@@ -29,6 +30,7 @@ def check_mechanism(mechanism: Mechanism) -> None:
     scope = mechanism_parameter_scope(mechanism)
     check_part_numbers(mechanism, scope)
     check_axes_and_orientations(mechanism, scope)
+    check_lengths(mechanism, scope)
     check_force_elements(mechanism, scope)
     check_generalized_speeds(mechanism, scope)
     check_constraints(mechanism, scope)

@@ -21,6 +21,8 @@ def check_actuator(actuator: Actuator, place: str, checks: ForceElementValidator
             raise mechanism_error("is not a function of coordinates", f"{place}.moves", remedy)
     if actuator.joint is not None:
         _check_driven_joint(actuator, actuator.joint, place, checks)
+    if actuator.length is not None:
+        checks.check_length(actuator.length, f"{place}.length")
     if actuator.frame is not None:
         checks.check_point(actuator.frame, f"{place}.frame")
         if actuator.axes is not None:

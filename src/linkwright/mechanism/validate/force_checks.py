@@ -74,6 +74,10 @@ class ForceElementValidator:
         ]
         check_known_part_name(name, known, "freedom", place)
 
+    def check_length(self, name: str, place: str) -> None:
+        """Raise unless the name is a length."""
+        check_known_part_name(name, self.mechanism.lengths, "length", place)
+
     def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
         """Raise unless the number is finite and has the dimension of `unit`."""
         check_part_number(number, key, place, unit, self.scope)

@@ -12,6 +12,7 @@ from .c_code import (
     write_c_comment,
     write_c_helpers,
     write_c_prototype,
+    write_unused_inputs,
 )
 from .c_vector_sines import LONE_SINE, VECTOR_SINES
 from .exported_code import ExportedCode, ExportedFunction
@@ -72,7 +73,9 @@ def write_c_batch(code: ExportedCode) -> str:
     has_sines = kind == "double" and bool(used & {Op.SIN, Op.COS})
     headers = "#include <stdint.h>\n#include <string.h>\n" if has_sines else ""
     size = 4 if kind == "float" else 8
-    prelude = _PRELUDE.format(stem=code.stem, macro=code.stem.upper(), kind=kind, size=size, headers=headers)
+    prelude = _PRELUDE.format(
+        stem=code.stem, macro=code.stem.upper(), kind=kind, size=size, headers=headers
+    )
     bodies = [line for function in code.functions for line in _write_block(code, function)]
     lines = [*write_c_comment(heading), prelude]
     if any("spread(" in line for line in bodies):
@@ -129,12 +132,7 @@ def _write_block(code: ExportedCode, function: ExportedFunction) -> list[str]:
     )
     parameters = c_batch_parameters(function, code.precision)[1:]
     lines = [write_c_prototype("static void", f"{function.identifier}_lanes", parameters), "{"]
-    used = {
-        operands[0]
-        for operands, op in zip(function.tape.operands, function.tape.operations, strict=True)
-        if op is Op.INPUT
-    }
-    lines += [f"    (void){note.name};" for k, note in enumerate(function.inputs) if k not in used]
+    lines += [f"    {line}" for line in write_unused_inputs(function)]
     lines += [f"    {_write_lane_statement(one, function)}" for one in statements]
     return [*lines, "}", ""]
 

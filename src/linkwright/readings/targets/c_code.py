@@ -19,7 +19,7 @@ from .tape_statements import (
     used_tape_operations,
 )
 
-_HELPER_BODIES = {
+C_HELPER_BODIES = {
     Op.SIGN: "x > 0 ? 1 : x < 0 ? -1 : x",
     Op.MIN: "x < y || x != x ? x : y",
     Op.MAX: "x > y || x != x ? x : y",
@@ -37,7 +37,7 @@ def c_number(value: float, precision: str = "double") -> str:
         return "NAN"
     if math.isinf(number):
         return "INFINITY" if number > 0 else "-INFINITY"
-    return f"{str(number)}f" if precision == "float" else str(number)
+    return f"{number!s}f" if precision == "float" else str(number)
 
 
 def c_entry(name: str, port: Port, entry: int) -> str:
@@ -74,16 +74,14 @@ def write_c_helpers(used: set[Op], kind: str) -> list[str]:
             lines += [
                 f"static inline {kind} lw_{name}({arguments})",
                 "{",
-                f"    return {_HELPER_BODIES[op]};",
+                f"    return {C_HELPER_BODIES[op]};",
                 "}",
                 "",
             ]
     return lines
 
 
-def c_parameters(
-    function: ExportedFunction, kind: str, restrict: str = "restrict"
-) -> list[str]:
+def c_parameters(function: ExportedFunction, kind: str, restrict: str = "restrict") -> list[str]:
     """Return the parameters of a function that computes one state."""
     inputs = [
         f"const {kind} *{restrict} {note.name}" if note.port.shape else f"{kind} {note.name}"
@@ -178,18 +176,18 @@ def write_c_body(function: ExportedFunction, kind: str) -> list[str]:
     statements = list_tape_statements(
         function.tape, c_language(kind), names[: len(function.inputs)], names
     )
-    used = {operands[0] for operands, op in _tape_rows(function) if op is Op.INPUT}
-    lines = [f"(void){note.name};" for k, note in enumerate(function.inputs) if k not in used]
-    return lines + [_write_c_statement(one, function.outputs, kind) for one in statements]
+    return write_unused_inputs(function) + [
+        _write_c_statement(one, function.outputs, kind) for one in statements
+    ]
 
 
-def _tape_rows(function: ExportedFunction) -> list[tuple[list[int], Op]]:
-    return list(zip(function.tape.operands, function.tape.operations, strict=True))
+def write_unused_inputs(function: ExportedFunction) -> list[str]:
+    """Return statements that keep compilers from warning about inputs without influence."""
+    used = function.used_inputs
+    return [f"(void){note.name};" for k, note in enumerate(function.inputs) if k not in used]
 
 
-def _write_c_statement(
-    statement: CodeStatement, outputs: Sequence[PortNote], kind: str
-) -> str:
+def _write_c_statement(statement: CodeStatement, outputs: Sequence[PortNote], kind: str) -> str:
     """Return one assignment of C."""
     if statement.name:
         return f"const {kind} {statement.name} = {statement.text};"

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...ports import Port
-from ...tape import Tape, count_tape_operations, largest_number_of_live_values
+from ...tape import Op, Tape, count_tape_operations, largest_number_of_live_values
 from .safe_names import make_safe_identifier, write_comment_text
 
 REFERENCE_TOLERANCES = {"double": 1e-10, "float": 1e-3}
-"""Allowed errors, as shares of an output's largest entry (or of 1): rounding errors grow by a factor of at
-most 10⁵ in well-conditioned states, and reference values are in such states."""
+"""Allowed errors, as shares of an output's largest entry (or of 1): rounding errors grow by a
+factor of at most 10⁵ (double) and 10⁴ (float) in well-conditioned states."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,12 @@ class ExportedFunction:
         return largest_number_of_live_values(self.tape)
 
     @property
+    def used_inputs(self) -> set[int]:
+        """The numbers of the inputs that the result depends on."""
+        pairs = zip(self.tape.operations, self.tape.operands, strict=True)
+        return {operands[0] for op, operands in pairs if op is Op.INPUT}
+
+    @property
     def port_names(self) -> list[str]:
         """Names of inputs, then of outputs, in the code."""
         return [note.name for note in (*self.inputs, *self.outputs)]
@@ -116,4 +122,11 @@ def name_code_ports(inputs: Sequence[Port], outputs: Sequence[Port]) -> list[str
 
 def describe_port(note: PortNote) -> str:
     """Return one line of a comment about an input or output: meaning, shape, units."""
-    return write_comment_text(f"{note.meaning}, {note.shape_text} ({note.units})")
+    meaning = f"{note.meaning}, " if note.meaning else ""
+    return write_comment_text(f"{meaning}{note.shape_text} ({note.units})")
+
+
+def describe_port_meaning(note: PortNote) -> str:
+    """Return one sentence about an input or output whose shape is known: meaning and units."""
+    meaning = note.meaning or "units"
+    return write_comment_text(f"{meaning[0].upper()}{meaning[1:]}: {note.units}.")

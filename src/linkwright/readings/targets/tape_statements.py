@@ -15,7 +15,7 @@ from ...errors import UnsupportedError
 from ...ports import Port
 from ...tape import OPERATION_ARITY, Op, Tape
 
-MAX_INLINE_LENGTH = 64
+MAX_INLINE_LENGTH = 44
 """Longest text of a value that is not given a name: statements then fit in about 100 columns."""
 
 _SUM, _PRODUCT, _SIGN, _ATOM = range(4)
@@ -138,10 +138,12 @@ class _StatementReading:
                 self.values.append(self.name_value(k, op, self.write_value(k, op)))
             if op is not Op.CONSTANT:
                 self.write_goals(k)
+        known = len(self.statements)
         for k, op in enumerate(self.tape.operations):
             if op is Op.CONSTANT:
                 self.write_goals(k)
-        return self.statements
+        constant = sorted(self.statements[known:], key=lambda one: one.output)
+        return [*self.statements[:known], *constant]
 
     def write_goals(self, k: int) -> None:
         """Assigns value k to the entries of outputs that it is."""

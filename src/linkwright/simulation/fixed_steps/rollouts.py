@@ -178,11 +178,11 @@ def _refuse_events(mechanism: Mechanism) -> None:
         for name, joint in joints
         if "friction_coefficient" in joint.model_fields_set
     ]
-    refused += [
-        (name, "stops with restitution")
-        for name, joint in joints
-        if joint.limits.restitution is not None
-    ]
+    bouncing = {
+        **{name: joint.limits.restitution for name, joint in joints},
+        **{name: length.limits.restitution for name, length in mechanism.lengths.items()},
+    }
+    refused += [(name, "stops with restitution") for name, e in bouncing.items() if e is not None]
     members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
     refused += [
         (name, "members that break")
