@@ -9,7 +9,7 @@ import numpy as np
 
 from ..integrators.loop_closing import close_configuration
 from ..integrators.repeated_steps import StepPorts, repeat_steps
-from ..integrators.stop_events import advance_motion
+from ..integrators.stop_events import CLOSED_GAP, advance_motion, settle_stops
 from ..integrators.trajectory_records import (
     CLOCK_COLUMNS,
     PROGRESS_COLUMNS,
@@ -54,7 +54,7 @@ class MotionProgram:
 
 def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionProgram:
     """Return the program of a motion by an adaptive integrator, with the events of its stops."""
-    n, stops = motion.state_count, len(motion.stops)
+    stops = len(motion.stops)
     tapes = {"functions.rates": motion.rates}
     absent: dict[str, object] = {"jacobian": None}
     no_stops: dict[str, object] = {}
@@ -71,7 +71,30 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
     else:
         absent["signals"] = None
         no_stops = {"states": None, "impact": None}
-    sizes = {
+    program = read_program(
+        advance_motion,
+        method=METHODS[integrator],
+        functions=absent,
+        stop_functions=no_stops,
+        sizes=_motion_sizes(motion),
+        first_hold=motion.first_hold,
+    )
+    return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
+
+
+def make_settling_program(motion: ExportedMotion) -> MotionProgram:
+    """Return the program that lets the stops of a motion act at one state."""
+    tapes = {"stop_functions.states": motion.stop_states, "stop_functions.impact": motion.impact}
+    program = read_program(
+        settle_stops, sizes=_motion_sizes(motion), first_hold=motion.first_hold
+    )
+    return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
+
+
+def _motion_sizes(motion: ExportedMotion) -> dict[str, int]:
+    """The fields of `MotionSizes`."""
+    n, stops = motion.state_count, len(motion.stops)
+    return {
         "states": n,
         "parameters": motion.parameter_count,
         "signals": stops,
@@ -80,15 +103,6 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
         "event_columns": stops,
         "event_capacity": EVENT_CAPACITY,
     }
-    program = read_program(
-        advance_motion,
-        method=METHODS[integrator],
-        functions=absent,
-        stop_functions=no_stops,
-        sizes=sizes,
-        first_hold=motion.first_hold,
-    )
-    return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
 
 
 def _simulation_buffers(motion: ExportedMotion) -> dict[str, Floats | Integers]:
@@ -117,6 +131,7 @@ def _simulation_buffers(motion: ExportedMotion) -> dict[str, Floats | Integers]:
         "stop_buffers.restitution": motion.stops.restitutions,
         "stop_buffers.fastest": np.zeros(stops),
         "stop_buffers.hits": np.zeros(stops, np.int64),
+        "stop_buffers.closed_gap": np.array([CLOSED_GAP]),
         "stop_buffers.end": np.zeros(2, np.int64),
     }
 

@@ -15,7 +15,7 @@ from .trajectories import integrate_with_sizes
 from .trajectory_records import Clock, Progress, StopReason, TrajectoryBuffers
 
 CLOSED_GAP = 1e-9
-"""Gaps below this are closed, m or rad."""
+"""Gaps below this are closed, m or rad, where the integrator of `trajectories` finds events."""
 
 STILL_VELOCITY = 1e-9
 """Velocities below this are zero, m/s or rad/s."""
@@ -61,6 +61,8 @@ class StopBuffers:
     """The largest velocities at which the stops were hit."""
     hits: IntBuffer
     """How often."""
+    closed_gap: Buffer
+    """Gaps below this are closed."""
     end: IntBuffer
     """One `MotionEnd`, and the stop that ended the motion."""
 
@@ -127,7 +129,9 @@ def settle_stops(
     worst = 0
     while worst >= 0 and count < IMPACT_ROUNDS:
         stop_functions.states(t, y, p, gaps, velocities, forces)
-        worst = find_fastest_approach(sizes.signals, gaps, velocities)
+        worst = find_fastest_approach(
+            sizes.signals, stop_buffers.closed_gap[0], gaps, velocities
+        )
         if worst >= 0:
             speed = -velocities[worst]
             e = stop_buffers.restitution[worst]
@@ -149,7 +153,7 @@ def settle_stops(
         count += 1
     for i in range(n):
         least = max(STILL_VELOCITY, REBOUND_SHARE * stop_buffers.fastest[i])
-        is_closed = gaps[i] <= CLOSED_GAP or p[first_hold + i] > 0.0
+        is_closed = gaps[i] <= stop_buffers.closed_gap[0] or p[first_hold + i] > 0.0
         is_still = abs(velocities[i]) <= least
         can_hold = stop_buffers.restitution[i] >= 0.0
         p[first_hold + i] = 1.0 if is_closed and is_still and can_hold else 0.0
@@ -171,12 +175,12 @@ def settle_stops(
         buffers.parameters[first_hold + i] = p[first_hold + i]
 
 
-def find_fastest_approach(n: Size, gaps: Vector, velocities: Vector) -> int:
+def find_fastest_approach(n: Size, closed_gap: float, gaps: Vector, velocities: Vector) -> int:
     """Return the closed stop that is approached fastest; -1 if none is."""
     found = -1
     fastest = STILL_VELOCITY
     for i in range(n):
-        if gaps[i] <= CLOSED_GAP and -velocities[i] > fastest:
+        if gaps[i] <= closed_gap and -velocities[i] > fastest:
             fastest = -velocities[i]
             found = i
     return found

@@ -177,6 +177,18 @@ class ExportedMotion:
             "move", [_column("q", q), _column("step", step)], [_column("there", there)]
         )
 
+    def record_outputs(self, quantities: Sequence[tuple[str, ...]]) -> Tape:
+        """Record (t, y, p) → the values of quantities (name, or name and frame), one after the
+        other."""
+        s, eqs, found = self.equations.symbols, self.equations, list[SX]()
+        q, qd, t = self._motion
+        for name in quantities:
+            value = ca.SX(eqs.expressions(*name)[0])
+            inputs = [s["q"], s["qd"], s["t"]]
+            (here,) = self._step_equations.make_function(eqs, "output", [value], inputs)(q, qd, t)
+            found.append(ca.vec(here.T))
+        return self._tape("outputs", [("values", ca.vertcat(*found))])
+
     def _tape(
         self,
         name: str,
