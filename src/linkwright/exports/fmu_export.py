@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import LinkwrightError
+from ..expressions import names_in_expression
+from ..formulations import derive
+from ..mechanism import Mechanism
 from ..readings.targets.safe_names import make_safe_identifier
 from ..simulation.exported_motion import ExportedMotion
 from ..writers.export_target import ExportedFiles, ExportRequest
@@ -57,14 +60,19 @@ FMI2, FMI3 = FmuVersion("fmi2", "2.0"), FmuVersion("fmi3", "3.0")
 
 
 def write_fmu_export(request: ExportRequest, version: str) -> ExportedFiles:
-    """Return the FMU of a mechanism; `version` is "fmi2" or "fmi3"."""
+    """Return the FMU of a mechanism; `version` is "fmi2" or "fmi3".
+
+    Parameters of the FMU are those that the user chose; by default all on which the equations
+    depend. Parameters that the mechanism computes from others follow them.
+    """
     own = FMI3 if version == FMI3.name else FMI2
     mechanism = request.mechanism
     model = request.model
-    motion = ExportedMotion(mechanism, model.parameters)
+    parameters = model.parameters or _independent_parameters(mechanism)
+    motion = ExportedMotion(mechanism, parameters)
     variables = FmuVariables(mechanism, motion, model.home())
     stem = make_safe_identifier(mechanism.name)
-    token = _write_token(mechanism.digest, own, model.parameters)
+    token = _write_token(mechanism.digest, own, parameters)
     describe = write_fmi3_description if own.is_third else write_fmi2_description
     source = write_fmu_source(mechanism.name, token, variables, own.name)
     contents: dict[str, str | bytes] = {
@@ -82,6 +90,20 @@ def write_fmu_export(request: ExportRequest, version: str) -> ExportedFiles:
         contents[f"binaries/{own.binary_folder()}/{stem}.{ending}"] = binary
     usage = f"FMI {own.number}, model exchange and co-simulation: fmpy simulate {stem}.fmu\n"
     return ExportedFiles("fmu", {f"{stem}.fmu": _write_archive(contents)}, tuple(lost), usage)
+
+
+def _independent_parameters(mechanism: Mechanism) -> tuple[str, ...]:
+    """The parameters on which the equations of motion depend, and which depend on no others."""
+    own = mechanism.parameters
+    uses = {name: [x for x in names_in_expression(own[name]) if x in own] for name in own}
+    pending = [name for name in derive(mechanism, by="recursive").parameters if name in own]
+    effective: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in effective:
+            effective.add(name)
+            pending += uses[name]
+    return tuple(name for name in own if name in effective and not uses[name])
 
 
 def _write_token(digest: str, version: FmuVersion, parameters: tuple[str, ...]) -> str:

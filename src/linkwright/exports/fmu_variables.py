@@ -59,17 +59,12 @@ class FmuVariables:
         """The name, description and unit of each number of the outputs' tape."""
         found: list[tuple[str, str, str | None]] = []
         for frame in self.frames:
-            for row in range(4):
-                for column in range(4):
+            for row, axis in enumerate(_AXES):
+                for column in range(3):
                     entry = f"{row + 1},{column + 1}"
-                    name, unit = f"{frame}.T[{entry}]", None
-                    words = f"entry {entry} of the placement of {frame} in the world"
-                    if row < 3 and column == 3:
-                        name, unit = f"{frame}.{_AXES[row]}", "m"
-                        words = f"{_AXES[row]} of the origin of {frame}, world axes"
-                    elif row < 3:
-                        name = f"{frame}.R[{entry}]"
-                    found.append((name, words, unit))
+                    words = f"entry {entry} of the rotation matrix of {frame}, world axes"
+                    found.append((f"{frame}.R[{entry}]", words, None))
+                found.append((f"{frame}.{axis}", f"{axis} of the origin of {frame}, world axes", "m"))
         found.append(("kinetic_energy", "kinetic energy of bodies and rotors", "J"))
         found.append(("potential_energy", "potential energy of weight and springs", "J"))
         return found

@@ -179,11 +179,12 @@ class ExportedMotion:
 
     def record_outputs(self, quantities: Sequence[tuple[str, ...]]) -> Tape:
         """Record (t, y, p) → the values of quantities (name, or name and frame), one after the
-        other."""
+        other; of placements the first three rows."""
         s, eqs, found = self.equations.symbols, self.equations, list[SX]()
         q, qd, t = self._motion
         for name in quantities:
             value = ca.SX(eqs.expressions(*name)[0])
+            value = value[:3, :] if value.shape == (4, 4) else value
             inputs = [s["q"], s["qd"], s["t"]]
             (here,) = self._step_equations.make_function(eqs, "output", [value], inputs)(q, qd, t)
             found.append(ca.vec(here.T))
