@@ -72,9 +72,7 @@ def test_start_values_inputs_and_parameters_act(elbow_fmu: Path, kind: str) -> N
     arm = lw.gallery("elbow").with_parameters(m2=2.5)
     start = {"q1": 0.3, "q2": -0.4, "dq1": 0.5, "m2": 2.5, "tau_q1": 1.0, "tau_q2": -0.5}
     found = run_fmu(elbow_fmu, kind, 0.5, start_values=start, output_interval=0.1)
-    run = lw.simulate(
-        arm, t=0.5, samples=6, q0=[0.3, -0.4], qd0=[0.5, 0.0], torque=[1.0, -0.5]
-    )
+    run = lw.simulate(arm, t=0.5, samples=6, q0=[0.3, -0.4], qd0=[0.5, 0.0], torque=[1.0, -0.5])
     model = lw.compile(arm)
     # CVode meets its tolerance of 1e-9 a step, the own integrator that of `simulate`
     atol = 2e-7 if kind == "ModelExchange" else 1e-8
@@ -99,7 +97,7 @@ def test_loops_are_held(tmp_path: Path, to: str) -> None:
         q = np.column_stack([found[name] for name in model.q_names])
         assert np.abs(model.constraint_residual(q)).max() < 1e-6
         np.testing.assert_allclose(q[-1], run.q[-1], atol=atol)
-    rough = dict(zip(model.q_names, model.home() + [0.01, 0.02, -0.03], strict=True))
+    rough = dict(zip(model.q_names, model.home() + np.array([0.01, 0.02, -0.03]), strict=True))
     found = run_fmu(path, "CoSimulation", 0.01, start_values=rough)
     q = np.array([found[name][0] for name in model.q_names])
     assert np.abs(model.constraint_residual(q)).max() < 1e-10

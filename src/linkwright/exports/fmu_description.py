@@ -63,7 +63,7 @@ def _initial(one: FmuVariable) -> str | None:
     return "calculated" if one.start is None else "exact"
 
 
-# -- FMI 3.0 -----------------------------------------------------------------------------------------
+# -- FMI 3.0 ---------------------------------------------------------------------------------------
 
 
 def write_fmi3_description(name: str, stem: str, token: str, variables: FmuVariables) -> str:
@@ -117,7 +117,7 @@ def _write_fmi3_variable(one: FmuVariable) -> str:
     )
 
 
-# -- FMI 2.0 -----------------------------------------------------------------------------------------
+# -- FMI 2.0 ---------------------------------------------------------------------------------------
 
 
 def write_fmi2_description(name: str, stem: str, token: str, variables: FmuVariables) -> str:

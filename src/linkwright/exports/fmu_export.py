@@ -114,7 +114,9 @@ def _write_token(digest: str, version: FmuVersion, parameters: tuple[str, ...]) 
 
 def _write_build_description(stem: str) -> str:
     """The description from which importers compile the sources (FMI 3.0)."""
-    files = write_element("SourceFileSet", [write_element("SourceFile", name=f"{stem}.c")], language="C99")
+    files = write_element(
+        "SourceFileSet", [write_element("SourceFile", name=f"{stem}.c")], language="C99"
+    )
     configuration = write_element("BuildConfiguration", [files], modelIdentifier=stem)
     root = write_element("fmiBuildDescription", [configuration], fmiVersion="3.0")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{root}\n'

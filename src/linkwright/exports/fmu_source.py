@@ -114,7 +114,9 @@ def _write_buffers(kind: str, start: str, buffers: Mapping[str, Floats | Integer
         if name == "buffers.sample_times":
             own = np.array([np.inf])  # no samples
         is_int = own.dtype == np.int64
-        members.append(f"    {'int64_t' if is_int else 'double'} {_field(name)}[{max(1, own.size)}];")
+        members.append(
+            f"    {'int64_t' if is_int else 'double'} {_field(name)}[{max(1, own.size)}];"
+        )
         if own.any():
             texts = [str(int(x)) if is_int else c_number(float(x)) for x in own.ravel()]
             values.append(f"    .{_field(name)} = {{{', '.join(texts)}}},")

@@ -1,4 +1,4 @@
-"""The variables of an FMU: states, their rates, inputs, parameters, outputs and event indicators."""
+"""The variables of an FMU: states, rates, inputs, parameters, outputs and event indicators."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ class FmuVariables:
                     entry = f"{row + 1},{column + 1}"
                     words = f"entry {entry} of the rotation matrix of {frame}, world axes"
                     found.append((f"{frame}.R[{entry}]", words, None))
-                found.append((f"{frame}.{axis}", f"{axis} of the origin of {frame}, world axes", "m"))
+                found.append(
+                    (f"{frame}.{axis}", f"{axis} of the origin of {frame}, world axes", "m")
+                )
         found.append(("kinetic_energy", "kinetic energy of bodies and rotors", "J"))
         found.append(("potential_energy", "potential energy of weight and springs", "J"))
         return found
@@ -79,9 +81,13 @@ class FmuVariables:
         for name, value in zip(self.motion.parameters, values, strict=False):
             found.append(
                 FmuVariable(
-                    name, len(found), "parameter", "parameter of the mechanism, SI units",
-                    variability="tunable", start=value,
-                )  # fmt: skip
+                    name,
+                    len(found),
+                    "parameter",
+                    "parameter of the mechanism, SI units",
+                    variability="tunable",
+                    start=value,
+                )
             )
         for name, words, unit in self.output_names:
             found.append(FmuVariable(name, len(found), "output", words, unit))

@@ -85,9 +85,7 @@ def make_simulation_program(motion: ExportedMotion, integrator: str) -> MotionPr
 def make_settling_program(motion: ExportedMotion) -> MotionProgram:
     """Return the program that lets the stops of a motion act at one state."""
     tapes = {"stop_functions.states": motion.stop_states, "stop_functions.impact": motion.impact}
-    program = read_program(
-        settle_stops, sizes=_motion_sizes(motion), first_hold=motion.first_hold
-    )
+    program = read_program(settle_stops, sizes=_motion_sizes(motion), first_hold=motion.first_hold)
     return _checked(MotionProgram(program, tapes, _simulation_buffers(motion)))
 
 

@@ -129,9 +129,7 @@ def settle_stops(
     worst = 0
     while worst >= 0 and count < IMPACT_ROUNDS:
         stop_functions.states(t, y, p, gaps, velocities, forces)
-        worst = find_fastest_approach(
-            sizes.signals, stop_buffers.closed_gap[0], gaps, velocities
-        )
+        worst = find_fastest_approach(sizes.signals, stop_buffers.closed_gap[0], gaps, velocities)
         if worst >= 0:
             speed = -velocities[worst]
             e = stop_buffers.restitution[worst]
