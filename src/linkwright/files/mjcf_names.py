@@ -33,6 +33,7 @@ class MjcfNames:
             "EQUALITY": model.neq,
             "TENDON": model.ntendon,
             "ACTUATOR": getattr(model, "nactuator", model.nu),
+            "KEY": model.nkey,
         }
         for kind, count in counts.items():
             for index in range(1 if kind == "BODY" else 0, count):
@@ -43,6 +44,10 @@ class MjcfNames:
                 self.final_names[kind, index] = self.take_new_name(kind, name)
         for kind, index in sorted(given.keys() - self.final_names.keys()):
             self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
+
+    def name(self, kind: str, index: int) -> str:
+        """Return the name of an element of the compiled model."""
+        return self.final_names[kind, index]
 
     def names_taken(self, kind: str) -> set[str]:
         """Return the names in use for a kind: sites (frames) share them with bodies, equalities and

@@ -2,7 +2,7 @@
 
 from .actuators import Activation, Actuator
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
+from .bodies import GROUND, Body, Frame, Inertia
 from .constraints import (
     Constraint,
     CouplingConstraint,
@@ -45,6 +45,9 @@ from .parts import (
     plain_part_value,
     replace_part_fields,
 )
+from .placements import Orientation, Placement
+from .poses import Pose, pose_numbers
+from .shapes import MeshShape, Shape, ShapeOfBody
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 
@@ -78,13 +81,17 @@ __all__ = [
     "Mechanism",
     "MechanismNames",
     "MechanismPart",
+    "MeshShape",
     "Mimic",
     "Motor",
     "Orientation",
     "PartNumberField",
     "PartTable",
     "Placement",
+    "Pose",
     "RollingConstraint",
+    "Shape",
+    "ShapeOfBody",
     "Spring",
     "Strength",
     "SurfaceConstraint",
@@ -97,6 +104,7 @@ __all__ = [
     "mechanism_names",
     "part_numbers",
     "plain_part_value",
+    "pose_numbers",
     "quaternion_coordinate_offsets",
     "read_coordinate_numbers",
     "replace_part_fields",

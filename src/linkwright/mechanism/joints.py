@@ -12,10 +12,11 @@ from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
-from .bodies import GROUND, Placement
+from .bodies import GROUND
 from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, JointKind, JointKindMotion
 from .joint_vectors import JointVectors
 from .parts import MechanismPart, PartNumberField, Vector
+from .placements import Placement
 from .strength import Strength
 
 PerDof = Expression | Vector

@@ -20,14 +20,14 @@ from ..expressions import (
 )
 from .actuators import Actuator
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Placement
+from .bodies import GROUND, Body, Frame
 from .constraints import Constraint
 from .contacts import Contact
 from .force_elements import ChosenCoordinates, ForceElement
 from .joint_placement import PlacedJoints
 from .joints import Joint
 from .lengths import Length
-from .locked_joints import lock_mimicking_joints
+from .locked_joints import lock_mimicking_joints, parts_of_moving_joints
 from .parts import (
     MechanismPart,
     PartNumberField,
@@ -36,7 +36,10 @@ from .parts import (
     Vector,
     replace_part_fields,
 )
+from .payloads import fields_with_payload
+from .poses import Pose
 from .removable_effects import strip_effects
+from .shapes import Shape
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
@@ -57,6 +60,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
+    ground_shapes: tuple[Shape, ...] = Field(
+        default=(), description="shapes of the fixed world: floors, walls"
+    )
     joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
     loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
@@ -89,6 +95,9 @@ class Mechanism(MechanismPart):
     forces: PartTable[ForceElement] = Field(default_factory=PartTable)
     contacts: PartTable[Contact] = Field(default_factory=PartTable)
     actuators: PartTable[Actuator] = Field(default_factory=PartTable)
+    poses: PartTable[Pose] = Field(
+        default_factory=PartTable, description='named configurations: q0="home"'
+    )
     coordinates: ChosenCoordinates | None = Field(
         default=None, description="in place of the joints' variables"
     )
@@ -286,7 +295,10 @@ class Mechanism(MechanismPart):
                     f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
             joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
-        return replace_part_fields(self, ["speeds"], joints=lock_mimicking_joints(joints))
+        joints = lock_mimicking_joints(joints)
+        return replace_part_fields(
+            self, ["speeds"], joints=joints, **parts_of_moving_joints(self, joints)
+        )
 
     def with_payload(
         self,
@@ -323,24 +335,8 @@ class Mechanism(MechanismPart):
         >>> lw.compile(loaded).gravity([0.0, 0.0]).round(3)
         array([29.43,  9.81])
         """
-        if name in self.bodies or name in self.joints:
-            raise NameNotFoundError(
-                f"{self.name} has a body or joint '{name}' already", remedy="give another name="
-            )
-        if frame in self.frames:
-            body, origin = self.frames[frame].body, self.frames[frame].origin
-        elif frame in self.bodies:
-            body, origin = frame, Placement()
-        else:
-            raise NameNotFoundError(
-                f"{self.name} has no frame or body '{frame}'",
-                remedy=suggest_remedy(frame, [*self.frames, *self.bodies]),
-            )
-        held = Body(mass=mass, center=list(center), inertia=inertia)
-        joint = Joint(type="fixed", parent=body, child=name, origin=origin)
-        return replace_part_fields(
-            self, bodies={**self.bodies, name: held}, joints={**self.joints, name: joint}
-        )
+        body = Body(mass=mass, center=list(center), inertia=inertia)
+        return replace_part_fields(self, **fields_with_payload(self, frame, body, name))
 
     def checked(self, strict: bool) -> Mechanism:
         """Return the mechanism itself after a warning about unphysical inertia.

@@ -22,7 +22,7 @@ from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..expressions import names_in_expression, parse_expression
 from ..kinematics.parameter_values import read_kinematic_expression
-from ..mechanism import Mechanism, MechanismNames
+from ..mechanism import Mechanism, MechanismNames, pose_numbers
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
@@ -186,8 +186,8 @@ def first(symbols: SX, count: int) -> SX:
 
 
 def read_force_law(equations: Equations, given: ForceLike | Feedback | None) -> ForceLaw:
-    """Return the inputs from what a user gives: nothing, numbers, a table by name, a function of
-    (t, q, q̇), or a controller."""
+    """Return the inputs from what a user gives: nothing, numbers, a table by name, the name of a
+    pose with controls, a function of (t, q, q̇), or a controller."""
     n = equations.nv
     if isinstance(given, Feedback):
         return _by_law(equations, given)
@@ -195,6 +195,8 @@ def read_force_law(equations: Equations, given: ForceLike | Feedback | None) -> 
         _check_takes_state(given, n)
         w = ca.SX.sym("w", n)
         return ForceLaw(equations, w, w, function=given, written=NOT_KEPT)
+    if isinstance(given, str):
+        return _by_pose(equations, given)
     if isinstance(given, Mapping):
         return _by_name(equations, given)
     constant = np.zeros(n) if given is None else sized(given, n)
@@ -260,6 +262,20 @@ def _by_name(equations: Equations, given: Mapping[str, object]) -> ForceLaw:
     kept = {k: _written(tables.get(k, v)) for k, v in given.items()}
     law = ForceLaw(equations, w, u, tables=tuple(tables.values()), written=kept)
     return _by_actuator(law, u) if equations.names.actuators else law
+
+
+def _by_pose(equations: Equations, name: str) -> ForceLaw:
+    """Return the controls of a named pose, with actuators that begin at its activations."""
+    mechanism = equations.mechanism
+    controls = pose_numbers(mechanism, name, "controls")
+    if not equations.names.actuators:
+        raise LinkwrightError(
+            f"the pose '{name}' has no controls: {mechanism.name} has no actuators",
+            remedy="give forces by velocity",
+        )
+    law = replace(_by_name(equations, controls), written=name)
+    start = pose_numbers(mechanism, name, "activations")
+    return _by_actuator(law, forces_of(equations, controls), start)
 
 
 def _by_actuator(law: ForceLaw, controls: SX, start: Mapping[str, float] | None = None) -> ForceLaw:

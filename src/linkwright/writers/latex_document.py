@@ -11,6 +11,7 @@ from ..forms.latex_prose import latex_prose
 from ..forms.quantity_typesetting import split_form_lines
 from ..readings.listing import TapeAssignment, read_tape_as_listing
 from ..readings.targets.exported_code import ExportedCode, ExportedFunction
+from ..readings.targets.safe_names import write_comment_text
 
 _LATEX_SPECIALS = {"^": r"\^{}", "~": r"\~{}", "<": r"\textless{}", ">": r"\textgreater{}"}
 
@@ -36,7 +37,8 @@ def write_latex_document(code: ExportedCode) -> str:
 
 def escape_latex_text(text: str) -> str:
     """Return words that LaTeX sets as they are; other than ASCII letters by their code points."""
-    plain = "".join(c if c.isascii() else f"<U+{ord(c):04X}>" for c in text)
+    safe = write_comment_text(text)
+    plain = "".join(c if c.isascii() else f"<U+{ord(c):04X}>" for c in safe)
     escaped = re.sub(r"([_&%#${}])", r"\\\1", plain.replace("\\", "/"))
     return "".join(_LATEX_SPECIALS.get(c, c) for c in escaped)
 
@@ -68,7 +70,7 @@ def _write_function_section(function: ExportedFunction) -> list[str]:
 
 def _rates_in_dots(function: ExportedFunction) -> dict[str, tuple[str, int]]:
     """Names of rates, with the coordinate and its number of dots."""
-    found = {}
+    found: dict[str, tuple[str, int]] = {}
     for note in (*function.inputs, *function.outputs):
         dots = {"qd": 1, "qdd": 2}.get(note.port.name)
         if dots:

@@ -10,7 +10,7 @@ import numpy as np
 from ..mechanism.mechanism_units import coordinate_units
 from ..readings.targets.exported_code import ReferenceValues
 from ..tape import Tape
-from ..types import Ball, Floats
+from ..types import Floats
 
 if TYPE_CHECKING:
     from ..model.model import Model

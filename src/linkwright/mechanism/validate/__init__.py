@@ -15,6 +15,8 @@ from .part_number_checks import (
     evaluate_mechanism_parameters,
     mechanism_parameter_scope,
 )
+from .pose_checks import check_poses
+from .shape_checks import check_shapes
 from .structure_checks import check_structure
 
 if TYPE_CHECKING:
@@ -35,3 +37,5 @@ def check_mechanism(mechanism: Mechanism) -> None:
     check_generalized_speeds(mechanism, scope)
     check_constraints(mechanism, scope)
     check_contacts(mechanism, scope)
+    check_shapes(mechanism, scope)
+    check_poses(mechanism, scope)

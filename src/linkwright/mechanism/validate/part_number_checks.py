@@ -190,6 +190,8 @@ def check_part_numbers(mechanism: Mechanism, scope: MechanismParameterScope) -> 
     for table in ("bodies", "joints", "frames", "loops"):
         for name, part in getattr(mechanism, table).items():
             for key, number, quantity in part_numbers(part):
+                if key.startswith("shapes["):  # which have checks of their own
+                    continue
                 unit = _part_field_unit(quantity, part, key)
                 check_part_number(number, key, f"{table}.{name}.{key}", unit, scope)
             if isinstance(part, Joint):

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import LinkwrightError, UnsupportedError
 from ...kinematics.closing import CLOSURE_TOLERANCES
+from ...kinematics.pose_configurations import read_pose, read_pose_velocities
 from ...mechanism import Mechanism
 from ...model.model import Model
 from ...model.model import compile as compile_model
@@ -206,7 +207,9 @@ def _read_starts(
     model: Model, q0: ArrayLike, qd0: ArrayLike, p: Floats, t: float
 ) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Return rows of q and q̇ that satisfy the constraints, and the shape of the batch."""
-    q, qd = check_finite_array(q0, "q0"), check_finite_array(qd0, "qd0")
+    mechanism = model.mechanism
+    q = check_finite_array(read_pose(mechanism, q0), "q0")
+    qd = check_finite_array(read_pose_velocities(mechanism, qd0), "qd0")
     for what, array, size in (("q0", q, model.nq), ("qd0", qd, model.nv)):
         if array.shape[-1:] != (size,):
             raise LinkwrightError(f"{what} has shape {array.shape}", remedy=f"give (…, {size})")
