@@ -20,7 +20,7 @@ UNITS: dict[str, Mapping[str, int]] = {
 _NOT_IN_XML = re.compile("[^\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
-def write_element(tag: str, inner: Sequence[str] = (), **attributes: object) -> str:
+def write_element(tag: str, inner: Sequence[str] = (), /, **attributes: object) -> str:
     """Return an element of XML; attributes that are None are left out."""
     given = "".join(
         f" {key}={quoteattr(_attribute_text(value))}"
