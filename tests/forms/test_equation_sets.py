@@ -26,7 +26,7 @@ def test_hamilton_prints_the_equations_of_the_paper() -> None:
     )
     assert rates.lines[2].text() == (
         "dp3 = m3*l1*l3*sin(theta1 - theta3)*dtheta1*dtheta3"
-        " + m3*l2*l3*sin(theta2 - theta3)*dtheta2*dtheta3 + tau_theta3 - m3*g*l3*cos(theta3)"
+        " + m3*l2*l3*sin(theta2 - theta3)*dtheta2*dtheta3 + tau3 - m3*g*l3*cos(theta3)"
     )
     printed = "\n".join(line.text() for line in (*momenta.lines, *rates.lines))
     assert lw.check(pendulum, printed).passed
