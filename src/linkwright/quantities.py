@@ -192,7 +192,6 @@ def quantity_entry_names(
     def rates(prefix: str) -> list[str]:
         return [f"{prefix}{name}" for name in names.qd]
 
-
     wrench = ("mx", "my", "mz", "fx", "fy", "fz")
     return {
         "q": list(names.q),

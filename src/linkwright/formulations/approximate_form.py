@@ -183,8 +183,9 @@ class _ApproximateForm:
             notes.append(f"λ starts at zero and is corrected {times}; f̈ follows from q̈.")
         if len(self.position_rows) < self.own.f.shape[0]:
             notes.append("In rows of velocity constraints, f is zero.")
-        law, law_latex = "P = −β Jᵀe, e = f + γḟ", (
-            r"P = -\beta J^T e, \quad e = f + \gamma \dot{f}"
+        law, law_latex = (
+            "P = −β Jᵀe, e = f + γḟ",
+            (r"P = -\beta J^T e, \quad e = f + \gamma \dot{f}"),
         )
         if self.iterations:
             law = "P = Jᵀλ, λ ← λ − (J m⁻¹ Jᵀ + 1/β)⁻¹ (f̈ + 2ḟ/γ + f/γ²)"
