@@ -13,6 +13,7 @@ from .operation_counts import (
     count_tape_operations_by_kind,
     count_tape_state_operations,
 )
+from .reciprocals import share_tape_reciprocals
 from .record import record_tape
 from .schedule import schedule_tape
 from .tape import COMMUTATIVE_OPERATIONS, OPERATION_ARITY, Op, Tape
@@ -35,5 +36,6 @@ __all__ = [
     "remove_dead_tape_instructions",
     "reorder_tape_instructions",
     "schedule_tape",
+    "share_tape_reciprocals",
     "vector_tape_expressions",
 ]
