@@ -27,7 +27,7 @@ LAYERS = {
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
-        "writers", "forms", "identify", "verification", "simulation", "motion", "control",
+        "forms", "writers", "identify", "verification", "simulation", "motion", "control",
         "checking", "show", "comparison", "report", "cli",
     ),
 }  # fmt: skip
