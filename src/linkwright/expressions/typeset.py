@@ -30,6 +30,8 @@ _GREEK_WORDS = {letter: word for word, letter in _GREEK_LETTERS.items()}
 _GREEK_INDEX = re.compile(rf"^({'|'.join(_GREEK_LETTERS)})(\d*)$")
 """An index that is the name of a Greek coordinate, as in tau_theta1."""
 _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
+_BODY_COMPONENT = re.compile(r"(I(?=[xyz]{2})|c(?=[xyz]\d))([xyz]{1,2})(\d*)")
+"""The name of a moment of inertia, Ixx2, or of a coordinate of a centre of mass, cx2."""
 _FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
 """Components of forces and moments: Fx_q1 is F with the index x, q1."""
 
@@ -209,6 +211,13 @@ class MathmlNotation:
         return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
 
+def _split_primes(name: str) -> tuple[str, int]:
+    """A name without the one or two primes at its end that mean rates, and their number."""
+    plain = name.rstrip("'")
+    primes = len(name) - len(plain)
+    return (plain, primes) if plain and primes <= 2 else (name, 0)
+
+
 _SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
@@ -227,12 +236,15 @@ class ExpressionTypesetter:
 
     def name(self, name: str, exponent: str = "") -> str:
         """A name as a symbol, with its trailing digits as the index and its rate as dots."""
-        plain, dots = self.dotted.get(name, (name.rstrip("'"), name.count("'")))
+        plain, dots = self.dotted.get(name) or _split_primes(name)
         match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
         index = re.sub(r"(?<=\d)_(?=\d)", ",", index)
         if component := _FORCE_AND_AXIS.fullmatch(plain):
             base, index = component.group(1), f"{component.group(2)},{component.group(3)}"
+        elif component := _BODY_COMPONENT.fullmatch(plain):
+            base, *parts = component.groups(default="")
+            index = ",".join(part for part in parts if part)
         elif match is None and "_" in plain:
             base, _, index = plain.partition("_")
         return self.setter.identifier(base, index, dots, exponent)

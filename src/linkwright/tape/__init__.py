@@ -12,6 +12,7 @@ from .operation_counts import (
     count_tape_operations,
     count_tape_operations_by_kind,
     count_tape_state_operations,
+    largest_number_of_live_values,
 )
 from .reciprocals import share_tape_reciprocals
 from .record import record_tape
@@ -29,6 +30,7 @@ __all__ = [
     "count_tape_operations",
     "count_tape_operations_by_kind",
     "count_tape_state_operations",
+    "largest_number_of_live_values",
     "normalize_tape",
     "record_compilable_tape",
     "record_expression_tape",

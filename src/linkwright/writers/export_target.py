@@ -14,8 +14,9 @@ from ..displays import SummarizedResult
 from ..errors import FileError
 from ..files.partial_files import partial_file_name
 from ..mechanism import Mechanism
+from ..readings.targets.exported_code import ExportedCode, ExportedFunction
 from ..readings.targets.safe_names import make_safe_identifier
-from .exported_functions import ExportedFunction, record_exported_functions
+from .exported_functions import collect_exported_code, record_exported_functions
 from .mechanism_files import check_written_file_name
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class ExportRequest:
     def functions(self) -> tuple[ExportedFunction, ...]:
         """The functions of the quantities, as tapes with their documentation."""
         return record_exported_functions(self.model, self.quantities)
+
+    @cached_property
+    def code(self) -> ExportedCode:
+        """The functions with all that a printer of source code needs."""
+        return collect_exported_code(self.model, self.functions, self.precision)
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,6 +5,7 @@ A target that writes code imports its printer when it is used. A new target is a
 
 from __future__ import annotations
 
+from ..conveniences import find_convenience
 from .export_target import ExportedFiles, ExportRequest, ExportTarget
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 
@@ -19,7 +20,83 @@ def _make_format_target(name: str) -> ExportTarget:
     return ExportTarget(name, f"the mechanism as a {name.upper()} file", write_format)
 
 
-_CODE_TARGETS: tuple[ExportTarget, ...] = ()
+def _write_c(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.c_files import write_c_files
+
+    files, usage = write_c_files(request.code)
+    return ExportedFiles("c", files, usage=usage, is_folder=True)
+
+
+def _write_cpp(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.cpp_code import write_cpp_files
+
+    files, usage = write_cpp_files(request.code)
+    return ExportedFiles("cpp", files, usage=usage, is_folder=True)
+
+
+def _write_casadi(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.casadi_code import write_casadi_files
+
+    files, usage = write_casadi_files(request.code)
+    return ExportedFiles("casadi", files, usage=usage, is_folder=True)
+
+
+def _write_numpy(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.numpy_code import write_numpy_module
+
+    return ExportedFiles("numpy", {f"{request.file_stem}.py": write_numpy_module(request.code)})
+
+
+def _write_matlab(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.matlab_code import write_matlab_files
+
+    files, usage = write_matlab_files(request.code)
+    return ExportedFiles("matlab", files, usage=usage, is_folder=True)
+
+
+def _write_rust(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.rust_code import write_rust_module
+
+    return ExportedFiles("rust", {f"{request.file_stem}.rs": write_rust_module(request.code)})
+
+
+def _write_latex(request: ExportRequest) -> ExportedFiles:
+    from .latex_document import write_latex_document
+
+    return ExportedFiles("latex", {f"{request.file_stem}.tex": write_latex_document(request.code)})
+
+
+def _write_wasm(request: ExportRequest) -> ExportedFiles:
+    found: ExportedFiles = find_convenience("ExportRequest.write_wasm")(request)
+    return found
+
+
+def _write_fmu(request: ExportRequest) -> ExportedFiles:
+    found: ExportedFiles = find_convenience("ExportRequest.write_fmu")(request, "fmi3")
+    return found
+
+
+def _write_fmu2(request: ExportRequest) -> ExportedFiles:
+    found: ExportedFiles = find_convenience("ExportRequest.write_fmu")(request, "fmi2")
+    return found
+
+
+_FUNCTIONS = frozenset({"quantities", "by", "parameters"})
+_PARAMETERS = frozenset({"parameters"})
+_TYPED_FUNCTIONS = _FUNCTIONS | {"precision"}
+
+_CODE_TARGETS = (
+    ExportTarget("c", "C99, and batches with SIMD", _write_c, _TYPED_FUNCTIONS, is_folder=True),
+    ExportTarget("cpp", "a C++ header for Eigen", _write_cpp, _TYPED_FUNCTIONS, is_folder=True),
+    ExportTarget("casadi", "saved CasADi functions", _write_casadi, _FUNCTIONS, is_folder=True),
+    ExportTarget("numpy", "a Python module for NumPy", _write_numpy, _FUNCTIONS),
+    ExportTarget("matlab", "MATLAB and GNU Octave", _write_matlab, _FUNCTIONS, is_folder=True),
+    ExportTarget("rust", "a module of Rust", _write_rust, _TYPED_FUNCTIONS),
+    ExportTarget("latex", "the steps of the computation as equations", _write_latex, _FUNCTIONS),
+    ExportTarget("fmu", "a functional mock-up unit, FMI 3.0", _write_fmu, _PARAMETERS),
+    ExportTarget("fmu2", "a functional mock-up unit, FMI 2.0", _write_fmu2, _PARAMETERS),
+    ExportTarget("wasm", "WebAssembly with JavaScript", _write_wasm, _FUNCTIONS, is_folder=True),
+)
 """Targets that write functions as source code or binary code."""
 
 EXPORT_TARGETS: dict[str, ExportTarget] = {

@@ -92,9 +92,9 @@ def _check_export_options(target: ExportTarget, given: Mapping[str, object]) -> 
 
 def _source_mechanism(source: Mechanism | Equations | Model) -> Mechanism:
     """Return the mechanism itself, or that of equations or of a model."""
-    found = getattr(source, "mechanism", source)
-    require_mechanism(found)
-    mechanism: Mechanism = found
+    mechanism = source if isinstance(source, Mechanism) else getattr(source, "mechanism", source)
+    require_mechanism(mechanism)
+    assert isinstance(mechanism, Mechanism)
     return mechanism
 
 

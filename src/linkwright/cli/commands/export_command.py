@@ -38,7 +38,7 @@ def export(
     Parameters
     ----------
     to
-        The target: toml or urdf.
+        A file format (toml, urdf) or a language: c, cpp, casadi, numpy, matlab, rust, latex.
     output
         File to write (default: standard output), or the folder where there are several files.
     quantities
@@ -54,6 +54,8 @@ def export(
     Examples
     --------
     linkwright export robot.urdf --to toml -o robot.toml
+    linkwright export elbow --to c -o elbow_c --quantities inverse_dynamics,placement:tool
+    linkwright export elbow --to rust --parameters m2 --precision float -o elbow.rs
     """
     from ... import writers
 

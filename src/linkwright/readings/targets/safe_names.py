@@ -9,8 +9,10 @@ from collections.abc import Iterable
 _MAX_NAME_LENGTH = 40
 """MATLAB's names have at most 63 characters, of which prefixes and numbers need some."""
 
-_COMMENT_CHARACTERS = frozenset(" _-.,:;()[]+=<>/'°²·")
-"""What comments keep besides letters and digits; none of them ends a comment in any language."""
+_COMMENT_CHARACTERS = frozenset(" _-.,:;()[]/^'°·…")
+"""What comments keep besides letters, digits, accents and signs of mathematics such as + and <.
+
+None of them ends a comment in any language."""
 
 _RESERVED_WORDS = """
 abstract alignas alignof and and_eq as asm assert async auto await become bitand bitor bool box
@@ -55,6 +57,9 @@ def make_unique_identifiers(texts: Iterable[str], fallback: str = "mechanism") -
 
 def write_comment_text(text: str) -> str:
     """Return a text for a comment in any language: other characters as <U+002A>, on one line."""
-    return "".join(
-        c if c.isalnum() or c in _COMMENT_CHARACTERS else f"<U+{ord(c):04X}>" for c in text
-    )
+    return "".join(c if _is_plain_in_comments(c) else f"<U+{ord(c):04X}>" for c in text)
+
+
+def _is_plain_in_comments(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character in _COMMENT_CHARACTERS or category[0] in "LMN" or category == "Sm"
