@@ -48,6 +48,37 @@ class TermFunctions:
         """
 
     @compiled_method
+    def mass_matrix_inverse(
+        self,
+        q: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """M⁻¹, of the tree also under constraints.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        M_inverse : (…, nv, nv) array
+            Units: unit of qdd per unit of tau.
+        """
+
+    @compiled_method
     def coriolis_matrix(
         self,
         q: VectorLike,
