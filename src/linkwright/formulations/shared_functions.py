@@ -171,7 +171,7 @@ def _moving_columns(J: Array) -> Array:
 def manipulability(own: Formulation, frame: str) -> tuple[Scalar, Scalar, Scalar]:
     """Yoshikawa's √det(J Jᵀ) of the whole Jacobian, of its rotation and of its translation."""
     J = _moving_columns(own.jacobian(frame))
-    return tuple(_jacobian_volume(rows) for rows in (J, J[:3, :], J[3:, :]))  # type: ignore[return-value]
+    return tuple(_jacobian_volume(rows) for rows in (J, J[:3, :], J[3:, :]))
 
 
 def _jacobian_volume(J: Array) -> Scalar:

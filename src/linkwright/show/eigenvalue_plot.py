@@ -102,7 +102,7 @@ def _plotted_eigenvalues(
 ) -> NDArray[np.complex128]:
     """The eigenvalues at one value of the parameter, 1/s."""
     if isinstance(source, Mechanism):
-        from ..simulation.statics import linearize
+        from ..linearization import linearize
 
         about = q(value) if callable(q) else q
         return linearize(source.with_parameters(**{parameter: float(value)}), about).eigenvalues

@@ -18,7 +18,7 @@ from ..command_output import (
 )
 
 if TYPE_CHECKING:
-    from ...simulation import Linear
+    from ...linearization import Linear
 
 
 @register_command("Motion")
@@ -48,9 +48,9 @@ def linearize(
     --------
     linkwright linearize cart-pole theta=180deg --outputs x,theta --json
     """
-    from ... import simulation
+    from ... import linearization
 
-    linear = simulation.linearize(mechanism, state, speed or None, drive or None, outputs=outputs)
+    linear = linearization.linearize(mechanism, state, speed or None, drive or None, outputs=outputs)
     labels = {"states": linear.states, "inputs": linear.inputs, "outputs": linear.outputs}
     if output is not None:
         _write_state_space_output(output, _linearize_command_arrays(linear) | labels)
