@@ -160,7 +160,9 @@ def sweep_eigenvalues(
         start = motions[-1].q, motions[-1].qd
     branches = connect_branches([one.eigenvalues for one in motions])
     crossings = _find_crossings(family, given, branches, motions)
-    return EigenvalueSweep(family.name, family.unit, given, branches, tuple(motions), tuple(crossings))
+    return EigenvalueSweep(
+        family.name, family.unit, given, branches, tuple(motions), tuple(crossings)
+    )
 
 
 def connect_branches(rows: Sequence[NDArray[np.complex128]]) -> NDArray[np.complex128]:

@@ -140,9 +140,7 @@ def find_linear_input(model: Model, name: str) -> LinearInput:
     places = _frame_names(model)
     if frame in places and word in _FRAME_FORCES:
         row = _FRAME_FORCES[word]
-        return LinearInput(
-            name, lambda point: model.jacobian(frame)(point.q, *clock(point.t))[row]
-        )
+        return LinearInput(name, lambda point: model.jacobian(frame)(point.q, *clock(point.t))[row])
     known = [*names.actuators, *names.qd, *(f"{place}.fx" for place in places)]
     raise NameNotFoundError(f"there is no input '{name}'", remedy=suggest_remedy(name, known))
 

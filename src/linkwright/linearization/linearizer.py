@@ -181,7 +181,9 @@ class Linearizer:
     ) -> Linear:
         """Return the matrices with the names of states, inputs and outputs."""
         A, B, C, D, rates = matrices
-        inputs, outputs = (tuple(one.name for one in ports) for ports in (self.inputs, self.outputs))
+        inputs, outputs = (
+            tuple(one.name for one in ports) for ports in (self.inputs, self.outputs)
+        )
         return Linear(self.state_names, inputs, outputs, A, B, C, D, np.array([point.t]), rates)
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import LinkwrightError, UnsupportedError
+from ..errors import LinkwrightError, MissingExtraError, UnsupportedError
 from ..number_checks import check_number
 from ..types import Floats
 
@@ -25,7 +25,7 @@ def require_single_model(linear: Linear) -> None:
     if np.ndim(linear.A) > 2:
         raise UnsupportedError(
             f"the linear model has {np.size(linear.t)} times",
-            remedy="linearize about one state, or take one of them: model.at(k)",
+            remedy="linearize about one state",
         )
 
 
@@ -62,9 +62,8 @@ def control_state_space(linear: Linear) -> control.StateSpace:
     try:
         import control
     except ImportError:
-        raise UnsupportedError(
-            "the package python-control is not installed",
-            remedy="pip install linkwright[control]",
+        raise MissingExtraError(
+            "control.StateSpace needs python-control", remedy="install linkwright[control]"
         ) from None
     names = {"states": linear.states, "inputs": linear.inputs, "outputs": linear.outputs}
     return control.StateSpace(
