@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +27,8 @@ SMALLEST_GROWTH_SHARE = 1e-10
 
 COLLISION_SHARE = 1e-6
 """Real parts above this share of the largest eigenvalue grow, where two real eigenvalues of an
-undamped mechanism meet at zero and become an oscillation: they vanish as the root of the distance,
-and so the value is found to the square of this."""
-
-COLLISION_BISECTIONS = 45
-"""Bisections of such a value: to 2⁻⁴⁵ of a step of the values."""
+undamped mechanism meet at zero and become an oscillation: they vanish as the root of the distance.
+"""
 
 CROSSING_TOLERANCE = 1e-14
 """Tolerance of a value at which a real part vanishes, relative to the range of the values."""
@@ -83,7 +81,7 @@ class EigenvalueSweep(NotebookDisplayed):
         ends.append(float(self.values[-1]))
         size = SMALLEST_GROWTH_SHARE * np.abs(self.eigenvalues).max(initial=0.0)
         found: list[tuple[float, float]] = []
-        for left, right in zip(ends[:-1], ends[1:], strict=True):
+        for left, right in pairwise(ends):
             inside = (self.values > left) & (self.values < right)
             if inside.any() and (self.growth[inside] < size).all():
                 is_next = bool(found) and found[-1][1] == left
@@ -158,11 +156,21 @@ def sweep_eigenvalues(
     for value in given.tolist():
         motions.append(family.solve(value, start))
         start = motions[-1].q, motions[-1].qd
-    branches = connect_branches([one.eigenvalues for one in motions])
+    branches = _sweep_branches([one.eigenvalues for one in motions])
     crossings = _find_crossings(family, given, branches, motions)
     return EigenvalueSweep(
         family.name, family.unit, given, branches, tuple(motions), tuple(crossings)
     )
+
+
+def _sweep_branches(rows: Sequence[NDArray[np.complex128]]) -> NDArray[np.complex128]:
+    """Return branches of which the first are zero: as many as eigenvalues of every row are. They
+    must not take the place of one that passes through zero."""
+    largest = max(float(np.abs(row).max(initial=0.0)) for row in rows)
+    neutral = min(int((np.abs(row) < NEUTRAL_SHARE * largest).sum()) for row in rows)
+    ordered = [row[np.argsort(np.abs(row))] for row in rows]
+    moving = connect_branches([row[neutral:] for row in ordered])
+    return np.hstack([np.array([row[:neutral] for row in ordered]), moving])
 
 
 def connect_branches(rows: Sequence[NDArray[np.complex128]]) -> NDArray[np.complex128]:
@@ -200,13 +208,13 @@ def _find_crossings(
     neutral, span = branches.shape[1] - len(moving), float(values[-1] - values[0])
     for branch in branches[:, moving].T:
         sure = np.flatnonzero(np.abs(branch.real) > size).tolist()
-        for left, right in zip(sure[:-1], sure[1:], strict=True):
+        for left, right in pairwise(sure):
             if branch[left].real * branch[right].real < 0 and branch[left].imag >= -size:
                 ends = float(values[left]), float(values[right])
                 between = complex(branch[left]), complex(branch[right])
                 start = motions[left].q, motions[left].qd
                 found.append(_refine_crossing(family, ends, between, start, neutral, span))
-    found += _find_collisions(family, values, branches[:, moving], motions, found)
+    found += _find_collisions(family, values, branches[:, moving], motions, found, neutral=neutral)
     return sorted(found, key=lambda one: one.value)
 
 
@@ -216,6 +224,8 @@ def _find_collisions(
     branches: NDArray[np.complex128],
     motions: Sequence[SteadyMotion],
     known: Sequence[StabilityCrossing],
+    *,
+    neutral: int,
 ) -> list[StabilityCrossing]:
     """Return where growing motions become oscillations that neither grow nor decay."""
     size, found = COLLISION_SHARE * np.abs(branches).max(initial=0.0), []
@@ -224,13 +234,35 @@ def _find_collisions(
         left, right = float(values[k]), float(values[k + 1])
         if grows[k] == grows[k + 1] or any(left <= one.value <= right for one in known):
             continue
-        start, ends = (motions[k].q, motions[k].qd), [left, right]
-        for _ in range(COLLISION_BISECTIONS):
-            middle = (ends[0] + ends[1]) / 2
-            is_growing = bool(family.solve(middle, start).eigenvalues.real.max() > size)
-            ends[0 if is_growing == grows[k] else 1] = middle
-        found.append(StabilityCrossing(ends[1], 0j, grows[k + 1]))
+        growing = branches[k if grows[k] else k + 1]
+        branch = branches[k : k + 2, np.argmax(growing.real)]
+        start = motions[k].q, motions[k].qd
+        value = _find_collision(family, (left, right), branch, start, neutral)
+        found += [] if value is None else [StabilityCrossing(value, 0j, grows[k + 1])]
     return found
+
+
+def _find_collision(
+    family: MotionFamily,
+    ends: tuple[float, float],
+    branch: NDArray[np.complex128],
+    start: Start,
+    neutral: int,
+) -> float | None:
+    """Return where λ² of a branch changes its sign: λ passes from the real to the imaginary axis;
+    None where it does not pass through zero. `neutral` eigenvalues are always 0."""
+    squares = branch**2
+
+    def square_at(value: float) -> float:
+        share = (value - ends[0]) / (ends[1] - ends[0])
+        expected = (1 - share) * squares[0] + share * squares[1]
+        found = family.solve(value, start).eigenvalues ** 2
+        moving = found[np.argsort(np.abs(found))][neutral:]
+        return float(moving[np.argmin(np.abs(moving - expected))].real)
+
+    if not squares[0].real * squares[1].real < 0:
+        return None
+    return float(brentq(square_at, *ends, xtol=CROSSING_TOLERANCE * (ends[1] - ends[0])))
 
 
 def _refine_crossing(

@@ -14,8 +14,9 @@ from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
 from ..types import Floats
 
 if TYPE_CHECKING:
-    import control
     import scipy.signal
+
+    import control
 
 COUPLING_SHARE = 1e-9
 """Entries of A below this share of the largest one are zero up to rounding."""

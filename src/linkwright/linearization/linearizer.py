@@ -159,9 +159,9 @@ class Linearizer:
         model, nv = self.model, self.model.nv
         clock = model.names.time_arguments(point.t)
         own = tangent_states(model, point, self.coordinates_at(point))
-        arguments = (point.q, point.qd, point.tau, *clock)
-        by_q, by_qd, by_tau = model.forward_dynamics_derivatives(*arguments)
-        qdd = model.forward_dynamics(*arguments)
+        q, qd, tau = point.q, point.qd, point.tau
+        by_q, by_qd, by_tau = model.forward_dynamics_derivatives(q, qd, tau, *clock)
+        qdd = model.forward_dynamics(q, qd, tau, *clock)
         columns = [one.forces(point) for one in self.inputs]
         forces = np.column_stack(columns) if columns else np.zeros((nv, 0))
         qdd_by_x = np.hstack([by_q @ own.P + by_qd @ own.W, by_qd @ own.G])
@@ -199,7 +199,7 @@ class Linearizer:
     # -- ignorable coordinates -----------------------------------------------------------
 
     def _with_ignorable(self, linear: Linear, points: Sequence[OperatingPoint]) -> Linear:
-        """Return the model with the names of its ignorable coordinates, found at the first states."""
+        """Return the model with its ignorable coordinates, which are found at the first states."""
         if self._ignorable is None:
             self._ignorable = self._find_ignorable(linear, points)
         return replace(linear, ignorable=self._ignorable)

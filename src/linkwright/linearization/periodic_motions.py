@@ -201,8 +201,8 @@ class _Shooting:
         if self.is_autonomous:
             rates = self.linearizer.matrices(end)[-1][kept]
             matrix = np.column_stack([matrix, rates])
-        step = np.linalg.lstsq(matrix, -gap, rcond=None)[0]
-        step *= min(1.0, 1.0 / max(np.abs(step).max(initial=0.0), 1e-300))
+        step: Floats = np.linalg.lstsq(matrix, -gap, rcond=None)[0].astype(float)
+        step = step * min(1.0, 1.0 / max(np.abs(step).max(initial=0.0), 1e-300))
         return (step[:-1], float(step[-1])) if self.is_autonomous else (step, 0.0)
 
     def state_change(self, point: OperatingPoint, end: OperatingPoint) -> Floats:

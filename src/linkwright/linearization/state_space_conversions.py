@@ -14,8 +14,9 @@ from ..number_checks import check_number
 from ..types import Floats
 
 if TYPE_CHECKING:
-    import control
     import scipy.signal
+
+    import control
 
     from .linear_model import Linear
 
@@ -84,5 +85,5 @@ def linear_frequency_response(
     omega = np.asarray(frequencies, dtype=float)
     s = 1j * omega if linear.dt is None else np.exp(1j * omega * linear.dt)
     resolvents = s[..., None, None] * np.eye(len(linear.A)) - linear.A
-    found: NDArray[np.complex128] = linear.C @ np.linalg.solve(resolvents, linear.B + 0j) + linear.D
-    return found
+    states = np.linalg.solve(resolvents, linear.B.astype(complex))
+    return np.asarray(linear.C @ states + linear.D, dtype=complex)

@@ -124,7 +124,7 @@ def _dependent_changes(J: Floats, right: Floats, independent: Sequence[int]) -> 
     return found
 
 
-def independent_velocity_map(model: Model, q: Floats, clock: Sequence[object]) -> Floats:
+def independent_velocity_map(model: Model, q: Floats, clock: Sequence[float]) -> Floats:
     """Return G with q̇ = G b + k; without constraints the identity."""
     if not model.names.constraints:
         return np.eye(model.nv)

@@ -17,8 +17,8 @@ from ..command_output import (
 from ..options import ConstantForceOptions, CoordinateArguments, MechanismFile
 
 if TYPE_CHECKING:
-    from ...mechanism import Mechanism
     from ...linearization import Equilibrium
+    from ...mechanism import Mechanism
 
 
 @register_command("Motion")

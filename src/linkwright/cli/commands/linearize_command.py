@@ -80,8 +80,8 @@ def linearize(
     """
     swept = [name for name, value in speed.items() if isinstance(value, tuple)]
     if swept:
-        refused = {"--bode": bode, "--root-locus": root_locus, "--sample-time": sample_time}
-        refused |= {"--inputs": inputs, "--outputs": outputs}
+        refused: dict[str, object] = {"--bode": bode, "--root-locus": root_locus}
+        refused |= {"--sample-time": sample_time, "--inputs": inputs, "--outputs": outputs}
         for option, value in refused.items():
             if value is not None:
                 raise LinkwrightError(
@@ -181,7 +181,8 @@ def _sweep_outcome(
 
     state, speed, drive = given
     plot, output = files
-    values = np.linspace(*speed[name], check_whole_number(samples, "samples", 2))
+    low, high = speed[name]
+    values = np.linspace(low, high, check_whole_number(samples, "samples", 2))
     held = {key: value for key, value in speed.items() if key != name}
     with show_command_progress(f"looking for steady motions of {mechanism.name}"):
         found = linearization.sweep_eigenvalues(

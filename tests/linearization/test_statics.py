@@ -239,8 +239,9 @@ def test_matrices_are_written_and_printed(
     )  # fmt: skip
     file = tmp_path / "pendulum.npz"
     outcome = linearize_command(
-        pendulum, state={}, speed={}, drive={}, outputs=["q", "dq"], output=file
-    )
+        pendulum, state={}, speed={}, drive={}, inputs=None, outputs=["q", "dq"], output=file,
+        sample_time=None, plot=None, bode=None, root_locus=None,
+    )  # fmt: skip
     found, I = np.load(file), m * l**2
     np.testing.assert_allclose(found["A"], [[0, 1], [-G / l, -c / I]], rtol=1e-12)
     np.testing.assert_allclose(found["B"], [[0], [1 / I]], rtol=1e-12)
