@@ -13,6 +13,7 @@ import textwrap
 from pathlib import Path
 
 from linkwright.quantities import (
+    ACTUATED_SIGNATURES,
     CONSTRAINED_SIGNATURES,
     INPUT_MEANINGS,
     INPUT_SHAPES,
@@ -38,14 +39,15 @@ SUBJECTS = {
         "Terms of the equation of motion",
         (
             "mass_matrix", "mass_matrix_inverse", "coriolis_matrix", "gravity", "bias", "forces",
-            "passive", "external", "input_matrix", "transport", "transport_momentum",
+            "passive", "external", "input_matrix", "actuator_lengths",
         ),
     ),
     "states": (
         "StateFunctions",
-        "Energies, and differences of configurations",
+        "Energies, terms of moving coordinates, and differences of configurations",
         (
-            "kinetic_energy", "potential_energy", "jacobi_energy", "integrate", "difference",
+            "kinetic_energy", "potential_energy", "jacobi_energy", "transport",
+            "transport_momentum", "integrate", "difference",
         ),
     ),
     "momenta": (
@@ -82,8 +84,8 @@ class {name}:
     """{what}."""
 '''
 
-TREE_SIGNATURES = SIGNATURES | MOVING_SIGNATURES
-"""Functions of trees, those of moving coordinates included."""
+TREE_SIGNATURES = SIGNATURES | MOVING_SIGNATURES | ACTUATED_SIGNATURES
+"""Functions of trees, those of moving coordinates and of actuators included."""
 
 OPTIONAL = ("lambda", "t", "p")
 """Inputs that only some mechanisms have."""

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ from linkwright.processes.timed_worker import (
 from linkwright.readings.llvm.interruptible import call_llvm_interruptibly
 from linkwright.simulation import load_run
 from linkwright.simulation.storage import prepare_saving
+from linkwright.simulation.trajectory_records import TrajectoryRecords
 
 PATIENCE = 60.0
 """Seconds until a command counts as one that does not hear Ctrl-C; a second is meant."""
@@ -183,7 +185,7 @@ def test_saving_an_interrupted_run_of_many_samples_is_quick(drive: str, tmp_path
 
     def interrupt(number: int, frame: object) -> None:
         begin.append(time.process_time())
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     prepare_saving(target)
     lw.simulate(lw.gallery("elbow"), 0.1, torque=given[drive], samples=3)  # compiled from here on
@@ -202,6 +204,42 @@ def test_saving_an_interrupted_run_of_many_samples_is_quick(drive: str, tmp_path
     np.testing.assert_array_equal(found.q, run.q)
     np.testing.assert_array_equal(found.tau, run.tau)
     assert found.reactions.shape == (len(run.t), 2, 6)  # what is left out follows
+
+
+def _interrupt_while_finalizing() -> None:
+    """Ctrl-C in the callback of a weak reference, where Python discards exceptions."""
+
+    class Finalized:
+        pass
+
+    target = Finalized()
+    reference = weakref.ref(target, lambda _: signal.raise_signal(signal.SIGINT))
+    del target
+    assert reference() is None
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("path", ["python", "compiled"])
+def test_ctrl_c_during_a_finalizer_ends_a_run(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def torque(t: float, q: object, qd: object) -> list[float]:
+        if t > 0.5:
+            _interrupt_while_finalizing()
+        return [0.0, 0.0]
+
+    end, given = 1.0, torque
+    if path == "compiled":
+        end, given = 1e5, None
+        advance = TrajectoryRecords.advance
+
+        def advance_and_finalize(self: TrajectoryRecords, *arguments: object) -> None:
+            advance(self, *arguments)
+            _interrupt_while_finalizing()
+
+        monkeypatch.setattr(TrajectoryRecords, "advance", advance_and_finalize)
+    run = lw.simulate(lw.gallery("elbow"), end, torque=given, samples=11)
+    assert run.interrupted
+    assert run.t[-1] < end
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_compilation_lets_the_main_thread_hear_ctrl_c() -> None:

@@ -27,7 +27,7 @@ LAYERS = {
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
-        "writers", "forms", "identify", "verification", "simulation", "linearization", "motion",
+        "forms", "writers", "identify", "verification", "simulation", "linearization", "motion",
         "control", "checking", "show", "comparison", "report", "cli",
     ),
 }  # fmt: skip

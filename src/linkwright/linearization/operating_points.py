@@ -13,6 +13,7 @@ import numpy as np
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.assembly import assemble
 from ..kinematics.closing import CLOSURE_TOLERANCES, project_velocities
+from ..kinematics.pose_configurations import read_pose, read_pose_velocities
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, read_coordinate_numbers
 from ..model.model import Model
@@ -79,7 +80,7 @@ def closed_coordinates(
     mechanism: Mechanism, model: Model, q: VectorLike | None, t: float
 ) -> Floats:
     """Return q that satisfies the constraints at time t and keeps coordinates given by name."""
-    q = read_coordinate_numbers(mechanism, q, "q")
+    q = read_coordinate_numbers(mechanism, read_pose(mechanism, q), "q")
     if q is not None and not isinstance(q, Mapping):
         coordinates = with_unit_quaternions(model, check_vector(q, model.nq, "q"))
         model.check_closed(coordinates, t)
@@ -101,6 +102,7 @@ def consistent_velocities(
     nearest to `near`, by default to zero."""
     model = measures.model
     names = model.names
+    qd = read_pose_velocities(measures.mechanism, qd, q)
     qd = read_coordinate_numbers(measures.mechanism, qd, "qd")
     if qd is not None and not isinstance(qd, Mapping):
         given = check_vector(qd, names.nv, "qd")

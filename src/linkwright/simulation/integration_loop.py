@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import LinkwrightError
+from ..processes.interrupts import lost_interrupts
 from ..types import Floats
 from .diagnosis import describe_stop
 from .endless_steps import EndlessSteps
@@ -107,17 +108,19 @@ class IntegrationLoop:
         """Step until all samples are taken, or until the run is handed back."""
         if not np.isfinite(self.context.rates(self.stepper.t, self.stepper.y)).all():
             return self._describe_stop("its rates are not finite")
-        while len(self.samples) < len(times):
-            status = self._step(times)
-            if status is not None:
-                return status
-            if watch is not None:
-                watch.step(self.stepper.t)
-            status = self._check_progress(float(times[-1]))
-            if status is not None:
-                return status
-            if is_handed_back() and len(self.samples) < len(times):
-                return None
+        with lost_interrupts() as raise_lost:
+            while len(self.samples) < len(times):
+                status = self._step(times)
+                if status is not None:
+                    return status
+                raise_lost()
+                if watch is not None:
+                    watch.step(self.stepper.t)
+                status = self._check_progress(float(times[-1]))
+                if status is not None:
+                    return status
+                if is_handed_back() and len(self.samples) < len(times):
+                    return None
         return FINISHED
 
     def _check_progress(self, end: float) -> str | None:

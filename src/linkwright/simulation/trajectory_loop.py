@@ -12,6 +12,7 @@ import numpy as np
 
 from ..errors import LinkwrightError
 from ..integrators import Clock
+from ..processes.interrupts import lost_interrupts
 from ..types import Booleans, Integers
 from .compiled_run import CannotContinueError, CompiledRun
 from .run import FINISHED
@@ -52,15 +53,21 @@ class TrajectoryLoop:
     ) -> None:
         """Advance the active trajectories until each of them has ended; Ctrl-C ends all."""
         try:
-            while len(active):
-                active = self._advance(active, threads)
-                report(float(self.records.clock[active, Clock.TIME].min(initial=self.records.end)))
+            with lost_interrupts() as raise_lost:
+                while len(active):
+                    active = self._advance(active, threads)
+                    report(self._earliest_time(active))
+                    raise_lost()
         except KeyboardInterrupt:
             self.was_interrupted = True
             for row in active:
                 run = self.run_of(int(row))
                 if run.status is None:
                     run.interrupt()
+
+    def _earliest_time(self, active: Integers) -> float:
+        """Return the time that all active trajectories have reached; the end if none is active."""
+        return float(self.records.clock[active, Clock.TIME].min(initial=self.records.end))
 
     def _advance(self, active: Integers, threads: int) -> Integers:
         """Call the program once, handle what stopped trajectories, and return those that go on."""

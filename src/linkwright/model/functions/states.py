@@ -1,4 +1,4 @@
-"""Energies, and differences of configurations.
+"""Energies, terms of moving coordinates, and differences of configurations.
 
 Written by tools/write_model_functions.py from the table `linkwright.quantities`: change that.
 """
@@ -14,7 +14,7 @@ from .compiled import compiled_method
 
 
 class StateFunctions:
-    """Energies, and differences of configurations."""
+    """Energies, terms of moving coordinates, and differences of configurations."""
 
     @compiled_method
     def kinetic_energy(
@@ -114,6 +114,73 @@ class StateFunctions:
         -------
         h : (…) array
             Units: J.
+        """
+
+    @compiled_method
+    def transport(
+        self,
+        q: VectorLike,
+        qd: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """Transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ; terms
+        linear in q̇, and terms without q̇.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        qd : (…, nv) array, or table by name
+            Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        d : (…, nv) array
+            Units: N m or N.
+        """
+
+    @compiled_method
+    def transport_momentum(
+        self,
+        q: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """Momenta at q̇ = 0, a = ∂T/∂q̇: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ +
+        aᵀq̇ + T₀.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        a : (…, nv) array
+            Units: N m s or N s.
         """
 
     @compiled_method

@@ -311,42 +311,7 @@ class TermFunctions:
         """
 
     @compiled_method
-    def transport(
-        self,
-        q: VectorLike,
-        qd: VectorLike,
-        t: ArrayLike | None = None,
-        p: VectorLike | None = None,
-        *,
-        out: Output = None,
-        check: bool = False,
-    ) -> Floats:
-        """Transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ; terms
-        linear in q̇, and terms without q̇.
-
-        Parameters
-        ----------
-        q : (…, nq) array, or table by name
-            Generalized coordinates; rad or m.
-        qd : (…, nv) array, or table by name
-            Generalized velocities; rad/s or m/s.
-        t : (…) array
-            Time, only where the mechanism depends on it; s.
-        p : (…, parameters kept) array, or table by name
-            Values of the parameters that the model keeps; SI units.
-        out : array or tuple of arrays, optional
-            Where the result is written.
-        check : bool
-            Raise an error where the state violates the constraints.
-
-        Returns
-        -------
-        d : (…, nv) array
-            Units: N m or N.
-        """
-
-    @compiled_method
-    def transport_momentum(
+    def actuator_lengths(
         self,
         q: VectorLike,
         t: ArrayLike | None = None,
@@ -355,8 +320,7 @@ class TermFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """Momenta at q̇ = 0, a = ∂T/∂q̇: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ +
-        aᵀq̇ + T₀.
+        """What the actuators drive, as lengths or angles l: their efforts have the power u · l̇.
 
         Parameters
         ----------
@@ -373,6 +337,6 @@ class TermFunctions:
 
         Returns
         -------
-        a : (…, nv) array
-            Units: N m s or N s.
+        l : (…, actuators) array
+            Units: rad or m.
         """
