@@ -102,6 +102,14 @@ ClosureOption = Annotated[
         "the file, or 1e-6.",
     ),
 ]
+IgnoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ignore",
+        metavar="NAME,…",
+        help="Parts of an MJCF file to leave out: fluid, flexes, tendons, plugins, …",
+    ),
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 MechanismFile = Annotated[Mechanism, MechanismSource()]
 OptionalMechanism = Annotated[Mechanism | None, MechanismSource(required=False)]

@@ -20,7 +20,7 @@ from ..kinematics.tree_coordinates import (
     spread_coordinates,
     spread_velocities,
 )
-from .recursive.composite_mass_matrix import composite_mass_matrix, factor_mass_matrix
+from .composite_mass_matrix import composite_mass_matrix, factor_mass_matrix
 
 if TYPE_CHECKING:
     from .formulation import Formulation
