@@ -11,13 +11,8 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError
-from linkwright.simulation import (
-    equilibria,
-    equilibrium,
-    linearize,
-    solve_inverse,
-    solve_kinematics,
-)
+from linkwright.linearization import equilibria, equilibrium, linearize
+from linkwright.simulation import solve_inverse, solve_kinematics
 from tests.commands import run
 
 ELBOW, BAR = lw.gallery("elbow"), lw.gallery("four-bar")
