@@ -221,6 +221,23 @@ def test_length_follows_another() -> None:
     assert_allclose(qdd, np.array([slope, 1]) * slope / (2 + slope**2), rtol=1e-10)
 
 
+def test_locked_and_mimicking_joints_keep_their_share() -> None:
+    """A joint that is locked adds a constant, one that mimics another adds to its leader's."""
+    locked = lw.compile(lw.load(ARM.replace("2*rope*q1", "rope")).reduced(lock={"q2": 0.4}))
+    q, qd = Q[:1], QD[:1]
+    both = lw.compile(lw.load(ARM.replace("2*rope*q1", "rope")))
+    wanted = both.passive(Q, [QD[0], 0])[0]
+    assert_allclose(locked.passive(q, qd), [wanted], rtol=1e-12)
+    mimic = ARM.replace(
+        "origin = [1, 0, 0]\n\n[frames.anchor]",
+        'origin = [1, 0, 0]\n\
+mimic = { joint = "q1", multiplier = 2 }\n\n[frames.anchor]',
+    )
+    follower = lw.compile(lw.load(mimic.replace("2*rope*q1", "rope")))
+    forces = both.passive([0.3, 0.6], [0.5, 1.0])
+    assert_allclose(follower.passive([0.3], [0.5]), [forces[0] + 2 * forces[1]], rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("length", "message"),
     [
