@@ -152,6 +152,51 @@ def test_energy_gives_the_same_force_as_its_derivative() -> None:
     assert_allclose(*rise, rtol=1e-12)
 
 
+STRUT = """
+[parameters]
+k = 40
+L0 = 0.8
+c = 0.5
+m = 1
+b = 0.5
+Iy = 0.1
+[bodies.rod]
+mass = "m"
+inertia = [0.1, "Iy", 0.1]
+[joints.q]
+type = "revolute"
+child = "rod"
+axis = [0, 1, 0]
+[frames.tip]
+body = "rod"
+origin = ["b", 0, 0]
+[frames.hook]
+body = "ground"
+origin = [0, 0, 1]
+[lengths.strut]
+path = ["hook", "tip"]
+force = "k*(L - L0)^3 + c*Ldot"
+"""
+
+
+def test_checker_proves_an_own_law_and_finds_its_mistake() -> None:
+    """Written by hand: L² = 1 + b² + 2 b sin q, L̇ = b cos(q) q̇/L, f = −T b cos(q)/L."""
+    root = "sqrt(1 + 2*b*sin(q) + b^2)"
+    law = f"(k*({root} - L0)^3 + c*b*cos(q)*dq/{root})*b*cos(q)/{root}"
+    right = lw.check(lw.load(STRUT), f"Iy*ddq = tau_q - {law}")
+    assert "identical, proved" in str(right)
+    wrong = lw.check(lw.load(STRUT), f"Iy*ddq = tau_q - {law}".replace("L0)^3", "L0)^2"))
+    assert "differs" in str(wrong)
+
+
+def test_verify_proves_the_potential_of_a_law() -> None:
+    """1/24 and the like are numbers in the proof, not symbols that may have any value."""
+    report = lw.verify(lw.load(STRUT))
+    assert report.passed
+    proof = next(check for check in report.checks if check.name == "g = ∂V/∂q")
+    assert "proved" in str(proof)
+
+
 def test_closed_form_and_file_keep_lengths() -> None:
     arm = lw.load(ARM)
     assert lw.load(write_toml(arm)) == arm
