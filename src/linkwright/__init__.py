@@ -49,6 +49,7 @@ _PACKAGES = (
     "control",
     "errors",
     "identify",
+    "linkages",
     "motion",
     "report",
     "show",
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from . import control as control
     from . import errors as errors
     from . import identify as identify
+    from . import linkages as linkages
     from . import motion as motion
     from . import report as report
     from . import show as show

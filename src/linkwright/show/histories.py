@@ -14,8 +14,8 @@ from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.mechanism_units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
 from ..model.model import Model
 from ..model.model import compile as compiled
+from ..simulation.body_motions import BodyMotions
 from ..types import Floats
-from .body_motions import DrawnBodyMotions
 from .label_text import indexed_label, plain_label, symbol_label
 from .panels import (
     ANGLE_UNIT,
@@ -188,7 +188,7 @@ def _momentum_axis_scales(run: Run) -> tuple[float, float]:
     """The scales of linear and angular momentum below which values are rounding errors: what single
     bodies have."""
     model = drawing_model(run.mechanism)
-    motions = DrawnBodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
+    motions = BodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
     apart, between = (
         float(np.ptp(x, axis=1).max()) for x in (motions.center_of_mass, motions.center_velocity)
@@ -224,14 +224,14 @@ def _reaction_panels(run: Run) -> list[Panel]:
 
 
 def _center_of_mass_panels(
-    unit: str, head: str, pick: Callable[[DrawnBodyMotions], Floats]
+    unit: str, head: str, pick: Callable[[BodyMotions], Floats]
 ) -> Callable[[Run], list[Panel]]:
     """A function that makes the panels of a quantity of all centres of mass, one for each
     component."""
 
     def found(run: Run) -> list[Panel]:
         model = drawing_model(run.mechanism)
-        motions = DrawnBodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
+        motions = BodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
         values = pick(motions)
         size = np.abs(values).max(initial=0.0)
         moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]
