@@ -1,9 +1,44 @@
-"""Linkages."""
+"""Linkages and cams: ratios, transmission, instant centres, coupler curves, balance, profiles."""
+
+from .balancing import ForceBalance, balance_forces
+from .cam_motions import CamMotion, cam_motion
+from .cam_profiles import CamProfile, flat_cam, roller_cam, swinging_cam
+from .counterweights import Counterweight
 from .coupler_curve import CouplerCurve, coupler_curve
 from .input_range import InputRange, input_range, sweep_input
 from .instant_centers import InstantCenter, InstantCenters, instant_centers
 from .linkage_analysis import LinkageAnalysis, analyze_linkage
 from .loop_classes import LoopClass, four_bar_class, loop_classes
-from .balancing import balance_forces, ForceBalance
-from .slider_crank_balance import *
-from .shaking_forces import shaking_forces
+from .shaking_forces import ShakingForces, shaking_forces
+from .slider_crank_balance import SliderCrankBalance, balance_slider_crank
+from .transmission import Transmission
+
+__all__ = [
+    "CamMotion",
+    "CamProfile",
+    "Counterweight",
+    "CouplerCurve",
+    "ForceBalance",
+    "InputRange",
+    "InstantCenter",
+    "InstantCenters",
+    "LinkageAnalysis",
+    "LoopClass",
+    "ShakingForces",
+    "SliderCrankBalance",
+    "Transmission",
+    "analyze_linkage",
+    "balance_forces",
+    "balance_slider_crank",
+    "cam_motion",
+    "coupler_curve",
+    "flat_cam",
+    "four_bar_class",
+    "input_range",
+    "instant_centers",
+    "loop_classes",
+    "roller_cam",
+    "shaking_forces",
+    "sweep_input",
+    "swinging_cam",
+]
