@@ -27,13 +27,23 @@ LAYERS = {
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
-        "writers", "forms", "identify", "verification", "simulation", "motion", "control",
+        "writers", "forms", "identify", "verification", "simulation", "motion", "linkages",
+        "control",
         "checking", "show", "comparison", "report", "cli",
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""
 
-FOR_USERS = ("comparison", "control", "identify", "motion", "report", "show", "simulation")
+FOR_USERS = (
+    "comparison",
+    "control",
+    "identify",
+    "linkages",
+    "motion",
+    "report",
+    "show",
+    "simulation",
+)
 
 RETURNED_FROM = {"equations": {"forms"}}
 """Packages whose types the conveniences of a package return."""

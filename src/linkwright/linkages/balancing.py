@@ -28,8 +28,8 @@ from ..types import Floats
 from .counterweights import Counterweight, with_counterweights
 from .input_range import sweep_input
 from .linkage_statics import ground_joint
-from .plane_vectors import quarter_turn
 from .planar_linkage import LinkMotions, PlanarLinkage, planar_linkage
+from .plane_vectors import quarter_turn
 from .shaking_forces import body_motions
 
 _BALANCED_SHARE = 1e-9
@@ -40,7 +40,7 @@ _MOST_ROUNDS = 12
 """Solutions of the equations, at most: one more than links that follow one another."""
 
 _SAMPLES = 61
-"""Positions at which the momentum must vanish; more than the unknowns of any linkage of 20 links."""
+"""Positions at which the momentum must vanish: more than the unknowns of a linkage of 20 links."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,9 +138,7 @@ def balance_forces(
     return _balance(linkage, weights, left)
 
 
-def _balance(
-    linkage: PlanarLinkage, weights: Sequence[Counterweight], left: float
-) -> ForceBalance:
+def _balance(linkage: PlanarLinkage, weights: Sequence[Counterweight], left: float) -> ForceBalance:
     """The result: the mechanism with its counterweights."""
     return ForceBalance(with_counterweights(linkage.mechanism, weights), tuple(weights), left)
 

@@ -214,7 +214,7 @@ def swinging_cam(
     cosine = (c**2 + arm**2 - (base + roller) ** 2) / (2 * c * arm)
     if abs(cosine) >= 1:
         raise LinkwrightError(
-            f"a follower of {arm:g} m at {c:g} m from the cam's axis does not reach its base circle",
+            f"a follower of {arm:g} m, {c:g} m from the cam's axis, cannot touch the base circle",
             remedy="change arm, distance or base_radius",
         )
     angles = np.linspace(0.0, 2 * np.pi, check_whole_number(samples, "samples", 8))

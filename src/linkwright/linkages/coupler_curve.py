@@ -85,9 +85,7 @@ class CouplerCurve(NotebookDisplayed):
         """The curve with names and units over the input."""
         import xarray
 
-        unit = coordinate_units(self.mechanism)[
-            mechanism_names(self.mechanism).q.index(self.input)
-        ]
+        unit = coordinate_units(self.mechanism)[mechanism_names(self.mechanism).q.index(self.input)]
         steps = ("input", "axis")
         variables = {
             "position": (steps, self.position, {"units": "m"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -28,6 +29,9 @@ are 4° apart are found."""
 _LIMIT_MARGIN = 1e-3
 """A sweep over the whole range stays this share of the range away from limit positions, where
 ratios are infinite."""
+
+_SHORTEST_SWEEP = 1e-9
+"""The shortest way of an input, rad or m: from a configuration to itself."""
 
 _SLIDING_REACH = 4.0
 """How far a sliding input is moved in search of its limits, in sizes of the mechanism."""
@@ -78,15 +82,17 @@ class InputRange(NotebookDisplayed):
 
 def default_input(mechanism: Mechanism) -> str:
     """Return the coordinate that drives a mechanism of one degree of freedom by default."""
-    free = mobility(mechanism)
-    if free.configuration != 1:
+    names = mechanism_names(mechanism)
+    free = mobility(mechanism) if names.constraints else None
+    count = names.nv if free is None else free.configuration
+    if count != 1:
         raise LinkwrightError(
-            f"has {free.configuration} degrees of freedom, and one input moves only one",
+            f"has {count} degrees of freedom, and one input moves only one",
             where=mechanism.name,
             remedy="add a gear, a drive or a constraint, or lock a joint by reduced(lock=…)",
         )
-    independent = [name for name in mechanism.independent if name in mechanism_names(mechanism).q]
-    return independent[0] if independent else free.independent[0]
+    independent = [name for name in mechanism.independent if name in names.q]
+    return (*independent, *(names.q if free is None else free.independent))[0]
 
 
 def input_range(
@@ -117,11 +123,18 @@ def input_range(
     >>> print(lw.linkages.input_range(lw.gallery("four-bar"), "theta3"))
     theta3 moves from 79.5942° to 131.811°, between limits
     """
-    require_mechanism(mechanism)
-    name = _checked_input(mechanism, name)
+    name = _checked_input(require_mechanism(mechanism), name)
+    return _cached_range(mechanism, name, tuple(sorted((rough or {}).items())))
+
+
+@lru_cache(maxsize=32)
+def _cached_range(
+    mechanism: Mechanism, name: str, rough: tuple[tuple[str, float], ...]
+) -> InputRange:
+    """The range of an input; the most recent ones are kept."""
     index = mechanism_names(mechanism).q.index(name)
     unit = coordinate_units(mechanism)[index]
-    home = assemble(mechanism, dict(rough or {})) if _has_loops(mechanism) else _home(mechanism)
+    home = assemble(mechanism, dict(rough)) if _has_loops(mechanism) else _home(mechanism)
     here = float(home[index])
     reach = 2 * np.pi if unit == "rad" else _SLIDING_REACH * _size(mechanism)
     forward = _sweep(mechanism, name, (here, here + reach), home, _RANGE_SAMPLES)
@@ -149,7 +162,7 @@ def sweep_input(
 
     `over` are the ends of the sweep (default: all of `input_range`).
     """
-    name = _checked_input(mechanism, name)
+    name = _checked_input(require_mechanism(mechanism), name)
     if over is not None:
         return solve_kinematics(mechanism, over=(name, *over), rough=rough, samples=samples)
     free = input_range(mechanism, name, rough=rough)
@@ -173,9 +186,21 @@ def _sweep(
     mechanism: Mechanism, name: str, over: tuple[float, float], near: Floats, samples: int
 ) -> Kinematics:
     """The motion from one value of the input to another, on the branch of a configuration."""
-    guess = dict(zip(mechanism_names(mechanism).q, near.tolist(), strict=True))
-    if abs(over[1] - over[0]) < 1e-12:
-        over = (over[0], over[0] + 1e-9)
+    if abs(over[1] - over[0]) < _SHORTEST_SWEEP:
+        over = (over[0], over[0] + _SHORTEST_SWEEP)
+    return _cached_sweep(mechanism, name, over, tuple(near.tolist()), samples)
+
+
+@lru_cache(maxsize=32)
+def _cached_sweep(
+    mechanism: Mechanism,
+    name: str,
+    over: tuple[float, float],
+    near: tuple[float, ...],
+    samples: int,
+) -> Kinematics:
+    """A motion over the input; the most recent ones are kept."""
+    guess = dict(zip(mechanism_names(mechanism).q, near, strict=True))
     return solve_kinematics(mechanism, over=(name, *over), rough=guess, samples=samples)
 
 

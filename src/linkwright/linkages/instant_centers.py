@@ -25,8 +25,8 @@ from ..kinematics.plane_of_motion import without_rounding_noise
 from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_vector
 from ..types import Floats
-from .plane_vectors import quarter_turn
 from .planar_linkage import LinkMotions, PlanarLinkage, planar_linkage
+from .plane_vectors import quarter_turn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -140,8 +140,17 @@ class LinkageAnalysis(NotebookDisplayed):
         least = np.abs(self.mechanical_advantage).min()
         lines.append(f"mechanical advantage: at least {least:.6g}, {smallest}")
         lines.append(self._transmission_line())
-        lines += [f"{one.kind} of {_names(one)} at {self._place(one)}" for one in self.dead_centers]
-        return "\n".join(lines)
+        return "\n".join(lines + self._dead_center_lines())
+
+    def _dead_center_lines(self) -> list[str]:
+        """One line for each position, with all coordinates that stand still there."""
+        groups: dict[tuple[str, str], list[str]] = {}
+        for one in self.dead_centers:
+            groups.setdefault((one.kind, self._place(one)), []).extend(one.what)
+        return [
+            f"{kind} of {', '.join(names) or 'the mechanism'} at {place}"
+            for (kind, place), names in groups.items()
+        ]
 
     def _extremes(self, what: str, values: Floats) -> str:
         low, high = int(np.argmin(values)), int(np.argmax(values))
@@ -165,7 +174,9 @@ class LinkageAnalysis(NotebookDisplayed):
             return self.transmission.reason
         low, high = int(np.argmin(angles)), int(np.argmax(angles))
         least, most = np.degrees(angles[low]), np.degrees(angles[high])
-        return f"transmission angle: {least:.6g}°, {self._at(low)}, to {most:.6g}°, {self._at(high)}"
+        return (
+            f"transmission angle: {least:.6g}°, {self._at(low)}, to {most:.6g}°, {self._at(high)}"
+        )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:
         """Return a figure of the ratios, the mechanical advantage and the transmission angle over
@@ -279,9 +290,7 @@ def _output_link(
     return (others or grounded or list(numbers))[-1]
 
 
-def _moves_with_input(
-    linkage: PlanarLinkage, motions: LinkMotions, link: int, sign: float
-) -> bool:
+def _moves_with_input(linkage: PlanarLinkage, motions: LinkMotions, link: int, sign: float) -> bool:
     """Whether a link moves exactly as the input does."""
     return bool(np.abs(_output_ratios(linkage, motions, link)[0] - sign).max() < 1e-9)
 
@@ -299,6 +308,3 @@ def _output_ratios(
     velocity, acceleration = motions.velocity[:, link], motions.acceleration[:, link]
     return sense * (velocity * along).sum(1), sense * (acceleration * along).sum(1), "m"
 
-
-def _names(one: Singularity) -> str:
-    return ", ".join(one.what) or "the mechanism"

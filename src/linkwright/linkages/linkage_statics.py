@@ -17,8 +17,8 @@ from ..kinematics.closing import jacobian_null_space
 from ..kinematics.constraint_system import constraint_system
 from ..simulation.kinematic_motion import Kinematics
 from ..types import Floats
-from .plane_vectors import plane_cross, quarter_turn
 from .planar_linkage import LinkageJoint, LinkMotions, PlanarLinkage
+from .plane_vectors import plane_cross, quarter_turn
 
 _RELATION_SHARE = 1e-9
 """Singular values below this share of the largest belong to relations between rates."""
@@ -99,9 +99,7 @@ def _coordinate_relations(linkage: PlanarLinkage, motion: Kinematics) -> list[Fl
     if not chosen:
         return [np.zeros((0, names.nv))] * len(motion.t)
     system = constraint_system(linkage.mechanism)
-    return [
-        system.jacobian(q, t)[chosen] for q, t in zip(motion.q, motion.t.tolist(), strict=True)
-    ]
+    return [system.jacobian(q, t)[chosen] for q, t in zip(motion.q, motion.t.tolist(), strict=True)]
 
 
 def _relation_rows(G: Floats, relations: Floats) -> list[Floats]:

@@ -21,8 +21,8 @@ from ..kinematics.assembly import assemble
 from ..mechanism import Mechanism, mechanism_names
 from ..number_checks import check_positive
 from ..types import Floats
-from .plane_vectors import plane_cross
 from .planar_linkage import LinkageJoint, LinkMotions, PlanarLinkage, planar_linkage
+from .plane_vectors import plane_cross
 
 CHANGE_POINT_SHARE = 1e-9
 """Sums of lengths that differ by less than this share are equal: a change point. Lengths from
@@ -33,13 +33,13 @@ _GRASHOF_CODES = ("GCCC", "GCRR", "GRCR", "GRRC")
 _GRASHOF_NAMES = ("double-crank", "crank-rocker", "double-rocker", "rocker-crank")
 _CHANGE_POINT_CODES = ("SCCC", "SCRR", "SRCR", "SRRC")
 _INVERSIONS = (
-    "slider-crank: the guide is fixed",
-    "turning-block linkage: the link at the guide's pin is fixed",
-    "swinging-block linkage: the link at the block's pin is fixed",
-    "fixed-block linkage: the block is fixed",
+    "slider-crank",
+    "inverted slider-crank",
+    "inverted slider-crank",
+    "slider-crank with a fixed block",
 )
-"""Inversions of the slider-crank, by the fixed link: guide, link from the guide's pin to the next,
-link from there to the block, block."""
+"""Inversions of the slider-crank, by the fixed link: guide, one of the two links between pins,
+block."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -220,9 +220,7 @@ def _four_link_loops(linkage: PlanarLinkage) -> Iterator[tuple[LinkageJoint, ...
 
 def _loop_links(joints: tuple[LinkageJoint, ...]) -> list[int]:
     """The links of a loop: link k lies between joints k − 1 and k."""
-    return [
-        next(iter(set(joints[k - 1].links) & set(joints[k].links))) for k in range(len(joints))
-    ]
+    return [next(iter(set(joints[k - 1].links) & set(joints[k].links))) for k in range(len(joints))]
 
 
 def _joint_point(motions: LinkMotions, joint: LinkageJoint) -> Floats:

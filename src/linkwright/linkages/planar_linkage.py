@@ -172,9 +172,10 @@ class PlanarLinkage:
             placement = plane @ ca.horzcat(ca.SX(pose.R), ca.SX(pose.p))
             omega = ca.SX(0)
             for axis in world.path_axes(link):
-                omega += ca.dot(ca.DM(self.normal), ca.SX(axis.unit_angular_velocity)) * v[
-                    axis.velocity_index
-                ]
+                omega += (
+                    ca.dot(ca.DM(self.normal), ca.SX(axis.unit_angular_velocity))
+                    * v[axis.velocity_index]
+                )
             velocity = plane @ ca.SX(world.point_velocity(link, pose.p, v))
             first = ca.vertcat(omega, velocity)
             second = ca.jtimes(first, state, ca.vertcat(*rates))

@@ -89,8 +89,8 @@ class ShakingForces(NotebookDisplayed):
         """Return one line: the largest shaking force and moment."""
         about = ", ".join(f"{x:.6g}" for x in self.about)
         return (
-            f"{self.mechanism.name}: shaking force up to {self.largest_force:.6g} N, shaking moment "
-            f"up to {self.largest_moment:.6g} N m about ({about}) m"
+            f"{self.mechanism.name}: shaking force up to {self.largest_force:.6g} N, shaking "
+            f"moment up to {self.largest_moment:.6g} N m about ({about}) m"
         )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:

@@ -43,11 +43,16 @@ class SliderCrankBalance(NotebookDisplayed):
     reciprocating_mass: float
     share: float
 
+    @property
+    def counterweights(self) -> tuple[Counterweight, ...]:
+        """The counterweight, as of other balances."""
+        return (self.counterweight,)
+
     def summary(self) -> str:
         """Return one line: the counterweight, and what it balances."""
         return (
-            f"{self.counterweight}: balances {self.rotating_mass:.6g} kg rotating and {self.share:g} "
-            f"of {self.reciprocating_mass:.6g} kg reciprocating"
+            f"{self.counterweight}: balances {self.rotating_mass:.6g} kg rotating and "
+            f"{self.share:g} of {self.reciprocating_mass:.6g} kg reciprocating"
         )
 
 

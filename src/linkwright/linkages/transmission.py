@@ -13,8 +13,8 @@ import numpy as np
 
 from ..types import Floats
 from .linkage_statics import LinkageStatics, ground_joint, joint_points
-from .plane_vectors import quarter_turn
 from .planar_linkage import LinkageJoint, LinkMotions, PlanarLinkage
+from .plane_vectors import quarter_turn
 
 _UNLOADED_SHARE = 1e-9
 """Joints whose forces are below this share of the largest lead only to links without loads."""
@@ -38,7 +38,11 @@ def transmission_angles(
         return Transmission(
             None, f"the transmission angle needs an output joined to ground; {name} is not"
         )
-    driving = _driving_joints(linkage, statics, output)
+    driving = _driving_joints(linkage, motions, statics, output)
+    if not driving:
+        return Transmission(
+            None, f"the input moves {name} directly: there is no transmission angle"
+        )
     if len(driving) != 1:
         return Transmission(
             None,
@@ -62,15 +66,16 @@ def transmission_angles(
 
 
 def _driving_joints(
-    linkage: PlanarLinkage, statics: LinkageStatics, output: int
+    linkage: PlanarLinkage, motions: LinkMotions, statics: LinkageStatics, output: int
 ) -> list[LinkageJoint]:
     """The joints that carry forces to the output link from links other than ground."""
     sizes = np.linalg.norm(statics.joint_forces, axis=-1).max(axis=0)
+    length = float(np.ptp(motions.origins, axis=1).max()) or 1.0
+    least = _UNLOADED_SHARE * max(float(sizes.max()), 1 / max(length, 1.0))
     return [
         joint
         for joint in linkage.joints_of(output)
-        if joint.other_link(output)
-        and sizes[linkage.joints.index(joint)] > _UNLOADED_SHARE * sizes.max()
+        if joint.other_link(output) and sizes[linkage.joints.index(joint)] > least
     ]
 
 
