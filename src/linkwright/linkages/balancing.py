@@ -36,6 +36,9 @@ _BALANCED_SHARE = 1e-9
 """Momentum that is left, as a share of the largest before, below which a linkage is balanced: the
 closing of loops leaves 1e-12."""
 
+_RESTING_SHARE = 1e-12
+"""Momentum of all bodies, as a share of that of one, that is rounding."""
+
 _MOST_ROUNDS = 12
 """Solutions of the equations, at most: one more than links that follow one another."""
 
@@ -152,10 +155,11 @@ class _BalanceProblem:
         self.linkage, self.radius = linkage, radius
         self.motions: LinkMotions = linkage.motions(motion.t, motion.q, motion.qd)
         bodies: BodyMotions = body_motions(motion, motion.qd, motion.qdd)
-        total = (bodies.masses[:, None] * bodies.center_velocity).sum(axis=-2)
+        single = bodies.masses[:, None] * bodies.center_velocity
+        total = single.sum(axis=-2)
         self.momentum = np.stack([total @ linkage.right, total @ linkage.up], axis=-1)
         self.largest = float(np.linalg.norm(self.momentum, axis=1).max())
-        if self.largest == 0.0:
+        if self.largest <= _RESTING_SHARE * float(np.abs(single).max(initial=0.0)):
             raise LinkwrightError(
                 "its centre of mass stands still already",
                 where=linkage.mechanism.name,
@@ -228,19 +232,20 @@ class _BalanceProblem:
         radii = np.array([self.radius_of(link) for link in links])
         for _ in range(_MOST_ROUNDS):
             rest = self.momentum.ravel() + carried @ masses
-            moments = np.linalg.lstsq(A, -rest, rcond=1e-12)[0].reshape(-1, 2)
+            found = np.linalg.lstsq(A, -rest, rcond=1e-12)[0]
+            moments = np.asarray(found, dtype=float).reshape(-1, 2)
             needed = np.linalg.norm(moments, axis=1) / radii
             change = np.abs(needed - masses).max()
             masses = needed
             if change <= 1e-14 * masses.max():
                 break
         rest = self.momentum.ravel() + carried @ masses + A @ moments.ravel()
-        found = [
+        weights = [
             self._counterweight(link, mass, moment)
             for link, mass, moment in zip(links, masses.tolist(), moments, strict=True)
             if mass * self.radius_of(link) > 1e-12 * float(np.abs(moments).max())
         ]
-        return found, self._share(rest)
+        return weights, self._share(rest)
 
     def _counterweight(self, link: int, mass: float, moment: Floats) -> Counterweight:
         """A counterweight by its mass and first moment about the pin of its link."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import factorial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -176,4 +176,4 @@ def _closed_table(x: Floats, y: Floats) -> tuple[Floats, Floats]:
         )
     x, y = x.copy(), y.copy()
     x[-1], y[-1] = x[0] + 2 * np.pi, y[0]
-    return cast("Floats", x), cast("Floats", y)
+    return x, y

@@ -18,7 +18,7 @@ from ..conveniences import find_convenience
 from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError
 from ..number_checks import check_number, check_positive, check_whole_number
-from ..types import Floats
+from ..types import Booleans, Floats
 from .cam_motions import CamMotion
 from .plane_vectors import plane_cross, quarter_turn
 
@@ -71,7 +71,7 @@ class CamProfile(NotebookDisplayed):
     pitch_curve: Floats
     pressure_angle: Floats
     curvature_radius: Floats
-    undercut: Floats
+    undercut: Booleans
 
     @property
     def is_undercut(self) -> bool:

@@ -33,6 +33,9 @@ _NO_RATIO = 1e-12
 """Velocity ratios below this are rounding errors: the output stands still, and its mechanical
 advantage is infinite."""
 
+_EQUAL_SHARE = 1e-9
+"""Values that differ by less than this share count as equal where the largest is looked for."""
+
 
 @dataclass(frozen=True, repr=False)
 class LinkageAnalysis(NotebookDisplayed):
@@ -136,9 +139,9 @@ class LinkageAnalysis(NotebookDisplayed):
         lines += [str(self.range)] if self.range is not None else []
         lines += [self._extremes("velocity ratio", self.velocity_ratio)]
         lines += [self._extremes("acceleration ratio", self.acceleration_ratio)]
-        smallest = self._at(int(np.argmin(np.abs(self.mechanical_advantage))))
-        least = np.abs(self.mechanical_advantage).min()
-        lines.append(f"mechanical advantage: at least {least:.6g}, {smallest}")
+        gains = np.abs(self.mechanical_advantage)
+        least = self._at(_first_largest(-gains))
+        lines.append(f"mechanical advantage: at least {gains.min():.6g}, {least}")
         lines.append(self._transmission_line())
         return "\n".join(lines + self._dead_center_lines())
 
@@ -153,7 +156,7 @@ class LinkageAnalysis(NotebookDisplayed):
         ]
 
     def _extremes(self, what: str, values: Floats) -> str:
-        low, high = int(np.argmin(values)), int(np.argmax(values))
+        low, high = _first_largest(-values), _first_largest(values)
         return (
             f"{what}: {values[low]:.6g}, {self._at(low)}, to {values[high]:.6g}, {self._at(high)}"
         )
@@ -172,7 +175,7 @@ class LinkageAnalysis(NotebookDisplayed):
         angles = self.transmission.angles
         if angles is None:
             return self.transmission.reason
-        low, high = int(np.argmin(angles)), int(np.argmax(angles))
+        low, high = _first_largest(-angles), _first_largest(angles)
         least, most = np.degrees(angles[low]), np.degrees(angles[high])
         return (
             f"transmission angle: {least:.6g}°, {self._at(low)}, to {most:.6g}°, {self._at(high)}"
@@ -308,3 +311,9 @@ def _output_ratios(
     velocity, acceleration = motions.velocity[:, link], motions.acceleration[:, link]
     return sense * (velocity * along).sum(1), sense * (acceleration * along).sum(1), "m"
 
+
+def _first_largest(values: Floats) -> int:
+    """The first of the positions whose values are the largest, to rounding."""
+    finite = np.where(np.isfinite(values), values, -np.inf)
+    largest = float(finite.max())
+    return int(np.argmax(finite >= largest - _EQUAL_SHARE * abs(largest)))

@@ -62,7 +62,7 @@ def linkage_statics(
         load = unit_load(linkage, motions, k, output)
         found = np.linalg.lstsq(np.column_stack(columns), -load, rcond=1e-12)[0]
         inputs.append(found[-1])
-        pairs = found[: 2 * len(linkage.joints)].reshape(-1, 2)
+        pairs = np.asarray(found[: 2 * len(linkage.joints)], dtype=float).reshape(-1, 2)
         forces.append(_joint_forces(linkage, motions, k, pairs))
     return LinkageStatics(np.array(inputs), np.array(forces))
 

@@ -10,7 +10,7 @@ those of Barker (1985), in the order ground, input, coupler, output.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
@@ -225,7 +225,7 @@ def _loop_links(joints: tuple[LinkageJoint, ...]) -> list[int]:
 
 def _joint_point(motions: LinkMotions, joint: LinkageJoint) -> Floats:
     """The point of a joint in the plane, at the first time."""
-    return motions.points(joint.links[0], joint.point)[0]
+    return np.asarray(motions.points(joint.links[0], joint.point)[0])
 
 
 def _pinned_loop(
@@ -235,12 +235,12 @@ def _pinned_loop(
     links = _loop_links(joints)
     points = [_joint_point(motions, joint) for joint in joints]
     lengths = [float(np.linalg.norm(points[k] - points[k - 1])) for k in range(4)]
-    names = tuple(linkage.links[link] for link in links)
-    found = four_bar_class(*lengths, links=names)  # type: ignore[arg-type]
+    one, two, three, four = (linkage.links[link] for link in links)
+    names = (one, two, three, four)
+    found = four_bar_class(lengths[0], lengths[1], lengths[2], lengths[3], names)
     if links[0] == 0:
         return found
-    kind = "four-bar loop away from ground"
-    return LoopClass(names, found.lengths, found.margin, "", kind, found.shortest)
+    return replace(found, code="", name="four-bar loop away from ground")
 
 
 def _sliding_loop(

@@ -14,7 +14,7 @@ import numpy as np
 from ..types import Floats
 from .linkage_statics import LinkageStatics, ground_joint, joint_points
 from .planar_linkage import LinkageJoint, LinkMotions, PlanarLinkage
-from .plane_vectors import quarter_turn
+from .plane_vectors import plane_cross, quarter_turn
 
 _UNLOADED_SHARE = 1e-9
 """Joints whose forces are below this share of the largest lead only to links without loads."""
@@ -41,7 +41,7 @@ def transmission_angles(
     driving = _driving_joints(linkage, motions, statics, output)
     if not driving:
         return Transmission(
-            None, f"the input moves {name} directly: there is no transmission angle"
+            None, f"the input moves {name} directly or by gears: there is no transmission angle"
         )
     if len(driving) != 1:
         return Transmission(
@@ -59,10 +59,8 @@ def transmission_angles(
     points = joint_points(motions, pin)
     ways = _output_directions(linkage, motions, output, ground, points)
     forces = statics.force_on(linkage, driving[0], output)
-    sizes = np.linalg.norm(forces, axis=1) * np.linalg.norm(ways, axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sines = np.abs((forces * ways).sum(axis=1)) / sizes
-    return Transmission(np.arcsin(np.clip(sines, 0.0, 1.0)))
+    along, across = np.abs((forces * ways).sum(axis=1)), np.abs(plane_cross(forces, ways))
+    return Transmission(np.arctan2(along, across))
 
 
 def _driving_joints(

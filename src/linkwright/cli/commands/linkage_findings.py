@@ -53,8 +53,14 @@ class LinkageChoice:
         """Return the curve of a point."""
         from ... import linkages
 
-        sweep = {"over": self.over, "rough": self.rough, "samples": self.samples}
-        return linkages.coupler_curve(self.mechanism, point, self.input, **sweep)
+        return linkages.coupler_curve(
+            self.mechanism,
+            point,
+            self.input,
+            over=self.over,
+            rough=self.rough,
+            samples=self.samples,
+        )
 
     def shaking(self, mechanism: Mechanism, rate: float) -> ShakingForces:
         """Return the shaking force of the linkage, or of its balanced form, over a cycle."""
