@@ -3,13 +3,13 @@
 from .balancing import ForceBalance, balance_forces
 from .cam_motions import CamMotion, cam_motion
 from .cam_profiles import CamProfile, flat_cam, roller_cam, swinging_cam
+from .center_search import InstantCenter, InstantCenters, instant_centers
 from .counterweights import Counterweight
-from .coupler_curve import CouplerCurve, coupler_curve
-from .input_range import InputRange, input_range, sweep_input
-from .instant_centers import InstantCenter, InstantCenters, instant_centers
+from .coupler_curves import CouplerCurve, coupler_curve
+from .grashof_rule import LoopClass, four_bar_class, loop_classes
+from .inertia_loads import ShakingForces, shaking_forces
+from .input_sweeps import InputRange, input_range, sweep_input
 from .linkage_analysis import LinkageAnalysis, analyze_linkage
-from .loop_classes import LoopClass, four_bar_class, loop_classes
-from .shaking_forces import ShakingForces, shaking_forces
 from .slider_crank_balance import SliderCrankBalance, balance_slider_crank
 from .transmission import Transmission
 

@@ -26,11 +26,11 @@ from ..simulation.body_motions import BodyMotions
 from ..simulation.kinematic_motion import Kinematics
 from ..types import Floats
 from .counterweights import Counterweight, with_counterweights
-from .input_range import sweep_input
+from .inertia_loads import body_motions
+from .input_sweeps import sweep_input
 from .linkage_statics import ground_joint
 from .planar_linkage import LinkMotions, PlanarLinkage, planar_linkage
 from .plane_vectors import quarter_turn
-from .shaking_forces import body_motions
 
 _BALANCED_SHARE = 1e-9
 """Momentum that is left, as a share of the largest before, below which a linkage is balanced: the

@@ -114,8 +114,10 @@ class CamMotion(NotebookDisplayed):
         )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:
-        """Return a figure of lift, velocity, acceleration and jerk, written to `path` if given;
-        `options`: see `show.cam_motion_figure`."""
+        """Return a figure of lift, velocity, acceleration and jerk.
+
+        It is written to `path`, if given; `options`: see `show.cam_motion_figure`.
+        """
         figure: Figure = find_convenience("CamMotion.plot")(self, path=path, **options)
         return figure
 

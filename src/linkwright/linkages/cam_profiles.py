@@ -106,8 +106,10 @@ class CamProfile(NotebookDisplayed):
         )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:
-        """Return a figure of the profile and the pressure angle, written to `path` if given;
-        `options`: see `show.cam_profile_figure`."""
+        """Return a figure of the profile and the pressure angle.
+
+        It is written to `path`, if given; `options`: see `show.cam_profile_figure`.
+        """
         figure: Figure = find_convenience("CamProfile.plot")(self, path=path, **options)
         return figure
 

@@ -19,9 +19,9 @@ from ..mechanism.mechanism_units import coordinate_units
 from ..simulation.kinematic_motion import Kinematics
 from ..simulation.singularities import Singularity
 from ..types import Floats
-from .input_range import InputRange, input_range, sweep_input
+from .grashof_rule import LoopClass, loop_classes
+from .input_sweeps import InputRange, input_range, sweep_input
 from .linkage_statics import ground_joint, linkage_statics
-from .loop_classes import LoopClass, loop_classes
 from .planar_linkage import LinkMotions, PlanarLinkage, planar_linkage
 from .transmission import Transmission, transmission_angles
 
@@ -90,8 +90,10 @@ class LinkageAnalysis(NotebookDisplayed):
 
     @property
     def dead_centers(self) -> tuple[Singularity, ...]:
-        """Positions in the sweep where a coordinate stands still and could not drive the linkage,
-        and limit positions and branch points of the input."""
+        """Dead centres, limit positions and branch points in the range of the input.
+
+        At a dead centre a coordinate stands still, and could not drive the linkage.
+        """
         ends = () if self.range is None else self.range.limits
         return (*self.motion.singular, *ends)
 
@@ -182,8 +184,10 @@ class LinkageAnalysis(NotebookDisplayed):
         )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:
-        """Return a figure of the ratios, the mechanical advantage and the transmission angle over
-        the input, written to `path` if given; `options`: see `show.linkage_figure`."""
+        """Return a figure of ratios and transmission over the input.
+
+        It is written to `path`, if given; `options`: see `show.linkage_figure`.
+        """
         figure: Figure = find_convenience("LinkageAnalysis.plot")(self, path=path, **options)
         return figure
 

@@ -59,8 +59,7 @@ class SliderCrankBalance(NotebookDisplayed):
 def balance_slider_crank(
     mechanism: Mechanism, radius: float = 0.1, share: float = 0.5
 ) -> SliderCrankBalance:
-    """Return the counterweight on a crank that balances all rotating and a share of the
-    reciprocating mass.
+    """Return a counterweight on the crank for all rotating and a share of the reciprocating mass.
 
     Its first moment is (rotating mass + share · reciprocating mass) · crank length, opposite the
     crank pin. The share 1/2 makes the primary shaking force equal in all directions; 2/3 is common

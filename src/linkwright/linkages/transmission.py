@@ -22,8 +22,15 @@ _UNLOADED_SHARE = 1e-9
 
 @dataclass(frozen=True)
 class Transmission:
-    """Transmission angles, rad, over all positions; None, with the `reason`, where the concept does
-    not apply."""
+    """Transmission angles over all positions.
+
+    Attributes
+    ----------
+    angles : (n,) array or None
+        The angles, rad, 0 to π/2; None where the concept does not apply.
+    reason : str
+        Why there are none.
+    """
 
     angles: Floats | None
     reason: str = ""

@@ -26,7 +26,7 @@ from ..simulation.body_motions import BodyMotions
 from ..simulation.kinematic_motion import Kinematics
 from ..simulation.run import Run
 from ..types import Floats
-from .input_range import sweep_input
+from .input_sweeps import sweep_input
 
 if TYPE_CHECKING:
     import xarray
@@ -94,8 +94,10 @@ class ShakingForces(NotebookDisplayed):
         )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:
-        """Return a figure of force and moment, written to `path` if given; `options`: see
-        `show.shaking_figure`."""
+        """Return a figure of force and moment.
+
+        It is written to `path`, if given; `options`: see `show.shaking_figure`.
+        """
         figure: Figure = find_convenience("ShakingForces.plot")(self, path=path, **options)
         return figure
 
@@ -143,7 +145,7 @@ def shaking_forces(
     >>> import linkwright as lw
     >>> shaking = lw.linkages.shaking_forces(lw.gallery("slider-crank"), speed=100.0)
     >>> round(shaking.largest_force, 1)
-    7034.4
+    5838.0
     """
     require_mechanism(mechanism)
     center = check_vector(about, 3, "about")
@@ -157,7 +159,7 @@ def shaking_forces(
     else:
         qd, qdd, t = motion.qd, motion.qdd, motion.t
     bodies = body_motions(motion, qd, qdd)
-    force, moment = inertia_loads(bodies, center)
+    force, moment = resultant_inertia_forces(bodies, center)
     return ShakingForces(
         mechanism, t, label, unit, force, moment, center, float(bodies.masses.sum())
     )
@@ -169,7 +171,7 @@ def body_motions(motion: Kinematics | Run, qd: Floats, qdd: Floats) -> BodyMotio
     return BodyMotions.from_model(model, motion.t, motion.q, qd, qdd)
 
 
-def inertia_loads(bodies: BodyMotions, about: Floats) -> tuple[Floats, Floats]:
+def resultant_inertia_forces(bodies: BodyMotions, about: Floats) -> tuple[Floats, Floats]:
     """Return the resultant −Σ m a and moment of the inertia forces, (times, 3) each."""
     omega, alpha = bodies.twists[..., :3], bodies.twist_rates[..., :3]
     inertia = bodies.world_inertia

@@ -98,13 +98,12 @@ def default_input(mechanism: Mechanism) -> str:
 def input_range(
     mechanism: Mechanism, name: str | None = None, *, rough: Mapping[str, float] | None = None
 ) -> InputRange:
-    """Return the range through which an input coordinate can move a linkage of one degree of
-    freedom.
+    """Return the range through which an input coordinate can move a linkage.
 
     Parameters
     ----------
     mechanism : Mechanism
-        The mechanism.
+        A mechanism of one degree of freedom.
     name : str, optional
         The input coordinate (default: the independent one).
     rough : mapping of names to numbers, optional
@@ -121,7 +120,7 @@ def input_range(
     >>> print(lw.linkages.input_range(lw.gallery("four-bar"), "theta1"))
     theta1 makes full turns
     >>> print(lw.linkages.input_range(lw.gallery("four-bar"), "theta3"))
-    theta3 moves from 79.5942° to 131.811°, between limits
+    theta3 moves from 98.2132° to 145.952°, between limits
     """
     name = _checked_input(require_mechanism(mechanism), name)
     return _cached_range(mechanism, name, tuple(sorted((rough or {}).items())))
@@ -158,9 +157,31 @@ def sweep_input(
     rough: Mapping[str, float] | None = None,
     samples: int = 361,
 ) -> Kinematics:
-    """Return the motion of a linkage over its input; rates are derivatives by the input.
+    """Return the motion of a linkage over its input; rates are derivatives by its way.
 
-    `over` are the ends of the sweep (default: all of `input_range`).
+    Parameters
+    ----------
+    mechanism : Mechanism
+        A mechanism of one degree of freedom.
+    name : str, optional
+        The input coordinate (default: the independent one).
+    over : (float, float), optional
+        The ends of the sweep, rad or m (default: all of `input_range`, up to just before limits).
+    rough : mapping of names to numbers, optional
+        First guesses of other coordinates, which select the branch.
+    samples : int
+        Number of equally spaced positions.
+
+    Returns
+    -------
+    Kinematics
+        The motion, on the branch on which the mechanism is assembled.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> lw.linkages.sweep_input(lw.gallery("four-bar"), samples=5).q[:, 0].round(3)
+    array([0.   , 1.571, 3.142, 4.712, 6.283])
     """
     name = _checked_input(require_mechanism(mechanism), name)
     if over is not None:

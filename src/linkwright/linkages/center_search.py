@@ -133,8 +133,10 @@ class InstantCenters(NotebookDisplayed):
         return NotebookTable(("centre", "link", "link", "kind", "place"), rows)
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:
-        """Return a figure of the mechanism with its centres, written to `path` if given; `options`:
-        see `show.instant_center_figure`."""
+        """Return a figure of the mechanism with its centres.
+
+        It is written to `path`, if given; `options`: see `show.instant_center_figure`.
+        """
         draw = find_convenience("InstantCenters.plot")
         figure: Figure = draw(self, path=path, **options)
         return figure

@@ -18,7 +18,7 @@ from ..mechanism.mechanism_units import coordinate_units
 from ..mechanism.parts import replace_part_fields
 from ..simulation.kinematic_motion import Kinematics
 from ..types import Floats
-from .input_range import sweep_input
+from .input_sweeps import sweep_input
 
 if TYPE_CHECKING:
     import xarray
@@ -114,8 +114,10 @@ class CouplerCurve(NotebookDisplayed):
         )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:
-        """Return a figure of the curve with the linkage, written to `path` if given; `options`: see
-        `show.coupler_curve_figure`."""
+        """Return a figure of the curve with the linkage.
+
+        It is written to `path`, if given; `options`: see `show.coupler_curve_figure`.
+        """
         figure: Figure = find_convenience("CouplerCurve.plot")(self, path=path, **options)
         return figure
 
@@ -156,7 +158,7 @@ def coupler_curve(
     >>> import linkwright as lw
     >>> curve = lw.linkages.coupler_curve(lw.gallery("four-bar"), ("coupler", (1.5, 1.0)))
     >>> curve.is_closed, round(curve.length, 3)
-    (True, 5.577)
+    (True, 5.287)
     """
     require_mechanism(mechanism)
     marked, name = _mechanism_with_point(mechanism, point)
