@@ -24,16 +24,12 @@ from pathlib import Path
 import mujoco
 import numpy as np
 import pinocchio as pin
+from floors import floor_table
 from timing import best, repeated
 
 import linkwright as lw
 from linkwright.formulations import derive_uncached
-from linkwright.ports import Port
 from linkwright.quantities import quantity_ports
-from linkwright.readings.llvm import compile_tape
-from linkwright.readings.llvm.fused_multiply_add import find_machine_fused_multiply_adds
-from linkwright.tape import Op, Tape
-from linkwright.tape.writer import TapeWriter
 from robots import Robot, long_chain, robots
 
 ROOT = Path(__file__).parent.parent
@@ -182,42 +178,6 @@ def threads_row(table: Table, robot: Robot, seconds: float) -> None:
     table.add("two threads, inverse / forward dynamics", " / ".join(cells))
 
 
-def vector_instructions(tape: Tape) -> int:
-    """Arithmetic that is left when products and sums have been fused."""
-    _, gone = find_machine_fused_multiply_adds(tape)
-    free = (Op.INPUT, Op.CONSTANT, Op.NEG, Op.SIN, Op.COS)
-    return int(np.isin(tape.ops, free, invert=True).sum()) - len(gone)
-
-
-def peak_rate(seconds: float) -> float:
-    """Instructions × states a nanosecond of 16 independent chains, which alternate fused
-    multiply-adds and additions as our code does."""
-    writer, width, length = TapeWriter(), 16, 128
-    values = [writer.write_instruction(Op.INPUT, 0, i) for i in range(width)]
-    one, tiny = writer.write_constant(1.000001), writer.write_constant(0.000001)
-    for k in range(length):
-        for i, value in enumerate(values):
-            values[i] = (
-                writer.write_instruction(Op.FMA, value, one, tiny)
-                if k % 2
-                else writer.write_instruction(Op.ADD, value, tiny)
-            )
-    port = Port("x", (width,))
-    tape = writer.finish_tape("peak", [port], [port], [np.array(values, np.int32)])
-    function = compile_tape(tape, threads=1)
-    states, out = np.ones((BATCH // 8, width)), np.empty((BATCH // 8, width))
-    (least,) = best(lambda: function(states, out), seconds=seconds)
-    return width * length * len(states) / (1e9 * least)
-
-
-def bound_row(table: Table, robot: Robot, rate: float) -> None:
-    cells = []
-    for way in ("inverse", "forward"):
-        tape = robot.model.tape(f"{way}_dynamics")
-        cells.append(f"{vector_instructions(tape) / rate:.1f}")
-    table.add("bound from arithmetic alone, ns, inverse / forward", " / ".join(cells))
-
-
 _START = """
 import pickle, sys, time
 import linkwright as lw
@@ -308,7 +268,6 @@ def measured(seconds: float) -> tuple[str, str]:
     """The table of ratios, and what stands beside it."""
     chosen = robots()
     ratios, beside = (Table([robot.name for robot in chosen]) for _ in range(2))
-    rate = peak_rate(seconds)
     for robot in chosen:
         print(f"… {robot.name}", file=sys.stderr, flush=True)
         batch_row(ratios, robot, "inverse_dynamics", pin.rneaInParallel, seconds)
@@ -323,7 +282,6 @@ def measured(seconds: float) -> tuple[str, str]:
         start_rows(ratios, robot)
         mujoco_row(beside, robot, seconds)
         threads_row(beside, robot, seconds)
-        bound_row(beside, robot, rate)
     return ratios.text(), beside.text()
 
 
@@ -357,6 +315,8 @@ def main() -> None:
     ratios, beside = measured(options.seconds)
     where = f"({machine()}; one thread, float64, rows (B, n), best of many)"
     print(f"{where}\n\n{ratios}\n\n{beside}")
+    floors = floor_table(options.seconds / 2)
+    print(f"\n{floors}")
     lagrange = lagrange_times()
     print(f"\n{lagrange}")
     closed = loops(options.seconds)
@@ -367,6 +327,7 @@ def main() -> None:
     if options.write:
         write(ROOT / "README.md", "bench", f"{ratios}\n\n{where}")
         write(ROOT / "docs/performance.md", "bench", f"{where}\n\n{ratios}\n\n{beside}")
+        write(ROOT / "docs/performance.md", "floors", floors)
         write(ROOT / "docs/performance.md", "growth", chains)
         write(ROOT / "docs/performance.md", "loops", closed)
         write(ROOT / "docs/formulations.md", "lagrange", lagrange)

@@ -13,6 +13,7 @@ import textwrap
 from pathlib import Path
 
 from linkwright.quantities import (
+    ACTUATED_SIGNATURES,
     CONSTRAINED_SIGNATURES,
     INPUT_MEANINGS,
     INPUT_SHAPES,
@@ -38,7 +39,7 @@ SUBJECTS = {
         "Terms of the equation of motion",
         (
             "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
-            "input_matrix", "transport", "transport_momentum",
+            "input_matrix", "actuator_lengths", "transport", "transport_momentum",
         ),
     ),
     "states": (
@@ -74,8 +75,8 @@ class {name}:
     """{what}."""
 '''
 
-TREE_SIGNATURES = SIGNATURES | MOVING_SIGNATURES
-"""Functions of trees, those of moving coordinates included."""
+TREE_SIGNATURES = SIGNATURES | MOVING_SIGNATURES | ACTUATED_SIGNATURES
+"""Functions of trees, those of moving coordinates and of actuators included."""
 
 OPTIONAL = ("lambda", "t", "p")
 """Inputs that only some mechanisms have."""

@@ -19,6 +19,7 @@ __version__ = "0.2.0"
 _HOMES = {
     "load": "files",
     "save": "writers",
+    "export": "writers",
     "gallery": "files",
     "Mechanism": "mechanism",
     "Body": "mechanism",
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
     from .simulation import solve_inverse as solve_inverse
     from .simulation import solve_kinematics as solve_kinematics
     from .verification import verify as verify
+    from .writers import export as export
     from .writers import save as save
 
 

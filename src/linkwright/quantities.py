@@ -116,7 +116,17 @@ jacobi_energy | q qd t | h: | J | Jacobi energy h = q̇ᵀ∂L/∂q̇ − L = T�
 """)
 """The functions of mechanisms whose chosen coordinates depend on time."""
 
-QUANTITY_NAMES = SIGNATURES.keys() | CONSTRAINED_SIGNATURES.keys() | MOVING_SIGNATURES.keys()
+ACTUATED_SIGNATURES = _parse_signature_table("""
+actuator_lengths | q (t) | l:actuators | rad or m | what the actuators drive, as lengths or angles l: their efforts have the power u · l̇
+""")
+"""The functions of mechanisms with actuators."""
+
+QUANTITY_NAMES = (
+    SIGNATURES.keys()
+    | CONSTRAINED_SIGNATURES.keys()
+    | MOVING_SIGNATURES.keys()
+    | ACTUATED_SIGNATURES.keys()
+)
 """The names of all functions, of trees and of constrained mechanisms, without those of frames."""
 
 GUARDED_QUANTITIES = tuple(
@@ -134,11 +144,13 @@ frame_bias_acceleration | q qd (t) | A:6 | rad/s², then m/s² | J̇ q̇: frame_
 
 
 def quantity_signatures(names: MechanismNames) -> dict[str, QuantitySignature]:
-    """The functions of a mechanism: those of trees, and those that constraints and moving
-    coordinates add."""
+    """The functions of a mechanism: those of trees, and those that constraints, moving coordinates
+    and actuators add."""
     constrained = CONSTRAINED_SIGNATURES if names.constraints else {}
     moving = MOVING_SIGNATURES if names.has_moving_coordinates else {}
-    return SIGNATURES | constrained | moving if constrained or moving else SIGNATURES
+    actuated = ACTUATED_SIGNATURES if names.actuators else {}
+    more = constrained | moving | actuated
+    return SIGNATURES | more if more else SIGNATURES
 
 
 def quantity_inputs(signature: QuantitySignature, names: MechanismNames) -> list[str]:

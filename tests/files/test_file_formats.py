@@ -33,7 +33,7 @@ def test_content_decides_where_the_name_does_not() -> None:
     assert detect_file_format("# table\na, alpha, d\n", "").name == "dh.csv"
     assert detect_file_format("name = 'arm'\n[bodies.a]\n", "").name == "toml"
     with pytest.raises(
-        FileError, match=r"use \.toml, \.urdf, \.xml, \.sdf, \.dh\.toml or \.dh\.csv"
+        FileError, match=r"use \.toml, \.urdf, \.xacro, \.xml, \.sdf, \.dh\.toml or \.dh\.csv"
     ):
         detect_file_format("", "arm.xml")
 

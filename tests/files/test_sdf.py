@@ -290,7 +290,7 @@ def test_included_models_are_read_beside_the_file(tmp_path: Path) -> None:
             UnsupportedError,
             "has no weight",
         ),
-        (model(link("a").replace("<inertial>", '<inertial auto="true">')), UnsupportedError, "comp"),
+        (model(link("a").replace("<inertial>", '<inertial auto="true">')), FileError, "no collision"),
         (model("<include><uri>model://x</uri></include>"), FileError, "'model://x' is not found"),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 30 else "",

@@ -36,7 +36,7 @@ def test_info_lists_what_is_not_used(tmp_path: Path) -> None:
         '<robot name="r"><link name="a"><visual/></link><link name="b"/>'
         '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>'
     )
-    assert "link a: <visual>" in ok("info", "r.urdf", cwd=tmp_path)
+    assert "link a: a <visual>, because it has no geometry" in ok("info", "r.urdf", cwd=tmp_path)
     assert (
         json.loads(ok("info", "r.urdf", "--base", "free", "--json", cwd=tmp_path))["freedom"] == 7
     )

@@ -16,6 +16,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.quantities import (
+    ACTUATED_SIGNATURES,
     CONSTRAINED_SIGNATURES,
     FRAME_SIGNATURES,
     MOVING_SIGNATURES,
@@ -39,7 +40,8 @@ def generator() -> ModuleType:
 def test_declared_functions_are_those_of_the_table() -> None:
     written = generator()
     declared = [name for _, _, names in written.SUBJECTS.values() for name in names]
-    assert sorted(declared) == sorted(SIGNATURES | CONSTRAINED_SIGNATURES | MOVING_SIGNATURES)
+    tables = SIGNATURES | CONSTRAINED_SIGNATURES | MOVING_SIGNATURES | ACTUATED_SIGNATURES
+    assert sorted(declared) == sorted(tables)
     for subject in written.SUBJECTS:
         text = (written.FOLDER / f"{subject}.py").read_text(encoding="utf-8")
         assert text == written.module_text(subject), "run tools/write_model_functions.py"

@@ -21,6 +21,7 @@ from linkwright.tape import (
     count_tape_operations,
     normalize_tape,
     schedule_tape,
+    share_tape_reciprocals,
 )
 from linkwright.tape.writer import TapeWriter, remove_dead_tape_instructions
 from tests.tapes import run
@@ -139,3 +140,49 @@ def test_outputs_of_the_last_joints_are_made_first() -> None:
     assert made.results[0].tolist() == sorted(made.results[0].tolist(), reverse=True)
     x = np.array([0.1, 0.2, 0.3])
     np.testing.assert_array_equal(run(made, x)[0], np.sin(x))
+
+
+def _quotient_tape(divisors: list[str | float]) -> Tape:
+    """x0/d, x1/d, … with each divisor an input "d0", "d1" or a constant."""
+    writer = TapeWriter()
+    places = {f"d{n}": writer.write_instruction(Op.INPUT, 1, n) for n in range(2)}
+    results = []
+    for k, divisor in enumerate(divisors):
+        below = places[divisor] if isinstance(divisor, str) else writer.write_constant(divisor)
+        above = writer.write_instruction(Op.INPUT, 0, k)
+        results.append(writer.write_instruction(Op.DIV, above, below))
+    count = len(divisors)
+    inputs = [Port("x", (count,)), Port("d", (2,))]
+    return remove_dead_tape_instructions(
+        writer.finish_tape(
+            "quotients", inputs, [Port("y", (count,))], [np.array(results, np.int32)]
+        )
+    )
+
+
+def test_quotients_with_one_divisor_share_its_reciprocal() -> None:
+    tape = share_tape_reciprocals(_quotient_tape(["d0", "d0", "d0", "d1", 4.0, 3.0]))
+    kinds = [op for op in tape.operations if op in (Op.DIV, Op.MUL)]
+    assert kinds.count(Op.DIV) == 2  # 1/d0, and x3/d1 as it was
+    assert kinds.count(Op.MUL) == 5
+    rng = np.random.default_rng(0)
+    x, d = rng.uniform(-9, 9, (2, 400, 6))
+    found = run(tape, x, d[:, :2])[0]
+    expected = x / np.stack([d[:, 0]] * 3 + [d[:, 1], 0 * x[:, 0] + 4, 0 * x[:, 0] + 3], axis=1)
+    assert (abs(found - expected) <= 1.5 * np.spacing(abs(expected))).all()
+    np.testing.assert_array_equal(found[:, 3:5], expected[:, 3:5])  # exact where nothing is lost
+
+
+@pytest.mark.parametrize("divisor", [0.0, 5e-324, 1e-309, 2.0**1023, np.inf, np.nan])
+def test_constants_without_a_precise_reciprocal_still_divide(divisor: float) -> None:
+    tape = _quotient_tape([divisor])
+    assert share_tape_reciprocals(tape) is tape
+
+
+@pytest.mark.parametrize("value", [0.0, np.inf, -np.inf, np.nan, 1e300, 1e-300])
+def test_shared_reciprocals_divide_by_special_numbers_as_division_does(value: float) -> None:
+    tape = share_tape_reciprocals(_quotient_tape(["d0", "d0"]))
+    x = np.array([[2.0, -3.0], [0.0, np.inf]])
+    with np.errstate(all="ignore"):
+        found = run(tape, x, np.full((2, 2), value))[0]
+        np.testing.assert_allclose(found, x / value, rtol=4e-16)

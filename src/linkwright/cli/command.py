@@ -45,8 +45,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Equations of motion from the description of a mechanism: derived, checked, compiled.\n\n"
-    "FILE is a .toml, .urdf, .xml (MJCF), .sdf, .dh.toml or .dh.csv file, or the name of a gallery "
-    "mechanism.",
+    "FILE is a .toml, .urdf, .xacro, .xml (MJCF), .sdf, .dh.toml or .dh.csv file, or the name of a "
+    "gallery mechanism.",
 )
 
 CommandFunction = Callable[..., CommandOutcome]

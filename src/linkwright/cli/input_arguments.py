@@ -14,7 +14,9 @@ from ..expressions import (
     parse_expression,
     parse_unit,
 )
+from ..kinematics.pose_configurations import read_pose, read_pose_velocities
 from ..mechanism import Joint, Mechanism
+from ..model.calls import POSE_INPUTS
 from ..model.model import Model
 from ..ports import Port
 from ..quantities import quantity_entry_names
@@ -51,6 +53,9 @@ def read_input_arguments(
                 f"the input {port.name} is missing",
                 remedy=f"add {port.name}= and {port.size} numbers",
             )
+        if port.name in POSE_INPUTS and _is_pose_argument(model.mechanism, given[port.name]):
+            inputs[port.name] = _read_pose_argument(model, port, given[port.name])
+            continue
         numbers, entries = given[port.name].split(","), names[port.name]
         if len(numbers) != port.size:
             raise LinkwrightError(
@@ -63,6 +68,17 @@ def read_input_arguments(
             port.shape
         )
     return inputs
+
+
+def _is_pose_argument(mechanism: Mechanism, text: str) -> bool:
+    """Return whether a text is the name of a pose, or a word where only a pose could be meant."""
+    return text in mechanism.poses or (bool(mechanism.poses) and text.isidentifier())
+
+
+def _read_pose_argument(model: Model, port: Port, name: str) -> Floats:
+    """Return the coordinates or velocities of a named pose."""
+    read = read_pose_velocities if port.name == "qd" else read_pose
+    return np.asarray(read(model.mechanism, name), dtype=float)
 
 
 def _read_argument_number(text: str, entry: str, unit: str) -> float:

@@ -40,12 +40,34 @@ def read_option_numbers(
     generalized forces ("torque")."""
     from ..mechanism import read_coordinate_numbers
 
-    given = read_option_assignments(words)
     if mechanism is not None:
-        return dict(read_coordinate_numbers(mechanism, given, what))
+        poses = [word for word in words if "=" not in word]
+        given = read_option_assignments([word for word in words if "=" in word])
+        if poses and not mechanism.poses:  # a mistake other than in the name of a pose
+            read_option_assignments(poses)
+        values = dict(read_coordinate_numbers(mechanism, given, what))
+        return _pose_option_numbers(mechanism, poses, what) | values
+    given = read_option_assignments(words)
     if given:
         raise LinkwrightError(f"'{words[0]}' is given without a FILE", remedy="leave it out")
     return {}
+
+
+def _pose_option_numbers(mechanism: Mechanism, poses: Sequence[str], what: str) -> dict[str, float]:
+    """Return the values of named poses: coordinates ("q0"), velocities ("qd0") or controls."""
+    from ..kinematics.pose_configurations import read_pose, read_pose_velocities
+    from ..mechanism import mechanism_names, pose_numbers
+
+    names, found = mechanism_names(mechanism), dict[str, float]()
+    for pose in poses:
+        if what == "torque":
+            found |= pose_numbers(mechanism, pose, "controls")
+        elif what == "qd0":
+            qd = read_pose_velocities(mechanism, pose)
+            found |= dict(zip(names.qd, map(float, qd), strict=True))
+        else:
+            found |= dict(zip(names.q, map(float, read_pose(mechanism, pose)), strict=True))
+    return found
 
 
 def read_option_seconds(text: str) -> float:
@@ -73,6 +95,15 @@ def read_option_histories(words: Sequence[str]) -> dict[str, str | History]:
         name: _read_history_csv(name, Path(text)) if text.endswith(".csv") else text
         for name, text in read_option_assignments(words).items()
     }
+
+
+def read_option_drives(
+    mechanism: Mechanism | None, words: Sequence[str]
+) -> dict[str, str | History] | str:
+    """Read forces or controls over time by name, or the name of the pose that has them."""
+    if len(words) == 1 and "=" not in words[0] and mechanism is not None and mechanism.poses:
+        return words[0]
+    return read_option_histories(words)
 
 
 def _read_history_csv(name: str, path: Path) -> History:

@@ -17,6 +17,7 @@ from .command_output import check_output_option, check_run_output_option
 from .mechanism_argument import read_mechanism_argument
 from .option_texts import (
     read_option_assignments,
+    read_option_drives,
     read_option_histories,
     read_option_names,
     read_option_numbers,
@@ -50,6 +51,9 @@ ASSIGNMENT_CONVERSION = OptionConversion(
 )
 HISTORY_CONVERSION = OptionConversion(
     OptionTexts, lambda words, _: read_option_histories(words or [])
+)
+DRIVE_CONVERSION = OptionConversion(
+    OptionTexts, lambda words, arm: read_option_drives(arm, words or [])
 )
 COORDINATE_CONVERSION = OptionConversion(
     OptionTexts, lambda words, arm: read_option_numbers(arm, words or [], "q0")
@@ -114,7 +118,10 @@ OtherMechanisms = Annotated[
 NAMED_VALUE_METAVAR = "NAME=VALUE"
 CoordinateArguments = Annotated[
     dict[str, float],
-    typer.Argument(metavar="q1=…", help="Initial coordinates; default: the home configuration."),
+    typer.Argument(
+        metavar="q1=…",
+        help="Initial coordinates, or a named pose; default: the home configuration.",
+    ),
     COORDINATE_CONVERSION,
 ]
 VelocityOptions = Annotated[

@@ -209,6 +209,13 @@ class MathmlNotation:
         return f"<mrow><mo>(</mo>{inner}<mo>)</mo></mrow>"
 
 
+def _split_primes(name: str) -> tuple[str, int]:
+    """A name without the one or two primes at its end that mean rates, and their number."""
+    plain = name.rstrip("'")
+    primes = len(name) - len(plain)
+    return (plain, primes) if plain and primes <= 2 else (name, 0)
+
+
 _SUM_LEVEL, _PRODUCT_LEVEL, _POWER_LEVEL, _ATOM_LEVEL = range(4)
 
 
@@ -227,7 +234,7 @@ class ExpressionTypesetter:
 
     def name(self, name: str, exponent: str = "") -> str:
         """A name as a symbol, with its trailing digits as the index and its rate as dots."""
-        plain, dots = self.dotted.get(name, (name.rstrip("'"), name.count("'")))
+        plain, dots = self.dotted.get(name) or _split_primes(name)
         match = _NAME_AND_INDEX.fullmatch(plain)
         base, index = (match.group(1), match.group(2) or "") if match else (plain, "")
         index = re.sub(r"(?<=\d)_(?=\d)", ",", index)

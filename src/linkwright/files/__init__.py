@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,13 @@ from ..mechanism.gallery_files import build_gallery_member, gallery_names, read_
 from .file_formats import FileContent, detect_file_format
 
 MAX_FILE_BYTES = 16 * 2**20
+_FILES_OF_OPTIONS = {
+    "base": ("URDF and xacro files", "state it in the joints of the file"),
+    "convention": ("Denavit–Hartenberg tables", "leave it out"),
+    "density": ("URDF and xacro files", "state it in the bodies of the file"),
+    "arguments": ("xacro files", "leave it out"),
+}
+"""The files to which an option of `load` applies, and what to do for others."""
 
 
 def load(
@@ -24,11 +32,14 @@ def load(
     convention: str | None = None,
     strict: bool = False,
     closure: float | None = None,
+    density: float | None = None,
+    arguments: Mapping[str, str] | None = None,
 ) -> Mechanism:
     """Return a mechanism from a file, or from its text.
 
-    `.toml` is the format of Linkwright, `.urdf` URDF, `.xml` MJCF (or URDF), `.sdf` SDF,
-    `.dh.toml` and `.dh.csv` are Denavit–Hartenberg tables.
+    `.toml` is the format of Linkwright, `.urdf` URDF, `.xacro` URDF with macros (extra `[ros]`;
+    xacro evaluates Python expressions in the file: load only files that you trust), `.xml` MJCF
+    (or URDF), `.sdf` SDF, `.dh.toml` and `.dh.csv` are Denavit–Hartenberg tables.
 
     Parameters
     ----------
@@ -42,6 +53,11 @@ def load(
         Raise an error, not a warning, for unphysical inertia.
     closure : float, optional
         Tolerance of nearly redundant constraints, m and rad (default: the file's, or 1e-6).
+    density : float, optional
+        kg/m³: links of a URDF without <inertial> get mass and inertia of their shapes, and
+        `mechanism.bodies[…].inertia_from` says so (default: they have no mass).
+    arguments : mapping of names to text, optional
+        Values for the `<xacro:arg>` of a xacro file.
 
     Returns
     -------
@@ -75,7 +91,8 @@ def load(
         )
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
         mechanism = _read_mechanism_text(
-            FileContent(_check_file_text(source), None, base, convention), ""
+            FileContent(_check_file_text(source), None, base, convention, density, arguments),
+            "",
         )
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
@@ -85,7 +102,8 @@ def load(
     path = Path(source)
     try:
         mechanism = _read_mechanism_text(
-            FileContent(_read_file_content(path), path, base, convention), path.name.lower()
+            FileContent(_read_file_content(path), path, base, convention, density, arguments),
+            path.name.lower(),
         )
         return mechanism.with_closure(closure).checked(strict)
     except LinkwrightError as error:
@@ -195,8 +213,7 @@ def _check_file_text(text: str) -> str:
 def _read_mechanism_text(content: FileContent, name: str) -> Mechanism:
     """Return the mechanism in a text; `name` is its file's, lower case, or "" for bare text."""
     found = detect_file_format(content.text, name)
-    if content.base is not None and "base" not in found.options:
-        raise FileError("base= is for URDF files", remedy="state it in the joints of the file")
-    if content.convention is not None and "convention" not in found.options:
-        raise FileError("convention= is for Denavit–Hartenberg tables", remedy="leave it out")
+    for option, (files, remedy) in _FILES_OF_OPTIONS.items():
+        if getattr(content, option) is not None and option not in found.options:
+            raise FileError(f"{option}= is for {files}", remedy=remedy)
     return found.read(content)

@@ -5,7 +5,7 @@ Readers are imported when a file needs them. docs/extend/file-format.md adds a r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ class FileContent:
     path: Path | None = None
     base: str | None = None
     convention: str | None = None
+    density: float | None = None
+    arguments: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,20 @@ class FileFormat:
 def _read_toml_file(content: FileContent) -> Mechanism:
     from .toml_reader import read_toml
 
-    return read_toml(content.text)
+    return read_toml(content.text, content.path)
 
 
 def _read_urdf_file(content: FileContent) -> Mechanism:
     from .urdf_reader import read_urdf
 
-    return read_urdf(content.text, content.base or "fixed")
+    return read_urdf(content.text, content.base or "fixed", content.path, content.density)
+
+
+def _read_xacro_file(content: FileContent) -> Mechanism:
+    from .xacro_reader import read_xacro
+
+    assert content.path is not None  # a file's name decides that it is xacro
+    return read_xacro(content.path, content.base or "fixed", content.density, content.arguments)
 
 
 def _read_mjcf_file(content: FileContent) -> Mechanism:
@@ -78,7 +87,8 @@ FILE_FORMATS: dict[str, FileFormat] = {
     row.name: row
     for row in (
         FileFormat("toml", ".toml", _read_toml_file),
-        FileFormat("urdf", ".urdf", _read_urdf_file, options=("base",)),
+        FileFormat("urdf", ".urdf", _read_urdf_file, options=("base", "density")),
+        FileFormat("xacro", ".xacro", _read_xacro_file, options=("base", "density", "arguments")),
         FileFormat("mjcf", ".xml", _read_mjcf_file, has_shared_ending=True),
         FileFormat("sdf", ".sdf", _read_sdf_file),
         FileFormat("dh.toml", ".dh.toml", _read_dh_toml_file, options=("convention",)),

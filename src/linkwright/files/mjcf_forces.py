@@ -91,18 +91,21 @@ def _first_nonzero_mjcf_row(model: mujoco.MjModel, *arrays: str) -> int | None:
 def _refused_mjcf_tendon_force(
     model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
 ) -> tuple[str, str] | None:
-    """Return what is wrong and a remedy for the first tendon that exerts a force; None if none
-    does."""
+    """Return what is wrong and a remedy for the first tendon with an effect that has no equivalent
+    here; None if none has."""
     effects = {
-        "a spring": ("stiffness", "stiffnesspoly") if on.springs else (),
-        "a damper": ("damping", "dampingpoly") if on.dampers else (),
-        "friction": ("frictionloss",) if on.friction else (),
-        "armature": ("armature",),
+        "a spring of higher order": ("stiffnesspoly", "springyield") if on.springs else (),
+        "a damper of higher order": ("dampingpoly",) if on.dampers else (),
     }
     for what, arrays in effects.items():
         index = _first_nonzero_mjcf_row(model, *(f"tendon_{array}" for array in arrays))
         if index is not None:
             return f"the tendon '{name('TENDON', index)}' has {what}", "remove it from the tendon"
+    for index in range(model.ntendon):
+        is_fixed = int(model.wrap_type[model.tendon_adr[index]]) == 1
+        if model.tendon_armature[index] and not is_fixed:
+            label = name("TENDON", index)
+            return f"the spatial tendon '{label}' has armature", "remove it from the tendon"
     return None
 
 

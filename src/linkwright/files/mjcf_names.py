@@ -33,6 +33,7 @@ class MjcfNames:
             "EQUALITY": model.neq,
             "TENDON": model.ntendon,
             "ACTUATOR": getattr(model, "nactuator", model.nu),
+            "KEY": model.nkey,
         }
         for kind, count in counts.items():
             for index in range(1 if kind == "BODY" else 0, count):
@@ -44,12 +45,15 @@ class MjcfNames:
         for kind, index in sorted(given.keys() - self.final_names.keys()):
             self.final_names[kind, index] = self.substitute_name(kind, index, given[kind, index])
 
+    def name(self, kind: str, index: int) -> str:
+        """Return the name of an element of the compiled model."""
+        return self.final_names[kind, index]
+
     def names_taken(self, kind: str) -> set[str]:
-        """Return the names in use for a kind: sites (frames) share them with bodies, equalities
-        with joints."""
-        return self.taken_names.setdefault(
-            {"SITE": "BODY", "EQUALITY": "JOINT"}.get(kind, kind), set()
-        )
+        """Return the names in use for a kind: sites (frames) share them with bodies, equalities and
+        tendons with joints."""
+        shared = {"SITE": "BODY", "EQUALITY": "JOINT", "TENDON": "JOINT"}
+        return self.taken_names.setdefault(shared.get(kind, kind), set())
 
     def take_new_name(self, kind: str, wanted: str) -> str:
         """Reserve and return a name for an element, lengthened where it is in use."""

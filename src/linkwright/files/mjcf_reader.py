@@ -4,37 +4,39 @@ convention (free joints: angular before linear, both in the child's frame)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import joint_coordinate_names
+from .mjcf_actuators import MjcfActuatorReader
+from .mjcf_equalities import MjcfEqualityReader
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
 from .mjcf_names import MjcfNames
+from .mjcf_placements import (
+    MjcfPlacement,
+    mjcf_floats,
+    rotation_of_mjcf_quaternion,
+    site_placement,
+)
+from .mjcf_poses import MjcfPoseReader
+from .mjcf_shapes import MjcfShapes, bodies_weighed_by_mujoco
+from .mjcf_tendons import MjcfTendonReader
 from .xml_reader import read_xml
 
 if TYPE_CHECKING:
     import mujoco
 
-    from ..types import Floats
-
 _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
-_MJCF_EQUALITY_TYPES = ("connect", "weld")
-"""MJCF's words, in the order of MuJoCo's mjtJoint and mjtEq."""
-_CONNECT_EQUALITY, _WELD_EQUALITY, _JOINT_EQUALITY = range(3)
+"""MJCF's words, in the order of MuJoCo's mjtJoint."""
 _UNUSED_MJCF_PARTS = {
-    "ngeom": "geoms (contact; their mass is used)",
-    "nu": "actuators",
-    "ntendon": "tendons",
     "npair": "contact pairs",
     "nexclude": "contact exclusions",
     "nsensor": "sensors",
-    "nkey": "keyframes",
     "ncam": "cameras",
     "nlight": "lights",
-    "nmesh": "meshes",
     "nskin": "skins",
     "nflex": "flexes",
     "nplugin": "plugins",
@@ -61,32 +63,27 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
-    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj))
+    weighed = bodies_weighed_by_mujoco(text, path, model.nbody)
+    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj), weighed)
     refuse_mjcf_forces(model, on, reader.name)
     return reader.read_mechanism()
-
-
-def _mjcf_floats(values: Iterable[float]) -> list[float]:
-    """Return the entries of an array as a list of floats."""
-    return [float(value) for value in values]
-
-
-class _MjcfPlacement(TypedDict, total=False):
-    """A placement as MuJoCo has it: position (m) and quaternion (w, x, y, z)."""
-
-    xyz: list[float]
-    quaternion: list[float]
 
 
 class _MjcfReader:
     """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
-    def __init__(self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames, weighed: list[bool]
+    ) -> None:
         self.m = model
+        self.shapes = MjcfShapes(model)
+        self.weighed = weighed
         self.switches = on
         self.names = names
         self.bodies: dict[str, dict[str, object]] = {}
         self.joints: dict[str, dict[str, object]] = {}
+        self.tendons = MjcfTendonReader(model, on, self.name)
+        self.actuators = MjcfActuatorReader(model, self.name, self.tendons.length_name)
 
     def name(self, kind: str, index: int) -> str:
         """Return the name of an element of the compiled model."""
@@ -96,18 +93,25 @@ class _MjcfReader:
         """Return the mechanism of the compiled model."""
         for index in range(1, self.m.nbody):
             self.read_body(index)
-        equalities = self.read_equalities()
-        loops = {name: x for name, x in equalities.items() if x["type"] != "coupling"}
-        constraints = {name: x for name, x in equalities.items() if x["type"] == "coupling"}
+        lengths = self.tendons.read_tendons()
+        found = MjcfEqualityReader(self.m, self.switches, self.names, self.tendons)
+        equalities = found.read_equalities()
+        actuators = dict(self.actuators.read_actuators())
+        loops = {name: x for name, x in equalities.items() if x["type"] in JOINT_KINDS}
+        constraints = {name: x for name, x in equalities.items() if name not in loops}
         return Mechanism(
             name=self.m.names.split(b"\0")[0].decode() or "mechanism",
-            gravity=_mjcf_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
+            gravity=mjcf_floats(self.m.opt.gravity) if self.switches.gravity else [0, 0, 0],
             bodies=self.bodies,
+            ground_shapes=self.shapes.of_body(0),
             joints=self.joints,
             frames=dict(self.site_frames()),
             loops=loops,
             constraints=constraints,
             constraint_order=tuple(equalities),
+            lengths=lengths,
+            actuators=actuators,
+            poses=dict(MjcfPoseReader(self.m, self.name, self.joints, actuators).read_poses()),
             assembly=dict(self.reference_coordinates()) if loops or constraints else {},
             unused=tuple(self.unused_parts()),
         )
@@ -115,18 +119,21 @@ class _MjcfReader:
     def read_body(self, index: int) -> None:
         """Add a body and the joints that connect it to its parent."""
         m, name = self.m, self.name("BODY", index)
-        moments = dict(zip(("xx", "yy", "zz"), _mjcf_floats(m.body_inertia[index]), strict=True))
-        moments["quaternion"] = _mjcf_floats(m.body_iquat[index])  # type: ignore[assignment]
+        moments = dict(zip(("xx", "yy", "zz"), mjcf_floats(m.body_inertia[index]), strict=True))
+        moments["quaternion"] = mjcf_floats(m.body_iquat[index])  # type: ignore[assignment]
         self.bodies[name] = {
             "mass": float(m.body_mass[index]),
-            "center": _mjcf_floats(m.body_ipos[index]),
+            "center": mjcf_floats(m.body_ipos[index]),
             "inertia": moments,
+            "shapes": self.shapes.of_body(index),
         }
+        if self.weighed[index] and m.body_mass[index]:
+            self.bodies[name]["inertia_from"] = "geoms, by MuJoCo's compiler"
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
         parent = self.name("BODY", m.body_parentid[index])
-        place: _MjcfPlacement = {
-            "xyz": _mjcf_floats(m.body_pos[index]),
-            "quaternion": _mjcf_floats(m.body_quat[index]),
+        place: MjcfPlacement = {
+            "xyz": mjcf_floats(m.body_pos[index]),
+            "quaternion": mjcf_floats(m.body_quat[index]),
         }
         if not len(joints):
             self.joints[self.names.take_new_name("JOINT", f"{name}_fixed")] = {
@@ -140,9 +147,7 @@ class _MjcfReader:
         else:
             self.read_joint_chain(joints, parent, name, place)
 
-    def read_joint_chain(
-        self, joints: range, parent: str, name: str, place: _MjcfPlacement
-    ) -> None:
+    def read_joint_chain(self, joints: range, parent: str, name: str, place: MjcfPlacement) -> None:
         """Add several joints of one body as a chain through bodies without mass."""
         stand = self.names.take_new_name("BODY", f"{name}:stand")
         self.bodies[stand] = {}
@@ -162,16 +167,16 @@ class _MjcfReader:
             self.read_joint(joint, parent, child, {})
             parent = child
 
-    def read_joint(self, index: int, parent: str, child: str, place: _MjcfPlacement) -> None:
+    def read_joint(self, index: int, parent: str, child: str, place: MjcfPlacement) -> None:
         """Add a joint with T = place · Trans(anchor) · motion(q − q0) · Trans(−anchor)."""
         m, kind = self.m, self.joint_kind(index)
         fields: dict[str, object] = {"type": kind.name, "parent": parent, "child": child}
         if kind.closure is not None:
             fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
         if kind.has_axis:
-            fields["axis"] = _mjcf_floats(m.jnt_axis[index])
+            fields["axis"] = mjcf_floats(m.jnt_axis[index])
             if m.jnt_limited[index] and self.switches.limits:
-                lower, upper = _mjcf_floats(m.jnt_range[index])
+                lower, upper = mjcf_floats(m.jnt_range[index])
                 fields["limits"] = {"lower": lower, "upper": upper}
         fields |= self.joint_spring(index, kind) | self.joint_losses(index, kind)
         self.joints[self.name("JOINT", index)] = fields
@@ -206,9 +211,9 @@ class _MjcfReader:
         bent = getattr(self.m, "dof_dampingpoly", None)
         if on.dampers and bent is not None and bent[dofs].any():
             raise self.joint_refusal(index, "a damper of higher order", "give damping one number")
-        damping = _mjcf_floats(self.m.dof_damping[dofs]) if on.dampers else []
-        friction = _mjcf_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
-        armature = _mjcf_floats(self.m.dof_armature[dofs])
+        damping = mjcf_floats(self.m.dof_damping[dofs]) if on.dampers else []
+        friction = mjcf_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
+        armature = mjcf_floats(self.m.dof_armature[dofs])
         if kind.closure is None:
             # along the world's axes there, along the body's here; damping is the same in both
             for what, values in (("friction loss", friction), ("armature", armature)):
@@ -226,8 +231,8 @@ class _MjcfReader:
         return UnsupportedError(f"the {kind.name} joint '{name}' has {what}", remedy=remedy)
 
     def joint_origins(
-        self, index: int, kind: JointKind, place: _MjcfPlacement
-    ) -> tuple[_MjcfPlacement, _MjcfPlacement]:
+        self, index: int, kind: JointKind, place: MjcfPlacement
+    ) -> tuple[MjcfPlacement, MjcfPlacement]:
         """Return the joint's frame in the parent and in the child, at MuJoCo's reference
         coordinate."""
         import numpy as np
@@ -235,32 +240,25 @@ class _MjcfReader:
         m = self.m
         anchor, axis = np.array(m.jnt_pos[index]), np.array(m.jnt_axis[index])
         start = float(m.qpos0[m.jnt_qposadr[index]])
-        origin: _MjcfPlacement = {"xyz": _mjcf_floats(anchor)}
-        child_origin: _MjcfPlacement = {"xyz": _mjcf_floats(anchor)}
+        origin: MjcfPlacement = {"xyz": mjcf_floats(anchor)}
+        child_origin: MjcfPlacement = {"xyz": mjcf_floats(anchor)}
         if place:
-            rotation = _rotation_of_mjcf_quaternion(place["quaternion"])
+            rotation = rotation_of_mjcf_quaternion(place["quaternion"])
             position = np.array(place["xyz"]) + rotation @ anchor if any(anchor) else place["xyz"]
-            origin = {"xyz": _mjcf_floats(position), "quaternion": place["quaternion"]}
+            origin = {"xyz": mjcf_floats(position), "quaternion": place["quaternion"]}
         if kind.is_slider:
-            child_origin["xyz"] = _mjcf_floats(anchor + start * axis)
+            child_origin["xyz"] = mjcf_floats(anchor + start * axis)
         elif kind.is_hinge and start:
             half = start / 2
-            child_origin["quaternion"] = [float(np.cos(half)), *_mjcf_floats(np.sin(half) * axis)]
+            child_origin["quaternion"] = [float(np.cos(half)), *mjcf_floats(np.sin(half) * axis)]
         return origin, child_origin
 
     def site_frames(self) -> Iterator[tuple[str, dict[str, object]]]:
         """Yield the sites as frames, by name."""
         for index in range(self.m.nsite):
             body = self.name("BODY", self.m.site_bodyid[index])
-            origin = self.site_placement(index)
+            origin = site_placement(self.m, index)
             yield self.name("SITE", index), {"body": body, "origin": origin}
-
-    def site_placement(self, index: int) -> _MjcfPlacement:
-        """Return the placement of a site in its body."""
-        return {
-            "xyz": _mjcf_floats(self.m.site_pos[index]),
-            "quaternion": _mjcf_floats(self.m.site_quat[index]),
-        }
 
     def reference_coordinates(self) -> Iterator[tuple[str, float]]:
         """Yield coordinates that are not 0 (1 for qw) in qpos0, where MuJoCo's equalities hold."""
@@ -274,67 +272,16 @@ class _MjcfReader:
                 if value != float(offset == scalar):
                     yield coordinate, value
 
-    def read_equalities(self) -> dict[str, dict[str, object]]:
-        """Return loops and couplings by name, in the order of the file."""
-        found: dict[str, dict[str, object]] = {}
-        for index in range(self.m.neq):
-            name, kind = self.name("EQUALITY", index), int(self.m.eq_type[index])
-            if not self.m.eq_active0[index] or not self.switches.equalities:
-                continue
-            if kind in (_CONNECT_EQUALITY, _WELD_EQUALITY):
-                found[name] = self.read_loop(index, kind)
-            elif kind == _JOINT_EQUALITY:
-                found[name] = self.read_coupling(index)
-            else:
-                raise UnsupportedError(
-                    f"the equality '{name}' is neither connect, weld nor joint",
-                    remedy="remove it from the file",
-                )
-        return found
-
-    def read_loop(self, index: int, kind: int) -> dict[str, object]:
-        """Return the fields of the loop that a connect or weld equality closes."""
-        m, data = self.m, _mjcf_floats(self.m.eq_data[index])
-        one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
-        place: _MjcfPlacement
-        child: _MjcfPlacement
-        if m.eq_objtype[index] == self.names.kinds.mjOBJ_SITE:
-            place, child = self.site_placement(one), self.site_placement(other)
-            one, other = int(m.site_bodyid[one]), int(m.site_bodyid[other])
-        elif kind == _CONNECT_EQUALITY:
-            place, child = {"xyz": data[:3]}, {"xyz": data[3:6]}
-        else:
-            place, child = {"xyz": data[3:6], "quaternion": data[6:10]}, {"xyz": data[:3]}
-        return {
-            "type": _joint_kind_of_mjcf_equality(_MJCF_EQUALITY_TYPES[kind]).name,
-            "parent": self.name("BODY", one),
-            "child": self.name("BODY", other),
-            "origin": place,
-            "child_origin": child,
-        }
-
-    def read_coupling(self, index: int) -> dict[str, object]:
-        """Return the fields of the coupling q1 − q1⁰ = Σ c_k (q2 − q2⁰)^k, expanded in q2."""
-        from numpy.polynomial import Polynomial
-
-        m = self.m
-        one, other = int(m.eq_obj1id[index]), int(m.eq_obj2id[index])
-        start = float(m.qpos0[m.jnt_qposadr[one]])
-        series = Polynomial(m.eq_data[index][:5])
-        fields: dict[str, object] = {"type": "coupling", "joint": self.name("JOINT", one)}
-        if other < 0:
-            return fields | {"coefficients": [float(series.coef[0]) + start]}
-        shifted = series(Polynomial([-float(m.qpos0[m.jnt_qposadr[other]]), 1.0])) + start
-        coefficients = _mjcf_floats(shifted.trim().coef)
-        return fields | {"other": self.name("JOINT", other), "coefficients": coefficients}
-
     def unused_parts(self) -> Iterator[str]:
         """Yield one line for each part of the model that has no effect on the equations."""
         for attribute, what in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
                 yield f"{count} {what}"
+        yield from self.shapes.unkept_notes()
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
+        yield from self.tendons.notes
+        yield from self.actuators.notes
         for index in range(self.m.neq):
             if not self.m.eq_active0[index]:
                 yield f"the inactive equality '{self.name('EQUALITY', index)}'"
@@ -352,18 +299,3 @@ def _mjcf_velocity_order(kind: JointKind) -> list[int]:
     turns = [freedom.is_rotation for freedom in kind.dofs_with(quaternion=True)]
     theirs = sorted(range(len(turns)), key=turns.__getitem__)
     return [theirs.index(k) for k in range(len(turns))]
-
-
-def _joint_kind_of_mjcf_equality(word: str) -> JointKind:
-    """Return the kind of joint that closes a loop as an MJCF equality does."""
-    return next(kind for kind in JOINT_KINDS.values() if kind.mjcf_equality == word)
-
-
-def _rotation_of_mjcf_quaternion(quaternion: list[float]) -> Floats:
-    """Return the rotation matrix (3, 3) of a quaternion (w, x, y, z)."""
-    import mujoco
-    import numpy as np
-
-    entries = np.empty(9)
-    mujoco.mju_quat2Mat(entries, quaternion)
-    return entries.reshape(3, 3)

@@ -175,6 +175,20 @@ def inverse_pose(T: Floats) -> Floats:
     return found
 
 
+def rotation_to_axis(direction: list[float], line: int) -> Floats:
+    """Return the pose of a frame at the origin whose z axis has a direction, 4 × 4."""
+    z = np.array(direction)
+    length = float(np.linalg.norm(z))
+    if not 0 < length < np.inf:
+        raise FileError("the normal is zero", where=f"line {line}", remedy="give a direction")
+    z /= length
+    x = np.cross([0.0, 1.0, 0.0] if abs(z[1]) < 0.9 else [0.0, 0.0, 1.0], z)
+    x /= np.linalg.norm(x)
+    pose = np.eye(4)
+    pose[:3, :3] = np.column_stack([x, np.cross(z, x), z])
+    return pose
+
+
 def placement_fields(T: Floats) -> dict[str, object]:
     """Return a pose as the fields of a placement: `xyz`, and `quaternion` if it turns."""
     scale = max(1.0, float(np.abs(T[:3, 3]).max()))

@@ -22,6 +22,7 @@ from .sdf_frames import (
     read_sdf_pose,
 )
 from .sdf_joints import SdfJoint, read_sdf_joint
+from .sdf_shapes import SHAPE_TAGS, SdfShapes, read_sdf_shapes, weigh_sdf_link
 from .sdf_tree import span_sdf_tree
 from .unique_names import make_unique_element_name
 from .xml_reader import XmlElement, read_xml
@@ -32,7 +33,7 @@ _READ_TAGS = {
     "sdf": {"model", "world"},
     "world": {"model", "gravity", "frame", "joint", "include"},
     "model": {"pose", "link", "joint", "frame", "model", "static", "include"},
-    "link": {"pose", "inertial", "gravity"},
+    "link": {"pose", "inertial", "gravity", *SHAPE_TAGS},
 }
 _MAX_INCLUDE_DEPTH = 10
 
@@ -62,10 +63,19 @@ class _SdfLink:
     scope: SdfScope
     name: str
     is_static: bool
+    path: Path | None
 
     def world_pose(self) -> np.ndarray:
         """Return its pose in the world, 4 × 4."""
         return self.scope.world_pose(self.name, self.element.line)
+
+    def pose_of(self, element: XmlElement) -> np.ndarray:
+        """Return the <pose> of an element of the link in the link's frame, 4 × 4."""
+        pose, relative_to = read_sdf_pose(element.first_child("pose"))
+        if relative_to and relative_to != self.name:
+            frame = self.scope.world_pose(relative_to, element.line)
+            pose = inverse_pose(self.world_pose()) @ frame @ pose
+        return pose
 
 
 @dataclass
@@ -91,7 +101,8 @@ class _SdfReader:
                 case "link":
                     self.add_frame(scope, child, default)
                     name = scope.qualified_name(child.attributes["name"])
-                    self.links[name] = _SdfLink(child, scope, child.attributes["name"], is_static)
+                    own = child.attributes["name"]
+                    self.links[name] = _SdfLink(child, scope, own, is_static, self.path)
                 case "frame":
                     attached = child.attributes.get("attached_to") or default
                     self.add_frame(scope, child, attached, attached_to=attached)
@@ -240,26 +251,26 @@ class _SdfReader:
                 where=f"line {weight.line}",
                 remedy="remove that element, or set the gravity of the world to zero",
             )
-        inertial = element.first_child("inertial")
+        shapes = read_sdf_shapes(element, key, link.pose_of, link.path)
+        self.notes += shapes.notes
+        fields = self.read_inertia(key, link, shapes)
+        return fields | ({"shapes": shapes.shapes} if shapes.shapes else {})
+
+    def read_inertia(self, key: str, link: _SdfLink, shapes: SdfShapes) -> dict[str, object]:
+        """Return mass, centre and inertia of a link."""
+        inertial = link.element.first_child("inertial")
         if inertial is None:
             self.notes.append(f"link {key}: no <inertial>; taken as 1 kg with unit inertia")
             return {"mass": 1.0, "inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.0}}
-        if inertial.attributes.get("auto") in ("true", "1"):
-            raise UnsupportedError(
-                f"the inertia of the link '{key}' cannot be computed from its collision shapes",
-                where=f"line {inertial.line}",
-                remedy="write <mass> and <inertia>",
-            )
         if inertial.first_child("fluid_added_mass") is not None:
             raise UnsupportedError(
                 f"the link '{key}' has added mass of a fluid",
                 where=f"line {inertial.line}",
                 remedy="remove <fluid_added_mass>",
             )
-        pose, relative_to = read_sdf_pose(inertial.first_child("pose"))
-        if relative_to and relative_to != link.name:
-            frame = link.scope.world_pose(relative_to, inertial.line)
-            pose = inverse_pose(link.world_pose()) @ frame @ pose
+        if inertial.attributes.get("auto") in ("true", "1"):
+            return weigh_sdf_link(inertial, key, shapes)
+        pose = link.pose_of(inertial)
         place = placement_fields(pose)
         tensor = inertial.first_child("inertia")
         moments: dict[str, object] = {

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from decimal import Decimal
+from pathlib import Path
 
 from ..errors import FileError, MechanismError, suggest_remedy
 from ..mechanism import Mechanism
+from .mesh_files import find_mesh_file
 from .toml_order import read_constraint_order
 
 FIELDS_NOT_IN_FILES = ("unused", "constraint_order")
@@ -33,11 +35,23 @@ def read_toml_table(text: str) -> dict[str, object]:
         raise deep from None
 
 
-def read_toml(text: str) -> Mechanism:
-    """Return the mechanism in the text of a TOML file."""
+def read_toml(text: str, path: Path | None = None) -> Mechanism:
+    """Return the mechanism in the text of a TOML file; meshes are found near `path`."""
     table = read_toml_table(text)
+    _find_meshes_of_table(table, path)
     for key in FIELDS_NOT_IN_FILES:
         if key in table:
             known = [name for name in Mechanism.model_fields if name not in FIELDS_NOT_IN_FILES]
             raise MechanismError(f"unknown key '{key}'", remedy=suggest_remedy(key, known))
     return Mechanism(**table, **read_constraint_order(text, table))
+
+
+def _find_meshes_of_table(table: dict[str, object], path: Path | None) -> None:
+    """Replace the names of mesh files in a table by their paths, where they are found."""
+    bodies = table.get("bodies")
+    bodies = [*bodies.values()] if isinstance(bodies, dict) else []
+    lists = [body.get("shapes") for body in bodies if isinstance(body, dict)]
+    for shapes in [*lists, table.get("ground_shapes")]:
+        for shape in shapes if isinstance(shapes, list) else []:
+            if isinstance(shape, dict) and isinstance(shape.get("file"), str):
+                shape["file"] = find_mesh_file(shape["file"], path)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 from typing import Any
 
 from ..errors import FileError, suggest_remedy
 from ..mechanism import GROUND, JointKind, Mechanism
 from .unique_names import make_unique_element_name
 from .urdf_kinds import joint_kind_of_urdf
+from .urdf_numbers import (
+    read_urdf_number,
+    read_urdf_numbers,
+    read_urdf_origin,
+    urdf_fields_present,
+)
+from .urdf_shapes import read_urdf_materials, read_urdf_shapes
 from .urdf_unused import INERTIA_PRODUCTS, list_unused_urdf
 from .xml_reader import XmlElement, read_xml
 
@@ -16,19 +23,25 @@ ROOT_JOINT_NAME = "root_joint"
 UNLIMITED_BOUND = 1e9
 """URDF wants limits of every revolute and prismatic joint: this says that there is none."""
 
-_DECIMAL_PATTERN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
-
-def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
+def read_urdf(
+    text: str | bytes,
+    base: str = "fixed",
+    path: Path | None = None,
+    density: object = None,
+) -> Mechanism:
     """Return the mechanism in URDF text; `base` is "fixed" or "free" (the root link floats).
 
-    A limit of 1e9 is none: `write_urdf` writes it where URDF wants a number and there is none.
+    Meshes are found near `path`. With a `density`, links without <inertial> get the inertia of
+    their shapes. A limit of 1e9 is none: `write_urdf` writes it where URDF wants a number and there
+    is none.
     """
     if base not in ("fixed", "free"):
         raise FileError(f"base = '{base}' is not known", remedy="use 'fixed' or 'free'")
     robot = read_xml(text)
     if robot.tag != "robot":
         raise FileError(f"the root element is <{robot.tag}>", remedy="a URDF begins with <robot>")
+    _refuse_macros(robot)
     links, joints = _urdf_elements_by_name(robot, "link"), _urdf_elements_by_name(robot, "joint")
     if not links:
         raise FileError("has no <link>", remedy="add one")
@@ -39,18 +52,35 @@ def read_urdf(text: str | bytes, base: str = "fixed") -> Mechanism:
             ROOT_JOINT_NAME if not tree else f"{ROOT_JOINT_NAME}_{root}", {*joints, *tree}
         )
         tree[name] = {"type": "free" if base == "free" else "fixed", "child": bodies[root]}
+    materials = read_urdf_materials(robot)
+    shapes = {name: read_urdf_shapes(link, materials, path) for name, link in links.items()}
     moving = {name: _read_urdf_joint(joint, bodies) for name, joint in joints.items()}
     notes = [
         *_free_orphaned_urdf_mimics(moving),
         *_renamed_urdf_link_notes(bodies),
+        *(note for found in shapes.values() for note in found.notes),
         *list_unused_urdf(robot),
     ]
     return Mechanism(
         name=robot.attributes.get("name", "robot"),
-        bodies={bodies[name]: _read_urdf_link(link) for name, link in links.items()},
+        bodies={
+            bodies[name]: _read_urdf_link(link, shapes[name].shapes, density)
+            for name, link in links.items()
+        },
         joints=tree | moving,
         unused=tuple(notes),
     )
+
+
+def _refuse_macros(robot: XmlElement) -> None:
+    """Raise where the elements of the robot are macros, which only xacro expands."""
+    for element in robot.children:
+        if element.tag.startswith("xacro:"):
+            raise FileError(
+                f"has <{element.tag}>, which is not URDF",
+                where=f"line {element.line}",
+                remedy="let the name of the file end in .xacro",
+            )
 
 
 def _urdf_elements_by_name(robot: XmlElement, tag: str) -> dict[str, XmlElement]:
@@ -83,59 +113,28 @@ def _renamed_urdf_link_notes(bodies: dict[str, str]) -> list[str]:
     ]
 
 
-def _read_urdf_numbers(
-    element: XmlElement | None, attribute: str, count: int = 3
-) -> list[str] | None:
-    """Return the numbers of an attribute as text, exactly as written; None if it is absent."""
-    if element is None or attribute not in element.attributes:
-        return None
-    words = element.attributes[attribute].split()
-    if len(words) != count or not all(map(_DECIMAL_PATTERN.fullmatch, words)):
-        raise FileError(
-            f'{attribute}="{element.attributes[attribute][:40]}" is not {count} number(s)',
-            where=f"line {element.line}",
-            remedy=f"write {count} decimal number(s)",
-        )
-    return words
-
-
-def _read_urdf_number(element: XmlElement | None, attribute: str) -> str | None:
-    """Return the number of an attribute as text; None if it is absent."""
-    words = _read_urdf_numbers(element, attribute, 1)
-    return words[0] if words else None
-
-
-def _urdf_fields_present(**fields: object) -> dict[str, object]:
-    """Return the fields that are neither None nor an empty table."""
-    return {key: value for key, value in fields.items() if value not in (None, {})}
-
-
-def _read_urdf_origin(element: XmlElement | None) -> dict[str, object]:
-    """Return the fields of a placement from an <origin> element."""
-    return _urdf_fields_present(
-        xyz=_read_urdf_numbers(element, "xyz"), rpy=_read_urdf_numbers(element, "rpy")
-    )
-
-
-def _read_urdf_link(link: XmlElement) -> dict[str, object]:
-    """Return the fields of a body from the <inertial> of a link."""
+def _read_urdf_link(
+    link: XmlElement, shapes: list[dict[str, object]], density: object
+) -> dict[str, object]:
+    """Return the fields of a body from the <inertial> and the shapes of a link."""
     inertial = link.first_child("inertial")
     if inertial is None:
-        return {}
+        return urdf_fields_present(shapes=shapes or None, density=density if shapes else None)
     mass, tensor = inertial.first_child("mass"), inertial.first_child("inertia")
     if mass is None or tensor is None:
         missing = "mass" if mass is None else "inertia"
         raise FileError(f"<inertial> has no <{missing}>", where=f"line {inertial.line}")
-    origin = _read_urdf_origin(inertial.first_child("origin"))
+    origin = read_urdf_origin(inertial.first_child("origin"))
     for element, names in ((mass, ["value"]), (tensor, ["ixx", "iyy", "izz"])):
         for name in names:
             element.required_attribute(name)
     entries = ("ixx", "iyy", "izz", *INERTIA_PRODUCTS)
-    moments = {name[1:]: _read_urdf_number(tensor, name) or "0" for name in entries}
-    return _urdf_fields_present(
-        mass=_read_urdf_number(mass, "value"),
+    moments = {name[1:]: read_urdf_number(tensor, name) or "0" for name in entries}
+    return urdf_fields_present(
+        mass=read_urdf_number(mass, "value"),
         center=origin.get("xyz"),
-        inertia=moments | _urdf_fields_present(rpy=origin.get("rpy")),
+        inertia=moments | urdf_fields_present(rpy=origin.get("rpy")),
+        shapes=shapes or None,
     )
 
 
@@ -168,11 +167,11 @@ def _read_urdf_joint_end(joint: XmlElement, tag: str, bodies: dict[str, str]) ->
 def _read_urdf_joint(joint: XmlElement, bodies: dict[str, str]) -> dict[str, object]:
     """Return the fields of a joint from a <joint> element."""
     kind = joint_kind_of_urdf(joint.required_attribute("type"), f"line {joint.line}")
-    fields = _urdf_fields_present(
+    fields = urdf_fields_present(
         type=kind.name,
         parent=_read_urdf_joint_end(joint, "parent", bodies),
         child=_read_urdf_joint_end(joint, "child", bodies),
-        origin=_read_urdf_origin(joint.first_child("origin")),
+        origin=read_urdf_origin(joint.first_child("origin")),
     )
     return fields | _read_urdf_joint_details(joint, kind)
 
@@ -182,28 +181,28 @@ def _read_urdf_joint_details(joint: XmlElement, kind: JointKind) -> dict[str, ob
     assert kind.urdf is not None
     read = {tag: joint.first_child(tag) for tag in kind.urdf.elements}
     limit, dynamics, mimic = (read.get(tag) for tag in ("limit", "dynamics", "mimic"))
-    axis = (_read_urdf_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
-    fields = _urdf_fields_present(
+    axis = (read_urdf_numbers(read["axis"], "xyz") or ["1", "0", "0"]) if "axis" in read else None
+    fields = urdf_fields_present(
         axis=axis,
         axis2=_choose_urdf_plane_axis(axis) if axis is not None and kind.has_plane_frame else None,
-        limits=_urdf_fields_present(
+        limits=urdf_fields_present(
             **{key: _read_urdf_joint_limit(limit, key) for key in kind.urdf.limits}
         ),
-        damping=_read_urdf_number(dynamics, "damping"),
-        friction=_read_urdf_number(dynamics, "friction"),
+        damping=read_urdf_number(dynamics, "damping"),
+        friction=read_urdf_number(dynamics, "friction"),
     )
     if mimic is not None:
-        fields["mimic"] = _urdf_fields_present(
+        fields["mimic"] = urdf_fields_present(
             joint=mimic.required_attribute("joint"),
-            multiplier=_read_urdf_number(mimic, "multiplier"),
-            offset=_read_urdf_number(mimic, "offset"),
+            multiplier=read_urdf_number(mimic, "multiplier"),
+            offset=read_urdf_number(mimic, "offset"),
         )
     return fields
 
 
 def _read_urdf_joint_limit(limit: XmlElement | None, attribute: str) -> str | None:
     """Return a limit; None where it is absent, or is the number that stands for no limit."""
-    number = _read_urdf_number(limit, attribute)
+    number = read_urdf_number(limit, attribute)
     return None if number is None or abs(float(number)) == UNLIMITED_BOUND else number
 
 

@@ -1,4 +1,4 @@
-"""Content of a URDF without effect on the equations: everything that the reader does not read."""
+"""Content of a URDF that the reader does not read; `urdf_shapes` notes what shapes lack."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from .urdf_kinds import joint_kind_of_urdf
+from .urdf_shapes import SHAPE_TAGS
 from .xml_reader import XmlElement
 
 _JOINT_CHILD_TAGS = {"parent", "child", "origin"}
 _CHILD_TAGS_READ = {
-    "robot": {"link", "joint"},
-    "link": {"inertial"},
+    "robot": {"link", "joint", "material"},
+    "link": {"inertial", *SHAPE_TAGS},
     "inertial": {"origin", "mass", "inertia"},
 }
 INERTIA_PRODUCTS = ("ixy", "ixz", "iyz")
@@ -66,7 +67,7 @@ def _unused_in_urdf_element(element: XmlElement, kind: str, place: str) -> Itera
         ]
         detail = f" ({', '.join(files)})" if files else ""
         yield f"{place}: {f'{count} × ' if count > 1 else ''}<{tag}>{detail}"
-    for tag in () if kind == "robot" else sorted(known):
+    for tag in () if kind == "robot" else sorted(known - set(SHAPE_TAGS)):
         yield from _unused_urdf_repetitions(list(element.children_with_tag(tag)), place)
 
 

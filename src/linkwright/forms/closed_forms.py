@@ -316,7 +316,7 @@ def find_symbol_roles(eqs: Equations) -> FormSymbolRoles:
 
 
 def _rotor_inertia_form_roles(mechanism: Mechanism, known: set[str]) -> set[str]:
-    """Names of the parameters in the rotor inertias of motors."""
+    """Names of the parameters in the rotor inertias of motors and the armature of lengths."""
     found = set()
     for name, joint in mechanism.joints.items():
         if joint.motor is not None:
@@ -324,6 +324,8 @@ def _rotor_inertia_form_roles(mechanism: Mechanism, known: set[str]) -> set[str]
             each = inertia if isinstance(inertia, list | tuple) else [inertia]
             found |= {n for one in each for n in names_in(one)}
             found |= {f"J_{name}", *(f"J_{name}_{k}" for k in range(1, 7))} & known
+    for name, length in mechanism.lengths.items():
+        found |= {*names_in(length.armature), f"J_{name}"}
     return found & known
 
 

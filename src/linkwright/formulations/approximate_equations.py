@@ -11,11 +11,12 @@ from ..algebra.linear_algebra import Array, solve_symmetric_matrix
 from ..equations import FormulationState
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.rotor_inertias import rotor_inertia_matrix
 from ..kinematics.tree_coordinates import gather_columns, gather_forces, spread_velocities
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import SX
 from .approximate_energies import approximate_energies
-from .formulation import Formulation, formulation_rotor_inertias
+from .formulation import Formulation
 from .free_body_states import formulation_axis_letter, formulation_state_symbols
 from .newton_euler import newton_euler_directions
 from .recursive.recursive_newton_euler import newton_euler_joint_reactions
@@ -94,7 +95,7 @@ class ApproximateFormulation(Formulation):
     @cached_property
     def tree_inertia(self) -> Array:
         """The inertia along the tree's velocities: all except the masses at x."""
-        D = formulation_rotor_inertias(self.tree)
+        D = rotor_inertia_matrix(self.tree)
         for body in self.world.bodies:
             J_v, J_w = self.world.point_jacobians(body.link, body.r)
             D += J_w.T @ body.I @ J_w

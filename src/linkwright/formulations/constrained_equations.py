@@ -19,7 +19,7 @@ from ..errors import AssemblyError
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.constraint_kinds.body_states import ConstrainedBodyStates
 from ..kinematics.mobility_analysis import redundant_row_leeway
-from ..quantities import MOVING_SIGNATURES
+from ..quantities import ACTUATED_SIGNATURES, MOVING_SIGNATURES
 from .formulation import Formulation
 from .recursive.recursive_newton_euler import newton_euler_joint_reactions
 from .reduced_dynamics import ReducedDynamics, least_norm_joint_reactions, loop_joint_reactions
@@ -42,6 +42,7 @@ _TREE_FUNCTIONS = (
     "integrate",
     "difference",
     *MOVING_SIGNATURES,
+    *ACTUATED_SIGNATURES,
 )
 _CONSTRAINED_FUNCTIONS = (
     "required_forces",

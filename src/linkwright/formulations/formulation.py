@@ -43,7 +43,7 @@ from ..kinematics.tree_totals import (
     tree_potential_energy,
 )
 from ..mechanism import Mechanism
-from ..quantities import MOVING_SIGNATURES
+from ..quantities import ACTUATED_SIGNATURES, MOVING_SIGNATURES
 from ..written_equations import EquationSet
 from .reduced_dynamics import ReducedDynamics
 
@@ -57,11 +57,6 @@ def reject_quaternions(mechanism: Mechanism) -> str | None:
                 f"velocities of '{name}' are not rates of coordinates (use rotation = \"cardan\")"
             )
     return None
-
-
-def formulation_rotor_inertias(tree: KinematicTree) -> Array:
-    """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
-    return ca.diag(ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in tree.joint_effects)))
 
 
 class Formulation:
@@ -155,8 +150,9 @@ class Formulation:
     @property
     def common_functions(self) -> tuple[str, ...]:
         """The names of the functions that this class builds for the mechanism."""
-        moving = self.tree.names.has_moving_coordinates
-        return (*_COMMON_FUNCTIONS, *MOVING_SIGNATURES) if moving else _COMMON_FUNCTIONS
+        names = self.tree.names
+        moving = MOVING_SIGNATURES if names.has_moving_coordinates else ()
+        return (*_COMMON_FUNCTIONS, *moving, *(ACTUATED_SIGNATURES if names.actuators else ()))
 
     @cached_property
     def constraints(self) -> ConstraintEquations | None:
@@ -209,13 +205,16 @@ class Formulation:
         return self.passive() + self.external()
 
     def input_matrix(self) -> Array:
-        """B = (∂moves/∂q)ᵀ, from the forces of the actuators to generalized forces."""
-        moves = self.tree.forces.actuator_moves
-        if not moves:
+        """B with τ = B u, one column for each actuator; the identity where there are none."""
+        driven = self.tree.forces.transmissions
+        if not driven:
             return ca.SX.eye(self.tree.nv)
-        return (
-            ca.jacobian(ca.vertcat(*moves), self.q) @ coordinate_rate_matrix(self.tree, self.q)
-        ).T
+        return ca.horzcat(*(drive.input_column(self.tree, self.q) for drive in driven))
+
+    def actuator_lengths(self) -> Array:
+        """The lengths or angles that the actuators drive."""
+        driven = self.tree.forces.transmissions
+        return ca.vertcat(*(drive.length(self.tree, self.q) for drive in driven))
 
     def kinetic_energy(self) -> Array:
         """T(q, q̇) of all bodies and rotors."""

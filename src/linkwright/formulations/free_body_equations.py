@@ -20,6 +20,7 @@ from ..kinematics.body_forces import declared_body_forces, declared_joint_forces
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
 from ..kinematics.recursions import LinkKinematics, link_accelerations, link_displacements
+from ..kinematics.rotor_inertias import rotor_inertia_forces, rotor_inertia_matrix
 from ..kinematics.tree_coordinates import (
     freeze_coordinates,
     gather_columns,
@@ -32,7 +33,7 @@ from ..kinematics.tree_totals import joint_passive_forces
 from ..kinematics.world_kinematics import WorldKinematics
 from ..types import Floats
 from .constraint_multipliers import FormulationMultipliers
-from .formulation import Formulation, formulation_rotor_inertias
+from .formulation import Formulation
 from .reduced_dynamics import least_norm_joint_reactions, loop_joint_reactions
 
 IDENTITY_TENSOR = np.eye(3)
@@ -174,8 +175,7 @@ class NewtonEulerFormulation(Formulation):
         tau = ca.SX.zeros(self.tree.tree_nv)
         for body, w in zip(self.bodies, self.body_wrenches, strict=True):
             tau += self.joint_motion_matrix(body).T @ w
-        rotors = ca.vertcat(*(ca.SX(effect.rotor_inertia) for effect in self.tree.joint_effects))
-        tau += rotors * spread_accelerations(self.tree, self.qd, self.qdd)
+        tau += rotor_inertia_forces(self.tree, spread_accelerations(self.tree, self.qd, self.qdd))
         return gather_forces(self.tree, tau)
 
     def joint_element_forces(self) -> Array:
@@ -278,7 +278,7 @@ class NewtonEulerFormulation(Formulation):
             for b, (n, motion, drift) in enumerate(zip(N, motions, drifts, strict=True))
         ])  # fmt: skip
         whole = sum((own.T @ w for own, w in zip(S, wrenches, strict=True)), ca.SX(0))
-        rotors = formulation_rotor_inertias(tree)
+        rotors = rotor_inertia_matrix(tree)
         M = symmetric_from_upper(whole[:, :-1].T) + rotors
         drives = self.tau + self.joint_element_forces() - gather_forces(tree, whole[:, -1])
         if self.bias_accelerations is not None:

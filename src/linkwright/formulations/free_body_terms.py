@@ -20,12 +20,12 @@ from ..kinematics.body_forces import (
 from ..kinematics.constraint_equations import constraint_body_forces
 from ..kinematics.constraint_kinds.loop import LoopRestraint
 from ..kinematics.kinematic_tree import GROUND, LinkFrame
+from ..kinematics.rotor_inertias import rotor_inertia_forces
 from ..kinematics.tree_coordinates import gather_forces, spread_accelerations
 from ..kinematics.tree_totals import joint_passive_forces
 from ..quantities import quantity_entry_names
 from ..types import SX
 from ..written_equations import EquationLine
-from .formulation import formulation_rotor_inertias
 from .free_body_equations import NewtonEulerFormulation
 from .free_body_joints import FreeBodyJoints
 
@@ -115,8 +115,7 @@ class FreeBodyTerms:
         """Forces of dampers, friction, springs and rotors along the tree's velocities."""
         tree, free = self.tree, self.free
         rate = spread_accelerations(tree, free.qd, free.qdd)
-        rotors = ca.diag(formulation_rotor_inertias(tree)) * rate
-        return joint_passive_forces(tree, free.q, free.qd) - rotors
+        return joint_passive_forces(tree, free.q, free.qd) - rotor_inertia_forces(tree, rate)
 
     def _generalized_forces(self) -> Array:
         """τ of the model: actuators by name where there are any, declared forces, multipliers of

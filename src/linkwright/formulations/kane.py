@@ -27,6 +27,7 @@ from ..equations import Equations, FormulationState
 from ..errors import ExpressionError
 from ..kinematics.kinematic_tree import GROUND, BodyMass, KinematicTree
 from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.rotor_inertias import rotor_inertia_forces, rotor_inertia_matrix
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
     coordinate_rate_matrix,
@@ -37,7 +38,7 @@ from ..kinematics.tree_coordinates import (
 )
 from ..mechanism import Mechanism
 from ..mechanism.parts import replace_part_fields
-from .formulation import Formulation, formulation_rotor_inertias
+from .formulation import Formulation
 from .kane_form import kane_equation_set
 from .kane_kinematics import DualKinematics, KaneDualVelocity
 from .kane_speeds import GeneralizedSpeeds, read_given_speeds
@@ -158,10 +159,8 @@ class KaneFormulation(Formulation):
                 for slide, turn in self.kinematics.cylindrical_slides.items():
                     if turn == r and self.kinematics.moves_link(slide, mass.link):
                         tau[slide] += product.real
-        rotors = [
-            effect.rotor_inertia * self.vd[k] for k, effect in enumerate(self.tree.joint_effects)
-        ]
-        return gather_forces(self.tree, ca.vertcat(*tau) + ca.vertcat(*rotors))
+        rotors = rotor_inertia_forces(self.tree, self.vd)
+        return gather_forces(self.tree, ca.vertcat(*tau) + rotors)
 
     def speed_equations(self, G: Array, bias: Array) -> tuple[Array, Array]:
         """M and f of M u̇ = f, which is dual(Σ ṽ_r · F̂) = 0 (10) for independent speeds u with
@@ -175,7 +174,7 @@ class KaneFormulation(Formulation):
             F = self.inertia_force(mass, at_rest[mass.link])
             inertia += mass.m * (moving.T @ moving) + turning.T @ mass.I @ turning
             f -= moving.T @ (F.real - self.weights[name]) + turning.T @ F.dual
-        rotors = formulation_rotor_inertias(tree)
+        rotors = rotor_inertia_matrix(tree)
         spread = gather_columns(tree, ca.SX.eye(tree.tree_nv)) @ G
         return ca.densify(inertia + spread.T @ rotors @ spread), f - spread.T @ (rotors @ carried)
 

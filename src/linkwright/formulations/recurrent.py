@@ -31,6 +31,7 @@ from ..algebra.linear_algebra import Array
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..kinematics.parameter_values import ParameterSelection
+from ..kinematics.rotor_inertias import rotor_inertia_matrix
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.tree_coordinates import (
     gather_columns,
@@ -42,7 +43,7 @@ from ..kinematics.tree_coordinates import (
 from ..mechanism import Mechanism
 from ..number_checks import check_number, check_vector
 from ..types import Floats
-from .formulation import Formulation, formulation_rotor_inertias, reject_quaternions
+from .formulation import Formulation, reject_quaternions
 from .recurrent_chain import RecurrentChain, recurrent_members
 from .recurrent_form import recurrent_equation_set
 
@@ -84,7 +85,7 @@ class RecurrentFormulation(Formulation):
     @cached_property
     def tree_inertia(self) -> Array:
         """W along the tree's velocities, with rotors."""
-        return formulation_rotor_inertias(self.tree) + self.chain.W
+        return rotor_inertia_matrix(self.tree) + self.chain.W
 
     def W(self) -> Array:
         """W of W q̈ = P + V, nv × nv."""
@@ -164,7 +165,7 @@ class RecurrentMethod:
         self.tree = tree
         self.members = recurrent_members(tree)
         self.gravity = np.asarray(tree.gravity, dtype=float).reshape(3, 1)
-        self.rotors = np.diag([float(effect.rotor_inertia) for effect in tree.joint_effects])
+        self.rotors = np.array(ca.DM(rotor_inertia_matrix(tree)))
         drift = spread_accelerations(tree, tree.motion.qd, None)
         results = [
             Formulation(tree).element_forces(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..algebra.linear_algebra import Array
+from ..kinematics.rotor_inertias import rotor_inertia_matrix
 from ..written_equations import (
     EquationCounts,
     EquationLine,
@@ -16,7 +17,6 @@ from ..written_equations import (
     EquationSet,
     numbered_lines,
 )
-from .formulation import formulation_rotor_inertias
 from .recurrent_chain import RecurrentIteration
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _vector_lines(name: str, row: Array) -> list[EquationLine]:
 def _inertia_law(recurrent: RecurrentFormulation) -> str:
     """W as the sum of what it contains, in the coordinates of the mechanism."""
     tree = recurrent.tree
-    rotors = ca.sparsify(formulation_rotor_inertias(tree)).nnz()
+    rotors = ca.sparsify(rotor_inertia_matrix(tree)).nnz()
     total = "Σ Z_i + rotors" if rotors else "Σ Z_i"
     if tree.transfer is None and not tree.followers:
         return f"W = {total}"

@@ -259,11 +259,15 @@ def bracket_root(
     width = (step.t_new - search.begin) / PIECES
     earlier = math.inf
     here = -sign * search.values[0, signal]
-    if is_gap and abs(here) <= AT_ZERO:
+    is_touching = is_gap and abs(here) <= AT_ZERO
+    if is_touching:
         here = JUST_BEYOND
     for piece in range(PIECES):
         t = search.begin + width * float(piece)
         after = -sign * search.values[piece + 1, signal]
+        is_touching = is_touching and abs(after) <= AT_ZERO
+        if is_touching:  # zero up to rounding, as the gap of a joint that sticks at its stop
+            after = JUST_BEYOND
         if not bracket.is_found and not bracket.is_at_once:
             is_dip = here > 0.0 and earlier > here and here < after
             is_worse = is_gap and here <= 0.0 and after < here and after < 0.0

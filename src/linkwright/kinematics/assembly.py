@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import AssemblyError, NameNotFoundError, suggest_remedy
-from ..mechanism import Mechanism, read_coordinate_numbers, require_mechanism
+from ..mechanism import Mechanism, pose_numbers, read_coordinate_numbers, require_mechanism
 from ..types import Floats
 from .assembly_search import (
     CoordinateRanges,
@@ -24,7 +24,7 @@ from .pivots import jacobian_rank
 
 def assemble(
     mechanism: Mechanism,
-    values: Mapping[str, float] | None = None,
+    values: Mapping[str, float] | str | None = None,
     hold: Sequence[str] = (),
     ranges: CoordinateRanges | None = None,
     t: float = 0.0,
@@ -38,7 +38,7 @@ def assemble(
     ----------
     mechanism : Mechanism
         The mechanism.
-    values : mapping of names to numbers, optional
+    values : mapping of names to numbers, or name of a pose, optional
         First guesses of coordinates, rad or m.
     hold : sequence of str
         Coordinates that keep their first values exactly, quaternions as a whole.
@@ -66,6 +66,8 @@ def assemble(
     array([1.    , 0.5706, 1.7457])
     """
     system = constraint_system(require_mechanism(mechanism).with_closure(closure))
+    if isinstance(values, str):
+        values = pose_numbers(mechanism, values, "q")
     values = read_coordinate_numbers(mechanism, values, "q0")
     q = system.starting_q.copy()
     for name in (*(values or {}), *hold, *(ranges or {})):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..algebra.linear_algebra import Array, Scalar, dot
-from .kinematic_tree import KinematicTree
+from .kinematic_tree import ForceElement, KinematicTree
 from .tree_coordinates import gather_forces, spread_velocities
 from .world_kinematics import WorldKinematics
 
@@ -111,8 +111,25 @@ def generalized_forces_in_world(world: WorldKinematics, loads: Iterable[BodyForc
 def declared_joint_forces(tree: KinematicTree) -> Array:
     """Return the forces that the mechanism declares along degrees of freedom, for the model's
     velocities."""
-    total = ca.SX.zeros(tree.tree_nv)
-    for element in tree.forces.declared_elements:
-        for index, force in element.joint_forces():
-            total[index] += force
+    own = tree.motion
+    total = _element_joint_forces(tree, tree.forces.declared_elements, own.q, own.qd)
     return gather_forces(tree, total)
+
+
+def passive_joint_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
+    """Return the forces of passive elements along degrees of freedom, for the tree's velocities:
+    those along lengths that combine coordinates."""
+    return _element_joint_forces(tree, tree.forces.passive_elements, q, qd)
+
+
+def _element_joint_forces(
+    tree: KinematicTree, elements: list[ForceElement], q: Array, qd: Array
+) -> Array:
+    """Return the forces of elements along degrees of freedom, for the tree's velocities."""
+    total = ca.SX.zeros(tree.tree_nv)
+    if elements:
+        world, v = WorldKinematics(tree, q), spread_velocities(tree, qd)
+        for element in elements:
+            for index, force in element.joint_forces(world, v):
+                total[index] += force
+    return total

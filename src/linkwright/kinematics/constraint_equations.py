@@ -180,4 +180,4 @@ def _constraint_row_gradient(rows: list[Scalar], forces: list[Scalar], symbol: A
 def _restrained_bodies(tie: Restraint, setting: ConstrainedBodyStates) -> list[str]:
     """Return the bodies, without ground, that a restraint acts on."""
     bodies = [setting.body_name(name) for name in tie.attached_names]
-    return [body for body in bodies if body != "ground"]
+    return [body for body in dict.fromkeys(bodies) if body != "ground"]

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, ClassVar
 from ..algebra.linear_algebra import Array, Scalar
 from ..algebra.spatial import SpatialInertia
 from ..expressions import ExactNumber
-from ..mechanism import Mechanism, MechanismNames
+from ..mechanism import Mechanism, MechanismNames, joint_coordinate_name
 from .elementary_motions import LinkMotionKind
+from .joint_friction import FrictionLaw
 
 if TYPE_CHECKING:
     from .body_forces import BodyForce, SpringLength
     from .constraint_kinds.body_states import ConstrainedBodyStates, ConstraintRows
     from .sketches import Sketch
+    from .tree_lengths import TreeLength
     from .world_kinematics import WorldKinematics
 
 GROUND = -1
@@ -82,7 +84,7 @@ class ForceElement(ABC):
         """Return its wrenches on bodies placed as in `world`, at the tree's velocities v."""
         return []
 
-    def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
+    def joint_forces(self, world: WorldKinematics, v: Array) -> tuple[tuple[int, Scalar], ...]:
         """Return its forces along degrees of freedom, by the index among the tree's velocities."""
         return ()
 
@@ -101,13 +103,27 @@ class ForceElement(ABC):
         return ()
 
 
+class Transmission(ABC):
+    """What an actuator drives: a length or angle l, and a column b of the input matrix, τ = b u.
+
+    `transmissions` has the kinds. Actuators act with power u · l̇, and so l̇ = bᵀ q̇.
+    """
+
+    @abstractmethod
+    def length(self, tree: KinematicTree, q: Array) -> Scalar:
+        """Return l at the coordinates q; 0 where only its rate has a meaning."""
+
+    @abstractmethod
+    def input_column(self, tree: KinematicTree, q: Array) -> Array:
+        """Return b, nv entries, at the coordinates q."""
+
+
 @dataclass(frozen=True)
 class TreeForces:
-    """Force elements and compliant contacts; `actuator_moves` are what actuators drive, as
-    expressions of the model's symbols."""
+    """Force elements, what the actuators drive, and compliant contacts."""
 
     force_elements: tuple[ForceElement, ...] = ()
-    actuator_moves: tuple[Scalar, ...] = ()
+    transmissions: tuple[Transmission, ...] = ()
     compliant_contacts: tuple[ForceElement, ...] = ()
 
     @property
@@ -238,8 +254,7 @@ class JointEffects:
     nothing)."""
 
     damping: Scalar = 0.0
-    friction: Scalar = 0.0
-    smoothing: Scalar = 0.0
+    friction: FrictionLaw = field(default_factory=FrictionLaw)
     stiffness: Scalar = 0.0
     rest_position: Scalar = 0.0
     rotor_inertia: Scalar = 0.0
@@ -286,6 +301,7 @@ class KinematicTree:
     gravity: Array
     motion: KinematicSymbols
     transfer: JointTransfer | None = None
+    lengths: dict[str, TreeLength] = field(default_factory=dict)
     forces: TreeForces = TreeForces()
     restraints: Restraints = Restraints()
     speeds: dict[str, Scalar] = field(default_factory=dict)
@@ -312,6 +328,16 @@ class KinematicTree:
         """Return the indices, among the tree's velocities, of those that are the model's, in
         order."""
         return [v for v in range(self.tree_nv) if v not in self.followers]
+
+    def dof_indices(self) -> dict[str, int]:
+        """Return the index of each degree of freedom of joints with coordinates of their own, among
+        the tree's velocities, by name."""
+        return {
+            joint_coordinate_name(span.name, freedom.ending): self.links[span.links[0]].v + k
+            for span in self.joints
+            if self.mechanism.joints[span.name].moves
+            for k, freedom in enumerate(self.mechanism.joints[span.name].dofs)
+        }
 
     def path_to_ground(self, link: int) -> Iterator[int]:
         """Yield the links from the given one to ground."""

@@ -18,6 +18,7 @@ from .assembly_search import close_configuration, describe_far_assembly_moves
 from .closing import CLOSURE_TOLERANCES, solve_constraint_least_change
 from .constraint_system import ConstraintSystem, constraint_system
 from .pivots import PivotChoice
+from .pose_configurations import read_pose
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,7 +113,8 @@ def mobility(
     """
     mechanism = require_mechanism(mechanism).with_closure(closure)
     system = constraint_system(mechanism)
-    here = assemble(mechanism, t=t) if q is None else np.asarray(q, dtype=float)
+    given = assemble(mechanism, t=t) if q is None else read_pose(mechanism, q)
+    here = np.asarray(given, dtype=float)
     if here.shape != (system.names.nq,):
         raise AssemblyError(f"q has {here.size} entries", remedy=f"give {system.names.nq}")
     J = system.jacobian(here, t)

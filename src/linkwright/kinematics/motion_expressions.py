@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import casadi as ca
@@ -14,8 +14,16 @@ from ..mechanism import Mechanism, joint_coordinate_names, joint_velocity_names
 from ..mechanism.coordinates import joint_variable_names
 from .force_kinds import FORCE_READERS
 from .force_kinds.compliant_contact import read_compliant_contact
-from .kinematic_tree import JointTransfer, KinematicSymbols, TreeForces
+from .force_kinds.length_force import read_length_force
+from .kinematic_tree import (
+    ForceElement,
+    JointTransfer,
+    KinematicSymbols,
+    KinematicTree,
+    TreeForces,
+)
 from .parameter_values import KinematicParameters
+from .transmissions import read_transmission
 from .tree_coordinates import make_joint_transfer
 
 SymbolScope = dict[str, Scalar]
@@ -113,26 +121,28 @@ def kinematic_symbol_scope(
 
 
 def read_tree_forces(
-    mechanism: Mechanism,
-    values: KinematicParameters,
-    scope: SymbolScope,
-    freedoms: Mapping[str, int],
+    tree: KinematicTree, values: KinematicParameters, scope: SymbolScope
 ) -> TreeForces:
-    """Return the mechanism's force elements, actuators and compliant contacts as expressions."""
-    forces = []
+    """Return the force elements of the tree's mechanism, its actuators and compliant contacts as
+    expressions."""
+    mechanism = tree.mechanism
+    forces: list[ForceElement] = []
     for name, force in mechanism.forces.items():
         values.enter_place(f"forces.{name}")
-        forces.append(FORCE_READERS[type(force)](name, force, values, scope, freedoms))
-    moves = []
+        forces.append(FORCE_READERS[type(force)](name, force, values, scope, tree))
+    for name, length in mechanism.lengths.items():
+        if length.has_forces:
+            forces.append(read_length_force(name, length, values, tree.lengths[name]))
+    drives = []
     for name, actuator in mechanism.actuators.items():
         values.enter_place(f"actuators.{name}")
-        moves.append(values.read_motion_expression(actuator.moves, scope))
+        drives.append(read_transmission(mechanism, name, actuator, values, scope))
     pads = []
     for name, contact in mechanism.contacts.items():
         if contact.stiffness is not None:
             values.enter_place(f"contacts.{name}")
             pads.append(read_compliant_contact(name, contact, values))
-    return TreeForces(tuple(forces), tuple(moves), tuple(pads))
+    return TreeForces(tuple(forces), tuple(drives), tuple(pads))
 
 
 def read_generalized_speeds(

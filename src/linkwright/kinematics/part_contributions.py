@@ -42,8 +42,11 @@ class TreePartKinematics:
         return [-body.m * dot(self.tree.gravity, body.r) for body in self.world.bodies]
 
     def rotor_energies(self) -> dict[str, Array]:
-        """Return the kinetic energies of rotors by joint, J."""
+        """Return the kinetic energies of rotors by joint, and of lengths by name, J."""
         found: dict[str, Array] = {}
+        for name, length in self.tree.lengths.items():
+            if length.has_armature:
+                found[name] = length.armature * length.rate(self.world, self.v) ** 2 / 2
         for span in self.tree.joints:
             for link in (self.tree.links[k] for k in span.links):
                 for v in range(link.v, link.v + link.kind.velocity_count):

@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from ..mechanism import Joint, Mechanism
+from ..mechanism import Joint
 from .constraint_kinds import RESTRAINT_READERS
 from .constraint_kinds.body_states import SymbolScope
 from .constraint_kinds.loop import read_loop_restraint
-from .kinematic_tree import LinkFrame, Restraint, Restraints
+from .kinematic_tree import KinematicTree, LinkFrame, Restraint, Restraints
 from .parameter_values import KinematicParameters
 
 
 def read_restraints(
-    mechanism: Mechanism,
-    values: KinematicParameters,
-    scope: SymbolScope,
-    bodies: Mapping[str, LinkFrame],
+    tree: KinematicTree, values: KinematicParameters, scope: SymbolScope
 ) -> Restraints:
-    """Return all loops and constraints with their numbers, in the order of the file."""
+    """Return all loops and constraints of the tree's mechanism with their numbers, in the order of
+    the file."""
     ties: list[Restraint] = []
-    for name, part in mechanism.loops_and_constraints().items():
+    for name, part in tree.mechanism.loops_and_constraints().items():
         if isinstance(part, Joint):
-            ties.append(read_loop_restraint(name, part, values, bodies))
+            ties.append(read_loop_restraint(name, part, values, tree.bodies))
         else:
             values.enter_place(f"constraints.{name}")
-            ties.append(RESTRAINT_READERS[type(part)](name, part, values, scope))
+            ties.append(RESTRAINT_READERS[type(part)](name, part, values, scope, tree))
     return Restraints(tuple(ties))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -24,6 +24,7 @@ from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, joint_coordinate_name, mechanism_names
 from ..mechanism.joints import PerDof
 from .elementary_motions import ElementaryLinkMotion, elementary_link_motions
+from .joint_friction import FrictionLaw
 from .kinematic_tree import (
     GROUND,
     BodyMass,
@@ -52,6 +53,7 @@ from .placement_values import (
 )
 from .restraints import read_restraints
 from .tree_coordinates import make_kinematic_symbols
+from .tree_lengths import length_symbol_scope, read_tree_lengths
 
 MAX_KEPT_TREES = 16
 """Trees that are kept, the most recent ones: formulations, models and drawings of one mechanism
@@ -134,12 +136,7 @@ class _KinematicTreeBuilder:
         names = mechanism_names(self.mechanism)
         motion = make_kinematic_symbols(names)
         transfer = chosen_coordinate_transfer(self.mechanism, self.values, motion)
-        scope = kinematic_symbol_scope(self.mechanism, motion, transfer)
-        loads = read_tree_forces(self.mechanism, self.values, scope, self.velocity_indices())
-        restraints = read_restraints(self.mechanism, self.values, scope, self.bodies)
-        speeds = read_generalized_speeds(self.mechanism, self.values, scope)
-        self.values.order_symbols()
-        return KinematicTree(
+        tree = KinematicTree(
             mechanism=self.mechanism,
             links=tuple(self.links),
             bodies=self.bodies,
@@ -153,12 +150,28 @@ class _KinematicTreeBuilder:
             gravity=gravity,
             motion=motion,
             transfer=transfer,
+        )
+        return self.add_expressions(tree)
+
+    def add_expressions(self, tree: KinematicTree) -> KinematicTree:
+        """Return the tree with lengths, forces, restraints and generalized speeds, which are
+        expressions of its motion, and with the symbols of all parameters."""
+        mechanism, values = self.mechanism, self.values
+        tree = replace(tree, lengths=read_tree_lengths(tree, values))
+        scope = kinematic_symbol_scope(mechanism, tree.motion, tree.transfer)
+        scope |= length_symbol_scope(tree)
+        loads = read_tree_forces(tree, values, scope)
+        restraints = read_restraints(tree, values, scope)
+        speeds = read_generalized_speeds(mechanism, values, scope)
+        values.order_symbols()
+        return replace(
+            tree,
             forces=loads,
             restraints=restraints,
             speeds=speeds,
-            symbols=self.values.symbols,
-            symbol_values=self.values.symbol_values,
-            literals=self.values.literals,
+            symbols=values.symbols,
+            symbol_values=values.symbol_values,
+            literals=values.literals,
         )
 
     def read_gravity(self) -> Array:
@@ -270,21 +283,25 @@ class _KinematicTreeBuilder:
             rotor = ratio * ratio * joint_effect(joint.motor.inertia, "J")
         return JointEffects(
             damping=joint_effect(joint.damping, "d"),
-            friction=joint_effect(joint.friction, "F"),
-            smoothing=joint_effect(joint.smoothing, "vs"),
+            friction=self.read_friction(joint, freedom, joint_effect),
             stiffness=0.0 if joint.by_quaternion else joint_effect(joint.stiffness, "k"),
             rest_position=0.0 if joint.by_quaternion else joint_effect(joint.rest, "q0"),
             rotor_inertia=rotor,
         )
 
-    def velocity_indices(self) -> dict[str, int]:
-        """Return the index of each degree of freedom among the tree's velocities, by name."""
-        return {
-            joint_coordinate_name(name, freedom.ending): self.velocity_of_coordinate[name] + k
-            for name, joint in self.mechanism.joints.items()
-            if joint.moves
-            for k, freedom in enumerate(joint.dofs)
-        }
+    def read_friction(
+        self, joint: Joint, freedom: int, read: Callable[[PerDof, str], Scalar]
+    ) -> FrictionLaw:
+        """Return the dry friction of one degree of freedom; `read` returns one of its numbers."""
+        backward = joint.friction_backward
+        has_stribeck = self.values.read_number(joint.each(joint.stribeck)[freedom]) != 0
+        return FrictionLaw(
+            read(joint.friction, "F"),
+            None if backward is None else read(backward, "Fb"),
+            read(joint.smoothing, "vs"),
+            read(joint.stribeck, "vst") if has_stribeck else 0.0,
+            read(joint.static_ratio, "r") if has_stribeck else 1.0,
+        )
 
     def resolve_followers(self) -> dict[int, MimicFollower]:
         """Return the followers with their first leaders: gains along a chain multiply, offsets add

@@ -7,9 +7,10 @@ import casadi as ca
 from ..algebra.linear_algebra import ZERO3, Array, Scalar, cross, dot
 from ..algebra.spatial import SpatialForce
 from ..errors import UnsupportedError
-from .body_forces import point_spring_energy
+from .body_forces import passive_joint_forces, point_spring_energy
 from .kinematic_tree import KinematicTree
 from .recursions import link_displacements, link_poses, link_twists
+from .rotor_inertias import doubled_rotor_energy
 from .tree_coordinates import spread_coordinates, spread_velocities
 
 
@@ -19,10 +20,7 @@ def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
     twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
     momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
     bodies = sum((h.power(t) for h, t in zip(momenta, twists, strict=True)), ca.SX(0))
-    rotors = sum(
-        (e.rotor_inertia * v[k] * v[k] for k, e in enumerate(tree.joint_effects)), ca.SX(0)
-    )
-    return (bodies + rotors) / 2
+    return (bodies + doubled_rotor_energy(tree, v)) / 2
 
 
 def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:
@@ -90,10 +88,10 @@ def tree_momentum(tree: KinematicTree, q: Array, qd: Array) -> Array:
 
 
 def joint_passive_forces(tree: KinematicTree, q: Array, qd: Array) -> Array:
-    """Return the forces of the joints' dampers, friction and springs, along the tree's
-    velocities."""
+    """Return the forces of the joints' dampers, friction and springs, and of elements that act on
+    combinations of coordinates, along the tree's velocities."""
     full = spread_coordinates(tree, q)
-    forces = joint_loss_forces(tree, qd)
+    forces = joint_loss_forces(tree, qd) + passive_joint_forces(tree, q, qd)
     for link in tree.links:
         effect = tree.joint_effects[link.v]
         if link.kind.coordinate_count == 1:
@@ -106,17 +104,7 @@ def joint_loss_forces(tree: KinematicTree, qd: Array) -> Array:
     v = spread_velocities(tree, qd)
     return ca.vertcat(
         *(
-            -effect.damping * v[k] - effect.friction * _joint_friction_sign(v[k], effect.smoothing)
+            -effect.damping * v[k] + effect.friction.force(v[k])
             for k, effect in enumerate(tree.joint_effects)
         )
     )
-
-
-def _joint_friction_sign(speed: Scalar, smoothing: Scalar) -> Scalar:
-    """Return sign(speed) with sign(0) = 0; tanh(speed/smoothing) where the mechanism has a
-    smoothing speed."""
-    if isinstance(smoothing, float):
-        return ca.sign(speed) if smoothing == 0.0 else ca.tanh(speed / smoothing)
-    sharp = ca.eq(smoothing, 0)
-    smooth = ca.tanh(speed / ca.if_else(sharp, 1, smoothing))
-    return ca.if_else(sharp, ca.sign(speed), smooth)

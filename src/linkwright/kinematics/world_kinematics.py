@@ -72,7 +72,8 @@ class WorldKinematics:
 
     def __init__(self, tree: KinematicTree, q: Array) -> None:
         self.tree = tree
-        self.displacements = link_displacements(tree, spread_coordinates(tree, q))
+        self.coordinates = spread_coordinates(tree, q)
+        self.displacements = link_displacements(tree, self.coordinates)
         self.link_poses: list[LinkPose] = link_poses(tree, self.displacements)
 
     @cached_property

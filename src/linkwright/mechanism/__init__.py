@@ -1,7 +1,8 @@
 """Bodies, joints, loops, constraints, forces, parameters: frozen data, exact numbers."""
 
+from .actuators import Activation, Actuator
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Inertia, Orientation, Placement
+from .bodies import GROUND, Body, Frame, Inertia
 from .constraints import (
     Constraint,
     CouplingConstraint,
@@ -10,6 +11,7 @@ from .constraints import (
     EquationConstraint,
     GearConstraint,
     KnifeEdgeConstraint,
+    LengthConstraint,
     RollingConstraint,
     SurfaceConstraint,
 )
@@ -23,15 +25,16 @@ from .coordinates import (
     quaternion_coordinate_offsets,
 )
 from .force_elements import (
-    Actuator,
     ChosenCoordinates,
     ForceElement,
     JointForce,
+    LengthLoad,
     Spring,
     WrenchElement,
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
 from .joints import Joint, Limits, Mimic, Motor
+from .lengths import Length
 from .mechanism import Mechanism
 from .parts import (
     MechanismPart,
@@ -42,12 +45,16 @@ from .parts import (
     plain_part_value,
     replace_part_fields,
 )
+from .placements import Orientation, Placement
+from .poses import Pose, pose_numbers
+from .shapes import MeshShape, Shape, ShapeOfBody
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
 
 __all__ = [
     "GROUND",
     "JOINT_KINDS",
+    "Activation",
     "Actuator",
     "ApproximateChoices",
     "Body",
@@ -67,17 +74,24 @@ __all__ = [
     "JointForce",
     "JointKind",
     "KnifeEdgeConstraint",
+    "Length",
+    "LengthConstraint",
+    "LengthLoad",
     "Limits",
     "Mechanism",
     "MechanismNames",
     "MechanismPart",
+    "MeshShape",
     "Mimic",
     "Motor",
     "Orientation",
     "PartNumberField",
     "PartTable",
     "Placement",
+    "Pose",
     "RollingConstraint",
+    "Shape",
+    "ShapeOfBody",
     "Spring",
     "Strength",
     "SurfaceConstraint",
@@ -90,6 +104,7 @@ __all__ = [
     "mechanism_names",
     "part_numbers",
     "plain_part_value",
+    "pose_numbers",
     "quaternion_coordinate_offsets",
     "read_coordinate_numbers",
     "replace_part_fields",

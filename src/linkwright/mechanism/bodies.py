@@ -1,84 +1,21 @@
-"""Bodies, placements and frames."""
+"""Bodies and frames."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, model_validator
 
 from ..errors import MechanismError
-from ..expressions import ONE, ZERO, Expression
-from .parts import ORIGIN, MechanismPart, PartNumberField, Vector, allow_list_in_part_schema
+from ..expressions import ZERO, Expression
+from .parts import ORIGIN, MechanismPart, PartNumberField, Vector
+from .placements import Orientation, Placement
+from .shape_inertia import inertia_fields_from_shapes
+from .shapes import Shape
 
 GROUND = "ground"
-
-
-class Orientation(MechanismPart):
-    """An orientation: roll, pitch, yaw about fixed x, y, z, or a quaternion (w, x, y, z)."""
-
-    rpy: Annotated[Vector, PartNumberField("rad", 3)] = Field(
-        default=ORIGIN, description="roll, pitch, yaw: turns about the fixed axes x, then y, then z"
-    )
-    quaternion: Annotated[Vector, PartNumberField("1", 4)] = Field(
-        default=(ONE, ZERO, ZERO, ZERO), description="w, x, y, z instead of rpy; scaled to length 1"
-    )
-
-    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
-
-        def __init__(self, **fields: Any) -> None: ...
-
-    @model_validator(mode="after")
-    def _check_one_rotation(self) -> Orientation:
-        """Raise where both rpy and quaternion are given."""
-        if "rpy" in self.model_fields_set and "quaternion" in self.model_fields_set:
-            raise MechanismError("has both rpy and quaternion", remedy="give one of them")
-        return self
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
-        """Not both rotations; and a bare list, which is a position or a diagonal."""
-        found = super().__get_pydantic_json_schema__(schema, handler)
-        both = {"type": "object", "required": ["rpy", "quaternion"]}
-        handler.resolve_ref_schema(found)["not"] = both
-        return allow_list_in_part_schema(found, handler, 3)
-
-
-class Placement(Orientation):
-    """The placement of a frame in another: position of its origin, and orientation."""
-
-    xyz: Annotated[Vector, PartNumberField("m", 3)] = Field(
-        default=ORIGIN, description="position, m"
-    )
-    z: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
-        default=None,
-        description="direction of the z axis, with x instead of rpy; any length except 0",
-    )
-    x: Annotated[Vector | None, PartNumberField("any", 3, optional=True)] = Field(
-        default=None, description="direction of the x axis; only its part normal to z is used"
-    )
-
-    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
-
-        def __init__(self, **fields: Any) -> None: ...
-
-    @model_validator(mode="after")
-    def _check_axes(self) -> Placement:
-        """Raise where one of the axes is missing, or the orientation is given twice."""
-        if (self.z is None) != (self.x is None):
-            missing = "z" if self.z is None else "x"
-            raise MechanismError("is missing", where=missing, remedy="give both z and x")
-        for key in ("rpy", "quaternion"):
-            if self.z is not None and key in self.model_fields_set:
-                raise MechanismError(f"has both axes and {key}", remedy="give one of them")
-        return self
-
-    @model_validator(mode="before")
-    @classmethod
-    def _accept_bare_position(cls, value: Any) -> Any:
-        """Return a bare list as a table with the position."""
-        return {"xyz": value} if isinstance(value, list | tuple) else value
 
 
 class Inertia(Orientation):
@@ -143,6 +80,10 @@ class Body(MechanismPart):
         Centre of mass in the body's frame, m.
     inertia : table, three or nine numbers
         About the centre of mass, axes of the body's frame, kg m².
+    shapes : list of tables
+        Primitives and meshes, for pictures and contacts: `{type="box", size=[…], origin=…}`.
+    density : number or text
+        kg/m³, in place of mass, center and inertia, which follow from the shapes.
     """
 
     mass: Annotated[Expression, PartNumberField("kg")] = Field(default=ZERO, description="mass, kg")
@@ -153,6 +94,41 @@ class Body(MechanismPart):
         default_factory=Inertia,
         description="about the centre of mass, kg*m^2: {xx=…}, [xx, yy, zz] or symmetric 3×3",
     )
+    shapes: tuple[Shape, ...] = Field(
+        default=(), description="primitives and meshes, for pictures, contacts and inertia"
+    )
+    density: Annotated[Expression | None, PartNumberField("kg/m^3", optional=True)] = Field(
+        default=None,
+        description="in place of mass, center and inertia, which follow from the shapes",
+    )
+    inertia_from: str = Field(
+        default="", description="what mass, center and inertia were computed from, in words"
+    )
+
+    if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
+
+        def __init__(self, **fields: Any) -> None: ...
+
+    @model_validator(mode="before")
+    @classmethod
+    def _replace_density(cls, value: Any) -> Any:
+        """Return a table with a density as one with the mass, centre and inertia of the shapes."""
+        if not isinstance(value, Mapping) or value.get("density") is None:
+            return value
+        for key in ("mass", "center", "inertia"):
+            if key in value:
+                raise MechanismError(f"has both density and {key}", remedy="give one of them")
+        given = _ShapesWithDensity(shapes=value.get("shapes", ()), density=value["density"])
+        others = {key: field for key, field in value.items() if key != "density"}
+        found = inertia_fields_from_shapes(given.shapes, given.density)
+        return others | {"shapes": given.shapes} | found
+
+
+class _ShapesWithDensity(MechanismPart):
+    """What the inertia of a body is computed from."""
+
+    shapes: tuple[Shape, ...]
+    density: Annotated[Expression, PartNumberField("kg/m^3")]
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 

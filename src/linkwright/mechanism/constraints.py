@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from .validate.constraint_checks import ConstraintValidator
 
 
+def check_coefficient_list(coefficients: Expression | Vector) -> None:
+    """Raise where coefficients are not a list with entries."""
+    if not isinstance(coefficients, tuple) or not coefficients:
+        raise MechanismError(
+            "is not a list of numbers", where="coefficients", remedy="write them as [c0, c1, …]"
+        )
+
+
 class _ConstraintPart(MechanismPart):
     """A constraint on the motion, as a file gives it."""
 
@@ -107,9 +115,7 @@ class CouplingConstraint(_ConstraintPart):
     @model_validator(mode="after")
     def _check_some_coefficients(self) -> CouplingConstraint:
         """Raise where the coefficients are not a list with entries."""
-        if not isinstance(self.coefficients, tuple) or not self.coefficients:
-            remedy = "write them as [c0, c1, …]"
-            raise MechanismError("is not a list of numbers", where="coefficients", remedy=remedy)
+        check_coefficient_list(self.coefficients)
         return self
 
     def check(self, place: str, checks: ConstraintValidator) -> None:
@@ -191,6 +197,40 @@ class DistanceConstraint(_BreakableConstraint):
             if checks.scope.finite_value(self.length, where) <= 0:
                 remedy = "give a length above 0, or close a spherical loop"
                 raise MechanismError("is not a positive length", where=where, remedy=remedy)
+
+
+class LengthConstraint(_ConstraintPart):
+    """A named length is Σ coefficients[k] · (the length `other`)^k; without another, one
+    coefficient is its value, which may be an expression of t."""
+
+    type: Literal["length"]
+    length: str
+    other: str | None = Field(
+        default=None, description="none: the length is held at coefficients[0]"
+    )
+    coefficients: Annotated[Vector, PartNumberField("any", None)]
+
+    @model_validator(mode="after")
+    def _check_some_coefficients(self) -> LengthConstraint:
+        """Raise where the coefficients are not a list with entries."""
+        check_coefficient_list(self.coefficients)
+        return self
+
+    def check(self, place: str, checks: ConstraintValidator) -> None:
+        """Raise where the lengths are unknown or the same, or the coefficients do not fit."""
+        checks.check_length(self.length, f"{place}.length")
+        if self.other is None:
+            if len(self.coefficients) != 1:
+                remedy = "give other = …, or one coefficient"
+                raise MechanismError("has no other length", where=place, remedy=remedy)
+            checks.check_time_function(self.coefficients[0], f"{place}.coefficients[0]")
+            return
+        checks.check_length(self.other, f"{place}.other")
+        if self.other == self.length:
+            where, remedy = f"{place}.other", "name another length"
+            raise MechanismError("is the length itself", where=where, remedy=remedy)
+        for power, number in enumerate(self.coefficients):
+            checks.check_number(number, "coefficients", f"{place}.coefficients[{power}]", "any")
 
 
 class SurfaceConstraint(_ConstraintPart):
@@ -307,6 +347,7 @@ Constraint = Annotated[
     | GearConstraint
     | DriveConstraint
     | DistanceConstraint
+    | LengthConstraint
     | SurfaceConstraint
     | RollingConstraint
     | KnifeEdgeConstraint,

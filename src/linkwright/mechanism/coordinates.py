@@ -161,10 +161,14 @@ class VariableMeaning:
 
     kind: str  # "coordinate", "speed" or "time"
     joint: str = ""
+    length: str = ""
 
     def __str__(self) -> str:
         if self.kind == "time":
             return "the time"
+        if self.length:
+            what = "length" if self.kind == "coordinate" else "rate of the length"
+            return f"the {what} '{self.length}'"
         return f"a {self.kind} of joint '{self.joint}'" if self.joint else f"a new {self.kind}"
 
 
@@ -172,6 +176,7 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
     """Return the meanings of all names that change in time.
 
     The speed of the coordinate q1 is dq1; velocities that are not rates have names of their own.
+    The rate of the length rope is drope.
     """
     meanings = {"t": [VariableMeaning("time")]}
     for name, joint in mechanism.joints.items():
@@ -186,7 +191,20 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
         for name in filter(is_expression_name, mechanism.coordinates.own_names):
             meanings.setdefault(name, []).append(VariableMeaning("coordinate"))
             meanings.setdefault(f"d{name}", []).append(VariableMeaning("speed"))
+    for name in filter(is_expression_name, mechanism.lengths):
+        meanings.setdefault(name, []).append(VariableMeaning("coordinate", length=name))
+        meanings.setdefault(f"d{name}", []).append(VariableMeaning("speed", length=name))
     return meanings
+
+
+def rated_coordinate_names(mechanism: Mechanism) -> list[str]:
+    """Return the coordinates of joints whose velocities are their rates; of mimicking ones too."""
+    return [
+        joint_coordinate_name(name, ending)
+        for name, joint in mechanism.joints.items()
+        if not joint.by_quaternion and joint.locked is None
+        for ending in joint.coordinates
+    ]
 
 
 def quaternion_coordinate_offsets(mechanism: Mechanism) -> list[int]:

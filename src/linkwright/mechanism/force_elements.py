@@ -1,4 +1,4 @@
-"""Force elements, actuators, and a choice of coordinates, as data.
+"""Force elements, and a choice of coordinates, as data.
 
 A class has the keys that a file may give for its kind of force, and checks them. The forces are in
 `kinematics.force_kinds`, one file for each kind.
@@ -93,15 +93,26 @@ class JointForce(_ForceElement):
         checks.check_expression(self.force, f"{place}.force")
 
 
-ForceElement = Annotated[Spring | WrenchElement | JointForce, Field(discriminator="type")]
+class LengthLoad(_ForceElement):
+    """A tension along a named length, an expression of t, coordinates, lengths and their rates."""
+
+    type: Literal["length"]
+    along: str = Field(description="the length; a positive force pulls, it shortens the length")
+    force: Annotated[Expression, PartNumberField("any")]
+
+    def check(self, place: str, checks: ForceElementValidator) -> None:
+        """Raise where the length or a name in the force is unknown."""
+        checks.check_length(self.along, f"{place}.along")
+        checks.check_expression(self.force, f"{place}.force")
 
 
-class Actuator(MechanismPart):
-    """An actuator with effort u and power u · d(moves)/dt: τ = B u with B = (∂moves/∂q)ᵀ."""
-
-    moves: Annotated[Expression, PartNumberField("any")] = Field(
-        description="what it drives, an expression of coordinates: q2 - q1"
-    )
+ForceElement = Annotated[
+    Spring
+    | WrenchElement
+    | JointForce
+    | LengthLoad,
+    Field(discriminator="type"),
+]  # fmt: skip
 
 
 class ChosenCoordinates(MechanismPart):

@@ -12,10 +12,11 @@ from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression
-from .bodies import GROUND, Placement
+from .bodies import GROUND
 from .joint_kinds import JOINT_KINDS, Z_AXIS, DegreeOfFreedom, JointKind, JointKindMotion
 from .joint_vectors import JointVectors
 from .parts import MechanismPart, PartNumberField, Vector
+from .placements import Placement
 from .strength import Strength
 
 PerDof = Expression | Vector
@@ -24,7 +25,9 @@ _DOF_FIELDS = (
     "limits",
     "damping",
     "friction",
+    "friction_backward",
     "smoothing",
+    "stribeck",
     "static_ratio",
     "stiffness",
     "rest",
@@ -118,6 +121,14 @@ class Joint(MechanismPart):
     )
     smoothing: Annotated[PerDof, PartNumberField("speed", None)] = Field(
         default=ZERO, description="if not 0, sign(speed) becomes tanh(speed / smoothing)"
+    )
+    friction_backward: Annotated[PerDof | None, PartNumberField("effort", None, optional=True)] = (
+        Field(default=None, description="friction at negative speed; default: that of friction")
+    )
+    stribeck: Annotated[PerDof, PartNumberField("speed", None)] = Field(
+        default=ZERO,
+        description="if not 0, friction falls from static_ratio * friction at rest as "
+        "exp(-(speed / stribeck)^2)",
     )
     friction_coefficient: Annotated[Expression, PartNumberField("1")] = Field(
         default=ZERO,
@@ -222,7 +233,8 @@ def _check_applicable_fields(joint: Joint) -> None:
         "breaks": kind.closure is None,
         "vectors": not kind.is_placed_by_vectors,
     }
-    reasons |= dict.fromkeys(("stiffness", "rest"), joint.by_quaternion)
+    needs_rates = ("stiffness", "rest", "friction_backward", "stribeck")
+    reasons |= dict.fromkeys(needs_rates, joint.by_quaternion)
     if not joint.dofs:
         reasons |= dict.fromkeys(_DOF_FIELDS, True)
     for key, senseless in reasons.items():
@@ -248,10 +260,14 @@ def _check_dry_friction(joint: Joint) -> None:
         raise MechanismError(
             "rubs nowhere", where="pin_radius", remedy="give a friction_coefficient"
         )
-    if "friction_coefficient" in given and "smoothing" in given:
-        raise MechanismError(
-            "cannot be smoothed", where="friction_coefficient", remedy="remove smoothing"
-        )
+    for key, what in (("smoothing", "be smoothed"), ("stribeck", "fall with the speed")):
+        if "friction_coefficient" in given and key in given:
+            raise MechanismError(
+                f"cannot {what}", where="friction_coefficient", remedy=f"remove {key}"
+            )
+    for key in ("friction_backward", "stribeck"):
+        if "friction" not in given and key in given and getattr(joint, key) is not None:
+            raise MechanismError("has no friction", where=key, remedy="give friction, too")
 
 
 def _check_field_sizes(joint: Joint) -> None:
@@ -284,7 +300,9 @@ def _check_field_sizes(joint: Joint) -> None:
 def _per_dof_fields(joint: Joint) -> Iterator[tuple[str, PerDof | None, int]]:
     """Yield the place, value and size of every field that may be a list."""
     freedoms, coordinates = len(joint.dofs), len(joint.coordinates)
-    for key in ("damping", "friction", "smoothing", "stiffness", "rest"):
+    for key in (
+        "damping", "friction", "friction_backward", "smoothing", "stribeck", "stiffness", "rest",
+    ):  # fmt: skip
         yield key, getattr(joint, key), freedoms
     for key in ("velocity", "effort"):
         yield f"limits.{key}", getattr(joint.limits, key), freedoms

@@ -18,14 +18,16 @@ from ..expressions import (
     ExactNumber,
     parse_expression,
 )
+from .actuators import Actuator
 from .approximate_choices import ApproximateChoices
-from .bodies import GROUND, Body, Frame, Placement
+from .bodies import GROUND, Body, Frame
 from .constraints import Constraint
 from .contacts import Contact
-from .force_elements import Actuator, ChosenCoordinates, ForceElement
+from .force_elements import ChosenCoordinates, ForceElement
 from .joint_placement import PlacedJoints
 from .joints import Joint
-from .locked_joints import lock_mimicking_joints
+from .lengths import Length
+from .locked_joints import lock_mimicking_joints, parts_of_moving_joints
 from .parts import (
     MechanismPart,
     PartNumberField,
@@ -34,25 +36,13 @@ from .parts import (
     Vector,
     replace_part_fields,
 )
+from .payloads import fields_with_payload
+from .poses import Pose
+from .removable_effects import strip_effects
+from .shapes import Shape
 from .validate import check_mechanism, evaluate_mechanism_parameters, unphysical_body_messages
 
 _STANDARD_GRAVITY: Vector = (ZERO, ZERO, parse_expression("-9.81"))
-
-_REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
-    "friction": (
-        "friction",
-        "smoothing",
-        "static_ratio",
-        "friction_coefficient",
-        "pin_radius",
-    ),
-    "damping": ("damping",),
-    "springs": ("stiffness", "rest"),
-    "motors": ("motor",),
-    "limits": ("limits",),
-}
-
-_REMOVABLE_TABLES = ("gravity", "forces", "contacts")
 
 
 class Mechanism(MechanismPart):
@@ -70,6 +60,9 @@ class Mechanism(MechanismPart):
         default_factory=PartTable, description="named numbers, or expressions of other parameters"
     )
     bodies: PartTable[Body] = Field(default_factory=PartTable)
+    ground_shapes: tuple[Shape, ...] = Field(
+        default=(), description="shapes of the fixed world: floors, walls"
+    )
     joints: PlacedJoints = Field(default_factory=PartTable)
     frames: PartTable[Frame] = Field(default_factory=PartTable)
     loops: PlacedJoints = Field(default_factory=PartTable, description="joints that close a loop")
@@ -96,9 +89,15 @@ class Mechanism(MechanismPart):
         description="rows of constraints that others imply to within this share are redundant, and "
         "may stay open by this share of their size (metres, radians)",
     )
+    lengths: PartTable[Length] = Field(
+        default_factory=PartTable, description="lengths of paths, or combinations of coordinates"
+    )
     forces: PartTable[ForceElement] = Field(default_factory=PartTable)
     contacts: PartTable[Contact] = Field(default_factory=PartTable)
     actuators: PartTable[Actuator] = Field(default_factory=PartTable)
+    poses: PartTable[Pose] = Field(
+        default_factory=PartTable, description='named configurations: q0="home"'
+    )
     coordinates: ChosenCoordinates | None = Field(
         default=None, description="in place of the joints' variables"
     )
@@ -147,7 +146,7 @@ class Mechanism(MechanismPart):
     def _content_hash(self) -> int:
         """The hash by which tables of mechanisms tell variants apart, computed once."""
         own = (self.name, self.gravity, self.parameters, self.bodies, self.joints)
-        return hash((*own, self.loops, self.constraints, self.forces))
+        return hash((*own, self.loops, self.constraints, self.lengths, self.forces))
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name}: {len(self.bodies)} bodies, {len(self.joints)} joints>"
@@ -253,7 +252,7 @@ class Mechanism(MechanismPart):
         ----------
         *effects : str
             Any of "friction", "damping", "springs", "motors" (rotor inertia and gears), "limits",
-            "gravity", "forces" (declared loads) and "contacts".
+            "gravity", "forces" (the table of forces, and the laws of lengths) and "contacts".
 
         Returns
         -------
@@ -267,24 +266,7 @@ class Mechanism(MechanismPart):
         >>> lw.compile(weightless).gravity([0.3, 0.4])
         array([0., 0.])
         """
-        keys: set[str] = set()
-        for effect in effects:
-            if effect not in (*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES):
-                raise NameNotFoundError(
-                    f"'{effect}' cannot be left out",
-                    remedy=suggest_remedy(effect, [*_REMOVABLE_FIELDS, *_REMOVABLE_TABLES]),
-                )
-            keys |= set(_REMOVABLE_FIELDS.get(effect, ()))
-        joints = {name: replace_part_fields(joint, keys) for name, joint in self.joints.items()}
-        gravity = (ZERO,) * 3 if "gravity" in effects else self.gravity
-        forces = {
-            name: replace_part_fields(force, keys)
-            for name, force in self.forces.items()
-            if "forces" not in effects
-        }
-        contacts = {} if "contacts" in effects else self.contacts
-        changed = {"contacts": contacts} if self.contacts else {}
-        return replace_part_fields(self, joints=joints, gravity=gravity, forces=forces, **changed)
+        return strip_effects(self, effects)
 
     def reduced(self, lock: Mapping[str, object]) -> Mechanism:
         """The same mechanism with some joints held at given positions: they lose their coordinates.
@@ -313,7 +295,10 @@ class Mechanism(MechanismPart):
                     f"{self.name} has no joint '{name}'", remedy=suggest_remedy(name, list(joints))
                 )
             joints[name] = replace_part_fields(joints[name], ["mimic"], locked=position)
-        return replace_part_fields(self, ["speeds"], joints=lock_mimicking_joints(joints))
+        joints = lock_mimicking_joints(joints)
+        return replace_part_fields(
+            self, ["speeds"], joints=joints, **parts_of_moving_joints(self, joints)
+        )
 
     def with_payload(
         self,
@@ -350,24 +335,8 @@ class Mechanism(MechanismPart):
         >>> lw.compile(loaded).gravity([0.0, 0.0]).round(3)
         array([29.43,  9.81])
         """
-        if name in self.bodies or name in self.joints:
-            raise NameNotFoundError(
-                f"{self.name} has a body or joint '{name}' already", remedy="give another name="
-            )
-        if frame in self.frames:
-            body, origin = self.frames[frame].body, self.frames[frame].origin
-        elif frame in self.bodies:
-            body, origin = frame, Placement()
-        else:
-            raise NameNotFoundError(
-                f"{self.name} has no frame or body '{frame}'",
-                remedy=suggest_remedy(frame, [*self.frames, *self.bodies]),
-            )
-        held = Body(mass=mass, center=list(center), inertia=inertia)
-        joint = Joint(type="fixed", parent=body, child=name, origin=origin)
-        return replace_part_fields(
-            self, bodies={**self.bodies, name: held}, joints={**self.joints, name: joint}
-        )
+        body = Body(mass=mass, center=list(center), inertia=inertia)
+        return replace_part_fields(self, **fields_with_payload(self, frame, body, name))
 
     def checked(self, strict: bool) -> Mechanism:
         """Return the mechanism itself after a warning about unphysical inertia.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ..displays import NotebookTable
 from ..expressions import names_in_expression
 from .coordinates import joint_coordinate_names, joint_velocity_names, mechanism_names
-from .mechanism import Mechanism
 
 if TYPE_CHECKING:
     from ..types import Floats
+    from .mechanism import Mechanism
 
 ANGLE_OR_LENGTH = "rad or m"
 

@@ -161,7 +161,7 @@ def part_numbers(
         quantity = next((m for m in info.metadata if isinstance(m, PartNumberField)), None)
         if quantity is None:
             for name, inner in _nested_parts(value):
-                yield from part_numbers(inner, f"{here}.{name}" if name else here)
+                yield from part_numbers(inner, here + name)
         elif isinstance(value, tuple):
             yield from ((f"{here}[{i}]", entry, quantity) for i, entry in enumerate(value))
         elif value is not None:
@@ -169,12 +169,16 @@ def part_numbers(
 
 
 def _nested_parts(value: object) -> Iterator[tuple[str, BaseModel]]:
-    """Yield the parts inside a field's value, with their names in a table ("" for a single
-    part)."""
+    """Yield the parts inside a field's value, with their places in a table or list: ".name",
+    "[0]", "" for a single part."""
     if isinstance(value, BaseModel):
         yield "", value
     elif isinstance(value, PartTable):
-        yield from ((name, item) for name, item in value.items() if isinstance(item, BaseModel))
+        yield from (
+            (f".{name}", item) for name, item in value.items() if isinstance(item, BaseModel)
+        )
+    elif isinstance(value, tuple):
+        yield from ((f"[{i}]", item) for i, item in enumerate(value) if isinstance(item, BaseModel))
 
 
 class PartTable(Mapping[str, T], Generic[T]):

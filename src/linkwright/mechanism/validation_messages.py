@@ -47,7 +47,10 @@ def _part_field_place(location: Sequence[str | int], fields: Mapping[str, Any]) 
         if absent and (number < len(location) or part == here.get("type")):
             continue
         place += f"[{part}]" if isinstance(part, int) else f".{part}"
-        here = here.get(part) if isinstance(here, Mapping) else None
+        if isinstance(here, list | tuple) and isinstance(part, int) and part < len(here):
+            here = here[part]
+        else:
+            here = here.get(part) if isinstance(here, Mapping) else None
     return place.removeprefix(".")
 
 

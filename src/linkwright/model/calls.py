@@ -45,12 +45,16 @@ UFUNC_OPTIONS = (
 """Options of gufuncs, and our own `check`."""
 
 
+POSE_INPUTS = ("q", "q1", "qd")
+"""Inputs that may be the name of a pose."""
+
+
 @dataclass(frozen=True)
 class CallFacts:
     """What is known of a function's arguments.
 
     `owner` is the name of the mechanism, `outputs` the number of outputs, and `entries` has the
-    names of the entries of inputs.
+    names of the entries of inputs. `has_poses`: the mechanism has named poses.
     """
 
     name: str
@@ -58,6 +62,12 @@ class CallFacts:
     inputs: Sequence[Port]
     outputs: int
     entries: Mapping[str, Sequence[str]]
+    has_poses: bool = False
+
+    def is_by_name(self, port: Port, value: object) -> bool:
+        """Whether an input is a table by name, or the name of a pose."""
+        is_pose = isinstance(value, str) and self.has_poses and port.name in POSE_INPUTS
+        return is_pose or (isinstance(value, Mapping) and port.name in self.entries)
 
 
 class CompiledFunction(FallbackCall):
@@ -138,7 +148,10 @@ class _CallExplainer:
         """Call again with tables read and states checked, or raise what is wrong."""
         if isinstance(error, LinkwrightError):
             raise error
-        if self.read_tables is not None and any(isinstance(one, Mapping) for one in arguments):
+        if self.read_tables is not None and any(
+            self.facts.is_by_name(port, one)
+            for port, one in zip(self.facts.inputs, arguments, strict=False)
+        ):
             check_call_arguments(self.facts, arguments)
             return self.call_with_options(self.read_tables(self.facts.inputs, arguments), options)
         if self.check_states is not None and "check" in options:
@@ -207,7 +220,7 @@ def check_call_arguments(facts: CallFacts, arguments: Sequence[object]) -> None:
         )
     leading = {}
     for port, value in zip(facts.inputs, arguments, strict=False):
-        if isinstance(value, Mapping) and port.name in entries:
+        if facts.is_by_name(port, value):
             continue
         array = _read_call_input(value, port, owner, entries.get(port.name, ()))
         _check_call_input_shape(array, port, owner, entries.get(port.name, ()))

@@ -74,7 +74,7 @@ def full_function_help(
         lines += [
             f"{port.name} : {_function_help_shape(port)} array, or table by name",
             f"    {meaning[0].upper()}{meaning[1:]}, "
-            f"{_function_help_units(mechanism, port.name)}{which}.",
+            f"{function_input_units(mechanism, port.name)}{which}.",
         ]
     lines += ["", "Returns", "-------"]
     lines += [
@@ -102,7 +102,7 @@ def _function_help_shape(port: Port) -> str:
     return f"({', '.join(['…', *map(str, port.shape)])})"
 
 
-def _function_help_units(mechanism: Mechanism, name: str) -> str:
+def function_input_units(mechanism: Mechanism, name: str) -> str:
     """The units of an input of this mechanism."""
     if name in ("q", "q1"):
         found = ["without unit" if one == "1" else one for one in coordinate_units(mechanism)]

@@ -262,7 +262,14 @@ class Model(
         checks = None if guarded else partial(check_input_states, self._twin, name)
         function = explain_compiled_call(
             ufunc,
-            CallFacts(name, self.mechanism.name, inputs, len(outputs), entries),
+            CallFacts(
+                name,
+                self.mechanism.name,
+                inputs,
+                len(outputs),
+                entries,
+                has_poses=bool(self.mechanism.poses),
+            ),
             check_states=checks,
             read_tables=partial(read_named_inputs, self._twin),
         )

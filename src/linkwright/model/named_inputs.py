@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, AssemblyError, NameNotFoundError, suggest_remedy
 from ..kinematics.closing import project_accelerations
-from ..mechanism import read_coordinate_numbers
+from ..kinematics.pose_configurations import read_pose, read_pose_velocities
+from ..mechanism import Mechanism, read_coordinate_numbers
 from ..ports import Port
 from ..quantities import quantity_entry_names
 from ..types import Floats
@@ -28,10 +29,18 @@ _ENTRY_KINDS = {
 """The names of inputs' entries in messages; those of all others belong to velocities."""
 
 
+_POSE_READERS: dict[str, Callable[[Mechanism, str], object]] = {
+    "q": read_pose,
+    "q1": read_pose,
+    "qd": read_pose_velocities,
+}
+"""Inputs that may be the name of a pose."""
+
+
 def read_named_inputs(
     model: Model, ports: Sequence[Port], arguments: Sequence[object]
 ) -> list[object]:
-    """The arguments with tables by name as arrays.
+    """The arguments with tables by name, and names of poses, as arrays.
 
     Entries that a table leaves out are those of the neutral configuration (q), zero (velocities,
     accelerations, forces), or nominal (p). Where the mechanism has loops or constraints, the
@@ -41,7 +50,9 @@ def read_named_inputs(
     inputs = dict(zip((port.name for port in ports), arguments, strict=False))
     for port in sorted(ports, key=lambda port: port.name != "p"):
         value = inputs.get(port.name)
-        if isinstance(value, Mapping):
+        if isinstance(value, str) and port.name in _POSE_READERS:
+            inputs[port.name] = _POSE_READERS[port.name](model.mechanism, value)
+        elif isinstance(value, Mapping):
             inputs[port.name] = _array_from_table(model, port, value, inputs)
     return [*inputs.values(), *arguments[len(inputs) :]]
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import LinkwrightError
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism
 from ..model.model import Model
 from ..model.model import compile as compiled
@@ -154,7 +155,7 @@ def _read_plan_start(mechanism: Mechanism, model: Model, start: Any) -> Floats:
     """The start configuration (default: home); an error where its loops are open."""
     closed = not model.names.constraints
     given = (model.neutral() if closed else model.home()) if start is None else start
-    q = check_vector(given, model.nq, "the start", model.q_names)
+    q = check_vector(read_pose(mechanism, given), model.nq, "the start", model.q_names)
     if closed:
         return q
     left = float(np.abs(model.constraint_residual(q)).max())

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import LinkwrightError
 from ..formulations import derive
 from ..kinematics.closing import CLOSURE_TOLERANCES
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compiled
@@ -162,7 +163,8 @@ class InverseKinematics:
         return [by_frame[frame] for frame in self.kinds]
 
     def _check_coordinates(self, given: ArrayLike, what: str) -> Floats:
-        return check_vector_rows(given, self.model.nq, f"the {what}", self.model.q_names)
+        q = read_pose(self.model.mechanism, given)
+        return check_vector_rows(q, self.model.nq, f"the {what}", self.model.q_names)
 
     def _try_restarts(
         self, lanes: InverseKinematicsLanes, begin: Floats, restarts: int, rng: np.random.Generator

@@ -23,6 +23,7 @@ from ..kinematics.closing import (
     project_velocities,
     solve_constraint_least_change,
 )
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism
 from ..number_checks import check_vector
 from ..types import Floats
@@ -197,7 +198,8 @@ def follow(
     refuse_quaternion_trajectories(mechanism, solver.model)
     check_plannable_loops(mechanism, solver.model)
     _check_path_law(law, path)
-    q0 = check_vector(start, solver.model.nq, "the start", solver.model.q_names)
+    given = read_pose(mechanism, start)
+    q0 = check_vector(given, solver.model.nq, "the start", solver.model.q_names)
     if limits:
         check_planned_coordinates(mechanism, q0, "start")
     T = solver.model.placement(frame)(q0)
@@ -334,6 +336,6 @@ def _tool_path_start_point(mechanism: Mechanism, frame: str, start: Any) -> Floa
     from ..model.model import compile as compiled
 
     model = compiled(mechanism, threads=1)
-    begin = check_vector(start, model.nq, "the start", model.q_names)
+    begin = check_vector(read_pose(mechanism, start), model.nq, "the start", model.q_names)
     place: Floats = model.placement(frame)(begin)[:3, 3]
     return place

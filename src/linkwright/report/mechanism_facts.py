@@ -9,7 +9,7 @@ from typing import TypedDict, cast
 from ..errors import LinkwrightError
 from ..expressions import expression_text, expression_to_float
 from ..kinematics.made_up_names import part_number
-from ..mechanism import Joint, Mechanism, mechanism_names
+from ..mechanism import GROUND, Joint, Mechanism, mechanism_names
 
 
 class ParameterFacts(TypedDict):
@@ -56,8 +56,11 @@ class MechanismPageFacts(TypedDict):
     forces: list[str]
     contacts: list[str]
     actuators: list[str]
+    poses: list[str]
     chosen_coordinates: list[str]
     coordinate_definitions: list[str]
+    shapes: dict[str, list[str]]
+    computed: list[str]
     warnings: list[str]
     unused: list[str]
 
@@ -99,13 +102,27 @@ def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
         "forces": list(mechanism.forces),
         "contacts": list(mechanism.contacts),
         "actuators": list(mechanism.actuators),
+        "poses": list(mechanism.poses),
         "chosen_coordinates": list(mechanism.coordinates.own_names)
         if mechanism.coordinates
         else [],
         "coordinate_definitions": _coordinate_definitions(mechanism),
+        "shapes": _shapes_of_bodies(mechanism),
+        "computed": [
+            f"{name}: mass {masses[name]:.6g} kg, centre and inertia from {body.inertia_from}"
+            for name, body in mechanism.bodies.items()
+            if body.inertia_from
+        ],
         "warnings": list(mechanism.warnings),
         "unused": list(mechanism.unused),
     }
+
+
+def _shapes_of_bodies(mechanism: Mechanism) -> dict[str, list[str]]:
+    """The kinds of the shapes of each body that has some, and of ground."""
+    shapes = {name: body.shapes for name, body in mechanism.bodies.items()}
+    shapes[GROUND] = mechanism.ground_shapes
+    return {name: [shape.type for shape in found] for name, found in shapes.items() if found}
 
 
 def _coordinate_definitions(mechanism: Mechanism) -> list[str]:

@@ -82,7 +82,11 @@ def mechanism_section(
             (name, f"{one['value']:.6g}", one["as_written"])
             for name, one in info["parameters"].items()
         ],
-        remarks={"Warnings": info["warnings"], "In the file, but not used": info["unused"]},
+        remarks={
+            "Warnings": info["warnings"],
+            "Computed": info["computed"],
+            "In the file, but not used": info["unused"],
+        },
     )
 
 

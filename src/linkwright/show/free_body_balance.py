@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..displays import NotebookDisplayed
 from ..kinematics.body_forces import BodyForce
 from ..kinematics.kinematic_tree import KinematicTree
+from ..kinematics.pose_configurations import read_pose
 from ..kinematics.tree_coordinates import spread_velocities
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import GROUND, Mechanism
@@ -95,7 +96,8 @@ def free_body_state(
     """The state at given or default numbers (home, at rest, no efforts), with its accelerations."""
     model = drawing_model(mechanism)
     nq, nv, names = model.nq, model.nv, model.names
-    here = mechanism_scene(mechanism).home if q is None else check_vector(q, nq, "q", names.q)
+    given = mechanism_scene(mechanism).home if q is None else read_pose(mechanism, q)
+    here = check_vector(given, nq, "q", names.q)
     velocities = np.zeros(nv) if qd is None else check_vector(qd, nv, "qd", names.qd)
     efforts = np.zeros(nv) if tau is None else check_vector(tau, nv, "tau", names.qd)
     clock = model.names.time_arguments(t)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import NameNotFoundError, suggest_remedy
-from ..expressions import names_in_expression
 from ..mechanism import Mechanism, mechanism_names
 from .cyclograph_figure import draw_faint_figure
 from .figure_style import (
@@ -303,9 +302,7 @@ def _plotted_plan_coordinates(plan: MotionPlan) -> _PlottedCoordinates:
     """The coordinates that actuators move, then those that carry the frame."""
     mechanism, known = plan.mechanism, mechanism_names(plan.mechanism)
     driven = [
-        n
-        for n in known.q
-        if any(n in names_in_expression(a.moves) for a in mechanism.actuators.values())
+        n for n in known.q if any(a.drives_coordinate(n) for a in mechanism.actuators.values())
     ]
     joints = _plotted_joints_to_frame(mechanism, plan.frame)
     carrying = [n for n in known.q if n in joints or n.rpartition(".")[0] in joints]

@@ -19,6 +19,7 @@ from ..errors import UnsupportedError
 from ..expressions import expression_to_float
 from ..kinematics.constraint_kinds.wheel import WheelRestraint
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
+from ..kinematics.pose_configurations import read_pose
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism, require_mechanism
@@ -63,6 +64,7 @@ class Scene:
         """Rotation and position of every link at q (…, nq) and t (…), (…, links + 1, 3, 4); the
         last one is ground."""
         names, owner = self.tree.names.q, self.mechanism.name
+        q = read_pose(self.mechanism, q)
         q = check_vector_rows(q, self.tree.nq, "q", names, where=owner)
         times = np.broadcast_to(np.asarray(t, dtype=float), q.shape[:-1]).reshape(1, -1)
         columns = self._placement_function(q.reshape(-1, self.tree.nq).T, times)

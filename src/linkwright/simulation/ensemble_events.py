@@ -123,7 +123,9 @@ def _event_names(given: EventsLike | None) -> Iterator[str]:
 
 
 def _limit_names(mechanism: Mechanism) -> Iterator[str]:
-    """Yield the names in the limits of joints."""
+    """Yield the names in the limits of joints; those of lengths depend on all dimensions."""
+    if any("limits" in length.model_fields_set for length in mechanism.lengths.values()):
+        yield from mechanism.parameters
     for joint in mechanism.joints.values():
         limits = [x for x in (joint.limits.lower, joint.limits.upper) if x is not None]
         for limit in limits:

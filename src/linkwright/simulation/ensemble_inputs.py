@@ -121,10 +121,9 @@ class EnsembleInputs:
         own = (self._tables[name][run] if name in self._tables else t for name, t in tables)
         return shared.with_force_law(drive.with_tables(tuple(own)))
 
-    def start_of_controller(self, run: int) -> tuple[float, ...]:
-        """Return the controller's states at the start of a run."""
-        law = self.laws[run] if self.laws else self.shared
-        return law.start if isinstance(law, Feedback) else ()
+    def start_of_controller(self, run: int, shared: RightHandSide) -> tuple[float, ...]:
+        """Return the states of a run's own controller at its start, or those of all runs."""
+        return self.laws[run].start if self.laws else shared.force_law.start_states
 
     def _table_names(self) -> list[str]:
         """Return the names of the inputs that are tables, in the order of the drive's tables."""

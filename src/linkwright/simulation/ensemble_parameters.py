@@ -134,7 +134,10 @@ def _dependent_numbers(mechanism: Mechanism, varied: Sequence[str]) -> Iterator[
 
 
 def _limits(mechanism: Mechanism) -> Iterator[tuple[Expression, Expression]]:
-    """Yield the lower and upper limits of joints."""
+    """Yield the lower and upper limits of joints and lengths."""
+    for length in mechanism.lengths.values():
+        if length.limits.lower is not None and length.limits.upper is not None:
+            yield length.limits.lower, length.limits.upper
     for joint in mechanism.joints.values():
         lower, upper = joint.limits.lower, joint.limits.upper
         if lower is not None and upper is not None:

@@ -83,7 +83,7 @@ class Ensemble:
         if parts is not None:
             beyond = find_starts_beyond_limits(parts.code.rows, start.q, start.qd)
             self.failures = beyond | self.failures
-        z = [self.recipe.inputs.start_of_controller(k) for k in range(len(self.results))]
+        z = [self.recipe.inputs.start_of_controller(k, self.rhs) for k in range(len(self.results))]
         works = np.zeros((len(z), WORK_COUNT))
         if space.equations.state is None:
             y = np.hstack([start.q, start.qd, np.array(z).reshape(len(z), -1), works])

@@ -18,6 +18,7 @@ from ..expressions import names_in_expression
 from ..kinematics.assembly import check_assembly_quaternions
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system
+from ..kinematics.pose_configurations import read_pose, read_pose_velocities
 from ..mechanism import Mechanism, mechanism_names, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_finite_array
@@ -45,6 +46,7 @@ class EnsembleRuns:
         runs: int | None,
     ) -> None:
         self.mechanism, self.names = mechanism, mechanism_names(mechanism)
+        q0, qd0 = read_pose(mechanism, q0), read_pose_velocities(mechanism, qd0)
         starts = [
             read_coordinate_numbers(mechanism, given, what)
             for given, what in ((q0, "q0"), (qd0, "qd0"))

@@ -22,11 +22,12 @@ from ..equations import Equations
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..expressions import names_in_expression, parse_expression
 from ..kinematics.parameter_values import read_kinematic_expression
-from ..mechanism import Mechanism, MechanismNames
+from ..mechanism import Mechanism, MechanismNames, pose_numbers
 from ..number_checks import check_number
 from ..readings.llvm import compile_tape
 from ..tape import normalize_tape, record_tape, schedule_tape
 from ..types import SX, Booleans, Floats, ForceLike
+from .actuator_efforts import efforts_of_controls
 from .feedback import NOT_KEPT, Feedback
 from .time_tables import TimeTable, read_time_table
 
@@ -39,7 +40,8 @@ class ForceLaw:
 
     `function` gives τ itself (then w is τ), `tables` give w at t, a `feedback` what it follows;
     else w is one idle zero. `u` is the expression of the actuators' forces, if these were given.
-    z has the rates `z_rate`; empty, it has one idle entry. `written` is what a file keeps.
+    z has the rates `z_rate`; empty, it has one idle entry. z are the states of the controller, or
+    the `activations` of actuators. `written` is what a file keeps.
     """
 
     equations: Equations
@@ -51,6 +53,8 @@ class ForceLaw:
     feedback: Feedback | None = None
     z: SX = field(default_factory=lambda: ca.SX.sym("z", 1))
     z_rate: SX = field(default_factory=lambda: ca.SX.zeros(0, 1))
+    activations: tuple[str, ...] = ()
+    activation_start: tuple[float, ...] = ()
     written: object = None
 
     @property
@@ -60,8 +64,13 @@ class ForceLaw:
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """The names of a controller's states."""
-        return self.feedback.names if self.feedback is not None else ()
+        """The names of a controller's states, or of actuators' activations."""
+        return self.feedback.names if self.feedback is not None else self.activations
+
+    @property
+    def start_states(self) -> tuple[float, ...]:
+        """The values of these states at the start of a run."""
+        return self.feedback.start if self.feedback is not None else self.activation_start
 
     @property
     def is_sampled(self) -> bool:
@@ -114,11 +123,12 @@ class ForceLaw:
             tau, _, rate = self._compiled(q, qd, [t], w, filled(z))
         return tau, rate[: len(z)]
 
-    def actuators(self, t: float, q: Floats, qd: Floats) -> Floats | None:
-        """Return u at an instant, if inputs are given by actuator."""
+    def actuators(self, t: float, q: Floats, qd: Floats, z: Floats = _NONE) -> Floats | None:
+        """Return u at an instant, if inputs are given by actuator; z defaults to its start."""
         if self.u is None:
             return None
-        found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd), _IDLE)[1]
+        states = filled(z if len(z) else np.array(self.start_states))
+        found: Floats = self._compiled(q, qd, [t], self.outer(t, q, qd), states)[1]
         return found
 
     def histories(self, t: Floats, q: Floats, qd: Floats, z: Floats) -> tuple[Floats, Floats]:
@@ -176,8 +186,8 @@ def first(symbols: SX, count: int) -> SX:
 
 
 def read_force_law(equations: Equations, given: ForceLike | Feedback | None) -> ForceLaw:
-    """Return the inputs from what a user gives: nothing, numbers, a table by name, a function of
-    (t, q, q̇), or a controller."""
+    """Return the inputs from what a user gives: nothing, numbers, a table by name, the name of a
+    pose with controls, a function of (t, q, q̇), or a controller."""
     n = equations.nv
     if isinstance(given, Feedback):
         return _by_law(equations, given)
@@ -185,6 +195,8 @@ def read_force_law(equations: Equations, given: ForceLike | Feedback | None) -> 
         _check_takes_state(given, n)
         w = ca.SX.sym("w", n)
         return ForceLaw(equations, w, w, function=given, written=NOT_KEPT)
+    if isinstance(given, str):
+        return _by_pose(equations, given)
     if isinstance(given, Mapping):
         return _by_name(equations, given)
     constant = np.zeros(n) if given is None else sized(given, n)
@@ -247,10 +259,38 @@ def _by_name(equations: Equations, given: Mapping[str, object]) -> ForceLaw:
         if isinstance(v, str | Real)
     }
     u = forces_of(equations, {**values, **dict(zip(tables, ca.vertsplit(w), strict=False))})
-    tau = equations.expressions("input_matrix")[0] @ u
     kept = {k: _written(tables.get(k, v)) for k, v in given.items()}
-    by_actuator = u if equations.names.actuators else None
-    return ForceLaw(equations, w, tau, by_actuator, tables=tuple(tables.values()), written=kept)
+    law = ForceLaw(equations, w, u, tables=tuple(tables.values()), written=kept)
+    return _by_actuator(law, u) if equations.names.actuators else law
+
+
+def _by_pose(equations: Equations, name: str) -> ForceLaw:
+    """Return the controls of a named pose, with actuators that begin at its activations."""
+    mechanism = equations.mechanism
+    controls = pose_numbers(mechanism, name, "controls")
+    if not equations.names.actuators:
+        raise LinkwrightError(
+            f"the pose '{name}' has no controls: {mechanism.name} has no actuators",
+            remedy="give forces by velocity",
+        )
+    law = replace(_by_name(equations, controls), written=name)
+    start = pose_numbers(mechanism, name, "activations")
+    return _by_actuator(law, forces_of(equations, controls), start)
+
+
+def _by_actuator(law: ForceLaw, controls: SX, start: Mapping[str, float] | None = None) -> ForceLaw:
+    """Return inputs whose controls act through the actuators; `start` are activations."""
+    found = efforts_of_controls(law.equations, controls, start)
+    tau = law.equations.expressions("input_matrix")[0] @ found.u
+    return replace(
+        law,
+        tau=tau,
+        u=found.u,
+        z=found.z,
+        z_rate=found.z_rate,
+        activations=found.names,
+        activation_start=found.start,
+    )
 
 
 def _written(value: object) -> object:
@@ -291,9 +331,13 @@ def check_inputs_without(
 ) -> None:
     """Raise an error if an expression of the inputs depends on a parameter that varies: names of
     parameters in expressions stand for the mechanism's own values. `how` says how it varies."""
-    texts = [x for x in given.values() if isinstance(x, str)] if isinstance(given, Mapping) else []
-    for text in texts:
-        pending, seen = list(names_in_expression(parse_expression(text))), set[str]()
+    if not isinstance(given, Mapping):
+        return
+    texts = {x: parse_expression(x) for x in given.values() if isinstance(x, str)}
+    for name, actuator in mechanism.actuators.items():
+        texts |= {f"{name}.{key}": number for key, number in actuator.law_numbers()}
+    for text, expression in texts.items():
+        pending, seen = list(names_in_expression(expression)), set[str]()
         while pending:
             name = pending.pop()
             if name in varied:

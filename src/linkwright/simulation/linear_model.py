@@ -16,6 +16,7 @@ from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, NameNotFoundError, UnsupportedError, suggest_remedy
 from ..kinematics.assembly import assemble
 from ..kinematics.closing import CLOSURE_TOLERANCES, jacobian_pseudoinverse, project_velocities
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism, require_mechanism
 from ..model.model import Model
 from ..model.model import compile as compile_model
@@ -177,6 +178,7 @@ def _closed_coordinates(
     mechanism: Mechanism, model: Model, q: VectorLike | None, t: float
 ) -> Floats:
     """Return q that satisfies the constraints at time t and keeps coordinates given by name."""
+    q = read_pose(mechanism, q)
     if q is not None and not isinstance(q, Mapping):
         coordinates = with_unit_quaternions(model, check_vector(q, model.nq, "q"))
         model.check_closed(coordinates, t)

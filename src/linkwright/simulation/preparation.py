@@ -12,7 +12,7 @@ from ..mechanism import Mechanism
 from ..types import ForceLike
 from .compiled_motion import CompiledMotion
 from .events.event_parts import EventParts, find_event_parts
-from .events.rows import without_sharp_friction
+from .events.sharp_friction import without_sharp_friction
 from .events.user_event import Event
 from .feedback import NOT_KEPT, Feedback
 from .inputs import read_force_law

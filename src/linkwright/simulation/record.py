@@ -114,7 +114,7 @@ def record_run(
         settings=settings,
         versions=software_versions(),
         singular=found.singular,
-        u=_actuator_histories(context, times, q, qd, tau),
+        u=_actuator_histories(context, times, y, tau),
         events=found.events,
         pushes=pushes,
         borne=found.reactions,
@@ -126,13 +126,15 @@ def record_run(
 
 
 def _actuator_histories(
-    context: RunContext, times: Floats, q: Floats, qd: Floats, tau: Floats
+    context: RunContext, times: Floats, y: Floats, tau: Floats
 ) -> Floats | None:
     """Return u as given, or the solution of B u = τ; None if there is none."""
     if not context.names.actuators:
         return None
+    q, qd = context.space.motion(y)
     if context.force_law.u is not None:
-        return context.force_law.histories(times, q, qd, np.zeros((len(times), 0)))[1]
+        z = context.space.controller_states(y).T
+        return context.force_law.histories(times, q, qd, z)[1]
     return actuator_forces(context.rhs.whole_model, times, q, tau)
 
 

@@ -35,7 +35,7 @@ class RightHandSide:
         self.equations, self.names = equations, equations.names
         self.force_law, self.baumgarte = force_law, baumgarte
         holds_exactly = baumgarte is None and equations.by != "approximate"
-        start = force_law.feedback.start if force_law.feedback is not None else ()
+        start = force_law.start_states
         self.space = StateSpace(equations, start, is_projected=holds_exactly)
         self.expressions = RateExpressions(self.space, force_law, baumgarte)
         self.scheduled: ScheduledEvent | None = scheduled_event_of(force_law)

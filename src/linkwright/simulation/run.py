@@ -95,7 +95,9 @@ class Run(RunEnergies):
         """Energies of every part, momenta, reactions, positions; computed when first read."""
         if self.pushes is None:
             return Details(self.mechanism, self.t, self.q, self.qd, self.qdd, self.tau)
-        from .events.rows import without_sharp_friction  # the pushes contain this friction
+        from .events.sharp_friction import (
+            without_sharp_friction,
+        )  # the pushes contain this friction
 
         mechanism, forces = without_sharp_friction(self.mechanism), self.tau + self.pushes
         return Details(mechanism, self.t, self.q, self.qd, self.qdd, forces)

@@ -23,7 +23,7 @@ from ..types import Floats, ForceLike, Integers
 from .compiled_motion import METHODS, can_compile
 from .compiled_run import CompiledRun
 from .ensemble_inputs import EnsembleInputs
-from .events.rows import without_sharp_friction
+from .events.sharp_friction import without_sharp_friction
 from .feedback import NOT_KEPT, Feedback
 from .inputs import ForceLaw, check_inputs_without, read_force_law
 from .provenance import stored_form
@@ -302,7 +302,7 @@ class SensitivityStarts:
         """Return the state in which a run starts."""
         y = rhs.space.start(self.q[run], self.qd[run])
         if inputs is not None:
-            z = inputs.start_of_controller(run)
+            z = inputs.start_of_controller(run, rhs)
             y[rhs.space.size : rhs.space.size + len(z)] = z
         return y
 

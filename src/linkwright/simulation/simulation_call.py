@@ -30,7 +30,7 @@ StartOfRun: TypeAlias = str | Sequence[float] | Floats | Mapping[str, float | st
 """The start of one run."""
 
 ForceOfRun: TypeAlias = (
-    Feedback | Sequence[float] | Floats | Mapping[str, object] | Callable[..., ArrayLike]
+    Feedback | Sequence[float] | Floats | Mapping[str, object] | Callable[..., ArrayLike] | str
 )
 """The inputs of one run. Types do not tell arrays of different shapes apart: a type checker takes a
 call with (runs, n) arrays, or with forces by name that differ, for one run."""
@@ -136,18 +136,19 @@ def simulate(
         The mechanism.
     t : float
         Duration, s.
-    q0, qd0 : array or mapping of names to numbers, optional
+    q0, qd0 : array, mapping of names to numbers, or name of a pose, optional
         Coordinates (rad, m) and velocities at the start; values that a table does not name are
         those at home (where loops close) and at rest. In an ensemble (runs, n) arrays, or by name
         numbers and (runs,) arrays.
     by : str
         The formulation of the equations.
-    torque : array, callable, mapping or Feedback, optional
+    torque : array, callable, mapping, Feedback or str, optional
         Generalized forces, N m or N: numbers, a function of (t, q, q̇), a controller, or a table by
         velocity or actuator of numbers, expressions ("2*sin(t) - q1") and (times, values) or
-        (times, values, "cubic"). In an ensemble also a (runs, n) array, by name (runs,) arrays and
-        tables with (runs, times) values, or a list with one controller for each run; not a
-        function.
+        (times, values, "cubic"). By actuator, these are controls: efforts, unless the actuator has
+        a gain or bias; the name of a pose stands for its controls. In an ensemble
+        also a (runs, n) array, by name (runs,) arrays and tables with (runs, times) values, or a
+        list with one controller for each run; not a function.
     integrator : str
         Such as "dop853".
     rtol, atol : float

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..formulations import derive
 from ..types import Floats
-from .events.rows import without_sharp_friction
+from .events.sharp_friction import without_sharp_friction
 from .state_space import StateSpace
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from ..errors import AssemblyError, LinkwrightError, NameNotFoundError, suggest_
 from ..kinematics.assembly import check_assembly_quaternions, check_constrained_velocities
 from ..kinematics.closing import CLOSURE_TOLERANCES
 from ..kinematics.constraint_system import constraint_system
+from ..kinematics.pose_configurations import read_pose, read_pose_velocities
 from ..mechanism import Mechanism, read_coordinate_numbers
 from ..model.model import Model
 from ..number_checks import check_number_table, check_vector
@@ -37,8 +38,8 @@ def start_of(
     `parameters` are values of the parameters that the model keeps; those of the mechanism agree.
     """
     names = model.names
-    q0 = read_coordinate_numbers(mechanism, q0, "q0")
-    qd0 = read_coordinate_numbers(mechanism, qd0, "qd0")
+    q0 = read_coordinate_numbers(mechanism, read_pose(mechanism, q0), "q0")
+    qd0 = read_coordinate_numbers(mechanism, read_pose_velocities(mechanism, qd0), "qd0")
     own = None if parameters is None else parameters[None]
     rows = StartRows(model, mechanism, lambda run: mechanism, own)
     if isinstance(q0, Mapping) or q0 is None:

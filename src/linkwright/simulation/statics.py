@@ -13,6 +13,7 @@ import numpy as np
 
 from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, UnsupportedError
+from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
 from ..model.model import Model
@@ -178,7 +179,7 @@ def equilibrium(
     'stable'
     """
     model = _model_without_time(mechanism)
-    start = model.home()
+    start, q0 = model.home(), read_pose(mechanism, q0)
     if isinstance(q0, Mapping):
         start = start_of(mechanism, model, q0, None)[0]
     elif q0 is not None:

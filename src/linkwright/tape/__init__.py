@@ -12,7 +12,9 @@ from .operation_counts import (
     count_tape_operations,
     count_tape_operations_by_kind,
     count_tape_state_operations,
+    largest_number_of_live_values,
 )
+from .reciprocals import share_tape_reciprocals
 from .record import record_tape
 from .schedule import schedule_tape
 from .tape import COMMUTATIVE_OPERATIONS, OPERATION_ARITY, Op, Tape
@@ -28,6 +30,7 @@ __all__ = [
     "count_tape_operations",
     "count_tape_operations_by_kind",
     "count_tape_state_operations",
+    "largest_number_of_live_values",
     "normalize_tape",
     "record_compilable_tape",
     "record_expression_tape",
@@ -35,5 +38,6 @@ __all__ = [
     "remove_dead_tape_instructions",
     "reorder_tape_instructions",
     "schedule_tape",
+    "share_tape_reciprocals",
     "vector_tape_expressions",
 ]

@@ -38,3 +38,20 @@ def count_tape_state_operations(tape: Tape) -> dict[str, int]:
         if moving[k] and op not in _FREE_OPERATIONS:
             counts[op.name.lower()] += 1
     return dict(sorted(counts.items()))
+
+
+def largest_number_of_live_values(tape: Tape) -> int:
+    """The largest number of computed values that later instructions need at the same time."""
+    operands = [
+        set(tape.operands[k][: OPERATION_ARITY[op]]) if op is not Op.INPUT else set()
+        for k, op in enumerate(tape.operations)
+    ]
+    last_use = {a: k for k, several in enumerate(operands) for a in several}
+    computed = {k for k, op in enumerate(tape.operations) if op not in (Op.INPUT, Op.CONSTANT)}
+    alive = largest = 0
+    for k, several in enumerate(operands):
+        alive += (k in computed and k in last_use) - sum(
+            a in computed and last_use[a] == k for a in several
+        )
+        largest = max(largest, alive)
+    return largest

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from ..errors import LinkwrightError
-from ..expressions import expression_to_float
+from ..expressions import ZERO, expression_to_float
 from ..formulations import derive
 from ..kinematics.mobility_analysis import mobility
 from ..mechanism import Mechanism, mechanism_names
@@ -217,7 +217,8 @@ def _applied_forces(subject: VerifiedEquations, state: dict[str, Floats]) -> Flo
 def _verified_rotor_forces(subject: VerifiedEquations) -> Callable[[dict[str, Floats]], Floats]:
     """A function from the state to the forces of rotors: the difference of two derivations."""
     mechanism = subject.mechanism
-    if all(joint.motor is None for joint in mechanism.joints.values()):
+    has_rotors = any(joint.motor is not None for joint in mechanism.joints.values())
+    if not has_rotors and all(length.armature == ZERO for length in mechanism.lengths.values()):
         return lambda state: np.zeros(subject.eqs.nv)
     both = [derive_for_check(m, "recursive") for m in (mechanism, mechanism.without("motors"))]
 

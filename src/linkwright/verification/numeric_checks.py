@@ -210,6 +210,7 @@ class VerifiedMotion:
         """Whether all external forces are known: weight and the reactions of joints at ground."""
         subject = self.subject
         alone = not subject.names.constraints and not subject.mechanism.forces
+        alone = alone and not subject.mechanism.lengths
         return alone and subject.has_functions("momentum", "reactions_of_motion")
 
     def ground_forces(self, state: dict[str, Floats]) -> Floats:

@@ -17,9 +17,11 @@ _TOML_TABLES = (
     "frames",
     "loops",
     "constraints",
+    "lengths",
     "forces",
     "contacts",
     "actuators",
+    "poses",
 )
 _BARE_TOML_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -30,6 +32,9 @@ def write_toml(mechanism: Mechanism) -> str:
     lines.append(f"gravity = {_write_inline_toml(plain_part_value(mechanism.gravity))}")
     if mechanism.independent:
         lines.append(f"independent = {_write_inline_toml(list(mechanism.independent))}")
+    if mechanism.ground_shapes:
+        shapes = _toml_value_to_write(mechanism.ground_shapes)
+        lines.append(f"ground_shapes = {_write_inline_toml(shapes)}")
     if "closure" in mechanism.model_fields_set:
         lines.append(f"closure = {mechanism.closure!r}")
     lines += _write_toml_numbers("parameters", mechanism.parameters)
@@ -106,7 +111,7 @@ def _toml_value_to_write(value: object) -> object:
             name: _fields_to_write(item) if isinstance(item, BaseModel) else plain_part_value(item)
             for name, item in value.items()
         }
-    return list(value) if isinstance(value, tuple) else value
+    return [_toml_value_to_write(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _write_inline_toml(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..expressions import expression_to_float
 from ..mechanism import Joint, Limits, Mechanism
+from .urdf_shapes_writer import is_urdf_shape
 
 _URDF_GRAVITY = [0.0, 0.0, -9.81]
 
@@ -27,6 +28,12 @@ def list_urdf_losses(mechanism: Mechanism) -> Iterator[str]:
     for table in ("loops", "constraints", "forces", "contacts", "actuators"):
         for name in getattr(mechanism, table):
             yield f"{table.removesuffix('s')} {name}"
+    if mechanism.ground_shapes:
+        yield f"{len(mechanism.ground_shapes)} shapes of the ground"
+    for name, body in mechanism.bodies.items():
+        for shape in body.shapes:
+            if not is_urdf_shape(shape):
+                yield f"body {name}: its shape, a {shape.type}"
     for name, joint in mechanism.joints.items():
         for what in _UrdfJointLosses(mechanism, joint).effects_lost_in_urdf():
             yield f"joint {name}: {what}"

@@ -3,9 +3,8 @@ cannot express is reported."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import quoteattr
 
@@ -30,6 +29,13 @@ from ..mechanism import GROUND, Joint, Limits, Mechanism
 from ..mechanism.joints import PerDof
 from ..types import Floats
 from .urdf_losses import list_urdf_losses
+from .urdf_numbers_writer import (
+    write_urdf_attributes,
+    write_urdf_number,
+    write_urdf_placement,
+    write_urdf_vector,
+)
+from .urdf_shapes_writer import is_urdf_shape, urdf_shape_lines
 
 WORLD_LINK_NAME = "world"
 _LOSS_FIELDS = ("damping", "friction")
@@ -194,13 +200,13 @@ class _UrdfWriter:
         """Return the lines of axis, limits, losses and mimicry of a URDF joint."""
         if move.axis is None:
             return []
-        lines = [f'<axis xyz="{_write_urdf_vector(move.axis)}"/>', *self.limit_lines(joint, move)]
+        lines = [f'<axis xyz="{write_urdf_vector(move.axis)}"/>', *self.limit_lines(joint, move)]
         losses = {key: self.field_number(joint, move, getattr(joint, key)) for key in _LOSS_FIELDS}
         if any(losses.values()) and not move.is_slide_of_screw:
-            lines.append(f"<dynamics {_write_urdf_attributes(losses)}/>")
+            lines.append(f"<dynamics {write_urdf_attributes(losses)}/>")
         if move.mimic is not None:
             leader, gain, offset = move.mimic
-            numbers = _write_urdf_attributes({"multiplier": gain, "offset": offset})
+            numbers = write_urdf_attributes({"multiplier": gain, "offset": offset})
             lines.append(f"<mimic joint={quoteattr(leader)} {numbers}/>")
         return lines
 
@@ -229,7 +235,7 @@ class _UrdfWriter:
             )
             for key in keys
         }
-        yield f"<limit {_write_urdf_attributes(bounds)}/>"
+        yield f"<limit {write_urdf_attributes(bounds)}/>"
 
     def relative_placement(self, body: str, name: str) -> tuple[Floats, Floats]:
         """Return rotation and position of a body or frame relative to a body that it is fixed
@@ -254,14 +260,12 @@ class _UrdfWriter:
         details: Sequence[str] = (),
     ) -> None:
         """Write a <joint> element between two links, placed at `place` (R, p) in the parent."""
-        R, p = place
         parent = self.world if parent == GROUND else parent
         lines = [
             f'  <joint name={quoteattr(name)} type="{kind}">',
             f"    <parent link={quoteattr(parent)}/>",
             f"    <child link={quoteattr(child)}/>",
-            f'    <origin xyz="{_write_urdf_vector(p)}" '
-            f'rpy="{_write_urdf_vector(_urdf_roll_pitch_yaw(R))}"/>',
+            f"    {write_urdf_placement(place)}",
             *(f"    {line}" for line in details),
             "  </joint>",
         ]
@@ -271,8 +275,15 @@ class _UrdfWriter:
         """Write a body as a <link> with its inertia about the centre of mass."""
         place = self.tree.bodies[name]
         own = self.tree.inertias[name].transform(place.R.T, -(place.R.T @ place.p))
+        shapes = self.mechanism.bodies[name].shapes
+        drawn = [
+            line
+            for shape in shapes
+            if is_urdf_shape(shape)
+            for line in urdf_shape_lines(shape, self.values)
+        ]
         if float(own.m) == 0 and not np.any(own.I):
-            self.write_link_element(name)
+            self.write_link_element(name, "\n".join(drawn))
             return
         center = [
             expression_to_float(entry, self.mechanism.values)
@@ -286,10 +297,11 @@ class _UrdfWriter:
         }
         inner = [
             "    <inertial>",
-            f'      <origin xyz="{_write_urdf_vector(c)}" rpy="0 0 0"/>',
-            f'      <mass value="{_write_urdf_number(float(own.m))}"/>',
-            f"      <inertia {_write_urdf_attributes(moments)}/>",
+            f'      <origin xyz="{write_urdf_vector(c)}" rpy="0 0 0"/>',
+            f'      <mass value="{write_urdf_number(float(own.m))}"/>',
+            f"      <inertia {write_urdf_attributes(moments)}/>",
             "    </inertial>",
+            *drawn,
         ]
         self.write_link_element(name, "\n".join(inner))
 
@@ -300,27 +312,3 @@ def _refuse_names_invalid_in_urdf(names: Sequence[str]) -> None:
         if _INVALID_XML_CHARACTERS.search(name):
             what = f"the name {name!r} has a character that XML cannot hold"
             raise FileError(what, remedy="rename it")
-
-
-def _write_urdf_number(value: float) -> str:
-    """Return a number as text without a trailing ".0"."""
-    return repr(value + 0.0).removesuffix(".0")
-
-
-def _write_urdf_vector(values: Iterable[float]) -> str:
-    """Return numbers as text, separated by spaces."""
-    return " ".join(_write_urdf_number(float(value)) for value in values)
-
-
-def _write_urdf_attributes(values: dict[str, float]) -> str:
-    """Return attributes key="number", separated by spaces."""
-    return " ".join(f'{key}="{_write_urdf_number(value)}"' for key, value in values.items())
-
-
-def _urdf_roll_pitch_yaw(R: Floats) -> tuple[float, float, float]:
-    """Return roll, pitch, yaw of a rotation matrix; yaw is 0 where only their sum is determined."""
-    level = math.hypot(R[0, 0], R[1, 0])
-    pitch = math.atan2(-R[2, 0], level)
-    if level < 1e-12:
-        return math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0
-    return math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])

@@ -1,41 +1,89 @@
-"""`linkwright export`: a mechanism in another format."""
+"""`linkwright export`: a mechanism in another format, or its functions as source code."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
+import typer
+
+from ...errors import FileError
+from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome, write_command_output
-from ..options import OUTPUT_OPTION, MechanismFile
+from ..command_output import CommandOutcome
+
+if TYPE_CHECKING:
+    from ...writers import ExportedFiles
 
 
 @register_command("Mechanisms")
 def export(
-    mechanism: MechanismFile, *, to: str, output: Annotated[Path | None, OUTPUT_OPTION] = None
+    mechanism: options.MechanismFile,
+    *,
+    to: str,
+    output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
+    quantities: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
+    ] = None,
+    by: str | None = None,
+    parameters: Annotated[
+        list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
+    ] = None,
+    precision: str | None = None,
 ) -> CommandOutcome:
-    """Write a mechanism in another format, and list on stderr what that format cannot hold.
+    """Write a mechanism in another format, or its functions as source code.
+
+    What a format cannot hold is listed on stderr.
 
     Parameters
     ----------
     to
-        toml or urdf.
+        A file format (toml, urdf) or a language: c, cpp, casadi, numpy, matlab, rust, latex.
     output
-        File to write; default: standard output.
+        File to write (default: standard output), or the folder where there are several files.
+    quantities
+        Functions to write as code, those of frames as placement:tool; default: inverse_dynamics,
+        forward_dynamics, mass_matrix, bias.
+    by
+        The formulation that derives them; default: recursive.
+    parameters
+        Parameters that stay inputs of the functions; the others are written as numbers.
+    precision
+        double (default) or float, for languages with both.
 
     Examples
     --------
     linkwright export robot.urdf --to toml -o robot.toml
+    linkwright export elbow --to c -o elbow_c --quantities inverse_dynamics,placement:tool
+    linkwright export elbow --to rust --parameters m2 --precision float -o elbow.rs
     """
     from ... import writers
 
-    if output is not None:
-        writers.check_written_file_name(output, to)
-    text, lost = writers.write_mechanism_text(mechanism, to)
-    if output is not None:
-        write_command_output(output, text)
-    return CommandOutcome(
-        {"text": None if output else text, "file": str(output or ""), "lost": lost},
-        lambda: print("" if output else text, end=""),
-        warnings=[f"not in the {to}: {what}" for what in lost],
+    found = writers.export(
+        mechanism, to=to, quantities=quantities, by=by, parameters=parameters, precision=precision
     )
+    written = _save_export(found, output)
+    text = None if written else next(iter(found.files.values()))
+    return CommandOutcome(
+        {
+            "text": text,
+            "file": str(output or ""),
+            "files": [str(path) for path in written],
+            "lost": list(found.lost),
+        },
+        lambda: print(text if text is not None else found.usage, end=""),
+        warnings=[f"not in the {to}: {what}" for what in found.lost],
+    )
+
+
+def _save_export(found: ExportedFiles, output: Path | None) -> list[Path]:
+    """Write the files if there is a place for them; several files and bytes need one."""
+    if output is not None:
+        return found.save(output)
+    if found.is_folder:
+        raise FileError(
+            f"--to {found.target} writes {len(found.files)} files", remedy="name a folder with -o"
+        )
+    if isinstance(next(iter(found.files.values())), bytes):
+        raise FileError(f"--to {found.target} writes a binary file", remedy="name it with -o")
+    return []

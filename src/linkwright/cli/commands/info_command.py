@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..command import register_command
@@ -57,18 +58,29 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
         "forces": info["forces"],
         "contacts": info["contacts"],
         "actuators": info["actuators"],
+        "poses": info["poses"],
         "chosen coordinates": info["chosen_coordinates"],
         "with": info["coordinate_definitions"],
+        "shapes": [f"{body} ({_counted_kinds(kinds)})" for body, kinds in info["shapes"].items()],
     }
     for title, names in parts.items():
         if names:
             out.print(f"\n{title}: {', '.join(map(_escape_console_markup, names))}")
-    remarks = {"Warnings": info["warnings"], "In the file, but not used": info["unused"]}
+    remarks = {
+        "Warnings": info["warnings"],
+        "Computed": info["computed"],
+        "In the file, but not used": info["unused"],
+    }
     for title, lines in remarks.items():
         if lines:
             out.print(f"\n[bold]{title}[/bold]")
             for line in lines:
                 out.print(f"  • {_escape_console_markup(line)}")
+
+
+def _counted_kinds(kinds: list[str]) -> str:
+    """Return kinds of shapes with their numbers: 2 box, 1 mesh."""
+    return ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).items())
 
 
 def _print_constraint_info(info: MechanismPageFacts) -> None:

@@ -37,9 +37,9 @@ def simulate(
     time: options.DurationOption = 1.0,
     speed: options.VelocityOptions,
     drive: Annotated[
-        dict[str, object],
+        dict[str, object] | str,
         typer.Option(metavar=options.NAMED_VALUE_METAVAR),
-        options.HISTORY_CONVERSION,
+        options.DRIVE_CONVERSION,
     ],
     control: Path | None = None,
     by: options.FormulationOption = "recursive",
@@ -72,8 +72,8 @@ def simulate(
     Parameters
     ----------
     drive
-        A joint force or actuator effort, an expression or a .csv file over time:
-        q1='2*sin(t) - dq1', q1=torque.csv.
+        A joint force or the control of an actuator, an expression or a .csv file over time:
+        q1='2*sin(t) - dq1', q1=torque.csv; or the name of a pose, for its controls.
     control
         A .toml file of a controller, instead of --drive.
     integrator
@@ -143,7 +143,7 @@ def simulate(
     return _simulate_command_outcome(run, run_file, pictures)
 
 
-def _read_control_option(mechanism: Mechanism, file: Path, drives: dict[str, object]) -> Feedback:
+def _read_control_option(mechanism: Mechanism, file: Path, drives: object) -> Feedback:
     """Return the controller that a file describes."""
     from ...control import made_by
     from ...files import read_toml_numbers

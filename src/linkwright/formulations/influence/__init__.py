@@ -27,6 +27,7 @@ from ...algebra.linear_algebra import Array, cross, dot
 from ...equations import Equations
 from ...kinematics.kinematic_tree import GROUND, KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
+from ...kinematics.rotor_inertias import rotor_inertia_matrix
 from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
     freeze_coordinates,
@@ -38,7 +39,7 @@ from ...kinematics.tree_coordinates import (
 )
 from ...kinematics.world_kinematics import JointAxis, WorldKinematics
 from ...mechanism import Mechanism
-from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
+from ..formulation import Formulation, reject_quaternions
 from .influence_form import influence_equation_set
 from .loop_influence import LoopInfluence
 from .spring_influence import InfluenceSprings
@@ -183,7 +184,7 @@ class InfluenceFormulation(Formulation):
 
     def tree_inertia(self) -> Array:
         """I* along the tree's own velocities."""
-        total = formulation_rotor_inertias(self.tree)
+        total = rotor_inertia_matrix(self.tree)
         for body in self.world.bodies:
             G_c, G = self.world.point_jacobians(body.link, body.r)
             total += body.m * (G_c.T @ G_c) + G.T @ body.I @ G

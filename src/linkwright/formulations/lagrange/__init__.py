@@ -23,6 +23,7 @@ from ...equations import Equations
 from ...errors import NameNotFoundError, suggest_remedy
 from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
+from ...kinematics.rotor_inertias import rotor_inertia_matrix
 from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
     freeze_coordinates,
@@ -33,7 +34,7 @@ from ...kinematics.tree_coordinates import (
 )
 from ...kinematics.world_kinematics import WorldKinematics
 from ...mechanism import Mechanism, mechanism_names
-from ..formulation import Formulation, formulation_rotor_inertias, reject_quaternions
+from ..formulation import Formulation, reject_quaternions
 from .composite_bodies import LagrangeCompositeBodies
 from .derivation_steps import lagrange_derivation
 
@@ -118,8 +119,8 @@ class LagrangeFormulation(Formulation):
         return D
 
     def rotor_inertias(self) -> Array:
-        """The inertias of the rotors along the tree's velocities, as a diagonal matrix."""
-        return formulation_rotor_inertias(self.tree)
+        """The inertias of rotors and lengths along the tree's velocities."""
+        return rotor_inertia_matrix(self.tree)
 
     def christoffel_symbols(self) -> list[Array]:
         """c_ijk as a matrix in i, j for each k."""

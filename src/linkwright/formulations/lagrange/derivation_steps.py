@@ -11,6 +11,7 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array, Scalar, dot
 from ...kinematics.body_forces import point_spring_energy
+from ...kinematics.rotor_inertias import doubled_rotor_energy
 from ...kinematics.tree_coordinates import spread_velocities
 from ...kinematics.tree_totals import joint_spring_energy, tree_weight_energy
 from ...kinematics.world_kinematics import WorldBody
@@ -151,8 +152,7 @@ class _Blackboard:
                 w[place] = ca.SX.sym(name)
             T += ca.SX(one.body.m) * dot(v, v) / 2 + dot(w, one.inertia @ w) / 2
         joints = spread_velocities(self.tree, self.qd)
-        for k, effect in enumerate(self.tree.joint_effects):
-            T += ca.SX(effect.rotor_inertia) * joints[k] ** 2 / 2
+        T += doubled_rotor_energy(self.tree, joints) / 2
         return EquationLine("T", T), EquationLine("T", self.T)
 
     def potential_energy_lines(self) -> Iterator[EquationLine]:

@@ -15,6 +15,7 @@ from ...equations import Equations
 from ...kinematics.canonical_frames import canonical_tree, is_numeric_tree, regroup_link_inertias
 from ...kinematics.kinematic_tree import KinematicTree
 from ...kinematics.parameter_values import ParameterSelection
+from ...kinematics.rotor_inertias import couples_branches
 from ...kinematics.tree_builder import build_kinematic_tree
 from ...kinematics.tree_coordinates import (
     coordinate_rate_matrix,
@@ -141,9 +142,11 @@ class _RecursiveFormulation(Formulation):
     def cheapest_accelerations(self) -> tuple[str, Array]:
         """The name of the algorithm that takes fewer operations, and its q̈.
 
-        Mimicry and chosen coordinates couple branches and need the mass matrix.
+        Mimicry, chosen coordinates and armature of lengths couple branches and need the mass
+        matrix.
         """
         coupled = bool(self.tree.followers) or self.tree.transfer is not None
+        coupled = coupled or couples_branches(self.tree)
         if coupled or self.tree.nv <= _MAX_MASS_MATRIX_SIZE:
             return "mass matrix", self._mass_matrix_accelerations(self.bias())
         depths = [sum(1 for _ in self.tree.path_to_ground(i)) for i in range(len(self.tree.links))]

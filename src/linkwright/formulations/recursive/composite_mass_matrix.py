@@ -18,6 +18,7 @@ from ...kinematics.recursions import (
     project_wrench_on_link_motion,
     recurse_tree_inward,
 )
+from ...kinematics.rotor_inertias import couples_branches, rotor_inertia_matrix
 from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 
 
@@ -50,18 +51,16 @@ def composite_tree_mass_matrix(tree: KinematicTree, q: Array) -> Array:
                     M[column, tree.links[here].v + row] = force
                 momentum = moved[here].wrench_to_parent(momentum)
                 here = tree.links[here].parent
-    for k, effect in enumerate(tree.joint_effects):
-        M[k, k] += effect.rotor_inertia
-    return M
+    return M + rotor_inertia_matrix(tree)
 
 
 def mass_matrix_parent_indices(tree: KinematicTree) -> list[int]:
     """For each velocity of the model, the next one on the way to ground; −1 for none.
 
-    With mimicry, rows of the mass matrix couple across branches: then every velocity depends on the
-    one before it, and the factors are dense.
+    With mimicry or armature of lengths, rows of the mass matrix couple across branches: then every
+    velocity depends on the one before it, and the factors are dense.
     """
-    if tree.followers or tree.transfer is not None:
+    if tree.followers or tree.transfer is not None or couples_branches(tree):
         return list(range(-1, tree.nv - 1))
     parents = []
     for link in tree.links:

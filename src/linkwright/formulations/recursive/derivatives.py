@@ -40,6 +40,7 @@ from ...kinematics.recursions import (
     project_wrench_on_link_motion,
     recurse_tree_inward,
 )
+from ...kinematics.rotor_inertias import rotor_inertia_matrix
 from ...kinematics.tree_coordinates import (
     gather_columns,
     gather_forces,
@@ -109,8 +110,7 @@ def recursive_dynamics_derivatives(
             _fill_ancestor_derivatives(
                 tree, i, column, columns, moved, drifts, entries=(by_q, by_qd, M)
             )
-    for k, effect in enumerate(tree.joint_effects):
-        M[k, k] += effect.rotor_inertia
+    M = M + rotor_inertia_matrix(tree)
     by_q, by_qd, M = (gather_columns(tree, gather_forces(tree, X)) for X in (by_q, by_qd, M))
     return by_q, by_qd, M
 

@@ -33,6 +33,7 @@ from ...kinematics.recursions import (
     project_wrench_on_link_motion,
     recurse_tree_inward,
 )
+from ...kinematics.rotor_inertias import rotor_inertia_forces
 from ...kinematics.tree_coordinates import (
     gather_forces,
     spread_accelerations,
@@ -82,10 +83,8 @@ def newton_euler_forces(
         for f in project_wrench_on_link_motion(link, w)
     ]
     if rate is not None:
-        tau = [
-            t + effect.rotor_inertia * rate[k]
-            for k, (t, effect) in enumerate(zip(tau, tree.joint_effects, strict=True))
-        ]
+        rotors = rotor_inertia_forces(tree, rate)
+        tau = [t + rotors[k] for k, t in enumerate(tau)]
     return gather_forces(tree, ca.vertcat(*tau))
 
 

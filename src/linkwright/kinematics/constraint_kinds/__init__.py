@@ -16,10 +16,11 @@ from ...mechanism import (
     EquationConstraint,
     GearConstraint,
     KnifeEdgeConstraint,
+    LengthConstraint,
     RollingConstraint,
     SurfaceConstraint,
 )
-from ..kinematic_tree import Restraint
+from ..kinematic_tree import KinematicTree, Restraint
 from ..parameter_values import KinematicParameters
 from .body_states import SymbolScope
 from .equation import (
@@ -29,18 +30,23 @@ from .equation import (
     read_gear_restraint,
 )
 from .knife_edge import read_knife_edge_restraint
+from .length import read_length_restraint
 from .rod import read_rod_restraint
 from .surface import read_surface_restraint
 from .wheel import read_wheel_restraint
 
-RESTRAINT_READERS: dict[type, Callable[[str, Any, KinematicParameters, SymbolScope], Restraint]] = {
+RESTRAINT_READERS: dict[
+    type, Callable[[str, Any, KinematicParameters, SymbolScope, KinematicTree], Restraint]
+] = {
     EquationConstraint: read_equation_restraint,
     CouplingConstraint: read_coupling_restraint,
     GearConstraint: read_gear_restraint,
     DriveConstraint: read_drive_restraint,
     DistanceConstraint: read_rod_restraint,
+    LengthConstraint: read_length_restraint,
     SurfaceConstraint: read_surface_restraint,
     RollingConstraint: read_wheel_restraint,
     KnifeEdgeConstraint: read_knife_edge_restraint,
 }
-"""Makes a constraint from its name, its description, the numbers, and what names stand for."""
+"""Makes a constraint from its name, its description, the numbers, what names stand for, and the
+tree, whose restraints are not known yet."""

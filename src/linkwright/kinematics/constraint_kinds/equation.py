@@ -13,7 +13,7 @@ from ...mechanism import (
     EquationConstraint,
     GearConstraint,
 )
-from ..kinematic_tree import Restraint
+from ..kinematic_tree import KinematicTree, Restraint
 from ..parameter_values import KinematicParameters
 from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
@@ -44,7 +44,11 @@ class EquationRestraint(Restraint):
 
 
 def read_equation_restraint(
-    name: str, given: EquationConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    given: EquationConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> EquationRestraint:
     """Return the restraint of an explicit equation of positions or of velocities."""
     expression = given.position if given.position is not None else given.velocity
@@ -55,7 +59,11 @@ def read_equation_restraint(
 
 
 def read_coupling_restraint(
-    name: str, given: CouplingConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    given: CouplingConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> EquationRestraint:
     """Return the restraint q − Σ c_k (q of the other joint)^k = 0."""
     x = scope[given.other] if given.other is not None else 0.0
@@ -66,7 +74,11 @@ def read_coupling_restraint(
 
 
 def read_gear_restraint(
-    name: str, gear: GearConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    gear: GearConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> EquationRestraint:
     """Return the restraint Σ factor · q − offset = 0 of a gear."""
     turned = sum(
@@ -80,7 +92,11 @@ def read_gear_restraint(
 
 
 def read_drive_restraint(
-    name: str, drive: DriveConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    drive: DriveConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> EquationRestraint:
     """Return the restraint q − f(t) = 0 of a coordinate with a prescribed motion."""
     return EquationRestraint(

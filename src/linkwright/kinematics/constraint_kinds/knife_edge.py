@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...algebra.linear_algebra import Array, dot
 from ...mechanism import KnifeEdgeConstraint
-from ..kinematic_tree import Restraint
+from ..kinematic_tree import KinematicTree, Restraint
 from ..parameter_values import KinematicParameters
 from ..placement_values import joint_axis_alignment
 from ..sketches import BladeSketch
@@ -39,7 +39,11 @@ class KnifeEdgeRestraint(Restraint):
 
 
 def read_knife_edge_restraint(
-    name: str, given: KnifeEdgeConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    given: KnifeEdgeConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> KnifeEdgeRestraint:
     """Return the restraint of a knife edge with its normal as a unit vector."""
     normal = joint_axis_alignment(values, given.normal, name, "normal")[:, 2]

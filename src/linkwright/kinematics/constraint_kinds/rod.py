@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...algebra.linear_algebra import Scalar, dot
 from ...mechanism import DistanceConstraint
-from ..kinematic_tree import Restraint
+from ..kinematic_tree import KinematicTree, Restraint
 from ..parameter_values import KinematicParameters
 from ..sketches import RodSketch
 from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
@@ -37,7 +37,11 @@ class RodRestraint(Restraint):
 
 
 def read_rod_restraint(
-    name: str, rod: DistanceConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    rod: DistanceConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> RodRestraint:
     """Return the restraint of a rod; its length may be an expression of t."""
     return RodRestraint(name, rod.between, values.read_motion_expression(rod.length, scope))

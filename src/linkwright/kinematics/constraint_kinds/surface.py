@@ -8,7 +8,7 @@ import casadi as ca
 
 from ...algebra.linear_algebra import Array
 from ...mechanism import SurfaceConstraint
-from ..kinematic_tree import Restraint
+from ..kinematic_tree import KinematicTree, Restraint
 from ..parameter_values import KinematicParameters
 from .body_states import ConstrainedBodyStates, ConstraintRows, SymbolScope
 
@@ -39,7 +39,11 @@ class SurfaceRestraint(Restraint):
 
 
 def read_surface_restraint(
-    name: str, given: SurfaceConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    given: SurfaceConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> SurfaceRestraint:
     """Return the restraint of a point on a surface, an expression of its x, y, z and of t."""
     xyz = ca.vertcat(*(ca.SX.sym(c) for c in "xyz"))

@@ -86,7 +86,11 @@ class WheelRestraint(Restraint):
 
 
 def read_wheel_restraint(
-    name: str, given: RollingConstraint, values: KinematicParameters, scope: SymbolScope
+    name: str,
+    given: RollingConstraint,
+    values: KinematicParameters,
+    scope: SymbolScope,
+    tree: KinematicTree,
 ) -> WheelRestraint:
     """Return the restraint of a rolling wheel with its axle as a unit vector."""
     axle = joint_axis_alignment(values, given.axle, name, "axle")[:, 2]

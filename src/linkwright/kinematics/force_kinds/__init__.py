@@ -6,24 +6,26 @@ description. docs/extend/force-element.md adds one, step by step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from ...algebra.linear_algebra import Scalar
-from ...mechanism import JointForce, Spring, WrenchElement
-from ..kinematic_tree import ForceElement
+from ...mechanism import JointForce, LengthLoad, Spring, WrenchElement
+from ..kinematic_tree import ForceElement, KinematicTree
 from ..parameter_values import KinematicParameters
 from .joint_force import read_joint_force_element
+from .length_force import read_length_load
 from .spring import read_spring_element
 from .wrench import read_wrench_element
 
 FORCE_READERS: dict[
     type,
-    Callable[[str, Any, KinematicParameters, dict[str, Scalar], Mapping[str, int]], ForceElement],
+    Callable[[str, Any, KinematicParameters, dict[str, Scalar], KinematicTree], ForceElement],
 ] = {
     Spring: read_spring_element,
     WrenchElement: read_wrench_element,
     JointForce: read_joint_force_element,
+    LengthLoad: read_length_load,
 }
 """Makes a force from its name, its description, the numbers, what names in expressions stand for,
-and the index of every degree of freedom among the tree's velocities."""
+and the tree, whose forces are not known yet."""

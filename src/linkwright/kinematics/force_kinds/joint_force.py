@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...algebra.linear_algebra import Scalar
+from ...algebra.linear_algebra import Array, Scalar
 from ...mechanism import JointForce
-from ..kinematic_tree import ForceElement
+from ..kinematic_tree import ForceElement, KinematicTree
 from ..parameter_values import KinematicParameters
+from ..world_kinematics import WorldKinematics
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class TreeJointForce(ForceElement):
 
     is_declared = True
 
-    def joint_forces(self) -> tuple[tuple[int, Scalar], ...]:
+    def joint_forces(self, world: WorldKinematics, v: Array) -> tuple[tuple[int, Scalar], ...]:
         """Return the force with the index of its degree of freedom."""
         return ((self.velocity_index, self.force),)
 
@@ -30,9 +30,9 @@ def read_joint_force_element(
     given: JointForce,
     values: KinematicParameters,
     scope: dict[str, Scalar],
-    freedoms: Mapping[str, int],
+    tree: KinematicTree,
 ) -> TreeJointForce:
     """Return the declared force along a degree of freedom as an expression."""
     return TreeJointForce(
-        name, freedoms[given.on], values.read_motion_expression(given.force, scope)
+        name, tree.dof_indices()[given.on], values.read_motion_expression(given.force, scope)
     )

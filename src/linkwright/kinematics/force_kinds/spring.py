@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -10,7 +9,7 @@ import casadi as ca
 from ...algebra.linear_algebra import Array, Scalar, dot
 from ...mechanism import Spring
 from ..body_forces import BodyForce, SpringLength, generalized_forces_in_world
-from ..kinematic_tree import ForceElement
+from ..kinematic_tree import ForceElement, KinematicTree
 from ..parameter_values import KinematicParameters
 from ..sketches import SpringSketch
 from ..world_kinematics import WorldKinematics
@@ -83,7 +82,7 @@ def read_spring_element(
     given: Spring,
     values: KinematicParameters,
     scope: dict[str, Scalar],
-    freedoms: Mapping[str, int],
+    tree: KinematicTree,
 ) -> PointSpring:
     """Return a spring between two points with its numbers."""
     return PointSpring(

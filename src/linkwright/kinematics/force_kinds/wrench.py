@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import casadi as ca
@@ -10,7 +9,7 @@ import casadi as ca
 from ...algebra.linear_algebra import Array, Scalar
 from ...mechanism import WrenchElement
 from ..body_forces import BodyForce
-from ..kinematic_tree import ForceElement
+from ..kinematic_tree import ForceElement, KinematicTree
 from ..parameter_values import KinematicParameters
 from ..world_kinematics import WorldKinematics
 
@@ -38,7 +37,7 @@ def read_wrench_element(
     given: WrenchElement,
     values: KinematicParameters,
     scope: dict[str, Scalar],
-    freedoms: Mapping[str, int],
+    tree: KinematicTree,
 ) -> AppliedWrench:
     """Return the declared wrench with its components as expressions."""
     force, moment = (

@@ -9,11 +9,14 @@ from .constraint_checks import check_constraints
 from .contact_checks import check_contacts
 from .force_checks import check_force_elements, check_generalized_speeds
 from .inertia_checks import unphysical_body_messages
+from .length_checks import check_lengths
 from .part_number_checks import (
     check_part_numbers,
     evaluate_mechanism_parameters,
     mechanism_parameter_scope,
 )
+from .pose_checks import check_poses
+from .shape_checks import check_shapes
 from .structure_checks import check_structure
 
 if TYPE_CHECKING:
@@ -29,7 +32,10 @@ def check_mechanism(mechanism: Mechanism) -> None:
     scope = mechanism_parameter_scope(mechanism)
     check_part_numbers(mechanism, scope)
     check_axes_and_orientations(mechanism, scope)
+    check_lengths(mechanism, scope)
     check_force_elements(mechanism, scope)
     check_generalized_speeds(mechanism, scope)
     check_constraints(mechanism, scope)
     check_contacts(mechanism, scope)
+    check_shapes(mechanism, scope)
+    check_poses(mechanism, scope)

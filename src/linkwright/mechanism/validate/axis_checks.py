@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...expressions import Expression
-from ..bodies import Orientation, Placement
 from ..joints import Joint
+from ..placements import Orientation, Placement
 from .part_number_checks import MechanismParameterScope
 from .structure_checks import mechanism_error
 
@@ -23,15 +23,7 @@ _NO_DIMENSION = (0, 0, 0)
 def check_axes_and_orientations(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
     """Check all axes and orientations of a mechanism whose numbers have been checked."""
     for place, rotated in _orientations_of_parts(mechanism):
-        if "quaternion" in rotated.model_fields_set:
-            _check_part_quaternion(rotated.quaternion, f"{place}.quaternion", scope)
-        if isinstance(rotated, Placement) and rotated.z is not None and rotated.x is not None:
-            z, x = (
-                check_part_direction(axis, f"{place}.{key}", scope)
-                for key, axis in (("z", rotated.z), ("x", rotated.x))
-            )
-            if _sine_between_joint_axes(z, x) < _MIN_SINE_OF_AXES:
-                raise mechanism_error("is parallel to z", f"{place}.x", "give another direction")
+        check_part_orientation(rotated, place, scope)
     for table in ("joints", "loops"):
         for name, joint in getattr(mechanism, table).items():
             _check_joint_axes(joint, f"{table}.{name}", scope)
@@ -39,6 +31,21 @@ def check_axes_and_orientations(mechanism: Mechanism, scope: MechanismParameterS
                 _check_part_quaternion(
                     joint.each(joint.locked)[-4:], f"{table}.{name}.locked", scope
                 )
+
+
+def check_part_orientation(
+    rotated: Orientation, place: str, scope: MechanismParameterScope
+) -> None:
+    """Raise where an orientation has a quaternion without length, or axes without a plane."""
+    if "quaternion" in rotated.model_fields_set:
+        _check_part_quaternion(rotated.quaternion, f"{place}.quaternion", scope)
+    if isinstance(rotated, Placement) and rotated.z is not None and rotated.x is not None:
+        z, x = (
+            check_part_direction(axis, f"{place}.{key}", scope)
+            for key, axis in (("z", rotated.z), ("x", rotated.x))
+        )
+        if _sine_between_joint_axes(z, x) < _MIN_SINE_OF_AXES:
+            raise mechanism_error("is parallel to z", f"{place}.x", "give another direction")
 
 
 def _orientations_of_parts(mechanism: Mechanism) -> Iterator[tuple[str, Orientation]]:

@@ -55,6 +55,7 @@ class ConstraintValidator:
             for word, meanings in self.variables.items()
             if len(meanings) == 1
             and meanings[0].kind == "coordinate"
+            and not meanings[0].length
             and f"d{word}" in self.variables
         ]
         check_known_part_name(name, known, "coordinate", place)
@@ -67,6 +68,10 @@ class ConstraintValidator:
             what = f"'{name}' does not have exactly one coordinate of its own"
             raise mechanism_error(what, place, "couple another joint")
         return joint
+
+    def check_length(self, name: str, place: str) -> None:
+        """Raise unless the name is a length."""
+        check_known_part_name(name, self.mechanism.lengths, "length", place)
 
     def check_two_points(self, place: str, **ends: str) -> None:
         """Raise unless the names, by their keys, are two different frames or bodies."""

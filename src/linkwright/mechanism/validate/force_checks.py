@@ -12,6 +12,7 @@ from ..coordinates import (
     joint_variable_names,
     variable_meanings,
 )
+from .actuator_checks import check_actuator
 from .part_number_checks import MechanismParameterScope, check_part_magnitude, check_part_number
 from .structure_checks import check_known_part_name, mechanism_error
 
@@ -31,12 +32,7 @@ def check_force_elements(mechanism: Mechanism, scope: MechanismParameterScope) -
     for name, force in mechanism.forces.items():
         force.check(f"forces.{name}", checks)
     for name, actuator in mechanism.actuators.items():
-        kinds = checks.check_expression(actuator.moves, f"actuators.{name}.moves")
-        if kinds != {"coordinate"}:
-            where = f"actuators.{name}.moves"
-            raise mechanism_error(
-                "is not a function of coordinates", where, "name coordinates, such as q1"
-            )
+        check_actuator(actuator, f"actuators.{name}", checks)
 
 
 def check_generalized_speeds(mechanism: Mechanism, scope: MechanismParameterScope) -> None:
@@ -77,6 +73,10 @@ class ForceElementValidator:
             for freedom in joint.dofs
         ]
         check_known_part_name(name, known, "freedom", place)
+
+    def check_length(self, name: str, place: str) -> None:
+        """Raise unless the name is a length."""
+        check_known_part_name(name, self.mechanism.lengths, "length", place)
 
     def check_number(self, number: Expression, key: str, place: str, unit: str) -> None:
         """Raise unless the number is finite and has the dimension of `unit`."""

@@ -23,7 +23,7 @@ from ...expressions import (
 )
 from ..joint_kinds import DegreeOfFreedom
 from ..joints import Joint
-from ..parts import PartNumberField, part_numbers
+from ..parts import PartNumberField, Vector, part_numbers
 from .structure_checks import mechanism_error
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ _NONNEGATIVE_FIELDS = {
     "mass",
     "damping",
     "friction",
+    "friction_backward",
+    "stribeck",
     "smoothing",
+    "armature",
     "motor.inertia",
     "limits.velocity",
     "limits.effort",
@@ -56,7 +59,7 @@ _ROTATION_UNITS = {
 }  # fmt: skip
 _TRANSLATION_UNITS = {
     "position": "m", "speed": "m/s", "effort": "N", "damping": "N*s/m",
-    "stiffness": "N/m", "ratio": "1/m",
+    "stiffness": "N/m", "ratio": "1/m", "energy": "J",
 }  # fmt: skip
 
 
@@ -187,10 +190,12 @@ def check_part_numbers(mechanism: Mechanism, scope: MechanismParameterScope) -> 
     for table in ("bodies", "joints", "frames", "loops"):
         for name, part in getattr(mechanism, table).items():
             for key, number, quantity in part_numbers(part):
+                if key.startswith("shapes["):  # which have checks of their own
+                    continue
                 unit = _part_field_unit(quantity, part, key)
                 check_part_number(number, key, f"{table}.{name}.{key}", unit, scope)
             if isinstance(part, Joint):
-                _check_limit_order(part, f"{table}.{name}.limits.lower", scope)
+                _check_joint_limits(part, f"{table}.{name}.limits.lower", scope)
                 _check_mimic_multiplier(part, f"{table}.{name}.mimic.multiplier", mechanism, scope)
     for i, number in enumerate(mechanism.gravity):
         check_part_number(number, "gravity", f"gravity[{i}]", "m/s^2", scope)
@@ -237,8 +242,13 @@ def _part_field_unit(quantity: PartNumberField, part: object, key: str) -> str:
     return (_ROTATION_UNITS if freedoms[index].is_rotation else _TRANSLATION_UNITS)[quantity.unit]
 
 
-def _check_limit_order(joint: Joint, place: str, scope: MechanismParameterScope) -> None:
-    """Raise where a lower limit is above the upper one."""
+def sliding_unit(kind: str) -> str:
+    """Return the unit of a field along a length: the given one, or that of a kind of quantity."""
+    return _TRANSLATION_UNITS.get(kind, kind)
+
+
+def _check_joint_limits(joint: Joint, place: str, scope: MechanismParameterScope) -> None:
+    """Raise where a lower limit of a joint is above the upper one."""
     lower, upper = joint.limits.lower, joint.limits.upper
     if lower is None or upper is None:
         return
@@ -246,6 +256,13 @@ def _check_limit_order(joint: Joint, place: str, scope: MechanismParameterScope)
         limit if isinstance(limit, tuple) else (limit,) * len(joint.coordinates)
         for limit in (lower, upper)
     )
+    check_limit_order(lowers, uppers, place, scope)
+
+
+def check_limit_order(
+    lowers: Vector, uppers: Vector, place: str, scope: MechanismParameterScope
+) -> None:
+    """Raise where a lower limit is above the upper one."""
     for low, high in zip(lowers, uppers, strict=True):
         least, most = scope.finite_value(low, place), scope.finite_value(high, place)
         if least > most:

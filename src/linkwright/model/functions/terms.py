@@ -280,6 +280,37 @@ class TermFunctions:
         """
 
     @compiled_method
+    def actuator_lengths(
+        self,
+        q: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """What the actuators drive, as lengths or angles l: their efforts have the power u · l̇.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        l : (…, actuators) array
+            Units: rad or m.
+        """
+
+    @compiled_method
     def transport(
         self,
         q: VectorLike,

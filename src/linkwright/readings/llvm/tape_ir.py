@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ports import Port
-from ...tape import Op, Tape
+from ...tape import Op, Tape, share_tape_reciprocals
 from .chunks import MachineCodeChunk, cut_into_machine_code_chunks
 from .constant_outputs import emit_constant_outputs
 from .fused_multiply_add import MachineFusedMultiplyAdd, find_machine_fused_multiply_adds
@@ -87,7 +87,7 @@ class TapeIrEmitter:
     """Emits the LLVM module of one tape."""
 
     def __init__(self, tape: Tape, target: MachineTarget, precision: LlvmScalarType) -> None:
-        self.tape = tape
+        tape = self.tape = share_tape_reciprocals(tape)
         self.target = target
         self.p = precision
         self.w = target.vector_lanes(precision.bytes)

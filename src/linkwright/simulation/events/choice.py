@@ -173,13 +173,15 @@ class _Choice:
             for i in self.closed
         ]
         most = [limits[k] * self._joint_ratio(k) for k in self.still]
+        W, middle = self._rows @ response, self._middles
         problem = FrictionProblem(
-            self._rows @ response, b, np.array(mu), np.array(most), FORCE_SOLVER.mode_residual_share
+            W, b + W @ middle, np.array(mu), np.array(most), FORCE_SOLVER.mode_residual_share
         )
         x = problem.solve()
         if problem.residual(x) > FORCE_SOLVER.box_residual_share**0.5 * problem.size:
             raise _no_solution()
-        w = b + problem.W @ x
+        x = x + middle
+        w = b + W @ x
         return _Solution(
             x[:n].reshape(-1, 3),
             w[:n].reshape(-1, 3),
@@ -189,6 +191,17 @@ class _Choice:
             free + response @ x,
             float(np.abs(b).max(initial=0.0)),
         )
+
+    @property
+    def _middles(self) -> Floats:
+        """The middles of the ranges of the forces: those of joints that begin to slide are
+        shifted."""
+        shifts = [self.rows.joint_frictions[k].shift for k in self.still]
+        begun = [
+            shift if k in self.kinetic_joints else 0.0
+            for k, shift in zip(self.still, shifts, strict=True)
+        ]
+        return np.concatenate([np.zeros(3 * len(self.closed)), begun])
 
     def _contact_ratio(self, i: int) -> float:
         """Return the limit of a contact's friction as a multiple of kinetic friction."""
@@ -204,7 +217,7 @@ class _Choice:
         for joint_friction, s, limit in zip(
             self.rows.joint_frictions, self.signs, limits, strict=True
         ):
-            total -= s * limit * self.instant.R[joint_friction.row]
+            total -= (s * limit - s**2 * joint_friction.shift) * self.instant.R[joint_friction.row]
         return total
 
     def _limits(self, found: _Solution) -> Floats:
@@ -245,7 +258,8 @@ class _Choice:
             self.still, found.joint_forces, found.joint_accelerations, strict=True
         ):
             limit = found.limits[k] * self._joint_ratio(k)
-            if abs(w) > small and abs(force) >= limit * (1 - 1e-12):
+            middle = self.rows.joint_frictions[k].shift if k in self.kinetic_joints else 0.0
+            if abs(w) > small and abs(force - middle) >= limit * (1 - 1e-12):
                 joints[k] = int(np.sign(w))
         return contacts, joints
 

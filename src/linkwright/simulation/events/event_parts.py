@@ -74,10 +74,10 @@ def _may_have_events(mechanism: Mechanism, stops: str) -> bool:
         getattr(c, "breaks", None) for c in mechanism.constraints.values()
     ):
         return True
-    limited = stops != "ignore"
+    keys = {"friction", "friction_coefficient"} | ({"limits"} if stops != "ignore" else set())
+    if any(keys & length.model_fields_set for length in mechanism.lengths.values()):
+        return True
     return any(
-        joint.breaks is not None
-        or {"friction", "friction_coefficient"} & joint.model_fields_set
-        or (limited and "limits" in joint.model_fields_set)
+        joint.breaks is not None or keys & joint.model_fields_set
         for joint in (*mechanism.joints.values(), *mechanism.loops.values())
     )

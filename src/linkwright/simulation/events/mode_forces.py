@@ -114,7 +114,10 @@ class ModeForces:
         found = ca.SX.zeros(len(self.groups))
         for k, joint_friction in enumerate(self.rows.joint_frictions):
             group, sign = self.groups.place(joint_friction.row)
-            found[group] -= sign * self.sign(k) * joint_friction.force
+            slides = self.sign(k)
+            found[group] -= sign * (
+                slides * joint_friction.force - slides**2 * joint_friction.shift
+            )
         return found
 
     @cached_property

@@ -104,6 +104,7 @@ class ModePlan:
         self.friction_rows = [joint_friction.row for joint_friction in rows.joint_frictions]
         self.signs = np.array(mode.sliding, dtype=float)
         self.own = np.array([joint_friction.force for joint_friction in rows.joint_frictions])
+        self.shifts = np.array([joint_friction.shift for joint_friction in rows.joint_frictions])
         self.arms = np.array([joint_friction.arm for joint_friction in rows.joint_frictions])
         self.stuck = {
             k: self.place[joint_friction.row]
@@ -252,7 +253,9 @@ class ModeForceSolver:
         """Return the generalized friction of joints that slide."""
         if not self.plan.friction_rows:
             return self.instant.of.still
-        found: Floats = -(self.plan.signs * limits) @ self.instant.R[self.plan.friction_rows]
+        signs = self.plan.signs
+        along = signs**2 * self.plan.shifts - signs * limits
+        found: Floats = along @ self.instant.R[self.plan.friction_rows]
         return found
 
     def _with(self, limits: Floats) -> ElementForces:

@@ -52,7 +52,8 @@ class UnilateralConstraint:
 
 @dataclass(frozen=True)
 class JointFriction:
-    """A degree of freedom with dry friction: `force`, and `arm` times the joint's reaction."""
+    """A degree of freedom or length with dry friction: `force`, and `arm` times the joint's
+    reaction. While it slides, `shift` is added along its velocity (see `sharp_friction`)."""
 
     name: str
     row: int
@@ -61,6 +62,7 @@ class JointFriction:
     arm: float = 0.0
     joint: int = -1
     axis: int = -1
+    shift: float = 0.0
     """For a prismatic joint, the index of its velocity: the reaction along its axis does not
     press."""
 
@@ -79,11 +81,13 @@ class ModeRows:
         self._setting = ConstrainedBodyStates(self.tree)
         if stops != "ignore":
             self._add_stops()
+            self._add_length_stops()
         self._add_contacts()
         self._compliant_gaps = [
             self._gap(contact) for contact in mechanism.contacts.values() if not contact.is_rigid
         ]
         self._add_joint_frictions()
+        self._add_length_frictions()
         self._check_coordinates_at_rest()
         self._compile()
 
@@ -130,25 +134,36 @@ class ModeRows:
 
     def _add_stop(self, name: str, joint: Joint, k: int, q: SX, v: SX) -> None:
         """Add the stops of one coordinate."""
-        ends = {}
+        ends: dict[str, float] = {}
         for side, limit in (("lower", joint.limits.lower), ("upper", joint.limits.upper)):
             if limit is not None:
                 ends[side] = self.number(joint.each(limit)[k])
+        label = joint_coordinate_name(name, joint.coordinates[k])
+        turns = joint.dofs[k].is_rotation
+        self._add_ends(label, ends, joint.limits.restitution, (q, v), turns=turns)
+
+    def _add_ends(
+        self,
+        label: str,
+        ends: dict[str, float],
+        restitution: Expression | None,
+        position_and_rate: tuple[SX, SX],
+        *,
+        turns: bool,
+    ) -> None:
+        """Add the stops at the ends of the range of a coordinate or length."""
         if len(set(ends.values())) < len(ends):
             return
-        bounce = joint.limits.restitution
-        e = None if bounce is None else self.number(bounce)
+        e = None if restitution is None else self.number(restitution)
         if self.stops == "impact" and e is None:
             e = 0.0
+        position, rate = position_and_rate
         for side, end in ends.items():
             if abs(end) < FAR:
                 sign = 1 if side == "lower" else -1
-                label = f"{joint_coordinate_name(name, joint.coordinates[k])} {side}"
-                self.unilaterals.append(
-                    UnilateralConstraint(label, e, turns=joint.dofs[k].is_rotation)
-                )
-                self._gaps.append(sign * (q - end))
-                self._speeds.append(sign * v)
+                self.unilaterals.append(UnilateralConstraint(f"{label} {side}", e, turns=turns))
+                self._gaps.append(sign * (position - end))
+                self._speeds.append(sign * rate)
 
     # -- contacts ------------------------------------------------------------------------
 
@@ -221,27 +236,53 @@ class ModeRows:
         self, name: str, joint: Joint, k: int, index: int, place: int, v: SX
     ) -> None:
         """Add the dry friction of one velocity."""
-        effect = self.tree.joint_effects[index]
-        sharp = effect.smoothing == 0.0
-        force = float(effect.friction) if sharp else 0.0
+        law = self.tree.joint_effects[index].friction
+        is_sharp = law.smoothing == 0.0
+        forward = float(law.forward) if is_sharp else 0.0
+        backward = forward if law.backward is None else float(law.backward)
+        force, ratio = (forward + backward) / 2, self.number(joint.static_ratio)
+        shift = (ratio - 1) * (forward - backward) / 2
+        if law.stribeck != 0.0:  # friction falls gradually: it begins to slide at its static level
+            force, ratio, shift = ratio * force, 1.0, 0.0
         arm = self.number(joint.friction_coefficient)
         slides = not joint.dofs[k].is_rotation
         if joint.pin_radius is not None:
             arm *= self.number(joint.pin_radius)
         if force > 0 or arm > 0:
             label = joint_coordinate_name(name, joint.dofs[k].ending)
+            row, axis = len(self._speeds), index if slides else -1
             self.joint_frictions.append(
-                JointFriction(
-                    label,
-                    len(self._speeds),
-                    force,
-                    self.number(joint.static_ratio),
-                    arm,
-                    place,
-                    index if slides else -1,
-                )
+                JointFriction(label, row, force, ratio, arm, place, axis, shift)
             )
             self._speeds.append(v)
+
+    # -- lengths -------------------------------------------------------------------------
+
+    def _add_length_stops(self) -> None:
+        """Add the stops of all lengths with limits."""
+        for name, given in self.mechanism.lengths.items():
+            length, limits = self.tree.lengths[name], given.limits
+            ends = {"lower": limits.lower, "upper": limits.upper}
+            self._add_ends(
+                name,
+                {side: self.number(end) for side, end in ends.items() if end is not None},
+                limits.restitution,
+                (
+                    length.value(self._setting.world),
+                    length.rate(self._setting.world, self._setting.v),
+                ),
+                turns=False,
+            )
+
+    def _add_length_frictions(self) -> None:
+        """Add the lengths with dry friction."""
+        for name, given in self.mechanism.lengths.items():
+            force = self.number(given.friction)
+            if force > 0 and self.number(given.smoothing) == 0.0:
+                ratio = self.number(given.static_ratio)
+                self.joint_frictions.append(JointFriction(name, len(self._speeds), force, ratio))
+                world, v = self._setting.world, self._setting.v
+                self._speeds.append(self.tree.lengths[name].rate(world, v))
 
     # -- numbers -------------------------------------------------------------------------
 
@@ -304,23 +345,3 @@ def start_beyond_error(name: str, gap: float, where: str = "") -> LinkwrightErro
         where=where,
         remedy='start on the right side of it, or use stops="ignore" for limits',
     )
-
-
-def without_sharp_friction(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without the friction that rows describe."""
-    joints: dict[str, Joint] = {}
-    for name, joint in mechanism.joints.items():
-        if "friction" not in joint.model_fields_set:
-            joints[name] = joint
-            continue
-        kept = [
-            force if expression_to_float(speed, mechanism.values) != 0 else 0
-            for force, speed in zip(
-                joint.each(joint.friction), joint.each(joint.smoothing), strict=True
-            )
-        ]
-        same = tuple(kept) == tuple(joint.each(joint.friction))
-        joints[name] = joint if same else joint.model_copy(update={"friction": kept})
-    if all(joints[name] == joint for name, joint in mechanism.joints.items()):
-        return mechanism
-    return mechanism.model_copy(update={"joints": joints})

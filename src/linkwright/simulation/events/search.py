@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ...errors import LinkwrightError
-from ...types import Floats
+from ...types import Booleans, Floats
 from .event_function import EventFunction
 from .event_tolerances import EVENT_TOLERANCES
 
@@ -68,8 +68,8 @@ def first_passage(
     _apply_known_sides(times, table, known)
     brackets: list[tuple[tuple[float, float], int]] = []
     for k, function in enumerate(functions):
-        if function.begins_at_zero and abs(table[0, k]) <= EVENT_TOLERANCES.beginning:
-            table[0, k] = -function.sign * 1e-300
+        if function.begins_at_zero:  # as long as it is zero up to rounding, it has not passed
+            table[_stays_zero(table[:, k]), k] = -function.sign * 1e-300
         height = partial(_height, values, k, function.sign)
         bracket = _bracket(times, -function.sign * table[:, k], height, function)
         if bracket is not None:
@@ -97,8 +97,14 @@ def _height(values: EventValues, k: int, sign: int, t: float) -> float:
 def _apply_known_sides(times: Floats, table: Floats, known: Mapping[int, KnownSide]) -> None:
     """Set functions to their known sides."""
     for k, known_side in known.items():
-        at_zero = np.logical_and.accumulate(np.abs(table[:, k]) <= EVENT_TOLERANCES.beginning)
-        table[at_zero | (times <= known_side.until), k] = known_side.side * 1e-300
+        is_known = _stays_zero(table[:, k]) | (times <= known_side.until)
+        table[is_known, k] = known_side.side * 1e-300
+
+
+def _stays_zero(values: Floats) -> Booleans:
+    """Return where a function has been zero up to rounding from the beginning of a step on."""
+    found: Booleans = np.logical_and.accumulate(np.abs(values) <= EVENT_TOLERANCES.beginning)
+    return found
 
 
 def _find_lost_value(

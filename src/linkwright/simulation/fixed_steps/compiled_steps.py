@@ -121,8 +121,8 @@ class CompiledStep:
 
     @property
     def _control_state_count(self) -> int:
-        """The number of states of the controller."""
-        return 0 if self.feedback is None else len(self.feedback.names)
+        """The number of states of the controller, or of activations of actuators."""
+        return 0 if self.force_law is None else len(self.force_law.state_names)
 
     @cached_property
     def tape(self) -> Tape:
@@ -148,7 +148,8 @@ class CompiledStep:
 
     def initial_control_states(self, rows: int) -> list[Floats]:
         """Return z and the held forces at the start, one row for each trajectory."""
-        start = [] if self.feedback is None or not self.feedback.names else [self.feedback.start]
+        law = self.force_law
+        start = [] if law is None or not law.state_names else [law.start_states]
         if self.period is not None:
             start.append((0.0,) * self.equations.nv)
         return [np.tile(np.array(x), (rows, 1)) for x in start]

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import LinkwrightError, UnsupportedError
 from ...kinematics.closing import CLOSURE_TOLERANCES
+from ...kinematics.pose_configurations import read_pose, read_pose_velocities
 from ...mechanism import Mechanism
 from ...model.model import Model
 from ...model.model import compile as compile_model
@@ -178,11 +179,11 @@ def _refuse_events(mechanism: Mechanism) -> None:
         for name, joint in joints
         if "friction_coefficient" in joint.model_fields_set
     ]
-    refused += [
-        (name, "stops with restitution")
-        for name, joint in joints
-        if joint.limits.restitution is not None
-    ]
+    bouncing = {
+        **{name: joint.limits.restitution for name, joint in joints},
+        **{name: length.limits.restitution for name, length in mechanism.lengths.items()},
+    }
+    refused += [(name, "stops with restitution") for name, e in bouncing.items() if e is not None]
     members = {**mechanism.joints, **mechanism.loops, **mechanism.constraints}
     refused += [
         (name, "members that break")
@@ -206,7 +207,9 @@ def _read_starts(
     model: Model, q0: ArrayLike, qd0: ArrayLike, p: Floats, t: float
 ) -> tuple[Floats, Floats, tuple[int, ...]]:
     """Return rows of q and q̇ that satisfy the constraints, and the shape of the batch."""
-    q, qd = check_finite_array(q0, "q0"), check_finite_array(qd0, "qd0")
+    mechanism = model.mechanism
+    q = check_finite_array(read_pose(mechanism, q0), "q0")
+    qd = check_finite_array(read_pose_velocities(mechanism, qd0), "qd0")
     for what, array, size in (("q0", q, model.nq), ("qd0", qd, model.nv)):
         if array.shape[-1:] != (size,):
             raise LinkwrightError(f"{what} has shape {array.shape}", remedy=f"give (…, {size})")
@@ -279,5 +282,10 @@ def _cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
         for oldest in list(steps)[: len(steps) + 1 - CACHED_STEPS]:
             steps.pop(oldest, None)
         drive = drive or read_force_law(model.equations, inputs)
+        if drive.state_names and method in IMPLICIT_METHODS:
+            raise UnsupportedError(
+                f"'{method}' does not support activations of actuators",
+                remedy="use another method",
+            )
         steps[key] = CompiledStep(model.equations, method, drive, kept=model.parameters)
     return steps[key]

@@ -145,7 +145,7 @@ class TrajectoryBatch:
             drive = read_force_law(equations, self.inputs)
         equations = replace(equations, state=None)
         assert drive is not None
-        if drive.feedback is not None:
+        if drive.feedback is not None or drive.state_names:
             return RightHandSide(equations, drive)
 
         def total_forces(t: float, q: Floats, qd: Floats) -> Floats:

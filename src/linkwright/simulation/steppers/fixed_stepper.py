@@ -55,7 +55,8 @@ class FixedStepper:
         self.length = float(options.step or DEFAULT_STEP)
         self.evaluations = evaluations_per_step(method)
         force_law, own_states = context.force_law, context.equations.state is not None
-        has_events = context.has_mode_forces or force_law.feedback is not None
+        has_states = bool(force_law.feedback is not None or force_law.state_names)
+        has_events = context.has_mode_forces or has_states
         self.by_stages = method not in IMPLICIT_METHODS and (
             force_law.function is not None or own_states or has_events
         )
@@ -63,7 +64,8 @@ class FixedStepper:
             _refuse_own_states(method, context)
         if has_events and method in IMPLICIT_METHODS:
             raise UnsupportedError(
-                f"'{method}' does not support controllers, stops, contacts or sticking friction",
+                f"'{method}' does not support controllers, activations, stops, contacts or "
+                "sticking friction",
                 where=context.equations.mechanism.name,
                 remedy="use another integrator",
             )

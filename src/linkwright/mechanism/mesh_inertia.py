@@ -1,0 +1,64 @@
+"""Volume, centre of mass and inertia of a mesh file, by trimesh (extra `[mesh]`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import MechanismError, MissingExtraError
+
+if TYPE_CHECKING:
+    import trimesh
+
+    from ..types import Floats
+
+
+def measure_mesh(file: str, scale: Sequence[float]) -> tuple[float, Floats, Floats]:
+    """Return volume, centre of mass (3,) and inertia (3, 3) for density 1 about that centre.
+
+    Of a mesh that is not closed, the convex hull counts. Faces that all look inside are turned.
+    """
+    import numpy as np
+
+    mesh = _read_mesh(file)
+    solid = mesh if mesh.is_watertight else mesh.convex_hull
+    solid = solid.copy()
+    solid.apply_transform(np.diag([*scale, 1.0]))
+    solid.density = 1.0
+    sign = float(np.sign(solid.volume))
+    return abs(float(solid.volume)), np.array(solid.center_mass), sign * solid.moment_inertia
+
+
+def is_closed_mesh(file: str) -> bool:
+    """Return whether every edge of a mesh belongs to two faces, so that it has a volume."""
+    return bool(_read_mesh(file).is_watertight)
+
+
+@lru_cache(maxsize=8)
+def _read_mesh(file: str) -> trimesh.Trimesh:
+    """Return the mesh in a file, with equal vertices merged."""
+    try:
+        import trimesh
+    except ImportError:
+        raise MissingExtraError(
+            "the inertia of meshes is computed by the package trimesh, which is not installed",
+            remedy="pip install 'linkwright[mesh]', or give mass and inertia",
+        ) from None
+    if not Path(file).is_file():
+        raise MechanismError(
+            f"the mesh '{file}' is not found", where="shapes", remedy="correct its path"
+        )
+    name = Path(file).name
+    try:
+        mesh = trimesh.load(file, force="mesh")
+    except Exception as error:  # readers of many formats, which raise whatever they like
+        what = f"the mesh '{name}' cannot be read: {' '.join(str(error).split())[:200]}"
+        raise MechanismError(what, where="shapes", remedy="use STL or OBJ") from None
+    if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):
+        raise MechanismError(
+            f"the mesh '{name}' has no faces", where="shapes", remedy="use another file"
+        )
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    return mesh

@@ -1,0 +1,1 @@
+"""Tapes as source code: one module for each language, and what they share."""

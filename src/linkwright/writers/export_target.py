@@ -1,0 +1,149 @@
+"""What an export is made of: the request, the target that answers it, and the files it writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..displays import SummarizedResult
+from ..errors import FileError
+from ..files.partial_files import partial_file_name
+from ..mechanism import Mechanism
+from ..readings.targets.exported_code import ExportedCode, ExportedFunction
+from ..readings.targets.safe_names import make_safe_identifier
+from .exported_functions import collect_exported_code, record_exported_functions
+from .mechanism_files import check_written_file_name
+
+if TYPE_CHECKING:
+    from ..model.model import Model
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """What is exported, and the choices of the user.
+
+    `make_model` compiles or derives nothing before it is called; `quantities` are names, with a
+    frame after a colon (`placement:tool`); `precision` is "double" or "float".
+    """
+
+    mechanism: Mechanism
+    make_model: Callable[[], Model]
+    quantities: tuple[str, ...]
+    precision: str = "double"
+
+    @property
+    def file_stem(self) -> str:
+        """The mechanism's name as a name of files and identifiers."""
+        return make_safe_identifier(self.mechanism.name)
+
+    @cached_property
+    def model(self) -> Model:
+        """The model whose functions are exported."""
+        return self.make_model()
+
+    @cached_property
+    def functions(self) -> tuple[ExportedFunction, ...]:
+        """The functions of the quantities, as tapes with their documentation."""
+        return record_exported_functions(self.model, self.quantities)
+
+    @cached_property
+    def code(self) -> ExportedCode:
+        """The functions with all that a printer of source code needs."""
+        return collect_exported_code(self.model, self.functions, self.precision)
+
+
+@dataclass(frozen=True, repr=False)
+class ExportedFiles(SummarizedResult):
+    """Files of one export by name, what they lack, and how they are used.
+
+    `files` maps names to texts or bytes; `lost` lists what the target cannot hold; `usage` says how
+    the files are compiled or called.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> print(lw.export(lw.gallery("elbow"), to="urdf").files["elbow.urdf"][:21])
+    <?xml version="1.0"?>
+    """
+
+    target: str
+    files: Mapping[str, str | bytes]
+    lost: tuple[str, ...] = ()
+    usage: str = ""
+    is_folder: bool = False
+
+    def summary(self) -> str:
+        """Return one line: the target, and the names of the files."""
+        return f"Export to {self.target}: {', '.join(self.files)}"
+
+    def __str__(self) -> str:
+        sizes = [f"  {name}: {len(content):,} characters" for name, content in self.files.items()]
+        return "\n".join([self.summary(), *sizes, *([self.usage] if self.usage else [])])
+
+    def save(self, path: str | Path) -> list[Path]:
+        """Write the files, all of them or none.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; the folder where the target writes several files (it is created).
+
+        Returns
+        -------
+        list of Path
+            What was written.
+        """
+        target = Path(path)
+        if not self.is_folder:
+            check_written_file_name(target, self.target)
+            return _write_files_together({target: next(iter(self.files.values()))})
+        if target.exists() and not target.is_dir():
+            raise FileError("is a file", where=str(target), remedy="name a folder")
+        return _write_files_together({target / name: text for name, text in self.files.items()})
+
+
+def _write_files_together(contents: Mapping[Path, str | bytes]) -> list[Path]:
+    """Write all files under hidden names first, then rename them."""
+    for at in contents:
+        if not at.name or os.path.isdir(at):
+            raise FileError("is a folder", where=str(at), remedy="name a file")
+    partials: dict[Path, Path] = {}
+    at = next(iter(contents))
+    try:
+        for at, content in contents.items():
+            if len(contents) > 1:
+                at.parent.mkdir(parents=True, exist_ok=True)
+            partials[at] = partial_file_name(at)
+            data = content.encode() if isinstance(content, str) else content
+            partials[at].write_bytes(data)
+        for at, partial in partials.items():
+            partial.replace(at)
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror}", where=str(at)) from None
+    except ValueError:
+        raise FileError("is not a valid file name", where=repr(str(at))) from None
+    finally:
+        for partial in partials.values():
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+    return list(contents)
+
+
+@dataclass(frozen=True)
+class ExportTarget:
+    """A row of the table of targets.
+
+    `write` answers a request; `options` are the options of `export` that the target uses (the
+    others are refused); `is_folder` tells that it writes several files.
+    """
+
+    name: str
+    description: str
+    write: Callable[[ExportRequest], ExportedFiles]
+    options: frozenset[str] = frozenset()
+    is_folder: bool = False

@@ -1,0 +1,85 @@
+"""The table of targets of `export`: a row for each, file formats first.
+
+A target that writes code imports its printer when it is used. A new target is a new row.
+"""
+
+from __future__ import annotations
+
+from .export_target import ExportedFiles, ExportRequest, ExportTarget
+from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
+
+
+def _make_format_target(name: str) -> ExportTarget:
+    """Make the target of a file format of mechanisms."""
+
+    def write_format(request: ExportRequest) -> ExportedFiles:
+        text, lost = write_mechanism_text(request.mechanism, name)
+        return ExportedFiles(name, {f"{request.file_stem}.{name}": text}, tuple(lost))
+
+    return ExportTarget(name, f"the mechanism as a {name.upper()} file", write_format)
+
+
+def _write_c(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.c_files import write_c_files
+
+    files, usage = write_c_files(request.code)
+    return ExportedFiles("c", files, usage=usage, is_folder=True)
+
+
+def _write_cpp(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.cpp_code import write_cpp_files
+
+    files, usage = write_cpp_files(request.code)
+    return ExportedFiles("cpp", files, usage=usage, is_folder=True)
+
+
+def _write_casadi(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.casadi_code import write_casadi_files
+
+    files, usage = write_casadi_files(request.code)
+    return ExportedFiles("casadi", files, usage=usage, is_folder=True)
+
+
+def _write_numpy(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.numpy_code import write_numpy_module
+
+    return ExportedFiles("numpy", {f"{request.file_stem}.py": write_numpy_module(request.code)})
+
+
+def _write_matlab(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.matlab_code import write_matlab_files
+
+    files, usage = write_matlab_files(request.code)
+    return ExportedFiles("matlab", files, usage=usage, is_folder=True)
+
+
+def _write_rust(request: ExportRequest) -> ExportedFiles:
+    from ..readings.targets.rust_code import write_rust_module
+
+    return ExportedFiles("rust", {f"{request.file_stem}.rs": write_rust_module(request.code)})
+
+
+def _write_latex(request: ExportRequest) -> ExportedFiles:
+    from .latex_document import write_latex_document
+
+    return ExportedFiles("latex", {f"{request.file_stem}.tex": write_latex_document(request.code)})
+
+
+_FUNCTIONS = frozenset({"quantities", "by", "parameters"})
+_TYPED_FUNCTIONS = _FUNCTIONS | {"precision"}
+
+_CODE_TARGETS = (
+    ExportTarget("c", "C99, and batches with SIMD", _write_c, _TYPED_FUNCTIONS, is_folder=True),
+    ExportTarget("cpp", "a C++ header for Eigen", _write_cpp, _TYPED_FUNCTIONS, is_folder=True),
+    ExportTarget("casadi", "saved CasADi functions", _write_casadi, _FUNCTIONS, is_folder=True),
+    ExportTarget("numpy", "a Python module for NumPy", _write_numpy, _FUNCTIONS),
+    ExportTarget("matlab", "MATLAB and GNU Octave", _write_matlab, _FUNCTIONS, is_folder=True),
+    ExportTarget("rust", "a module of Rust", _write_rust, _TYPED_FUNCTIONS),
+    ExportTarget("latex", "the steps of the computation as equations", _write_latex, _FUNCTIONS),
+)
+"""Targets that write functions as source code or binary code."""
+
+EXPORT_TARGETS: dict[str, ExportTarget] = {
+    target.name: target for target in (*map(_make_format_target, FORMAT_WRITERS), *_CODE_TARGETS)
+}
+"""All targets by the names that users write after `to=` and `--to`."""

@@ -1,0 +1,170 @@
+"""The functions of a model that are exported: tapes with names, meanings and units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
+from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
+from ..ports import Port
+from ..quantities import (
+    FRAME_SIGNATURES,
+    INPUT_MEANINGS,
+    QuantitySignature,
+    quantity_entry_names,
+    quantity_signatures,
+)
+from ..readings.targets.exported_code import (
+    ExportedCode,
+    ExportedFunction,
+    PortNote,
+    name_code_ports,
+)
+from ..readings.targets.safe_names import make_safe_identifier, make_unique_identifiers
+from ..tape import Tape
+from .reference_values import compute_reference_values
+
+if TYPE_CHECKING:
+    from ..model.model import Model
+
+DEFAULT_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
+"""What is exported if the user names no quantities."""
+
+_PIVOT_MEANING = "smallest pivot as a share of its size: near 0 the constraints are singular here"
+
+
+def collect_exported_code(
+    model: Model, functions: tuple[ExportedFunction, ...], precision: str
+) -> ExportedCode:
+    """Return what printers need about the functions of a model."""
+    from .. import __version__
+
+    name = model.mechanism.name
+    by = model.equations.by
+    return ExportedCode(
+        make_safe_identifier(name),
+        f"Mechanism {name}, equations by {by}, written by linkwright {__version__}",
+        (*_coordinate_notes(model), *_parameter_notes(model)),
+        functions,
+        precision,
+    )
+
+
+def _coordinate_notes(model: Model) -> list[str]:
+    """Lines that list coordinates and velocities with their units."""
+    own, rates = coordinate_units(model.mechanism), velocity_units(model.mechanism)
+    found = ["q: generalized coordinates"]
+    found += [
+        f"  {k + 1}. {n} ({u})" for k, (n, u) in enumerate(zip(model.q_names, own, strict=True))
+    ]
+    if model.qd_names == model.q_names:
+        return [*found, "qd, qdd, tau: their rates, second rates and forces, in the same order"]
+    units = [UNITS_OF_RATES["qd"][unit] for unit in rates]
+    found.append("qd: generalized velocities; qdd and tau are in the same order")
+    return found + [
+        f"  {k + 1}. {n} ({u})" for k, (n, u) in enumerate(zip(model.qd_names, units, strict=True))
+    ]
+
+
+def _parameter_notes(model: Model) -> list[str]:
+    """Lines that list the parameters that are inputs, with their values in the mechanism."""
+    if not model.parameters:
+        return []
+    pairs = enumerate(zip(model.parameters, model.nominal_parameters.tolist(), strict=True))
+    return [
+        "p: parameters, with their values in the mechanism (SI units)",
+        *(f"  {k + 1}. {name} = {value!r}" for k, (name, value) in pairs),
+    ]
+
+
+def record_exported_functions(
+    model: Model, quantities: Sequence[str]
+) -> tuple[ExportedFunction, ...]:
+    """Record the tapes of the quantities; those of frames are written `placement:tool`."""
+    chosen = [_split_quantity_name(model, text) for text in quantities]
+    identifiers = make_unique_identifiers(
+        [f"{name}_of_{frame}" if frame else name for name, frame in chosen]
+    )
+    return tuple(
+        _record_exported_function(model, name, frame, identifier)
+        for (name, frame), identifier in zip(chosen, identifiers, strict=True)
+    )
+
+
+def _split_quantity_name(model: Model, text: str) -> tuple[str, str | None]:
+    """Return the quantity and the frame that a name means, after both are checked."""
+    quantity, colon, frame = text.partition(":")
+    known = quantity_signatures(model.names)
+    if quantity not in known and quantity not in FRAME_SIGNATURES:
+        names = [*known, *(f"{name}:FRAME" for name in FRAME_SIGNATURES)]
+        raise NameNotFoundError(f"unknown quantity '{text}'", remedy=suggest_remedy(text, names))
+    if (quantity in FRAME_SIGNATURES) != bool(colon):
+        raise UnsupportedError(
+            f"{quantity} {'has no' if colon else 'needs a'} frame",
+            remedy=f"write {quantity}" if colon else f"write {quantity}:NAME",
+        )
+    return quantity, frame if colon else None
+
+
+def _record_exported_function(
+    model: Model, quantity: str, frame: str | None, identifier: str
+) -> ExportedFunction:
+    """Record the tape of one quantity, and describe its inputs and outputs."""
+    tape = model.tape(quantity, *([] if frame is None else [frame]))
+    for port in tape.outputs:
+        if not port.size:
+            raise UnsupportedError(
+                f"{quantity} of {model.mechanism.name} is empty", remedy="leave it out"
+            )
+    signature = (quantity_signatures(model.names) | FRAME_SIGNATURES)[quantity]
+    inputs, outputs = describe_tape_ports(model, tape, signature)
+    return ExportedFunction(
+        quantity,
+        frame,
+        tape,
+        signature.description,
+        signature.units,
+        identifier,
+        inputs,
+        outputs,
+        compute_reference_values(model, tape),
+    )
+
+
+def describe_tape_ports(
+    model: Model, tape: Tape, signature: QuantitySignature
+) -> tuple[tuple[PortNote, ...], tuple[PortNote, ...]]:
+    """Return the inputs and outputs of a function of a model in words."""
+    from ..model.function_help import function_input_units
+
+    entries = quantity_entry_names(model.names, model.parameters)
+    names = name_code_ports(tape.inputs, tape.outputs)
+    inputs = tuple(
+        PortNote(
+            port,
+            name,
+            INPUT_MEANINGS[port.name][0],
+            function_input_units(model.mechanism, port.name),
+            tuple(entries.get(port.name, ())),
+        )
+        for port, name in zip(tape.inputs, names, strict=False)
+    )
+    outputs = tuple(
+        _describe_output(model, port, name, signature)
+        for port, name in zip(tape.outputs, names[len(inputs) :], strict=True)
+    )
+    return inputs, outputs
+
+
+def _describe_output(model: Model, port: Port, name: str, signature: QuantitySignature) -> PortNote:
+    """Return an output in words; forces and accelerations have this mechanism's units."""
+    from ..model.function_help import function_input_units
+
+    if port.name == "pivot":
+        return PortNote(port, name, _PIVOT_MEANING, "1")
+    if port.name not in ("tau", "qdd"):
+        return PortNote(port, name, "", signature.units)
+    entries = quantity_entry_names(model.names)[port.name]
+    units = function_input_units(model.mechanism, port.name)
+    return PortNote(port, name, INPUT_MEANINGS[port.name][0], units, tuple(entries))
