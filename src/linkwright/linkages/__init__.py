@@ -11,7 +11,7 @@ from .inertia_loads import ShakingForces, shaking_forces
 from .input_sweeps import InputRange, input_range, sweep_input
 from .linkage_analysis import LinkageAnalysis, analyze_linkage
 from .slider_crank_balance import SliderCrankBalance, balance_slider_crank
-from .transmission import Transmission
+from .transmission import TransmissionAngles
 
 __all__ = [
     "CamMotion",
@@ -26,7 +26,7 @@ __all__ = [
     "LoopClass",
     "ShakingForces",
     "SliderCrankBalance",
-    "Transmission",
+    "TransmissionAngles",
     "analyze_linkage",
     "balance_forces",
     "balance_slider_crank",

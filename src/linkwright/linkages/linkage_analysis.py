@@ -23,7 +23,7 @@ from .grashof_rule import LoopClass, loop_classes
 from .input_sweeps import InputRange, input_range, sweep_input
 from .linkage_statics import ground_joint, linkage_statics
 from .planar_linkage import LinkMotions, PlanarLinkage, planar_linkage
-from .transmission import Transmission, transmission_angles
+from .transmission import TransmissionAngles, transmission_angles
 
 if TYPE_CHECKING:
     import xarray
@@ -59,7 +59,7 @@ class LinkageAnalysis(NotebookDisplayed):
     mechanical_advantage : (n,) array
         Force (torque) of the output over that of the input without losses, 1/h; infinite where the
         output stands still.
-    transmission : Transmission
+    transmission : TransmissionAngles
         The transmission angles, or why there are none.
     range : InputRange or None
         The range of the input, where the sweep covers all of it.
@@ -77,7 +77,7 @@ class LinkageAnalysis(NotebookDisplayed):
     velocity_ratio: Floats
     acceleration_ratio: Floats
     mechanical_advantage: Floats
-    transmission: Transmission
+    transmission: TransmissionAngles
     range: InputRange | None
     classes: tuple[LoopClass, ...]
 
@@ -273,12 +273,12 @@ def _classes(mechanism: Mechanism) -> tuple[LoopClass, ...]:
 
 def _transmission(
     linkage: PlanarLinkage, motion: Kinematics, motions: LinkMotions, index: int, link: int
-) -> Transmission:
+) -> TransmissionAngles:
     """The transmission angles, or why there are none."""
     try:
         statics = linkage_statics(linkage, motion, motions, index, link)
     except UnsupportedError as error:
-        return Transmission(None, f"no transmission angle: {error.what}")
+        return TransmissionAngles(None, f"no transmission angle: {error.what}")
     return transmission_angles(linkage, motions, statics, link)
 
 

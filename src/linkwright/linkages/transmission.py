@@ -21,7 +21,7 @@ _UNLOADED_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
-class Transmission:
+class TransmissionAngles:
     """Transmission angles over all positions.
 
     Attributes
@@ -38,27 +38,27 @@ class Transmission:
 
 def transmission_angles(
     linkage: PlanarLinkage, motions: LinkMotions, statics: LinkageStatics, output: int
-) -> Transmission:
+) -> TransmissionAngles:
     """Return the transmission angles at an output link that is joined to ground."""
     name, ground = linkage.links[output], ground_joint(linkage, output)
     if ground is None:
-        return Transmission(
+        return TransmissionAngles(
             None, f"the transmission angle needs an output joined to ground; {name} is not"
         )
     driving = _driving_joints(linkage, motions, statics, output)
     if not driving:
-        return Transmission(
+        return TransmissionAngles(
             None, f"the input moves {name} directly or by gears: there is no transmission angle"
         )
     if len(driving) != 1:
-        return Transmission(
+        return TransmissionAngles(
             None,
             "the transmission angle needs one joint that drives the output; "
             f"{name} is driven at {len(driving)}",
         )
     pin = _force_pin(linkage, driving[0], output)
     if pin is None:
-        return Transmission(
+        return TransmissionAngles(
             None,
             f"the transmission angle needs a pin that carries the force to {name}; "
             f"'{driving[0].name}' has none",
@@ -67,7 +67,7 @@ def transmission_angles(
     ways = _output_directions(linkage, motions, output, ground, points)
     forces = statics.force_on(linkage, driving[0], output)
     along, across = np.abs((forces * ways).sum(axis=1)), np.abs(plane_cross(forces, ways))
-    return Transmission(np.arctan2(along, across))
+    return TransmissionAngles(np.arctan2(along, across))
 
 
 def _driving_joints(
