@@ -74,7 +74,11 @@ def linkage_figure(
     ratio_unit = _ratio_unit(analysis.output_unit, analysis.input_unit)
     panels = [
         _single_line_panel("velocity ratio", ratio_unit, analysis.velocity_ratio),
-        _single_line_panel("acceleration ratio", ratio_unit, analysis.acceleration_ratio),
+        _single_line_panel(
+            "acceleration ratio",
+            ratio_unit.replace("/rad", "/rad²").replace("/m", "/m²"),
+            analysis.acceleration_ratio,
+        ),
         _single_line_panel(
             "mechanical advantage",
             _ratio_unit(analysis.input_unit, analysis.output_unit),

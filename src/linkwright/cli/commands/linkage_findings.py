@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 if TYPE_CHECKING:
     from ...linkages import (
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
         SliderCrankBalance,
     )
     from ...mechanism import Mechanism
+    from ...types import Floats
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class LinkageFindings:
             "range": [float(analysis.input_values[0]), float(analysis.input_values[-1])],
             "velocity_ratio": _range_of(analysis.velocity_ratio),
             "acceleration_ratio": _range_of(analysis.acceleration_ratio),
-            "least_mechanical_advantage": float(np.abs(analysis.mechanical_advantage).min()),
+            "least_mechanical_advantage": float(abs(analysis.mechanical_advantage).min()),
             "transmission_angle": None
             if analysis.transmission.angles is None
             else _range_of(analysis.transmission.angles),
@@ -184,12 +184,13 @@ class LinkageFindings:
         save(self.balance.weights.mechanism, path)
 
 
-def _range_of(values: Any) -> list[float]:
-    return [float(np.min(values)), float(np.max(values))]
+def _range_of(values: Floats) -> list[float]:
+    return [float(values.min()), float(values.max())]
 
 
-def _finite_list(point: Any) -> list[float] | None:
-    return point.tolist() if np.isfinite(point).all() else None
+def _finite_list(point: Floats) -> list[float] | None:
+    numbers: list[float] = point.tolist()
+    return numbers if all(map(isfinite, numbers)) else None
 
 
 def _shaking_json(shaking: ShakingForces) -> dict[str, float]:

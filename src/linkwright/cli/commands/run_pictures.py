@@ -81,9 +81,7 @@ def split_output_option(
             )
         return names, None, output
     if output is None:
-        raise LinkwrightError(
-            "--plot needs a file", remedy="add it to the names, --plot q,picture.svg, or give -o"
-        )
+        raise LinkwrightError("--plot needs a file", remedy="add -o picture.svg, .pdf or .png")
     if is_picture:
         return names, output, None
     return names, output.with_suffix(".svg"), output
