@@ -35,6 +35,9 @@ CONVENIENCES = {
     "Plan.plot": "show:plan_histories",
     "Plan.draw": "show:plan_ends",
     "EquationComparison.to_html": "report.equations_page:equation_comparison_page",
+    "ExportedFunction.of_step": "exports.step_functions:record_step_function",
+    "ExportRequest.write_wasm": "exports.wasm_export:write_wasm_export",
+    "ExportRequest.write_fmu": "exports.fmu_export:write_fmu_export",
     "Homework.to_html": "report.homework_page:marks_page",
 }
 """Method → "module:function" that does its work, relative to the package."""

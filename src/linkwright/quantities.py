@@ -198,7 +198,8 @@ def _number_multipliers(owners: Sequence[str]) -> list[str]:
 def quantity_entry_names(
     names: MechanismNames, parameters: Sequence[str] = ()
 ) -> dict[str, list[str]]:
-    """The names of the entries of inputs and outputs: q1, dq1, ddq1, tau_q1, …"""
+    """The names of the entries of inputs and outputs: q1, dq1, ddq1, tau_q1, …; a velocity that is
+    not the rate of a coordinate has its own name, ball.wx, and its rate is dball.wx."""
 
     def rates(prefix: str) -> list[str]:
         return [f"{prefix}{name}" for name in names.qd]
@@ -206,8 +207,8 @@ def quantity_entry_names(
     wrench = ("mx", "my", "mz", "fx", "fy", "fz")
     return {
         "q": list(names.q),
-        "qd": rates("d"),
-        "qdd": rates("dd"),
+        "qd": names.velocity_symbols,
+        "qdd": [f"d{name}" for name in names.velocity_symbols],
         "tau": rates("tau_"),
         "v": rates("v_"),
         "vd": rates("vd_"),

@@ -27,8 +27,8 @@ LAYERS = {
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
-        "forms", "writers", "identify", "verification", "simulation", "motion", "linkages",
-        "control", "checking", "show", "comparison", "report", "cli",
+        "forms", "writers", "identify", "verification", "simulation", "exports", "motion",
+        "linkages", "control", "checking", "show", "comparison", "report", "cli",
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def read_option_names(text: str) -> list[str]:
-    """Split a list of names at its commas."""
-    return [part.strip() for part in text.split(",")]
+    """Split a list of names at its commas; those of indices do not count: M[1,2]."""
+    return [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
 
 
 def read_option_assignments(words: Sequence[str]) -> dict[str, str]:

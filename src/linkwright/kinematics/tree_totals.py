@@ -23,6 +23,22 @@ def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
     return (bodies + doubled_rotor_energy(tree, v)) / 2
 
 
+def kinetic_energy_gradient(tree: KinematicTree, q: Array, qd: Array, by: Array) -> Array:
+    """Return ∂T/∂`by` of T = ½ Σ v·I v, where `by` is q or q̇: Σ (∂v/∂by)ᵀ I v, as the inertias I
+    are constant in the axes of the bodies."""
+    v = spread_velocities(tree, qd)
+    twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
+    motions, momenta = [], []
+    for link, twist in zip(tree.links, twists, strict=True):
+        momentum = link.inertia @ twist
+        motions += [twist.angular, twist.linear]
+        momenta += [momentum.moment, momentum.force]
+    for k, effect in enumerate(tree.joint_effects):
+        motions.append(ca.SX(v[k]))
+        momenta.append(ca.SX(effect.rotor_inertia * v[k]))
+    return ca.jtimes(ca.vertcat(*motions), by, ca.vertcat(*momenta), True)
+
+
 def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:
     """Return the potential energy of weight (zero at the height of the world's origin) and springs,
     J."""

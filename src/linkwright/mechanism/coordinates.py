@@ -55,6 +55,12 @@ class MechanismNames:
         """The number of velocities."""
         return len(self.qd)
 
+    @property
+    def velocity_symbols(self) -> list[str]:
+        """The symbols of the velocities: dq1 of a coordinate q1; a velocity that is not the rate of
+        a coordinate has its own name, ball.wx."""
+        return [f"d{name}" if name in self.q else name for name in self.qd]
+
     def time_arguments(self, t: _Time) -> list[_Time]:
         """Return [t] where the mechanism depends on time, else []: the arguments of a function of
         its motion after the other inputs, before parameters."""

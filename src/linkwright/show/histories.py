@@ -123,7 +123,7 @@ def _panels_per_velocity(
 
 def _velocity_panels(run: Run) -> list[Panel]:
     """Panels of the generalized velocities."""
-    words = ("angular speed", "rad/s"), ("speed", "m/s")
+    words = ("angular velocity", "rad/s"), ("velocity", "m/s")
     return _panels_per_velocity(run, run.qd, *words, lambda name: _rate_line_label(run, name, 1))
 
 

@@ -246,7 +246,7 @@ def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
         "status": summary["status"],
         "t": console_number_text(summary["t"], "s"),
         "q": _printed_named_values(names.q, summary["q"], units),
-        "speeds": _printed_named_values(names.qd, summary["qd"], rates),
+        "velocities": _printed_named_values(names.qd, summary["qd"], rates),
         "energy": f"{counted}, to {summary['energy_audit']:.1e} of the largest",
         "work": f"{inputs} of inputs, {given} given, {losses} of losses",
         "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",
