@@ -28,8 +28,8 @@ def draw_pictures(folder: Path) -> None:
     from linkwright import show
 
     folder.mkdir(parents=True)
-    examples = ROOT / "examples"
-    for script in (*sorted(examples.glob("paper_*.py")), examples / "linkages.py"):
+    scripts = [path for path in (ROOT / "examples").glob("*.py") if path.name != "demo.py"]
+    for script in sorted(scripts):
         subprocess.run([sys.executable, str(script), str(folder)], check=True, cwd=ROOT)
     for name in lw.gallery():
         show.figure_of(lw.gallery(name), names=True, path=folder / f"gallery-{name}.svg")

@@ -5,6 +5,7 @@ Everything returns a matplotlib figure, and writes it where `path` is given (.sv
 
 from .acceleration_components import acceleration_parts
 from .animation import animate
+from .bode_plot import bode
 from .cam_figures import cam_motion_figure, cam_profile_figure
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
@@ -25,6 +26,7 @@ from .panels import HistoryLine, Panel
 from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
 from .polygons import acceleration_polygon, images, velocity_polygon
+from .root_locus_plot import root_locus
 from .screw_figure import screw_axes
 from .sparsity_figure import sparsity
 from .stick_figures import figure_of
@@ -40,6 +42,7 @@ __all__ = [
     "animate",
     "animation_element",
     "animation_page",
+    "bode",
     "cam_motion_figure",
     "cam_profile_figure",
     "clearances",
@@ -63,6 +66,7 @@ __all__ = [
     "plan_histories",
     "plan_picture",
     "plot",
+    "root_locus",
     "save",
     "screw_axes",
     "shaking_figure",
