@@ -189,10 +189,10 @@ def make_direct_call_record(signature: str, loop: int, data: int) -> bytes | Non
 
 
 def _read_shapes(side: str) -> list[tuple[int, ...]]:
-    """Return the shapes of one side of a signature: "(6),(6)" is [(6,), (6,)], "()" is [()]."""
+    """Return the shapes of one side of a signature: "(6),()" is [(6,), ()]."""
     return [
         tuple(int(size) for size in part.split(",") if size)
-        for part in re.findall(r"\(([^)]*)\)", side)
+        for part in re.findall(r"\(([^()]*)\)", side)
     ]
 
 
