@@ -23,7 +23,7 @@ td,th{{border-bottom:1px solid #ddd;padding:.25em .7em;text-align:left}}
 
 
 def draw_pictures(folder: Path) -> None:
-    """Figures of the papers by the example scripts, and every mechanism of the gallery."""
+    """Figures of papers and linkages by the example scripts, and every gallery mechanism."""
     import linkwright as lw
     from linkwright import show
 

@@ -51,6 +51,7 @@ _PACKAGES = (
     "errors",
     "identify",
     "linearization",
+    "linkages",
     "motion",
     "report",
     "show",
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import identify as identify
     from . import linearization as linearization
+    from . import linkages as linkages
     from . import motion as motion
     from . import report as report
     from . import show as show

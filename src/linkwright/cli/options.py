@@ -224,3 +224,25 @@ RunFileOption = Annotated[
     typer.Option("--output", "-o", metavar="FILE", help="Save the motion: .nc, .csv or .parquet."),
     OptionConversion(Path | None, lambda path, _: check_run_output_option(path)),
 ]
+
+# pictures of motions
+
+PlotOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plot",
+        metavar="NAME,…",
+        help="Histories to draw into the file of -o, or into one that is named here: q,energy or "
+        "q,reactions,forces.svg.",
+    ),
+    NAME_LIST_CONVERSION,
+]
+CyclographOption = Annotated[
+    Path | None, typer.Option("--cyclograph", help="Draw stick figures: .svg, .pdf or .png.")
+]
+FilmOption = Annotated[
+    Path | None, typer.Option("--animate", help="Make a film: .mp4, .gif or .html.")
+]
+PaceOption = Annotated[
+    float, typer.Option("--pace", help="Pace of the film: 1 is real time, 0.5 half as fast.")
+]

@@ -6,6 +6,7 @@ Everything returns a matplotlib figure, and writes it where `path` is given (.sv
 from .acceleration_components import acceleration_parts
 from .animation import animate
 from .bode_plot import bode
+from .cam_figures import cam_motion_figure, cam_profile_figure
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
 from .eigenvalue_plot import eigenvalues
@@ -15,6 +16,12 @@ from .force_polygon_figures import force_polygons
 from .free_body_balance import FreeBody, free_bodies
 from .free_body_figures import free_body_diagrams
 from .history_plots import over_time, plot
+from .linkage_figures import (
+    coupler_curve_figure,
+    instant_center_figure,
+    linkage_figure,
+    shaking_figure,
+)
 from .panels import HistoryLine, Panel
 from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
@@ -36,8 +43,11 @@ __all__ = [
     "animation_element",
     "animation_page",
     "bode",
+    "cam_motion_figure",
+    "cam_profile_figure",
     "clearances",
     "collisions",
+    "coupler_curve_figure",
     "cyclograph",
     "data_uri",
     "eigenvalues",
@@ -47,6 +57,8 @@ __all__ = [
     "free_body_diagrams",
     "graph",
     "images",
+    "instant_center_figure",
+    "linkage_figure",
     "over_time",
     "phase",
     "plan_ends",
@@ -57,6 +69,7 @@ __all__ = [
     "root_locus",
     "save",
     "screw_axes",
+    "shaking_figure",
     "sparsity",
     "svg",
     "velocity_polygon",
