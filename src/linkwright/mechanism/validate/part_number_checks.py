@@ -35,6 +35,7 @@ MIN_NUMBER = 1e-150
 
 _NONNEGATIVE_FIELDS = {
     "mass",
+    "added_mass",
     "damping",
     "friction",
     "friction_backward",
