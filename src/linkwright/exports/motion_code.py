@@ -44,7 +44,7 @@ def _contents(name: str, buffer: Floats | Integers) -> Floats | Integers:
     """The contents of a buffer; C has no empty arrays, and there are no samples."""
     if name == "buffers.sample_times":
         return np.array([np.inf])
-    return buffer if buffer.size else np.zeros(1, buffer.dtype)
+    return buffer if buffer.size else np.resize(buffer, 1)
 
 
 def write_buffer_structure(kind: str, buffers: Mapping[str, Floats | Integers]) -> str:
