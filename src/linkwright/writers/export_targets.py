@@ -6,6 +6,7 @@ A target that writes code imports its printer when it is used. A new target is a
 from __future__ import annotations
 
 from ..conveniences import find_convenience
+from ..files.file_formats import FILE_FORMATS
 from .export_target import ExportedFiles, ExportRequest, ExportTarget
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 
@@ -13,9 +14,11 @@ from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 def _make_format_target(name: str) -> ExportTarget:
     """Make the target of a file format of mechanisms."""
 
+    ending = FILE_FORMATS[name].ending
+
     def write_format(request: ExportRequest) -> ExportedFiles:
         text, lost = write_mechanism_text(request.mechanism, name)
-        return ExportedFiles(name, {f"{request.file_stem}.{name}": text}, tuple(lost))
+        return ExportedFiles(name, {f"{request.file_stem}{ending}": text}, tuple(lost))
 
     return ExportTarget(name, f"the mechanism as a {name.upper()} file", write_format)
 

@@ -38,7 +38,7 @@ def export(
     Parameters
     ----------
     to
-        A file format (toml, urdf) or a language: c, cpp, casadi, numpy, matlab, rust, latex.
+        A file format (toml, urdf, mjcf) or a language: c, cpp, casadi, numpy, matlab, rust, latex.
     output
         File to write (default: standard output), or the folder where there are several files.
     quantities
