@@ -9,6 +9,7 @@ from functools import cached_property
 import casadi as ca
 import numpy as np
 
+from ..algebra.linear_algebra import Array
 from ..kinematics.kinematic_tree import GROUND as GROUND_LINK
 from ..kinematics.kinematic_tree import JointLinks, TreeLink
 from ..kinematics.tree_builder import build_kinematic_tree
@@ -148,6 +149,6 @@ class MjcfGeometry:
         return float(mass.m), center, moments, quaternion_of_rotation(axes)
 
 
-def _numbers(expression: object) -> Floats:
+def _numbers(expression: Array) -> Floats:
     """Return a constant expression as an array."""
-    return np.array(ca.evalf(ca.SX(expression)), dtype=float)
+    return np.array(ca.evalf(ca.SX(expression)), dtype=np.float64)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import casadi as ca
 import numpy as np
 
+from ..algebra.linear_algebra import Array
 from ..algebra.quaternion_steps import rotation_of_quaternion_vector
 from ..expressions import Expression, expression_to_float, names_in_expression
 from ..kinematics.parameter_values import KinematicParameters
@@ -267,7 +268,7 @@ class MjcfSectionWriter:
         return found
 
 
-def _numbers(expression: object) -> list[float]:
+def _numbers(expression: Array) -> list[float]:
     """Return a constant column as a list."""
-    found: list[float] = np.array(ca.evalf(ca.SX(expression)), dtype=float).ravel().tolist()
+    found: list[float] = np.array(ca.evalf(ca.SX(expression)), dtype=np.float64).ravel().tolist()
     return found
