@@ -90,6 +90,33 @@ def read_option_range(name: str, text: str) -> tuple[float, float]:
     )
 
 
+def read_option_sweeps(
+    mechanism: Mechanism | None, words: Sequence[str]
+) -> dict[str, float | tuple[float, float]]:
+    """Read velocities by name: numbers, and at most one range, v=0..10."""
+    texts = read_option_assignments(words)
+    ranges = {name: text for name, text in texts.items() if ".." in text}
+    if len(ranges) > 1:
+        raise LinkwrightError(
+            f"{' and '.join(ranges)} are ranges", remedy="give a range to one of them"
+        )
+    single = [word for word in words if ".." not in word]
+    found: dict[str, float | tuple[float, float]] = dict(
+        read_option_numbers(mechanism, single, "qd0")
+    )
+    for name, text in ranges.items():
+        ends = text.split("..")
+        if len(ends) != 2 or not all(ends):
+            raise LinkwrightError(f"'{name}={text}' is not a range", remedy=f"write {name}=0..10")
+        low, high = (read_option_numbers(mechanism, [f"{name}={end}"], "qd0")[name] for end in ends)
+        if not low < high:
+            raise LinkwrightError(
+                f"'{name}={text}' does not increase", remedy=f"write {name}={ends[1]}..{ends[0]}"
+            )
+        found[name] = low, high
+    return found
+
+
 def read_option_histories(words: Sequence[str]) -> dict[str, str | History]:
     """Read functions of time by name: expressions, and (times, values) from .csv files."""
     return {

@@ -10,7 +10,7 @@ from ..errors import UnsupportedError
 from .body_forces import passive_joint_forces, point_spring_energy
 from .kinematic_tree import KinematicTree
 from .recursions import link_displacements, link_poses, link_twists
-from .rotor_inertias import doubled_rotor_energy
+from .rotor_inertias import doubled_rotor_energy, rotor_inertia_forces
 from .tree_coordinates import spread_coordinates, spread_velocities
 
 
@@ -33,9 +33,8 @@ def kinetic_energy_gradient(tree: KinematicTree, q: Array, qd: Array, by: Array)
         momentum = link.inertia @ twist
         motions += [twist.angular, twist.linear]
         momenta += [momentum.moment, momentum.force]
-    for k, effect in enumerate(tree.joint_effects):
-        motions.append(ca.SX(v[k]))
-        momenta.append(ca.SX(effect.rotor_inertia * v[k]))
+    motions.append(v)
+    momenta.append(rotor_inertia_forces(tree, v))
     return ca.jtimes(ca.vertcat(*motions), by, ca.vertcat(*momenta), True)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import platform
+import re
 from functools import cache
 
 import numpy as np
@@ -188,10 +189,10 @@ def make_direct_call_record(signature: str, loop: int, data: int) -> bytes | Non
 
 
 def _read_shapes(side: str) -> list[tuple[int, ...]]:
-    """Return the shapes of one side of a signature: "(6),(6)" is [(6,), (6,)]."""
+    """Return the shapes of one side of a signature: "(6),()" is [(6,), ()]."""
     return [
         tuple(int(size) for size in part.split(",") if size)
-        for part in side.strip("()").split("),(")
+        for part in re.findall(r"\(([^()]*)\)", side)
     ]
 
 
