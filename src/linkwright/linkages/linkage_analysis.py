@@ -138,6 +138,7 @@ class LinkageAnalysis(NotebookDisplayed):
 
     def __str__(self) -> str:
         lines = [self.summary(), *map(str, self.classes)]
+        lines += [] if self.motion.finished else [self.motion.status]
         lines += [str(self.range)] if self.range is not None else []
         lines += [self._extremes("velocity ratio", self.velocity_ratio)]
         lines += [self._extremes("acceleration ratio", self.acceleration_ratio)]
