@@ -204,11 +204,12 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
 
 
 def rated_coordinate_names(mechanism: Mechanism) -> list[str]:
-    """Return the coordinates of joints whose velocities are their rates; of mimicking ones too."""
+    """Return the coordinates of joints whose velocities are their rates; those of mimicking and
+    locked joints too."""
     return [
         joint_coordinate_name(name, ending)
         for name, joint in mechanism.joints.items()
-        if not joint.by_quaternion and joint.locked is None
+        if not joint.by_quaternion
         for ending in joint.coordinates
     ]
 
