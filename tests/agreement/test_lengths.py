@@ -332,3 +332,14 @@ def test_names_of_lengths_are_their_own() -> None:
         lw.load(base + "parameters.d = 1\nlengths.d = { factors = { x = 1 } }")
     with pytest.raises(LinkwrightError, match="'L' is a parameter"):
         lw.load(base + 'parameters.L = 1\nlengths.d = { factors = { x = 1 }, force = "L" }')
+
+
+def test_plans_say_which_lengths_leave_their_ranges() -> None:
+    """Along the move of q from 0 to 0.5, L² = 1.25 + sin(q) grows from 1.118 to 1.315."""
+    limited = lw.load(STRUT.replace('force = "k', 'limits = { upper = 1.2 }\nforce = "k'))
+    move = lw.motion.quintic([0.0], [0.5], 1.0)
+    plan = lw.motion.planned(limited, "tip", move, samples=11)
+    assert plan.exceeded == (
+        "the length strut goes from 1.118 to 1.3151, its range is -inf to 1.2",
+    )
+    assert lw.motion.planned(lw.load(STRUT), "tip", move, samples=11).exceeded == ()
