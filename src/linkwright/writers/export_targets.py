@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..conveniences import find_convenience
+from ..files.file_formats import FILE_FORMATS
 from .export_target import ExportedFiles, ExportRequest, ExportTarget
 from .exported_functions import MOTION_QUANTITY
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
@@ -16,9 +17,11 @@ from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 def _make_format_target(name: str) -> ExportTarget:
     """Make the target of a file format of mechanisms."""
 
+    ending = FILE_FORMATS[name].ending
+
     def write_format(request: ExportRequest) -> ExportedFiles:
         text, lost = write_mechanism_text(request.mechanism, name)
-        return ExportedFiles(name, {f"{request.file_stem}.{name}": text}, tuple(lost))
+        return ExportedFiles(name, {f"{request.file_stem}{ending}": text}, tuple(lost))
 
     return ExportTarget(name, f"the mechanism as a {name.upper()} file", write_format)
 
