@@ -23,7 +23,8 @@ def _write_c(request: ExportRequest) -> ExportedFiles:
     from ..readings.targets.c_files import write_c_files
 
     files, usage = write_c_files(request.code)
-    return ExportedFiles("c", files, usage=usage, is_folder=True)
+    operations = {one.identifier: one.operation_count for one in request.functions}
+    return ExportedFiles("c", files, usage=usage, is_folder=True, operations=operations)
 
 
 def _write_cpp(request: ExportRequest) -> ExportedFiles:
