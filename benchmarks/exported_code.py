@@ -89,8 +89,8 @@ def write_pinocchio(robot: Robot, folder: Path) -> str:
     folders = [prefix / "include", "/usr/include/eigen3", home / "include"]
     libraries = [home, prefix / "lib"]
     words = ["g++", "-std=c++17", "-O0", "-w", "-DBOOST_MPL_LIMIT_LIST_SIZE=30"]
-    words += ["-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", *(f"-I{one}" for one in folders)]
-    words += [str(source)]
+    words += ["-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS", "-DBOOST_FUSION_INVOKE_MAX_ARITY=10"]
+    words += [*(f"-I{one}" for one in folders), str(source)]
     words += [f"-L{one}" for one in libraries] + [f"-Wl,-rpath,{one}" for one in libraries]
     words += ["-lcasadi", "-lpinocchio_default", "-Wl,--allow-shlib-undefined", "-o", "writer"]
     subprocess.run(words, cwd=folder, check=True, capture_output=True)
