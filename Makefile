@@ -65,6 +65,7 @@ bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/rollouts.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/large_loops.py
+	$(BIN)/python benchmarks/large_models.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .

@@ -23,12 +23,13 @@ td,th{{border-bottom:1px solid #ddd;padding:.25em .7em;text-align:left}}
 
 
 def draw_pictures(folder: Path) -> None:
-    """Figures of the papers by the example scripts, and every mechanism of the gallery."""
+    """Figures of papers and linkages by the example scripts, and every gallery mechanism."""
     import linkwright as lw
     from linkwright import show
 
     folder.mkdir(parents=True)
-    for script in sorted((ROOT / "examples").glob("paper_*.py")):
+    scripts = [path for path in (ROOT / "examples").glob("*.py") if path.name != "demo.py"]
+    for script in sorted(scripts):
         subprocess.run([sys.executable, str(script), str(folder)], check=True, cwd=ROOT)
     for name in lw.gallery():
         show.figure_of(lw.gallery(name), names=True, path=folder / f"gallery-{name}.svg")

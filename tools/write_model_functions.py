@@ -38,16 +38,25 @@ SUBJECTS = {
         "TermFunctions",
         "Terms of the equation of motion",
         (
-            "mass_matrix", "coriolis_matrix", "gravity", "bias", "forces", "passive", "external",
-            "input_matrix", "actuator_lengths", "transport", "transport_momentum",
+            "mass_matrix", "mass_matrix_inverse", "coriolis_matrix", "gravity", "bias", "forces",
+            "passive", "external", "input_matrix", "actuator_lengths",
         ),
     ),
     "states": (
         "StateFunctions",
-        "Energies, momentum, regressors, and differences of configurations",
+        "Energies, terms of moving coordinates, and differences of configurations",
         (
-            "kinetic_energy", "potential_energy", "jacobi_energy", "center_of_mass", "momentum",
-            "regressor", "control_regressor", "integrate", "difference",
+            "kinetic_energy", "potential_energy", "jacobi_energy", "transport",
+            "transport_momentum", "integrate", "difference",
+        ),
+    ),
+    "momenta": (
+        "MomentumFunctions",
+        "Centres of mass, momentum, and regressors for inertial parameters",
+        (
+            "center_of_mass", "center_of_mass_jacobian", "subtree_centers_of_mass", "momentum",
+            "centroidal_momentum_matrix", "centroidal_momentum_matrix_rate", "regressor",
+            "control_regressor", "kinetic_energy_regressor", "potential_energy_regressor",
         ),
     ),
     "constraints": (

@@ -37,8 +37,8 @@ _HOMES = {
     "load_run": "simulation",
     "solve_kinematics": "simulation",
     "solve_inverse": "simulation",
-    "equilibria": "simulation",
-    "linearize": "simulation",
+    "equilibria": "linearization",
+    "linearize": "linearization",
     "compare": "comparison",
     "verify": "verification",
     "check": "checking",
@@ -50,6 +50,8 @@ _PACKAGES = (
     "control",
     "errors",
     "identify",
+    "linearization",
+    "linkages",
     "motion",
     "report",
     "show",
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from . import control as control
     from . import errors as errors
     from . import identify as identify
+    from . import linearization as linearization
+    from . import linkages as linkages
     from . import motion as motion
     from . import report as report
     from . import show as show
@@ -80,14 +84,14 @@ if TYPE_CHECKING:
     from .kinematics.assembly import assemble as assemble
     from .kinematics.assembly import assemble_velocities as assemble_velocities
     from .kinematics.mobility_analysis import mobility as mobility
+    from .linearization import equilibria as equilibria
+    from .linearization import linearize as linearize
     from .mechanism import Body as Body
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint
     from .mechanism import Mechanism as Mechanism
     from .model.model import Model as Model
     from .model.model import compile as compile  # noqa: A004
-    from .simulation import equilibria as equilibria
-    from .simulation import linearize as linearize
     from .simulation import load_run as load_run
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate

@@ -63,6 +63,7 @@ forward_dynamics | q qd tau t | qdd:nv | rad/s² or m/s² | accelerations under 
 inverse_dynamics_with_wrenches | q qd qdd wrenches t | tau:nv | N m or N | inverse dynamics under wrenches on the bodies: rows (moment, force), world axes, at the bodies' origins
 forward_dynamics_with_wrenches | q qd tau wrenches t | qdd:nv | rad/s² or m/s² | forward dynamics under wrenches on the bodies
 mass_matrix | q (t) | M:nv,nv | kg m², kg m or kg | M, rotors included
+mass_matrix_inverse | q (t) | M_inverse:nv,nv | unit of qdd per unit of tau | M⁻¹, of the tree also under constraints
 coriolis_matrix | q qd (t) | C:nv,nv | kg m²/s, kg m/s or kg/s | C of the Christoffel symbols: Ṁ − 2C is skew
 gravity | q (t) | g:nv | N m or N | gravity vector ∂V/∂q: the joint efforts that balance the weight
 bias | q qd t | b:nv | N m or N | forces at zero acceleration: C q̇ + g − f
@@ -73,12 +74,18 @@ input_matrix | q (t) | B:nv,actuators | 1 or m | B with τ = B u of the actuator
 kinetic_energy | q qd (t) | T: | J | kinetic energy of bodies and rotors
 potential_energy | q (t) | V: | J | potential energy of weight and springs
 center_of_mass | q (t) | c:3 | m | centre of mass of all moving bodies, world axes
+center_of_mass_jacobian | q (t) | J:3,nv | m/s per unit of qd | ∂ċ/∂q̇ of the centre of mass, world axes
+subtree_centers_of_mass | q (t) | c:bodies,3 | m | centre of mass of each body and all bodies beyond it, world axes; the body's origin where these have no mass
 momentum | q qd (t) | h:6 | N m s, then N s | angular momentum about the centre of mass, then linear, world axes
+centroidal_momentum_matrix | q (t) | A:6,nv | N m s, then N s, per unit of qd | A with A q̇ = momentum
+centroidal_momentum_matrix_rate | q qd (t) | dA:6,nv | N m, then N, per unit of qd | Ȧ: the rate of momentum is A q̈ + Ȧ q̇
 reactions | q qd tau t | r:joints,6 | N m, then N | what each joint's parent does to its child under the forces τ: rows (moment, force), world axes, about the joint's origin
 body_reactions | q qd tau t | r:joints,6 | N m, then N | the same reactions in the axes of each joint's child
 reactions_of_motion | q qd qdd t | r:joints,6 | N m, then N | the same reactions as `reactions`, for given accelerations
 regressor | q qd qdd (t) | Y:nv,parameters | N m or N per unit of π | Y with Y π = M q̈ + C q̇ + g without rotors
 control_regressor | q qd v vd (t) | Phi:nv,parameters | N m or N per unit of π | Φ with Φ π = M v̇ + C v + g without rotors
+kinetic_energy_regressor | q qd (t) | Y:parameters | J per unit of π | Y with Y π = kinetic energy without rotors
+potential_energy_regressor | q (t) | Y:parameters | J per unit of π | Y with Y π = potential energy of weight, without springs
 inverse_dynamics_derivatives | q qd qdd t | by_q:nv,nv by_qd:nv,nv by_qdd:nv,nv | N m or N per unit of q, qd and qdd | ∂τ/∂q, ∂τ/∂qd, ∂τ/∂qdd
 forward_dynamics_derivatives | q qd tau t | by_q:nv,nv by_qd:nv,nv by_tau:nv,nv | rad/s² or m/s² per unit of q, qd and tau | ∂q̈/∂q, ∂q̈/∂qd, ∂q̈/∂τ
 integrate | q step | q_out:nq | rad or m | q ⊕ step: the coordinates after the velocities `step` act for unit time
@@ -99,6 +106,7 @@ constraint_residual | q t | Phi:positions | m or rad | Φ, zero where loops and 
 constraint_velocity | q qd t | V:constraints | m/s or rad/s | J q̇ − b, zero for velocities that the constraints allow
 constraint_jacobian | q t | J:constraints,nv | m/s or rad/s per unit of qd | J of all constraints, rows in the order of `constraint_names` (file order)
 constraint_bias | q qd t | gamma:constraints | m/s² or rad/s² | γ with J q̈ + γ = 0
+constraint_velocity_derivative | q qd t | by_q:constraints,nv | m/s or rad/s per unit of q | ∂(J q̇ − b)/∂q along the tangent
 independent_map | q t | G:nv,freedom k:nv pivot: | unit of qd per unit of a; rad/s or m/s | G and k with q̇ = G a + k, a the independent velocities
 reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | what each joint's parent does to its child under the forces τ, loops last: rows (moment, force), world axes, about the joint's origin; of least norm where redundant
 body_reactions | q qd tau t | r:joints_and_loops,6 pivot: | N m, then N | the same reactions in the axes of each joint's child
@@ -140,6 +148,12 @@ jacobian | q (t) | J:6,nv | rad/s, then m/s, per unit of qd | rows ω, then v of
 frame_velocity | q qd (t) | V:6 | rad/s, then m/s | (ω, v) of the frame, world axes
 frame_acceleration | q qd qdd (t) | A:6 | rad/s², then m/s² | (ω̇, v̇) of the frame, world axes: the rate of frame_velocity
 frame_bias_acceleration | q qd (t) | A:6 | rad/s², then m/s² | J̇ q̇: frame_acceleration at q̈ = 0
+jacobian_rate | q qd (t) | dJ:6,nv | rad/s², then m/s², per unit of qd | J̇, the rate of jacobian along q̇
+frame_velocity_derivatives | q qd (t) | by_q:6,nv by_qd:6,nv | rad/s, then m/s, per unit of q and qd | ∂V/∂q and ∂V/∂qd of frame_velocity
+frame_acceleration_derivatives | q qd qdd (t) | by_q:6,nv by_qd:6,nv by_qdd:6,nv | rad/s², then m/s², per unit of q, qd and qdd | ∂A/∂q, ∂A/∂qd and ∂A/∂qdd of frame_acceleration
+operational_inertia | q (t) | Lambda:6,6 | N m, then N, per rad/s² and m/s² | Λ = (J M⁻¹ Jᵀ)⁻¹ of a frame that moves in all six directions
+inverse_operational_inertia | q (t) | X:6,6 | rad/s², then m/s², per N m and N | Λ⁻¹ = J M⁻¹ Jᵀ
+manipulability | q (t) | w: w_rotation: w_translation: | product of the singular values of J | Yoshikawa's √det(J Jᵀ) of all six rows, of ω and of v; √det(JᵀJ) where J has more rows than columns
 """)
 
 
@@ -198,7 +212,8 @@ def _number_multipliers(owners: Sequence[str]) -> list[str]:
 def quantity_entry_names(
     names: MechanismNames, parameters: Sequence[str] = ()
 ) -> dict[str, list[str]]:
-    """The names of the entries of inputs and outputs: q1, dq1, ddq1, tau_q1, …"""
+    """The names of the entries of inputs and outputs: q1, dq1, ddq1, tau_q1, …; a velocity that is
+    not the rate of a coordinate has its own name, ball.wx, and its rate is dball.wx."""
 
     def rates(prefix: str) -> list[str]:
         return [f"{prefix}{name}" for name in names.qd]
@@ -206,8 +221,8 @@ def quantity_entry_names(
     wrench = ("mx", "my", "mz", "fx", "fy", "fz")
     return {
         "q": list(names.q),
-        "qd": rates("d"),
-        "qdd": rates("dd"),
+        "qd": names.velocity_symbols,
+        "qdd": [f"d{name}" for name in names.velocity_symbols],
         "tau": rates("tau_"),
         "v": rates("v_"),
         "vd": rates("vd_"),

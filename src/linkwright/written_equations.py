@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import casadi as ca
 import numpy as np
+import numpy.typing as npt
 
 from .mechanism import MechanismNames
 from .types import SX, Floats
@@ -150,7 +151,8 @@ class EquationSet:
 
     `symbols` has the meaning of each symbol that the set introduces, by its name. `rates` maps the
     names of time derivatives, `dp1`, to the symbol and the number of its dots, (p1, 1), beside
-    those of the coordinates.
+    those of the coordinates. `constants` are those of its symbols that do not change in a motion;
+    they are collected like parameters.
     """
 
     title: str
@@ -158,6 +160,7 @@ class EquationSet:
     counts: EquationCounts
     symbols: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    constants: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "symbols", MappingProxyType(dict(self.symbols)))
@@ -169,15 +172,26 @@ class EquationSet:
             yield from section.lines
 
 
+def vanishing_entries(matrix: SX) -> npt.NDArray[np.bool_]:
+    """Whether the entries of a matrix are zero, at some random values of all symbols."""
+    symbols = ca.vertcat(ca.SX(0, 1), *ca.symvar(matrix))
+    at = ca.Function("at", [symbols], [ca.densify(matrix)])
+    rng = np.random.default_rng(0)
+    values = [np.asarray(at(rng.uniform(0.3, 1.2, symbols.numel()))) for _ in range(3)]
+    found: npt.NDArray[np.bool_] = np.abs(values).max(axis=0, initial=0.0) < 1e-12
+    return found
+
+
 def equation_of_motion_text(names: MechanismNames) -> str:
     """The equation of motion as text, with t if the mechanism depends on time."""
     t = ", t" if names.is_time_dependent else ""
     equation = f"M(q) q̈ + C(q, q̇) q̇ + g(q) = τ + f(q, q̇{t})"
     if names.has_moving_coordinates:
         equation = "M(q, t) q̈ + C(q, q̇, t) q̇ + d(q, q̇, t) + g(q, t) = τ + f(q, q̇, t)"
+    efforts = f",  τ = B(q{t}) u" if names.actuators else ""
     if not names.constraints:
-        return equation
-    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0"
+        return f"{equation}{efforts}"
+    return f"{equation} + J(q{t})ᵀ λ,  J(q{t}) q̈ + γ(q, q̇{t}) = 0{efforts}"
 
 
 def equation_of_motion_functions(names: MechanismNames, known: Collection[str]) -> tuple[str, ...]:
@@ -185,6 +199,7 @@ def equation_of_motion_functions(names: MechanismNames, known: Collection[str]) 
     wanted = ["mass_matrix", "coriolis_matrix", "transport", "gravity", "forces"]
     wanted += ["constraint_residual"] if names.position_row_count else []
     wanted += ["constraint_jacobian", "constraint_bias"]
+    wanted += ["input_matrix"] if names.actuators else []
     wanted += [] if "mass_matrix" in known else ["state_rates"]
     return tuple(name for name in wanted if name in known)
 

@@ -100,3 +100,14 @@ def test_beta_is_chosen_for_the_opening_or_for_fixed_steps() -> None:
     a = 1e6 / softer
     assert critical == pytest.approx(2e-3, rel=1e-2)
     assert gamma == pytest.approx(8 / np.sqrt(beta * a), rel=1e-2)
+
+
+def test_one_joint_without_superabundant_coordinates_has_energies() -> None:
+    """A pendulum has no points of its own: its energies are those of the joint."""
+    pendulum = lw.load("""
+    bodies.rod = { mass = 1, center = [1, 0, 0], inertia = [1, 1, 1] }
+    joints.q = { type = "revolute", child = "rod", axis = [0, 1, 0] }
+    """)
+    run = lw.simulate(pendulum, t=1, q0=[0.3], qd0=[0], by="approximate", rtol=1e-11, atol=1e-12)
+    assert run.accounted
+    np.testing.assert_allclose(run.energy, run.energy[0], rtol=1e-8)

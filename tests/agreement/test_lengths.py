@@ -152,6 +152,51 @@ def test_energy_gives_the_same_force_as_its_derivative() -> None:
     assert_allclose(*rise, rtol=1e-12)
 
 
+STRUT = """
+[parameters]
+k = 40
+L0 = 0.8
+c = 0.5
+m = 1
+b = 0.5
+Iy = 0.1
+[bodies.rod]
+mass = "m"
+inertia = [0.1, "Iy", 0.1]
+[joints.q]
+type = "revolute"
+child = "rod"
+axis = [0, 1, 0]
+[frames.tip]
+body = "rod"
+origin = ["b", 0, 0]
+[frames.hook]
+body = "ground"
+origin = [0, 0, 1]
+[lengths.strut]
+path = ["hook", "tip"]
+force = "k*(L - L0)^3 + c*Ldot"
+"""
+
+
+def test_checker_proves_an_own_law_and_finds_its_mistake() -> None:
+    """Written by hand: L² = 1 + b² + 2 b sin q, L̇ = b cos(q) q̇/L, f = −T b cos(q)/L."""
+    root = "sqrt(1 + 2*b*sin(q) + b^2)"
+    law = f"(k*({root} - L0)^3 + c*b*cos(q)*dq/{root})*b*cos(q)/{root}"
+    right = lw.check(lw.load(STRUT), f"Iy*ddq = tau_q - {law}")
+    assert "identical, proved" in str(right)
+    wrong = lw.check(lw.load(STRUT), f"Iy*ddq = tau_q - {law}".replace("L0)^3", "L0)^2"))
+    assert "differs" in str(wrong)
+
+
+def test_verify_proves_the_potential_of_a_law() -> None:
+    """1/24 and the like are numbers in the proof, not symbols that may have any value."""
+    report = lw.verify(lw.load(STRUT))
+    assert report.passed
+    proof = next(check for check in report.checks if check.name == "g = ∂V/∂q")
+    assert "proved" in str(proof)
+
+
 def test_closed_form_and_file_keep_lengths() -> None:
     arm = lw.load(ARM)
     assert lw.load(write_toml(arm)) == arm
@@ -219,6 +264,23 @@ def test_length_follows_another() -> None:
     slope = 2 + 6 * y
     qdd, _ = model.forward_dynamics([x, y], [0, 0], [1.0, 0.0]), None
     assert_allclose(qdd, np.array([slope, 1]) * slope / (2 + slope**2), rtol=1e-10)
+
+
+def test_locked_and_mimicking_joints_keep_their_share() -> None:
+    """A joint that is locked adds a constant, one that mimics another adds to its leader's."""
+    locked = lw.compile(lw.load(ARM.replace("2*rope*q1", "rope")).reduced(lock={"q2": 0.4}))
+    q, qd = Q[:1], QD[:1]
+    both = lw.compile(lw.load(ARM.replace("2*rope*q1", "rope")))
+    wanted = both.passive(Q, [QD[0], 0])[0]
+    assert_allclose(locked.passive(q, qd), [wanted], rtol=1e-12)
+    mimic = ARM.replace(
+        "origin = [1, 0, 0]\n\n[frames.anchor]",
+        'origin = [1, 0, 0]\n\
+mimic = { joint = "q1", multiplier = 2 }\n\n[frames.anchor]',
+    )
+    follower = lw.compile(lw.load(mimic.replace("2*rope*q1", "rope")))
+    forces = both.passive([0.3, 0.6], [0.5, 1.0])
+    assert_allclose(follower.passive([0.3], [0.5]), [forces[0] + 2 * forces[1]], rtol=1e-12)
 
 
 @pytest.mark.parametrize(

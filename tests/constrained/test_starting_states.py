@@ -7,7 +7,7 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import AssemblyError, NameNotFoundError
-from linkwright.simulation import equilibrium
+from linkwright.linearization import equilibrium
 from tests.commands import run
 from tests.constrained.test_quaternion_assembly import pinned
 

@@ -129,6 +129,13 @@ def test_wrapping_is_refused_where_it_matters() -> None:
         lw.load(world(path))
 
 
+def test_tendon_and_equality_may_have_the_same_name() -> None:
+    fixed = '<fixed name="grip"><joint joint="yaw" coef="1"/></fixed>'
+    equality = '<equality><tendon name="grip" tendon1="grip"/></equality>'
+    found = lw.load(world(fixed, equality))
+    assert list(found.lengths) == list(found.constraints) == ["grip"]
+
+
 def test_tendon_named_as_a_joint_gets_another_name() -> None:
     found = lw.load(world('<fixed name="yaw"><joint joint="yaw" coef="1"/></fixed>'))
     assert list(found.lengths) == ["yaw_tendon"]

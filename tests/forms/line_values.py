@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 import linkwright as lw
+from linkwright.quantities import quantity_entry_names
 from linkwright.written_equations import EquationLine
 
 
@@ -42,7 +43,7 @@ def motion_values(mechanism: lw.Mechanism, seed: int = 2) -> dict[str, float]:
     made = eqs.function("forward_dynamics")(q, qd, tau, *at)
     qdd = np.array(made[0] if isinstance(made, tuple) else made).ravel()
     found = {"t": clock, **dict(zip(eqs.names.q, q, strict=True))}
-    for prefix, column in (("d", qd), ("dd", qdd), ("tau_", tau)):
-        names = (f"{prefix}{name}" for name in eqs.names.qd)
-        found |= dict(zip(names, column, strict=True))
+    named = quantity_entry_names(eqs.names)
+    for key, column in (("qd", qd), ("qdd", qdd), ("tau", tau)):
+        found |= dict(zip(named[key], column, strict=True))
     return found

@@ -24,7 +24,10 @@ def state(eqs: lw.Equations, seed: int) -> dict[str, float]:
     for name in eqs.names.q:
         values[name] = rng.uniform(-2, 2)
     values["t"] = rng.uniform(0, 2)
-    for prefix in ("d", "dd", "tau_", "v_", "vd_", "p_"):
+    rates = [f"d{name}" if name in eqs.names.q else name for name in eqs.names.qd]
+    values |= {name: rng.uniform(-2, 2) for name in rates}
+    values |= {f"d{name}": rng.uniform(-2, 2) for name in rates}
+    for prefix in ("tau_", "v_", "vd_", "p_"):
         values |= {f"{prefix}{name}": rng.uniform(-2, 2) for name in eqs.names.qd}
     quaternion = [n for n in eqs.names.q if n.endswith((".qw", ".qx", ".qy", ".qz"))]
     for k in range(0, len(quaternion), 4):

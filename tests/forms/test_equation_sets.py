@@ -26,7 +26,7 @@ def test_hamilton_prints_the_equations_of_the_paper() -> None:
     )
     assert rates.lines[2].text() == (
         "dp3 = m3*l1*l3*sin(theta1 - theta3)*dtheta1*dtheta3"
-        " + m3*l2*l3*sin(theta2 - theta3)*dtheta2*dtheta3 + tau_theta3 - m3*g*l3*cos(theta3)"
+        " + m3*l2*l3*sin(theta2 - theta3)*dtheta2*dtheta3 + tau3 - m3*g*l3*cos(theta3)"
     )
     printed = "\n".join(line.text() for line in (*momenta.lines, *rates.lines))
     assert lw.check(pendulum, printed).passed
@@ -153,3 +153,66 @@ def test_multipliers_in_lines_have_meanings(by: str) -> None:
     found = lw.derive(lw.gallery("four-bar"), by=by).equation_set().source.symbols
     assert found["lambda_pin_2"] == "multiplier of row 2 of J"
     assert "lambda_pin_3" not in found
+
+
+def test_terms_of_a_mass_matrix_look_alike_in_all_quantities() -> None:
+    """The coefficient of q̈1 in τ1, that of q̇1² in 2T and 2L, and M11 are one text, as in books; no
+    half stands inside a half."""
+    links = {"l1": 0.8, "l2": 0.5, "I1": 0.01, "I2": 0.02, "m1": 1.5, "m2": 0.7, "g": 9.81}
+    bodies, joints = {}, {}
+    for k in (1, 2):
+        center, inertia = [f"l{k}/2", 0, 0], {"zz": f"I{k}"}
+        bodies[f"b{k}"] = {"mass": f"m{k}", "center": center, "inertia": inertia}
+        joints[f"q{k}"] = {"type": "revolute", "child": f"b{k}"}
+    joints["q2"] |= {"parent": "b1", "origin": ["l1", 0, 0]}
+    arm = lw.Mechanism(
+        name="rods", gravity=[0, "-g", 0], parameters=links, bodies=bodies, joints=joints
+    )
+    eqs = lw.derive(arm)
+    first = "1/4*m1*l1^2 + m2*(l1^2 + 1/4*l2^2 + l1*l2*cos(q2)) + I1 + I2"
+    second = "m2*(1/4*l2^2 + 1/2*l1*l2*cos(q2)) + I2"
+    M = eqs.closed_form("M").text()
+    assert f"M[1,1] = {first}\n" in M
+    assert f"M[1,2] = M[2,1] = {second}\n" in M
+    assert f"tau[1] = ({first})*ddq1 + ({second})*ddq2" in eqs.closed_form("tau").text()
+    for energy in ("T", "L"):
+        assert f"({second})*dq1*dq2" in eqs.closed_form(energy).text()
+
+
+def test_hidden_halves_of_gradients_are_not_printed() -> None:
+    """Momenta of an arm that are longer than a page: no term is written as the sum of its halves."""
+    found = lw.derive(lw.gallery("puma560"), by="hamilton").equation_set()
+    assert "1/2" not in "\n".join(step.text() for step in found.sections[0].steps)
+
+
+@pytest.mark.parametrize("by", ["hamilton", "kane", "influence", "recurrent", "multipliers"])
+def test_actuators_act_by_their_own_names(by: str) -> None:
+    """As in (56)–(65) of Bayseç and Kapucu: τ1 − τ2 acts on the first angle."""
+    name = "four-bar" if by == "multipliers" else "triple-pendulum"
+    text = lw.derive(lw.gallery(name), by=by).equation_set().text()
+    assert "tau_theta" not in text
+    assert "tau1: effort of the actuator tau1" in text
+    assert by == "multipliers" or "tau1 - tau2" in text
+
+
+def test_quaternions_are_printed_by_the_names_that_the_checker_reads() -> None:
+    """ball.wx is a velocity, dball.wx its rate."""
+    ball = lw.Mechanism(
+        name="ball",
+        bodies={"rod": {"mass": 1, "center": [0, 0, -0.5], "inertia": [0.08, 0.08, 0.001]}},
+        joints={"ball": {"type": "spherical", "child": "rod"}},
+    )
+    lines = lw.derive(ball).closed_form("tau").text()
+    assert "dball.wx" in lines
+    assert "ddball" not in lines
+    printed = lines.replace("tau[1]", "tau_ball.wx").splitlines()[0]
+    assert lw.check(ball, printed).passed
+
+
+def test_arrays_of_a_set_have_closed_forms() -> None:
+    """An array by its name, an entry by its index; on the command line, too."""
+    eqs = lw.derive(lw.gallery("elbow"), by="influence")
+    assert eqs.closed_form("Gc1").text() == "Gc1[1,1] = -lc1*sin(q1)\nGc1[2,1] = lc1*cos(q1)"
+    text = ok("derive", "elbow", "--by", "influence", "--what", "Gc1[1,1],M")
+    assert "  Gc1[1,1] = -lc1*sin(q1)" in text
+    assert "Kinematic influence coefficients" in text

@@ -34,7 +34,7 @@ def agree(mechanism: lw.Mechanism, *, printed: bool) -> None:
     lines = printed_lines(eqs.equation_set()) if printed else source_lines(source)
     x, left = solve_lines(lines, known)
     wanted = truth.forward_dynamics(q, qd, tau, *time)
-    found = [x[f"dd{name}"] for name in eqs.names.qd]
+    found = [x[f"dd{name}" if name in eqs.names.q else f"d{name}"] for name in eqs.names.qd]
     size = max(1.0, np.abs(wanted).max(), max(map(abs, x.values())))
     assert left < 1e-10 * size
     np.testing.assert_allclose(found, wanted, atol=1e-8 * max(1.0, np.abs(wanted).max()))

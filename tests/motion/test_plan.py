@@ -136,7 +136,7 @@ def test_units_are_said_and_not_mixed() -> None:
     whole = show.plan_figure(plan)
     lines = {axes.get_ylabel().replace("\n", ""): len(axes.lines) for axes in whole.axes[1:]}
     assert lines == {
-        "angle / rad": 5, "displacement / m": 1, "angular speed / rad/s": 5, "speed / m/s": 1,
+        "angle / rad": 5, "displacement / m": 1, "angular velocity / rad/s": 5, "velocity / m/s": 1,
         "angular acceleration / rad/s²": 5, "acceleration / m/s²": 1, "torque / N·m": 5, "force / N": 1,
     }  # fmt: skip
     (slide,) = plan.plot("q", only=["q3"]).axes[0].lines

@@ -312,7 +312,7 @@ def test_audit_of_samples_at_rest() -> None:
 @pytest.mark.parametrize("name", ["four-bar", "five-bar", "slider-crank"])
 def test_energy_at_rest_is_accounted_for(name: str) -> None:
     """Where nothing moves, rounding of the potential is no lost energy."""
-    from linkwright.simulation import equilibria
+    from linkwright.linearization import equilibria
 
     linkage = lw.gallery(name)
     for rest in equilibria(linkage, starts=4):

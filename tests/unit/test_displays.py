@@ -73,7 +73,7 @@ TABLES: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
         ("Plan of tool of elbow: 1 s", "<th>largest effort</th>", " N·m<", " rad/s²<"),
     ),
     "equilibrium": (
-        lambda: lw.simulation.equilibrium(ELBOW, [-1.5, 0.1]),
+        lambda: lw.linearization.equilibrium(ELBOW, [-1.5, 0.1]),
         ("Equilibrium, stable", "<th>frequency (rad/s)</th>", "q = [-1.570796, "),
     ),
     "linear model": (

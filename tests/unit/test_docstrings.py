@@ -25,6 +25,7 @@ PACKAGES = (
     "linkwright",
     "linkwright.control",
     "linkwright.identify",
+    "linkwright.linkages",
     "linkwright.motion",
     "linkwright.show",
 )

@@ -10,7 +10,7 @@ from linkwright.errors import NameNotFoundError
 
 NAMES = [
     "3-rrr", "bicycle", "bouncing-ball", "bricard", "car", "cart-pole", "cartesian", "chain-6", "elbow", "five-bar",
-    "four-bar", "n-four-bar", "puma560", "quadruped", "remote-elbow", "rolling-disk", "seven-axis",
+    "four-bar", "n-four-bar", "puma560", "quadruped", "rattleback", "remote-elbow", "rolling-disk", "seven-axis",
     "sharp-edged-disk", "six-axis", "slider-crank", "slider-crank-sundials", "stanford",
     "stanford-rrp", "stewart", "stick-slip", "triple-pendulum", "triple-pendulum-points",
     "trolley-trailers", "two-arms",

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import linkwright as lw
 from linkwright import readings
+from linkwright.program.sine_cosine import MAX_FAST_ARGUMENT
 from linkwright.readings.llvm import compile_tape
 from linkwright.readings.llvm.code_table import LoadedCodeTable
 from linkwright.readings.llvm.shared_ir import shared_functions_ir
-from linkwright.readings.llvm.sincos import MAX_FAST_ARGUMENT
 from linkwright.readings.llvm.tape_ir import emit_tape_module
 from linkwright.readings.llvm.target import MachineTarget
 from linkwright.readings.llvm.threads import MIN_WORK_PER_THREAD

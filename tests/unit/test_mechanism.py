@@ -66,7 +66,7 @@ REFUSALS: list[tuple[Callable[[dict[str, Any]], Any], str, str, str]] = [
     (lambda f: f["joints"]["q1"].update(pitch=3), "joints.q1.pitch", "no meaning for a revolute", "remove"),
     (lambda f: f["joints"]["q1"].update(type="helical"), "joints.q1.pitch", "is missing", "m/rad"),
     (lambda f: f["joints"]["q1"].update(type="free", axis=[1, 0, 0]), "joints.q1.axis", "no meaning", "remove"),
-    (lambda f: f["joints"]["q1"].update(type="free", stiffness=3), "joints.q1.stiffness", "quaternions", ""),
+    (lambda f: f["joints"]["q1"].update(type="free", stiffness=3), "joints.q1.stiffness", "turn and slide", "a list of 6"),
     (lambda f: f["joints"]["q1"].update(type="cylindrical", damping=3), "joints.q1.damping", "turn and slide", "2"),
     (lambda f: f["joints"]["q1"].update(type="planar", axis=[1, 0, 0]), "joints.q1.axis2", "along the normal", "plane"),
     (lambda f: f["joints"]["q1"].update(mimic={"joint": "q1"}), "joints.q1.mimic.joint", "follows itself", ""),

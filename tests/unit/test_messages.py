@@ -142,7 +142,7 @@ def test_unknown_names_list_what_there_is() -> None:
 
 def test_the_module_names_what_it_has() -> None:
     assert callable(lw.show.graph)
-    assert callable(lw.simulation.linearize)
+    assert callable(lw.linearization.linearize)
     with pytest.raises(AttributeError, match="did you mean 'simulate'"):
         lw.simulat  # noqa: B018
     with pytest.raises(AttributeError, match="did you mean 'mass_matrix'"):

@@ -27,13 +27,16 @@ LAYERS = {
     ),
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
-        "forms", "writers", "identify", "verification", "simulation", "motion", "control",
-        "checking", "show", "comparison", "report", "cli",
+        "forms", "writers", "identify", "verification", "simulation", "linearization", "exports",
+        "motion", "linkages", "control", "checking", "show", "comparison", "report", "cli",
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""
 
-FOR_USERS = ("comparison", "control", "identify", "motion", "report", "show", "simulation")
+FOR_USERS = (
+    "comparison", "control", "identify", "linearization", "linkages", "motion", "report", "show",
+    "simulation",
+)  # fmt: skip
 
 RETURNED_FROM = {"equations": {"forms"}}
 """Packages whose types the conveniences of a package return."""

@@ -85,8 +85,7 @@ class CheckedMechanism:
     @property
     def velocity_names(self) -> list[str]:
         """The names of q̇: dq1, or that of a speed that is not the rate of a coordinate."""
-        own = self.names
-        return [f"d{name}" if name in own.q else name for name in own.qd]
+        return self.names.velocity_symbols
 
     @property
     def frame_names(self) -> list[str]:

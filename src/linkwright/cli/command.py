@@ -8,8 +8,8 @@
 - A parameter is an option of its name and type. `options` has the types that several commands
   share: with other flags (`-t`), with help, and with a conversion, so that the function receives
   numbers in SI units, lists and dictionaries, not what was typed.
-- A `MechanismFile` adds FILE, `--base` and `--closure`; every command gets `--json`. A function
-  that needs these as well declares parameters `file`, `base`, `closure` or `as_json`.
+- A `MechanismFile` adds FILE, `--base`, `--closure` and `--ignore`; every command gets `--json`. A
+  function that needs these as well declares parameters `file`, `base`, `closure` or `as_json`.
 - The function returns a `CommandOutcome`, which is printed here.
 
 The functions import heavy packages when they run, so that `--help` stays fast.
@@ -28,10 +28,12 @@ import typer
 
 from .command_output import CommandOutcome, print_command_outcome
 from .mechanism_argument import read_mechanism_argument
+from .option_texts import read_option_names
 from .options import (
     BaseOption,
     ClosureOption,
     FileArgument,
+    IgnoreOption,
     JsonFlag,
     MechanismSource,
     OptionalFileArgument,
@@ -100,7 +102,7 @@ def _command_parameters(function: CommandFunction) -> Iterator[tuple[str, _Comma
 def _typer_parameters(
     described: Mapping[str, _CommandParameter], helps: Mapping[str, str]
 ) -> list[Parameter]:
-    """Return the parameters that Typer sees: FILE, the options, `--base`, `--closure`, `--json`."""
+    """Return the parameters that Typer sees: FILE, the options, those of reading, `--json`."""
     found: dict[str, Parameter] = {}
 
     def add(name: str, hint: object, default: object) -> None:
@@ -126,6 +128,7 @@ def _typer_parameters(
     if "file" in found:
         add("base", BaseOption, None)
         add("closure", ClosureOption, None)
+        add("ignore", IgnoreOption, None)
     add("as_json", JsonFlag, False)
     return list(found.values())
 
@@ -142,7 +145,9 @@ def _command_arguments(
     sources = [name for name, one in described.items() if one.find_metadata(MechanismSource)]
     mechanism = None
     if sources and texts["file"] is not None:
-        mechanism = read_mechanism_argument(texts["file"], texts["base"], texts["closure"])
+        ignored = read_option_names(texts["ignore"]) if texts["ignore"] else ()
+        given = (texts["file"], texts["base"], texts["closure"], ignored)
+        mechanism = read_mechanism_argument(*given)
     arguments: dict[str, Any] = dict.fromkeys(sources, mechanism)
     for name, one in described.items():
         if name not in sources:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from ..mechanism import Mechanism
 
 
-def read_mechanism_argument(source: str, base: str | None, closure: float | None) -> Mechanism:
-    """Return the mechanism that FILE, `--base` and `--closure` describe."""
-    mechanism = _load_file_argument(source, base)
+def read_mechanism_argument(
+    source: str, base: str | None, closure: float | None, ignore: Sequence[str] = ()
+) -> Mechanism:
+    """Return the mechanism that FILE, `--base`, `--closure` and `--ignore` describe."""
+    mechanism = _load_file_argument(source, base, ignore)
     if closure is not None and not (mechanism.loops or mechanism.constraints):
         raise LinkwrightError(
             "--closure is for mechanisms with loops or constraints",
@@ -25,7 +28,7 @@ def read_mechanism_argument(source: str, base: str | None, closure: float | None
     return mechanism.with_closure(closure)
 
 
-def _load_file_argument(source: str, base: str | None) -> Mechanism:
+def _load_file_argument(source: str, base: str | None, ignore: Sequence[str]) -> Mechanism:
     """Read the file, or take the mechanism of this name from the gallery."""
     from ..files import gallery, load
     from ..mechanism.gallery_files import find_gallery_family, gallery_names, read_gallery_file
@@ -39,9 +42,11 @@ def _load_file_argument(source: str, base: str | None) -> Mechanism:
             remedy=suggest_remedy(source, gallery_names()) if is_near else "see linkwright gallery",
         )
     if not known or os.path.isfile(source):
-        return load(Path(source), base=base)
+        return load(Path(source), base=base, ignore=ignore)
     if base is not None:
         raise FileError("--base is for URDF files", where=source, remedy="leave it out")
+    if ignore:
+        raise FileError("--ignore is for MJCF files", where=source, remedy="leave it out")
     read_gallery_file(source)
     return gallery(source)
 

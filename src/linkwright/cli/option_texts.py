@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def read_option_names(text: str) -> list[str]:
-    """Split a list of names at its commas."""
-    return [part.strip() for part in text.split(",")]
+    """Split a list of names at its commas; those of indices do not count: M[1,2]."""
+    return [part.strip() for part in re.split(r",(?![^\[\]]*\])", text)]
 
 
 def read_option_assignments(words: Sequence[str]) -> dict[str, str]:
@@ -87,6 +88,33 @@ def read_option_range(name: str, text: str) -> tuple[float, float]:
     return expression_to_float(parse_expression(ends[0])), expression_to_float(
         parse_expression(ends[1])
     )
+
+
+def read_option_sweeps(
+    mechanism: Mechanism | None, words: Sequence[str]
+) -> dict[str, float | tuple[float, float]]:
+    """Read velocities by name: numbers, and at most one range, v=0..10."""
+    texts = read_option_assignments(words)
+    ranges = {name: text for name, text in texts.items() if ".." in text}
+    if len(ranges) > 1:
+        raise LinkwrightError(
+            f"{' and '.join(ranges)} are ranges", remedy="give a range to one of them"
+        )
+    single = [word for word in words if ".." not in word]
+    found: dict[str, float | tuple[float, float]] = dict(
+        read_option_numbers(mechanism, single, "qd0")
+    )
+    for name, text in ranges.items():
+        ends = text.split("..")
+        if len(ends) != 2 or not all(ends):
+            raise LinkwrightError(f"'{name}={text}' is not a range", remedy=f"write {name}=0..10")
+        low, high = (read_option_numbers(mechanism, [f"{name}={end}"], "qd0")[name] for end in ends)
+        if not low < high:
+            raise LinkwrightError(
+                f"'{name}={text}' does not increase", remedy=f"write {name}={ends[1]}..{ends[0]}"
+            )
+        found[name] = low, high
+    return found
 
 
 def read_option_histories(words: Sequence[str]) -> dict[str, str | History]:

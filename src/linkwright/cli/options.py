@@ -22,6 +22,7 @@ from .option_texts import (
     read_option_names,
     read_option_numbers,
     read_option_seconds,
+    read_option_sweeps,
 )
 
 if TYPE_CHECKING:
@@ -101,6 +102,14 @@ ClosureOption = Annotated[
         "the file, or 1e-6.",
     ),
 ]
+IgnoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ignore",
+        metavar="NAME,…",
+        help="Parts of an MJCF file to leave out: fluid, flexes, tendons, plugins, …",
+    ),
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 MechanismFile = Annotated[Mechanism, MechanismSource()]
 OptionalMechanism = Annotated[Mechanism | None, MechanismSource(required=False)]
@@ -130,6 +139,15 @@ VelocityOptions = Annotated[
         "--speed", metavar=NAMED_VALUE_METAVAR, help="A generalized velocity: q1=2, q1=30deg/s."
     ),
     VELOCITY_CONVERSION,
+]
+SweptVelocityOptions = Annotated[
+    dict[str, float | tuple[float, float]],
+    typer.Option(
+        "--speed",
+        metavar=NAMED_VALUE_METAVAR,
+        help="A generalized velocity, or a speed of the file: q1=2; a range of one: v=0..10.",
+    ),
+    OptionConversion(OptionTexts, lambda words, arm: read_option_sweeps(arm, words or [])),
 ]
 RoughCoordinateOptions = Annotated[
     dict[str, float],
@@ -197,9 +215,34 @@ IterationsOption = Annotated[
 # files to write
 
 PICTURE_ENDINGS = (".svg", ".pdf", ".png")
+PictureFileOption = Annotated[
+    Path | None, typer.Option(metavar="FILE"), output_file_conversion(*PICTURE_ENDINGS)
+]
 OUTPUT_OPTION = typer.Option("--output", "-o", metavar="FILE")
 RunFileOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", metavar="FILE", help="Save the motion: .nc, .csv or .parquet."),
     OptionConversion(Path | None, lambda path, _: check_run_output_option(path)),
+]
+
+# pictures of motions
+
+PlotOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--plot",
+        metavar="NAME,…",
+        help="Histories to draw into the file of -o, or into one that is named here: q,energy or "
+        "q,reactions,forces.svg.",
+    ),
+    NAME_LIST_CONVERSION,
+]
+CyclographOption = Annotated[
+    Path | None, typer.Option("--cyclograph", help="Draw stick figures: .svg, .pdf or .png.")
+]
+FilmOption = Annotated[
+    Path | None, typer.Option("--animate", help="Make a film: .mp4, .gif or .html.")
+]
+PaceOption = Annotated[
+    float, typer.Option("--pace", help="Pace of the film: 1 is real time, 0.5 half as fast.")
 ]

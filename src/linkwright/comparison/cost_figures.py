@@ -91,13 +91,13 @@ def _draw_derivation_times(axes: Axes, times: DerivationTimes) -> None:
     sizes = np.geomspace(min(times.seconds), max(times.seconds), 60)
     axes.plot(list(times.seconds), list(times.seconds.values()), ".", color=GRAY_COLOR)
     curves: dict[str, tuple[str, tuple[float, ...]]] = {
-        f"D, C, g in Matlab 2013 (23), $R^2$ = {VIRGALA_CORRELATION**2:.4f}": (
+        f"M, C, g in Matlab 2013 (23), $R^2$ = {VIRGALA_CORRELATION**2:.4f}": (
             ":",
             VIRGALA_COEFFICIENTS,
         )
     }
     if times.cubic is not None:
-        label = f"D, C, g here, cubic with $R^2$ = {times.determination:.4f}"
+        label = f"M, C, g here, cubic with $R^2$ = {times.determination:.4f}"
         curves[label] = ("-", times.cubic)
     for label, (style, coefficients) in curves.items():
         seconds = np.polyval(coefficients, sizes)

@@ -50,7 +50,7 @@ def virgala_derivation_time(n: float) -> float:
 
 
 def measure_derivation(mechanism: Mechanism, seconds: float) -> float:
-    """The mean time to derive D, C and g with symbols for all parameters by Christoffel symbols,
+    """The mean time to derive M, C and g with symbols for all parameters by Christoffel symbols,
     over ten runs or as many as the given seconds allow."""
     spent: list[float] = []
     while len(spent) < DERIVATION_RUNS and sum(spent) + max(spent, default=0.0) < seconds:
@@ -103,7 +103,7 @@ class DerivationTimes:
         ]
         if self.cubic is not None:
             notes.append(f"ours: {cubic_text(self.cubic)} s, R² = {self.determination:.4f}")
-        title = "Time to derive D, C and g by Lagrange, s (means of up to ten runs)"
+        title = "Time to derive M, C and g by Lagrange, s (means of up to ten runs)"
         return ComparisonTable(title, ("links", *map(str, self.seconds)), rows, tuple(notes))
 
 

@@ -230,5 +230,5 @@ def _measure_derivations(
 
 def _algorithm_stop_reason(n: int, error: LinkwrightError) -> str:
     if isinstance(error, UnsupportedError):
-        return f"cannot treat them, {error.what}"
+        return f"cannot treat planar chains: {error.what}"
     return f"stopped at {n} links, which {error.what}"

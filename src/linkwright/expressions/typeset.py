@@ -30,6 +30,8 @@ _GREEK_WORDS = {letter: word for word, letter in _GREEK_LETTERS.items()}
 _GREEK_INDEX = re.compile(rf"^({'|'.join(_GREEK_LETTERS)})(\d*)$")
 """An index that is the name of a Greek coordinate, as in tau_theta1."""
 _NAME_AND_INDEX = re.compile(r"([^\W\d_]+?)_?(\d\w*|c\d+)?")
+_BODY_COMPONENT = re.compile(r"(I(?=[xyz]{2})|c(?=[xyz]\d))([xyz]{1,2})(\d*)")
+"""The name of a moment of inertia, Ixx2, or of a coordinate of a centre of mass, cx2."""
 _FORCE_AND_AXIS = re.compile(r"([FM])([xyz123])_(\w+)")
 """Components of forces and moments: Fx_q1 is F with the index x, q1."""
 
@@ -240,6 +242,9 @@ class ExpressionTypesetter:
         index = re.sub(r"(?<=\d)_(?=\d)", ",", index)
         if component := _FORCE_AND_AXIS.fullmatch(plain):
             base, index = component.group(1), f"{component.group(2)},{component.group(3)}"
+        elif component := _BODY_COMPONENT.fullmatch(plain):
+            base, *parts = component.groups(default="")
+            index = ",".join(part for part in parts if part)
         elif match is None and "_" in plain:
             base, _, index = plain.partition("_")
         return self.setter.identifier(base, index, dots, exponent)

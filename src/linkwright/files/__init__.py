@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ _FILES_OF_OPTIONS = {
     "convention": ("Denavit–Hartenberg tables", "leave it out"),
     "density": ("URDF and xacro files", "state it in the bodies of the file"),
     "arguments": ("xacro files", "leave it out"),
+    "ignore": ("MJCF files", "leave it out"),
 }
 """The files to which an option of `load` applies, and what to do for others."""
 
@@ -34,6 +35,7 @@ def load(
     closure: float | None = None,
     density: float | None = None,
     arguments: Mapping[str, str] | None = None,
+    ignore: Sequence[str] = (),
 ) -> Mechanism:
     """Return a mechanism from a file, or from its text.
 
@@ -58,6 +60,9 @@ def load(
         `mechanism.bodies[…].inertia_from` says so (default: they have no mass).
     arguments : mapping of names to text, optional
         Values for the `<xacro:arg>` of a xacro file.
+    ignore : sequence of str
+        Parts of an MJCF file to leave out: "fluid", "flexes", "tendons", "plugins", … (see
+        docs/format.md). `Mechanism.unused` lists them.
 
     Returns
     -------
@@ -89,11 +94,10 @@ def load(
         raise ArgumentError(
             f"{type_in_words(source)} is not a file or its text", remedy=f"write {made}"
         )
+    ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore) or None
+    options = (base, convention, density, arguments, ignored)
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("<")):
-        mechanism = _read_mechanism_text(
-            FileContent(_check_file_text(source), None, base, convention, density, arguments),
-            "",
-        )
+        mechanism = _read_mechanism_text(FileContent(_check_file_text(source), None, *options), "")
         return mechanism.with_closure(closure).checked(strict)
     if "\0" in str(source):
         raise FileError(
@@ -102,8 +106,7 @@ def load(
     path = Path(source)
     try:
         mechanism = _read_mechanism_text(
-            FileContent(_read_file_content(path), path, base, convention, density, arguments),
-            path.name.lower(),
+            FileContent(_read_file_content(path), path, *options), path.name.lower()
         )
         return mechanism.with_closure(closure).checked(strict)
     except LinkwrightError as error:

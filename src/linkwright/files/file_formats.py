@@ -23,6 +23,7 @@ class FileContent:
     convention: str | None = None
     density: float | None = None
     arguments: Mapping[str, str] | None = None
+    ignore: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def _read_xacro_file(content: FileContent) -> Mechanism:
 def _read_mjcf_file(content: FileContent) -> Mechanism:
     from .mjcf_reader import read_mjcf
 
-    return read_mjcf(content.text, content.path)
+    return read_mjcf(content.text, content.path, content.ignore or ())
 
 
 def _read_sdf_file(content: FileContent) -> Mechanism:
@@ -89,7 +90,7 @@ FILE_FORMATS: dict[str, FileFormat] = {
         FileFormat("toml", ".toml", _read_toml_file),
         FileFormat("urdf", ".urdf", _read_urdf_file, options=("base", "density")),
         FileFormat("xacro", ".xacro", _read_xacro_file, options=("base", "density", "arguments")),
-        FileFormat("mjcf", ".xml", _read_mjcf_file, has_shared_ending=True),
+        FileFormat("mjcf", ".xml", _read_mjcf_file, options=("ignore",), has_shared_ending=True),
         FileFormat("sdf", ".sdf", _read_sdf_file),
         FileFormat("dh.toml", ".dh.toml", _read_dh_toml_file, options=("convention",)),
         FileFormat("dh.csv", ".dh.csv", _read_dh_csv_file, options=("convention",)),

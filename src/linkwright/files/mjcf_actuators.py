@@ -24,6 +24,25 @@ _FREE, _BALL = 0, 1
 """The values of mjtJoint for joints with quaternions."""
 
 
+_HINGE_OR_SLIDE = (2, 3)
+"""The values of mjtJoint for joints with one degree of freedom."""
+
+
+def move_actuator_effects_to_joints(model: mujoco.MjModel) -> None:
+    """Give armature and damping of actuators at hinges and slides to these joints, gear² times."""
+    for index in range(len(model.actuator_trntype)):
+        joint = int(model.actuator_trnid[index, 0])
+        is_at_joint = int(model.actuator_trntype[index]) in (0, 1)
+        if not is_at_joint or int(model.jnt_type[joint]) not in _HINGE_OR_SLIDE:
+            continue
+        dof, gear = int(model.jnt_dofadr[joint]), float(model.actuator_gear[index, 0])
+        for word in ("armature", "damping"):
+            numbers = getattr(model, f"actuator_{word}", None)
+            if numbers is not None and numbers[index]:
+                getattr(model, f"dof_{word}")[dof] += gear**2 * float(numbers[index])
+                numbers[index] = 0
+
+
 class MjcfActuatorReader:
     """Converts the actuators of a compiled model.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..errors import UnsupportedError
 from ..mechanism import JOINT_KINDS, JointKind
 from .mjcf_forces import MjcfSwitches
+from .mjcf_ignored import leave_out_remedy
 from .mjcf_names import MjcfNames
 from .mjcf_placements import MjcfPlacement, mjcf_floats, site_placement
 from .mjcf_tendons import MjcfTendonReader
@@ -47,7 +48,7 @@ class MjcfEqualityReader:
             else:
                 raise UnsupportedError(
                     f"the equality '{name}' is neither connect, weld, joint nor tendon",
-                    remedy="remove it from the file",
+                    remedy=leave_out_remedy("remove it from the file", "flexes"),
                 )
         return found
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
+from .mjcf_ignored import leave_out_remedy
 
 if TYPE_CHECKING:
     import mujoco
@@ -71,7 +72,7 @@ def refuse_mjcf_forces(model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObje
     for found in (
         _refused_mjcf_tendon_force(model, on, name),
         _refused_mjcf_actuator_force(model, on, name),
-        _refused_mjcf_body_force(model, on, name),
+        _refused_mjcf_body_force(model, on),
     ):
         if found:
             what, remedy = found
@@ -100,12 +101,14 @@ def _refused_mjcf_tendon_force(
     for what, arrays in effects.items():
         index = _first_nonzero_mjcf_row(model, *(f"tendon_{array}" for array in arrays))
         if index is not None:
-            return f"the tendon '{name('TENDON', index)}' has {what}", "remove it from the tendon"
+            remedy = leave_out_remedy("remove it from the tendon", "nonlinear")
+            return f"the tendon '{name('TENDON', index)}' has {what}", remedy
     for index in range(model.ntendon):
         is_fixed = int(model.wrap_type[model.tendon_adr[index]]) == 1
         if model.tendon_armature[index] and not is_fixed:
             label = name("TENDON", index)
-            return f"the spatial tendon '{label}' has armature", "remove it from the tendon"
+            remedy = leave_out_remedy("remove it from the tendon", "tendons")
+            return f"the spatial tendon '{label}' has armature", remedy
     return None
 
 
@@ -119,31 +122,24 @@ def _refused_mjcf_actuator_force(
     if index is None:
         return None
     label = name("ACTUATOR", index)
-    return f"the actuator '{label}' has armature or damping", "give it to the joint instead"
+    remedy = leave_out_remedy("give it to the joint instead", "actuators")
+    return f"the actuator '{label}' has armature or damping", remedy
 
 
-def _refused_mjcf_body_force(
-    model: mujoco.MjModel, on: MjcfSwitches, name: NameOfObject
-) -> tuple[str, str] | None:
-    """Return what is wrong and a remedy for a force on bodies: of a fluid, gravity compensation, a
-    plugin or a flexible part."""
+def _refused_mjcf_body_force(model: mujoco.MjModel, on: MjcfSwitches) -> tuple[str, str] | None:
+    """Return what is wrong and a remedy for a force on bodies: of a fluid, a plugin or a flexible
+    part."""
     if not on.has_passive_forces or not model.nv:
         return None
     if model.opt.density or model.opt.viscosity:
-        return "the bodies move in a fluid", "remove density and viscosity from <option>"
-    held = (
-        _first_nonzero_mjcf_row(model, "body_gravcomp")
-        if on.gravity and any(model.opt.gravity)
-        else None
-    )
-    if held is not None:
-        return f"the body '{name('BODY', held)}' has gravity compensation", "remove gravcomp"
+        remedy = leave_out_remedy("remove density and viscosity from <option>", "fluid")
+        return "the bodies move in a fluid", remedy
     if (model.body_plugin >= 0).any():
-        return "a plugin acts on its bodies", "remove the plugin"
+        return "a plugin acts on its bodies", leave_out_remedy("remove the plugin", "plugins")
     elastic = ("stiffness", "edgestiffness", "bending", "damping", "edgedamping")
     if (
         model.nflex
         and _first_nonzero_mjcf_row(model, *(f"flex_{array}" for array in elastic)) is not None
     ):
-        return "it has flexible parts", "remove the flexes"
+        return "it has flexible parts", leave_out_remedy("remove the flexes", "flexes")
     return None

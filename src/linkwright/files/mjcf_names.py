@@ -30,8 +30,8 @@ class MjcfNames:
             "BODY": model.nbody,
             "JOINT": model.njnt,
             "SITE": model.nsite,
-            "EQUALITY": model.neq,
             "TENDON": model.ntendon,
+            "EQUALITY": model.neq,
             "ACTUATOR": getattr(model, "nactuator", model.nu),
             "KEY": model.nkey,
         }
@@ -50,10 +50,11 @@ class MjcfNames:
         return self.final_names[kind, index]
 
     def names_taken(self, kind: str) -> set[str]:
-        """Return the names in use for a kind: sites (frames) share them with bodies, equalities and
-        tendons with joints."""
-        shared = {"SITE": "BODY", "EQUALITY": "JOINT", "TENDON": "JOINT"}
-        return self.taken_names.setdefault(shared.get(kind, kind), set())
+        """Return the names in use for a kind: sites (frames) share them with bodies, equalities
+        with joints; tendons have other names than the joints."""
+        shared = {"SITE": "BODY", "EQUALITY": "JOINT"}
+        joints = self.taken_names["JOINT"] if kind == "TENDON" else set()
+        return self.taken_names.setdefault(shared.get(kind, kind), set(joints))
 
     def take_new_name(self, kind: str, wanted: str) -> str:
         """Reserve and return a name for an element, lengthened where it is in use."""

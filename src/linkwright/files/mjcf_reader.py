@@ -4,16 +4,17 @@ convention (free joints: angular before linear, both in the child's frame)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import FileError, MissingExtraError, UnsupportedError
 from ..mechanism import JOINT_KINDS, Joint, JointKind, Mechanism
 from ..mechanism.coordinates import joint_coordinate_names
-from .mjcf_actuators import MjcfActuatorReader
+from .mjcf_actuators import MjcfActuatorReader, move_actuator_effects_to_joints
 from .mjcf_equalities import MjcfEqualityReader
 from .mjcf_forces import MjcfSwitches, read_mjcf_switches, refuse_mjcf_forces
+from .mjcf_ignored import leave_out_remedy, take_out_ignored_effects
 from .mjcf_names import MjcfNames
 from .mjcf_placements import (
     MjcfPlacement,
@@ -44,9 +45,9 @@ _UNUSED_MJCF_PARTS = {
 }
 
 
-def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
+def read_mjcf(text: str, path: Path | None = None, ignore: Sequence[str] = ()) -> Mechanism:
     """Return the mechanism in MJCF text; `path` is its file, next to which meshes and includes are
-    found."""
+    found, `ignore` has the parts that are left out."""
     try:
         import mujoco
     except ImportError:
@@ -62,9 +63,13 @@ def read_mjcf(text: str, path: Path | None = None) -> Mechanism:
             model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
         raise FileError(f"MuJoCo refuses it: {' '.join(str(error).split())}") from None
+    notes = list(take_out_ignored_effects(model, ignore))
+    move_actuator_effects_to_joints(model)
     on = read_mjcf_switches(model, mujoco.mjtDisableBit)
+    names = MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj)
+    names.notes += notes
     weighed = bodies_weighed_by_mujoco(text, path, model.nbody)
-    reader = _MjcfReader(model, on, MjcfNames(model, mujoco.mj_id2name, mujoco.mjtObj), weighed)
+    reader = _MjcfReader(model, on, names, weighed, ignore)
     refuse_mjcf_forces(model, on, reader.name)
     return reader.read_mechanism()
 
@@ -73,9 +78,14 @@ class _MjcfReader:
     """Converts a compiled model; only this class uses the names of MuJoCo's arrays."""
 
     def __init__(
-        self, model: mujoco.MjModel, on: MjcfSwitches, names: MjcfNames, weighed: list[bool]
+        self,
+        model: mujoco.MjModel,
+        on: MjcfSwitches,
+        names: MjcfNames,
+        weighed: list[bool],
+        ignore: Sequence[str],
     ) -> None:
-        self.m = model
+        self.m, self.ignored = model, ignore
         self.shapes = MjcfShapes(model)
         self.weighed = weighed
         self.switches = on
@@ -93,10 +103,11 @@ class _MjcfReader:
         """Return the mechanism of the compiled model."""
         for index in range(1, self.m.nbody):
             self.read_body(index)
-        lengths = self.tendons.read_tendons()
+        lengths = {} if "tendons" in self.ignored else self.tendons.read_tendons()
         found = MjcfEqualityReader(self.m, self.switches, self.names, self.tendons)
         equalities = found.read_equalities()
-        actuators = dict(self.actuators.read_actuators())
+        has_actuators = "actuators" not in self.ignored
+        actuators = dict(self.actuators.read_actuators()) if has_actuators else {}
         loops = {name: x for name, x in equalities.items() if x["type"] in JOINT_KINDS}
         constraints = {name: x for name, x in equalities.items() if name not in loops}
         return Mechanism(
@@ -127,6 +138,8 @@ class _MjcfReader:
             "inertia": moments,
             "shapes": self.shapes.of_body(index),
         }
+        if m.body_gravcomp[index] and self.switches.has_passive_forces:
+            self.bodies[name]["gravity_compensation"] = float(m.body_gravcomp[index])
         if self.weighed[index] and m.body_mass[index]:
             self.bodies[name]["inertia_from"] = "geoms, by MuJoCo's compiler"
         joints = range(m.body_jntadr[index], m.body_jntadr[index] + m.body_jntnum[index])
@@ -186,7 +199,7 @@ class _MjcfReader:
         word = _MJCF_JOINT_TYPES[int(self.m.jnt_type[index])]
         return next(kind for kind in JOINT_KINDS.values() if kind.mjcf == word)
 
-    def joint_spring(self, index: int, kind: JointKind) -> dict[str, float]:
+    def joint_spring(self, index: int, kind: JointKind) -> dict[str, object]:
         """Return stiffness and rest position of a joint; nothing if it has no spring."""
         if not self.switches.springs:
             return {}
@@ -194,15 +207,19 @@ class _MjcfReader:
             bent = getattr(self.m, array, None)
             if bent is not None and bent[index].any():
                 raise self.joint_refusal(
-                    index, "a spring of higher order", "give stiffness one number"
+                    index,
+                    "a spring of higher order",
+                    leave_out_remedy("give stiffness one number", "nonlinear"),
                 )
         stiffness = float(self.m.jnt_stiffness[index])
         if not stiffness:
             return {}
-        if not kind.has_axis:
-            raise self.joint_refusal(index, "a spring", "use three hinges, or remove the spring")
-        rest = float(self.m.qpos_spring[self.m.jnt_qposadr[index]])
-        return {"stiffness": stiffness, "rest": rest}
+        first = int(self.m.jnt_qposadr[index])
+        if kind.has_axis:
+            return {"stiffness": stiffness, "rest": float(self.m.qpos_spring[first])}
+        freedoms, count = (len(x) for x in (kind.dofs_with(True), kind.coordinates_with(True)))
+        rest = mjcf_floats(self.m.qpos_spring[first : first + count])
+        return {"stiffness": [stiffness] * freedoms, "rest": rest}
 
     def joint_losses(self, index: int, kind: JointKind) -> dict[str, object]:
         """Return damping, friction and armature of a joint, in the order of our velocities."""
@@ -210,17 +227,19 @@ class _MjcfReader:
         dofs = [first + i for i in _mjcf_velocity_order(kind)]
         bent = getattr(self.m, "dof_dampingpoly", None)
         if on.dampers and bent is not None and bent[dofs].any():
-            raise self.joint_refusal(index, "a damper of higher order", "give damping one number")
+            remedy = leave_out_remedy("give damping one number", "nonlinear")
+            raise self.joint_refusal(index, "a damper of higher order", remedy)
         damping = mjcf_floats(self.m.dof_damping[dofs]) if on.dampers else []
         friction = mjcf_floats(self.m.dof_frictionloss[dofs]) if on.friction else []
         armature = mjcf_floats(self.m.dof_armature[dofs])
-        if kind.closure is None:
-            # along the world's axes there, along the body's here; damping is the same in both
-            for what, values in (("friction loss", friction), ("armature", armature)):
-                if any(values[3:]):
-                    raise self.joint_refusal(index, what, "use <freejoint/>, or set it to 0")
+        if kind.closure is None and any(friction[3:]):
+            # along the world's axes there, along the body's here; the rest is the same in both
+            remedy = leave_out_remedy("use <freejoint/>, or set it to 0", "friction")
+            raise self.joint_refusal(index, "friction loss", remedy)
         losses = {"damping": damping, "friction": friction}
         fields: dict[str, object] = {key: values for key, values in losses.items() if any(values)}
+        if kind.closure is None and any(armature[3:]):
+            fields["added_mass"], armature[3:] = armature[3], [0.0] * 3
         if any(armature):
             fields["motor"] = {"ratio": [1] * len(dofs), "inertia": armature}
         return fields

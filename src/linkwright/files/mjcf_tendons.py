@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import UnsupportedError
 from .mjcf_forces import MjcfSwitches, NameOfObject
+from .mjcf_ignored import leave_out_remedy
 
 if TYPE_CHECKING:
     import mujoco
@@ -61,7 +62,7 @@ class MjcfTendonReader:
         if any(kind not in (_JOINT, _PULLEY, _SITE) for kind in kinds):
             raise UnsupportedError(
                 f"the tendon '{self.name('TENDON', index)}' wraps around a geom",
-                remedy="let it run over sites",
+                remedy=leave_out_remedy("let it run over sites", "tendons"),
             )
         if _JOINT in kinds:
             return {"factors": self.read_factors(wraps)}

@@ -18,6 +18,7 @@ from ..expressions import (
     Reciprocal,
     Sum,
     expression_text,
+    negate_expression,
 )
 from ..expressions.calculus import product_expression, sum_expression
 from ..expressions.tree import rebuild_expression
@@ -106,12 +107,21 @@ def write_short_denominators(written: WrittenForm) -> WrittenForm:
             case Reciprocal(Name(name)) if name in short:
                 return Reciprocal(short[name])
             case Product((Number(value), *rest)) if value == -1:
-                return Negation(replace_denominators(product_expression(rest)))
+                return _negate_terms(replace_denominators(product_expression(rest)))
+            case Negation(operand):
+                return _negate_terms(replace_denominators(operand))
         return rebuild_expression(expression, replace_denominators)
 
     groups = tuple((n, replace_denominators(v)) for n, v in written.groups if n not in short)
     rows = tuple((names, replace_denominators(value)) for names, value in written.rows)
     return WrittenForm(groups, rows)
+
+
+def _negate_terms(expression: Expression) -> Expression:
+    """The negative of an expression; of a sum, with the sign in front of each term."""
+    if isinstance(expression, Sum):
+        return Sum(tuple(negate_expression(term) for term in expression.terms))
+    return negate_expression(expression)
 
 
 def _divide_term_by_term(

@@ -8,20 +8,16 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from html import escape
 
-import casadi as ca
-
 from ..algebra.exact.polynomial_budget import BudgetError, ExactPolynomialBudget
 from ..equations import Equations
 from ..errors import UnsupportedError
 from ..expressions import Expression, expression_text
 from ..expressions.typeset import ExpressionTypesetter, LatexNotation, MathmlNotation
-from ..quantities import quantity_entry_names
 from ..readings.listing import read_tape_as_listing
 from ..written_equations import (
     EquationLine,
     EquationSection,
     EquationSet,
-    WrittenDualVector,
     general_equation_set,
 )
 from .closed_forms import equations_for_closed_form, make_closed_form
@@ -39,6 +35,7 @@ from .equation_page import (
     MAX_PRINTED_TERMS,
     PAGE_CHARACTERS,
 )
+from .equation_symbols import with_actuator_efforts, with_clashing_names, with_standard_symbols
 from .form_sources import FormSource, record_form_source_tape
 from .fraction_writing import FractionWriter
 from .latex_prose import latex_prose
@@ -99,7 +96,7 @@ class TypesetSection:
 
     def text(self) -> str:
         """The section as text."""
-        parts = [self.heading()]
+        parts = [self.heading()] if self.heading() else []
         parts += [f"  {self.source.note}"] if self.source.note else []
         parts += [f"    {step.text()}" for step in self.steps]
         table = self.source.table and table_text(self.source.table, self.cells)
@@ -192,56 +189,23 @@ class TypesetEquationSet:
 
 def typeset_equation_set(equations: Equations, *, steps: bool = False) -> TypesetEquationSet:
     """Typeset the equations in the form of their formulation, or their derivation line by line."""
-    source = equation_set_source(equations, steps)
+    source = with_actuator_efforts(equations, equation_set_source(equations, steps))
     symbolic, exact = equations_for_closed_form(equations, "symbolic")
-    closed = source if symbolic is equations else equation_set_source(symbolic, steps)
+    closed = source
+    if symbolic is not equations:
+        closed = with_actuator_efforts(symbolic, equation_set_source(symbolic, steps))
     rates = {**typeset_rate_symbols(equations), **source.rates}
     sections = []
     for section, closed_section in zip(source.sections, closed.sections, strict=True):
         found: SectionLines = (), ()
         if section.lines:
-            found = _closed_section_lines(symbolic, closed_section, exact) or (
+            found = _closed_section_lines(symbolic, closed_section, exact, closed.constants) or (
                 _listed_section_lines(equations, section, list(source.symbols))
             )
         sheets = tuple(typeset_quantity(equations, name) for name in section.quantities)
         sections.append(TypesetSection(section, *found, sheets, rates))
-    source = _with_clashing_names(equations, _with_multipliers(equations, source))
+    source = with_clashing_names(equations, with_standard_symbols(equations, source))
     return TypesetEquationSet(equations.by, source, tuple(sections))
-
-
-def _with_multipliers(equations: Equations, source: EquationSet) -> EquationSet:
-    """The set with the meanings of multipliers that its lines contain."""
-    if not equations.names.constraints:
-        return source
-    sides = [side for line in source.lines() for side in (line.left, line.right)]
-    used = {
-        symbol.element_hash()
-        for side in sides
-        if not isinstance(side, (str, WrittenDualVector))
-        for symbol in ca.symvar(ca.SX(side))
-    }
-    names = quantity_entry_names(equations.names, list(equations.parameters))["lambda"]
-    symbols = ca.vertsplit(equations.symbols["lambda"])
-    found = {
-        name: f"multiplier of row {k + 1} of J"
-        for k, (name, symbol) in enumerate(zip(names, symbols, strict=True))
-        if symbol.element_hash() in used
-    }
-    return replace(source, symbols={**source.symbols, **found})
-
-
-def _with_clashing_names(equations: Equations, source: EquationSet) -> EquationSet:
-    """The set with a warning for each name of its own that the mechanism uses, too."""
-    own = {*source.symbols, *(line.left for line in source.lines() if isinstance(line.left, str))}
-    clashing = [x for x in (*equations.parameters, *equations.names.q) if x in own]
-    if not clashing:
-        return source
-    found = dict(source.symbols)
-    for name in clashing:
-        kind = "parameter" if name in equations.parameters else "coordinate"
-        said = found.get(name, "of these equations")
-        found[name] = f"{said}; the mechanism has a {kind} of this name, too: rename that"
-    return replace(source, symbols=found)
 
 
 def typeset_quantities(
@@ -250,7 +214,11 @@ def typeset_quantities(
     """Typeset quantities by name, those of the equation of motion by default, as one section."""
     source = general_equation_set(equations.names, typesettable_functions(equations))
     (section,) = source.sections
-    section = replace(section, quantities=tuple(names or section.quantities))
+    if names:
+        own = equation_set_source(equations)
+        law = section.law if set(names) <= set(section.quantities) else ""
+        section = replace(section, law=law, quantities=tuple(names))
+        source = replace(source, title=own.title, counts=own.counts)
     sheets = tuple(typeset_quantity(equations, name, steps=steps) for name in section.quantities)
     typeset = TypesetSection(section, (), (), sheets, typeset_rate_symbols(equations))
     return TypesetEquationSet(equations.by, replace(source, sections=(section,)), (typeset,))
@@ -287,13 +255,17 @@ def _section_source(section: EquationSection) -> FormSource:
 
 
 def _closed_section_lines(
-    symbolic: Equations, section: EquationSection, exact: Mapping[str, Fraction]
+    symbolic: Equations,
+    section: EquationSection,
+    exact: Mapping[str, Fraction],
+    constants: frozenset[str],
 ) -> SectionLines | None:
     """The named groups and the lines of a section in closed form; None if they are longer than a
     page."""
     budget = ExactPolynomialBudget(MAX_INTERMEDIATE_TERMS, MAX_FORM_SECONDS)
     try:
         form = make_closed_form(symbolic, _section_source(section), exact, budget)
+        form = replace(form, roles=form.roles.with_constants(constants))
         if form.terms > MAX_PRINTED_TERMS:
             return None
         written = write_short_denominators(form.collect_terms())

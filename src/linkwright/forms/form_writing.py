@@ -74,7 +74,7 @@ def write_closed_form(form: ClosedForm, by: str, groups: bool | None) -> Written
 
     sums = [reader.polynomial_terms(value.numerator) for value in form.values]
     in_springs = (value for one in form.springs for value in one.printed_values)
-    collector.choose_way([*sums, *(reader.polynomial_terms(v.numerator) for v in in_springs)], by)
+    collector.choose_ways([*sums, *(reader.polynomial_terms(v.numerator) for v in in_springs)], by)
 
     def collect_form_entry(value: Quotient, terms: TermSum | None = None) -> Expression:
         top = collector.collect_terms(terms or reader.polynomial_terms(value.numerator))

@@ -92,12 +92,29 @@ class FormTermCollector:
 
     group_expressions: dict[object, Expression] = field(default_factory=dict)
     """The groups that were collected, which other entries repeat."""
-    way: _CollectionWay | None = None
-    """The way in which all sums of the quantity are collected; None: terms stay one by one."""
+    way_of_rates: _CollectionWay | None = None
+    """The way in which all terms with rates or forces of the quantity are collected; None: terms
+    stay one by one."""
+    way_of_rest: _CollectionWay | None = None
+    """The way for terms without rates and forces, like those of the weight beside M q̈."""
 
-    def choose_way(self, sums: Iterable[TermSum], by: str = "auto") -> None:
-        """Choose the shortest of the ways that `by` allows, one for all sums of a quantity, so that
-        its entries look alike; of long quantities the sums of middle length decide."""
+    def choose_ways(self, sums: Iterable[TermSum], by: str = "auto") -> None:
+        """Choose the ways for terms with rates and without, each one for all sums of a quantity, so
+        that its entries look alike."""
+        parts = [self.split_rates(terms) for terms in sums]
+        of_rates = self.shortest_way([moving for moving, _ in parts], by)
+        of_rest = self.shortest_way([rest for _, rest in parts], by)
+        self.way_of_rates, self.way_of_rest = of_rates or of_rest, of_rest or of_rates
+
+    def split_rates(self, terms: TermSum) -> tuple[TermSum, TermSum]:
+        """The terms with rates or forces, and those without."""
+        kinds, rate = self.order.atom_kinds, FormTermKind.RATE
+        moving = {m: c for m, c in terms.items() if any(kinds[a] == rate for a, _ in m)}
+        return moving, {m: c for m, c in terms.items() if m not in moving}
+
+    def shortest_way(self, sums: Iterable[TermSum], by: str) -> _CollectionWay | None:
+        """The shortest of the ways that `by` allows; of long quantities the sums of middle length
+        decide."""
         proper = sorted((terms for terms in sums if len(terms) > 1), key=len)
         middle = len(proper[len(proper) // 2]) if proper else 0
         tried: list[TermSum] = []
@@ -106,27 +123,33 @@ class FormTermCollector:
                 break
             tried.append(terms)
         if by == "none" or not proper or time.monotonic() > self.reader.deadline:
-            return
+            return None
 
         def printed_length(way: _CollectionWay) -> int:
             return sum(len(expression_text(self.collect_one_way(terms, way))) for terms in tried)
 
         lengths = {way: printed_length(way) for way in (*_BOOK_WAYS[by], *_TIGHT_WAYS[by])}
         book, tight = (min(ways[by], key=lengths.__getitem__) for ways in (_BOOK_WAYS, _TIGHT_WAYS))
-        self.way = tight if lengths[tight] < _MIN_TIGHT_SHRINKING * lengths[book] else book
+        return tight if lengths[tight] < _MIN_TIGHT_SHRINKING * lengths[book] else book
 
     def collect_terms(self, terms: TermSum) -> Expression:
-        """The sum as an expression, collected in the chosen way."""
-        if self.way is None or len(terms) < 2 or time.monotonic() > self.reader.deadline:
+        """The sum as an expression, collected in the chosen ways."""
+        ways = self.way_of_rates, self.way_of_rest
+        if ways == (None, None) or len(terms) < 2 or time.monotonic() > self.reader.deadline:
             return self.flat_sum(terms)
-        return self.collect_one_way(terms, self.way)
+        found: list[Expression] = []
+        for part, way in zip(self.split_rates(terms), ways, strict=True):
+            if part:
+                made = self.flat_sum(part) if way is None else self.collect_one_way(part, way)
+                found += made.terms if isinstance(made, Sum) else [made]
+        return form_term_sum(found)
 
     def collect_one_way(self, terms: TermSum, way: _CollectionWay) -> Expression:
         """The sum collected in one way."""
         if not way.factors_whole_sum:
             return self.nest_groups(terms, way.group_keys, way.takes_out_factors)
         common, number, rest = self.common_factor(terms)
-        if not common and number == -1:
+        if not common and (number == -1 or number.denominator != 1):
             return self.nest_groups(terms, way.group_keys, way.takes_out_factors)
         inside = self.nest_groups(rest, way.group_keys, way.takes_out_factors)
         return self.ordered_product(number, common, [inside])
@@ -281,8 +304,8 @@ class FormTermCollector:
 
     def common_number(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(no symbols, the number that all coefficients share, the rest). Most of the rest is
-        positive, or half of it and the first term. A denominator is taken out if most have it:
-        1/2*(m1 + 3*m2), but 1/2*m1 + m2."""
+        positive, or half of it and the first term. A denominator is taken out if most have it and
+        no fraction is left: 1/2*(m1 + 3*m2), but 1/2*m1 + m2, and 1/4*l^2 + 1/2*l*r."""
         values = list(terms.values())
         shared, whole = split_common_rational(values)
         balance = sum(1 if n > 0 else -1 for n in whole)
@@ -296,7 +319,10 @@ class FormTermCollector:
         below = Counter(d for c in values for d in _divisors(c.denominator))
         most = max(d for d, times in below.items() if 2 * times > len(values))
         common = exact_ratio(sign * shared.numerator, most)
-        return (), common, {m: exact_ratio(c, common) for m, c in terms.items()}
+        rest = {m: exact_ratio(c, common) for m, c in terms.items()}
+        if any(c.denominator != 1 for c in rest.values()):
+            return (), sign, {m: sign * c for m, c in terms.items()}
+        return (), common, rest
 
     def common_factor(self, terms: TermSum) -> tuple[TermMonomial, Rational, TermSum]:
         """(symbols, number, rest) with terms = symbols · number · rest."""

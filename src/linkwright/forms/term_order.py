@@ -6,7 +6,7 @@ Sums begin with the terms that have rates, and have few cosines and sines before
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 from ..expressions import Expression, Name, Power, Sum, expression_text, names_in_expression
@@ -51,6 +51,10 @@ class FormSymbolRoles:
     def all_constants(self) -> frozenset[str]:
         """Masses, inertias and other constants."""
         return self.masses | self.inertias | self.constants
+
+    def with_constants(self, names: frozenset[str]) -> FormSymbolRoles:
+        """The roles, with these symbols as constants."""
+        return replace(self, constants=self.constants | names)
 
     def atom_kind(self, atom: TermAtom) -> FormTermKind:
         """The kind of a symbol or function: mass, inertia, constant, coordinate, …"""

@@ -65,7 +65,7 @@ def derive(
     mechanism : Mechanism
         The mechanism.
     by : str
-        The formulation: "recursive", "lagrange", "kane", "newton-euler", …
+        The formulation: "recursive", "lagrange", "kane", "newton_euler", …
     parameters : {"symbolic", "numeric", "base"} or sequence of str
         "symbolic" keeps all numbers as symbols but 0, ±1 and right angles; "numeric" keeps none; a
         list keeps those that it names; "base" has the base parameters as symbols, for the
@@ -129,7 +129,7 @@ def _derive_equations(
         if option not in known:
             raise NameNotFoundError(
                 f"the formulation '{by}' has no option '{option}'",
-                remedy=suggest_remedy(option, known),
+                remedy=_option_remedy(option, known),
             )
     if parameters == "base":
         from .base_inertial_parameters.base_equations import derive_base
@@ -138,6 +138,18 @@ def _derive_equations(
     else:
         equations = chosen.derive(mechanism, parameters, **options)
     return replace(equations, derived_by=partial(derive, mechanism, by, parameters, **options))
+
+
+def _option_remedy(option: str, known: list[str]) -> str:
+    """What to do about an option that a formulation does not have."""
+    having = [
+        repr(name)
+        for name in FORMULATIONS
+        if option in signature(formulation_module(name).derive).parameters
+    ]
+    if having:
+        return f"leave it out, or use the formulation {' or '.join(having)}"
+    return suggest_remedy(option, known) if known else "leave it out"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ def approximate_energies(own: ApproximateFormulation) -> tuple[Array, Array, Arr
     what moves constraints and coordinates."""
     m, v = own.point_masses, spread_velocities(own.tree, own.qd)
     T = ca.dot(v, own.tree_inertia @ v) / 2
-    weight = own.generalized_forces[own.tree.nv :]
+    weight = own.generalized_forces[own.tree.nv :, :]
     V = own.potential_energy() + ca.dot(weight, own.r)
     lam = own.multipliers()
     given = -ca.dot(lam, own.f_rate - own.J @ own.zd)

@@ -136,11 +136,11 @@ class ApproximateFormulation(Formulation):
         return ca.vertcat(solve_symmetric_matrix(self.M_q, right[:n, :]), rows)
 
     def multipliers(self) -> Array:
-        """λ of the springs and dampers (77); with iterations, corrected until f̈ = 0."""
+        """λ of the springs and dampers (77); with iterations, corrected so that f tends to zero."""
         return self.multipliers_and_accelerations[0]
 
     def accelerations(self) -> Array:
-        """z̈ (22); with iterations, corrected until f̈ = 0."""
+        """z̈ (22); with iterations, of the corrected λ."""
         return self.multipliers_and_accelerations[1]
 
     @cached_property

@@ -15,6 +15,7 @@ from ..written_equations import (
     EquationSection,
     EquationSet,
     numbered_lines,
+    vanishing_entries,
 )
 from .approximate_equations import ApproximateFormulation
 from .free_body_states import formulation_state_symbols
@@ -41,7 +42,9 @@ class _ApproximateForm:
         self.iterations = own.iterations
         self.points = self.own.numbered_point_names
         count = self.own.f.shape[0]
-        self.e = formulation_state_symbols([f"e{k + 1}" for k in range(count)])
+        name = "lambda" if own.iterations else "e"
+        self.e = formulation_state_symbols([f"{name}{k + 1}" for k in range(count)])
+        self.chosen = own.beta, own.gamma
 
     @cached_property
     def _printed_symbols(self) -> tuple[list[SX], list[SX]]:
@@ -59,15 +62,6 @@ class _ApproximateForm:
     def printed(self, expression: SX) -> SX:
         """An expression in printed symbols."""
         return ca.densify(ca.substitute([ca.SX(expression)], *self._printed_symbols)[0])
-
-    def vanishes(self, matrix: SX) -> np.ndarray:
-        """Whether the entries of a matrix are zero, at some random values of all symbols."""
-        symbols = ca.vertcat(ca.SX(0, 1), *ca.symvar(matrix))
-        at = ca.Function("at", [symbols], [ca.densify(matrix)])
-        rng = np.random.default_rng(0)
-        values = [np.asarray(at(rng.uniform(0.3, 1.2, symbols.numel()))) for _ in range(3)]
-        found: np.ndarray = np.abs(values).max(axis=0, initial=0.0) < 1e-12
-        return found
 
     # -- sections ------------------------------------------------------------------------------
 
@@ -93,7 +87,7 @@ class _ApproximateForm:
     @cached_property
     def effective_rows(self) -> list[int]:
         """The rows that some coordinate can violate."""
-        found = np.flatnonzero(~self.vanishes(self.own.J).all(axis=1))
+        found = np.flatnonzero(~vanishing_entries(self.own.J).all(axis=1))
         return [int(k) for k in found]
 
     def jacobian_lines(self) -> tuple[EquationLine, ...]:
@@ -102,14 +96,14 @@ class _ApproximateForm:
         label = "JT{}{}" if max(transposed.shape) < 10 else "JT[{},{}]"
         return tuple(
             EquationLine(label.format(j + 1, i + 1), transposed[j, i])
-            for j, i in np.argwhere(~self.vanishes(transposed))
+            for j, i in np.argwhere(~vanishing_entries(transposed))
         )
 
     def acceleration_lines(self) -> tuple[EquationLine, ...]:
-        """q̈, or M q̈ = Q − βJᵀe with the names of Q where joint variables are coupled."""
+        """q̈, or M q̈ = Q + P with the names of Q where joint variables are coupled."""
         own, n = self.own, self.own.tree.nv
         M, Q = self.printed(own.M_q), self.printed(own.generalized_forces)
-        forces = -self.beta * (self.printed(own.J.T) @ self.e)
+        forces = self.printed(own.J.T) @ (self.e if self.iterations else -self.beta * self.e)
         masses = ca.vertcat(ca.diag(M), own.point_masses)
         names = [f"dd{name}" for name in (*own.tree.names.qd, *self.points)]
         lines = [EquationLine(name, (Q[k] + forces[k]) / masses[k]) for k, name in enumerate(names)]
@@ -122,7 +116,7 @@ class _ApproximateForm:
     @cached_property
     def is_diagonal(self) -> bool:
         """Whether each joint variable has an inertia of its own."""
-        is_zero = self.vanishes(self.printed(self.own.M_q))
+        is_zero = vanishing_entries(self.printed(self.own.M_q))
         return bool((is_zero | np.eye(len(is_zero), dtype=bool)).all())
 
     def equation_set(self, note: str) -> EquationSet:
@@ -130,9 +124,6 @@ class _ApproximateForm:
         own, names = self.own, self.own.tree.names
         z = [*names.q, *self.points]
         latex_name = ExpressionTypesetter(LatexNotation(), {}).name
-        notes = [f"Corrected {self.iterations} times, until f̈ = 0."] if self.iterations else []
-        if len(self.position_rows) < self.own.f.shape[0]:
-            notes.append("In rows of velocity constraints, f is zero.")
         sections = (
             EquationSection(
                 "Coordinates",
@@ -163,13 +154,7 @@ class _ApproximateForm:
                 numbered_lines("Q", self.printed(own.generalized_forces)),
                 reference="(69)",
             ),
-            EquationSection(
-                "Constraint forces",
-                law="P = −β Jᵀe, e = f + γḟ",
-                law_latex=r"P = -\beta J^T e, \quad e = f + \gamma \dot{f}",
-                reference="(20), (77)",
-                note=" ".join(notes),
-            ),
+            self.constraint_force_section(),
             EquationSection(
                 "Accelerations",
                 self.acceleration_lines(),
@@ -187,6 +172,34 @@ class _ApproximateForm:
             symbols=self.meanings(),
             rates={f"{'d' * dots}{name}": (name, dots) for name in self.points for dots in (1, 2)}
             | {f"df{k + 1}": (f"f{k + 1}", 1) for k in range(self.e.numel())},
+            constants=frozenset({self.beta.name(), self.gamma.name()}),
+        )
+
+    def constraint_force_section(self) -> EquationSection:
+        """The law of the constraint forces P: springs and dampers, or iterated multipliers."""
+        notes = []
+        if self.iterations:
+            times = "once" if self.iterations == 1 else f"{self.iterations} times"
+            notes.append(f"λ starts at zero and is corrected {times}; f̈ follows from q̈.")
+        if len(self.position_rows) < self.own.f.shape[0]:
+            notes.append("In rows of velocity constraints, f is zero.")
+        law, law_latex = (
+            "P = −β Jᵀe, e = f + γḟ",
+            (r"P = -\beta J^T e, \quad e = f + \gamma \dot{f}"),
+        )
+        if self.iterations:
+            law = "P = Jᵀλ, λ ← λ − (J m⁻¹ Jᵀ + 1/β)⁻¹ (f̈ + 2ḟ/γ + f/γ²)"
+            law_latex = (
+                r"P = J^T \lambda, \quad \lambda \leftarrow \lambda - (J m^{-1} J^T + 1/\beta)^{-1}"
+                r" (\ddot{f} + 2\dot{f}/\gamma + f/\gamma^2)"
+            )
+        reference = "" if self.iterations else "(20), (77)"
+        return EquationSection(
+            "Constraint forces",
+            law=law,
+            law_latex=law_latex,
+            reference=reference,
+            note=" ".join(notes),
         )
 
     def meanings(self) -> dict[str, str]:
@@ -196,8 +209,9 @@ class _ApproximateForm:
             for name, full in zip(self.points, self.own.point_names, strict=True)
         }
         if self.e.numel():
+            beta, gamma = (f"{float(value):g}" for value in self.chosen)
             found |= {
-                self.beta.name(): "stiffness of the constraints, N/m",
-                self.gamma.name(): "time constant of their damping, s",
+                self.beta.name(): f"stiffness of the constraints, {beta} N/m",
+                self.gamma.name(): f"time constant of their damping, {gamma} s",
             }
         return found

@@ -246,9 +246,10 @@ def reject_bodies_without_inertia(mechanism: Mechanism) -> str | None:
     held, others = split_penalty_bodies(mechanism)
     if held or not others:
         return None
+    has = "has" if len(others) == 1 else "have"
     return (
-        f"it divides by moments of inertia, which {', '.join(others)} lack (give them some, as "
-        "triple-pendulum has)"
+        f"it divides by moments of inertia, and {', '.join(others)} {has} none (give some, as "
+        "triple-pendulum does)"
     )
 
 

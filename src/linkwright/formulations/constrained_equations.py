@@ -23,6 +23,7 @@ from ..quantities import ACTUATED_SIGNATURES, MOVING_SIGNATURES
 from .formulation import Formulation
 from .recursive.recursive_newton_euler import newton_euler_joint_reactions
 from .reduced_dynamics import ReducedDynamics, least_norm_joint_reactions, loop_joint_reactions
+from .shared_functions import SHARED_FUNCTIONS
 
 _TREE_FUNCTIONS = (
     "mass_matrix",
@@ -41,6 +42,7 @@ _TREE_FUNCTIONS = (
     "control_regressor",
     "integrate",
     "difference",
+    *SHARED_FUNCTIONS,
     *MOVING_SIGNATURES,
     *ACTUATED_SIGNATURES,
 )
@@ -54,6 +56,7 @@ _CONSTRAINED_FUNCTIONS = (
     "constraint_velocity",
     "constraint_jacobian",
     "constraint_bias",
+    "constraint_velocity_derivative",
     "independent_map",
     "reactions",
     "body_reactions",
@@ -120,6 +123,10 @@ class _ConstrainedFormulation:
     def constraint_bias(self) -> Array:
         """γ of the acceleration constraints J q̈ + γ = 0."""
         return self.constraints.bias
+
+    def constraint_velocity_derivative(self) -> Array:
+        """∂V/∂q of `constraint_velocity` along the tangent, constraints × nv."""
+        return ca.densify(self.free.tangent_jacobian(self.constraints.velocity))
 
     def independent_map(self) -> tuple[Array, Array, Array]:
         """G and k of q̇ = G a + k, and the smallest pivot."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 
 import casadi as ca
 
@@ -46,6 +46,7 @@ from ..mechanism import Mechanism
 from ..quantities import ACTUATED_SIGNATURES, MOVING_SIGNATURES
 from ..written_equations import EquationSet
 from .reduced_dynamics import ReducedDynamics
+from .shared_functions import SHARED_FRAME_FUNCTIONS, SHARED_FUNCTIONS
 
 
 def reject_quaternions(mechanism: Mechanism) -> str | None:
@@ -66,7 +67,7 @@ class Formulation:
     """
 
     def __init__(self, tree: KinematicTree) -> None:
-        self.tree = tree
+        self.tree = self.regrouped_tree = tree
         own = tree.motion
         self.q, self.qd, self.qdd, self.tau = own.q, own.qd, own.qdd, own.tau
         n, bodies = tree.nv, len(tree.names.bodies)
@@ -113,8 +114,10 @@ class Formulation:
             rate_matrix=coordinate_rate_matrix(tree, self.q),
             neutral=tuple(neutral_coordinates(tree)),
             builders={name: getattr(self, name) for name in self.common_functions}
+            | {name: partial(build, self) for name, build in SHARED_FUNCTIONS.items()}
             | self._add_transport(builders),
-            frame_builders={name: getattr(self, name) for name in _FRAME_FUNCTIONS},
+            frame_builders={name: getattr(self, name) for name in _FRAME_FUNCTIONS}
+            | {name: partial(build, self) for name, build in SHARED_FRAME_FUNCTIONS.items()},
             inertial_parameters=self.inertial_parameters(),
             extras=extras or {},
             state=state,

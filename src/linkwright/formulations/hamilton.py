@@ -22,7 +22,12 @@ from ..equations import Equations, FormulationState
 from ..kinematics.kinematic_tree import KinematicTree
 from ..kinematics.parameter_values import ParameterSelection
 from ..kinematics.tree_builder import build_kinematic_tree
-from ..kinematics.tree_totals import tree_kinetic_energy, tree_potential_energy, tree_weight_energy
+from ..kinematics.tree_totals import (
+    kinetic_energy_gradient,
+    tree_kinetic_energy,
+    tree_potential_energy,
+    tree_weight_energy,
+)
 from ..mechanism import Mechanism
 from .constraint_multipliers import FormulationMultipliers, has_regular_mass_matrix
 from .formulation import Formulation, reject_quaternions
@@ -76,7 +81,7 @@ class HamiltonFormulation(Formulation):
 
     def momenta(self) -> Array:
         """p = ∂L/∂q̇ (13)."""
-        return ca.gradient(self.L, self.qd)
+        return kinetic_energy_gradient(self.tree, self.q, self.qd, self.qd)
 
     @cached_property
     def M(self) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..algebra.linear_algebra import Array
+from ..kinematics.tree_totals import kinetic_energy_gradient
 from ..mechanism import MechanismNames
 from ..written_equations import (
     EquationCounts,
@@ -27,8 +28,10 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
     momenta by the mass matrix.
     """
     n, constraints = hamilton.tree.nv, hamilton.constraints
-    L, q = hamilton.L, hamilton.q
-    rates = ca.gradient(L, q) + hamilton.tau + hamilton.nonpotential_forces()
+    q = hamilton.q
+    slopes = kinetic_energy_gradient(hamilton.tree, q, hamilton.qd, q)
+    slopes -= ca.gradient(hamilton.potential_energy(), q)
+    rates = slopes + hamilton.tau + hamilton.nonpotential_forces()
     reactions = ca.SX.zeros(n)
     if constraints is not None:
         reactions = constraints.J.T @ hamilton.symbols["lambda"]
@@ -43,7 +46,7 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
             _named_lines(momenta, hamilton.momenta()),
             law="p = ∂L/∂q̇",
             law_latex=r"p = \frac{\partial L}{\partial \dot{q}}",
-            reference="(13)",
+            reference="(13), (60)–(62)",
         ),
         _hamiltonian_section(hamilton),
         EquationSection(
@@ -58,7 +61,7 @@ def hamilton_equation_set(hamilton: HamiltonFormulation) -> EquationSet:
             law=law,
             law_latex=r"\dot{p} = -\frac{\partial H}{\partial q} + Q"
             + (r" + J^T \lambda" if constraints is not None else ""),
-            reference="(11)",
+            reference="(11), (63)–(65)",
             note="Here q̇ stands for M⁻¹ (p − a)." if moving else "Here q̇ stands for M⁻¹ p.",
         ),
     ]
@@ -126,7 +129,7 @@ def _hamiltonian_section(hamilton: HamiltonFormulation) -> EquationSection:
             (EquationLine("V", V),),
             law="H(q, p) = Σ p q̇ − L = ½ pᵀ M(q)⁻¹ p + V(q)",
             law_latex=r"H(q, p) = \sum p\,\dot{q} - L = \tfrac12 p^T M(q)^{-1} p + V(q)",
-            reference="(14)",
+            reference="(14), (59)",
             quantities=("mass_matrix",),
         )
     return EquationSection(
@@ -135,6 +138,6 @@ def _hamiltonian_section(hamilton: HamiltonFormulation) -> EquationSection:
         law="H(q, p, t) = Σ p q̇ − L = ½ (p − a)ᵀ M⁻¹ (p − a) − T₀ + V",
         law_latex=r"H(q, p, t) = \sum p\,\dot{q} - L = "
         r"\tfrac12 (p - a)^T M^{-1} (p - a) - T_0 + V",
-        reference="(14)",
+        reference="(14), (59)",
         quantities=("mass_matrix", "transport_momentum"),
     )

@@ -47,7 +47,7 @@ def newton_euler_equation_set(free: NewtonEulerFormulation) -> EquationSet:
         "Newton's and Euler's equations of free bodies, numbered as in Bayseç and Kapucu (1996)",
         tuple(sections),
         counts,
-        symbols=terms.meanings,
+        symbols=_ordered_meanings(terms),
         rates=form.rates,
     )
 
@@ -63,13 +63,17 @@ def _count_note(terms: FreeBodyTerms, equations: int) -> str:
     tree, k, N = terms.tree, terms.free.k, len(terms.free.names)
     n, m = tree.nv - len(terms.closing_rows), terms.free.k * len(terms.free.names)
     J = N + len(tree.mechanism.loops)
+    states = newton_euler_states_per_body(k)
+    turned = "" if states == 2 * k else " (orientations are quaternions)"
+    is_planar = k == 3 and m - n == 2 * J
+    conditions, formula = ("2J", "3N + 2J") if is_planar else ("m - n", f"{k}N + (m - n)")
     counted = (
-        f"The number of moving bodies is N = {N}, that of joints J = {J}, that of degrees of "
-        f"freedom n = {n}. Free bodies "
-        f"have m = {k}N = {m} coordinates, and joints impose m - n = {m - n} constraints (2J in a "
-        f"plane if each joint has one degree of freedom). The paper counts {k}N + (m - n) = 2m - n "
-        f"= {2 * m - n} equations for accelerations and reactions, and 3m - n = {3 * m - n} "
-        f"first-order equations to integrate: 2m = {2 * m} for states and m - n for multipliers."
+        f"Moving bodies: N = {N}; joints: J = {J}; degrees of freedom: n = {n}. Free bodies "
+        f"have m = {k}N = {m} coordinates and {conditions} = {m - n} conditions. That makes "
+        f"{formula} = {2 * m - n} equations for accelerations and reactions, and {states}N = "
+        f"{states * N} first-order equations{turned}. For Lagrange's equations with multipliers in "
+        f"these m coordinates, the paper counts 2m - n = {2 * m - n} equations, and 3m - n = "
+        f"{3 * m - n} of first order."
     )
     if equations == 2 * m - n:
         return counted
@@ -78,6 +82,21 @@ def _count_note(terms: FreeBodyTerms, equations: int) -> str:
         f"{counted} The set above has {equations} equations: it includes "
         f"the accelerations of the joints{more}."
     )
+
+
+def _ordered_meanings(terms: FreeBodyTerms) -> dict[str, str]:
+    """The meanings of symbols: of centres of mass, joint by joint of reactions, of the others."""
+    mechanism = terms.tree.mechanism
+    places = [x for names in terms.position_names for x in names]
+    joints = {name: k for k, name in enumerate((*mechanism.joints, *mechanism.loops))}
+
+    def place(name: str) -> tuple[int, int]:
+        if name in places:
+            return 0, places.index(name)
+        joint = name.partition("_")[2]
+        return (1, joints[joint]) if joint in joints else (2, 0)
+
+    return {name: terms.meanings[name] for name in sorted(terms.meanings, key=place)}
 
 
 class PlanarFreeBodyForm:

@@ -146,6 +146,10 @@ class RecurrentInstant:
     N: dict[str, Floats]
     Z: dict[str, Floats]
 
+    def __repr__(self) -> str:
+        n = len(self.V)
+        return f"<RecurrentInstant W q̈ = P + V: {n} coordinates, bodies {', '.join(self.A)}>"
+
     def accelerations(self, forces: ArrayLike) -> Floats:
         """The direct problem: q̈ from the joint forces P."""
         right = np.asarray(forces, dtype=float) + self.V

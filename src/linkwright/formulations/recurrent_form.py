@@ -16,6 +16,7 @@ from ..written_equations import (
     EquationSection,
     EquationSet,
     numbered_lines,
+    vanishing_entries,
 )
 from .recurrent_chain import RecurrentIteration
 
@@ -37,6 +38,10 @@ _RECURRENCES = EquationSection(
 def recurrent_equation_set(recurrent: RecurrentFormulation) -> EquationSet:
     """A section for each iteration, then W, Y, V and the equations of motion."""
     tree, W = recurrent.tree, recurrent.W()
+    moving = tree.names.has_moving_coordinates
+    notes = ["Here ∂T/∂q̇ = W q̇ + a, as coordinates depend on time."] if moving else []
+    if ca.sparsify(recurrent.element_forces()).nnz():
+        notes.append("V also contains the forces f of springs, dampers and loads.")
     sections = [_RECURRENCES]
     sections += [
         _iteration_section(recurrent, number, one)
@@ -58,12 +63,11 @@ def recurrent_equation_set(recurrent: RecurrentFormulation) -> EquationSet:
         EquationSection(
             "Forces that depend on positions and velocities",
             numbered_lines("V", recurrent.V()),
-            law="V = Y + ∂T/∂q − Ẇ q̇",
-            law_latex=r"V = Y + \frac{\partial T}{\partial q} - \dot{W} \dot{q}",
+            law=f"V = Y + ∂T/∂q − Ẇ q̇{' − ȧ' if moving else ''}",
+            law_latex=r"V = Y + \frac{\partial T}{\partial q} - \dot{W} \dot{q}"
+            + (r" - \dot{a}" if moving else ""),
             reference="(29)",
-            note="V also contains the forces f of springs, dampers and loads."
-            if ca.sparsify(recurrent.element_forces()).nnz()
-            else "",
+            note=" ".join(notes),
         ),
         _motion_section(recurrent, W),
     ]
@@ -116,11 +120,12 @@ def _iteration_section(
             lines += _vector_lines(f"alpha{j + 1}^{number}", one.alpha[j, :])
     if member.body is not None:
         Z = one.inertia_form()
+        is_zero = vanishing_entries(Z)
         lines += [
             EquationLine(f"Z{number}[{j + 1},{k + 1}]", Z[j, k])
             for j in range(n)
             for k in range(j, n)
-            if not Z[j, k].is_zero()
+            if not is_zero[j, k]
         ]
     what = "" if member.body is not None else ", without mass"
     return EquationSection(f"Iteration {number}, {member.name}{what}", tuple(lines))
@@ -147,9 +152,10 @@ def _inertia_law(recurrent: RecurrentFormulation) -> str:
 
 def _inertia_lines(W: Array) -> Iterator[EquationLine]:
     """A line for each entry of the symmetric W that is not zero, by rows."""
+    is_zero = vanishing_entries(W)
     for j in range(W.shape[0]):
         for k in range(j, W.shape[0]):
-            if not W[j, k].is_zero():
+            if not is_zero[j, k]:
                 yield EquationLine(_inertia_symbol(W, j, k), W[j, k])
 
 

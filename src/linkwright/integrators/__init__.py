@@ -6,7 +6,7 @@ from .rosenbrock_steps import RosenbrockMethod
 from .rosenbrock_tableaus import RODAS5P, RosenbrockTableau
 from .step_method import MotionFunctions, StepMethod
 from .tableaus import DOP853, DORMAND_PRINCE, RungeKuttaPair
-from .trajectories import LEAST_MARGIN, integrate_trajectories
+from .trajectories import LEAST_MARGIN, integrate_trajectories, integrate_with_sizes
 from .trajectory_records import (
     Clock,
     Progress,
@@ -34,4 +34,5 @@ __all__ = [
     "StopReason",
     "TrajectoryBuffers",
     "integrate_trajectories",
+    "integrate_with_sizes",
 ]

@@ -73,6 +73,16 @@ def integrate_trajectories(
         event_columns=buffers.sizes[Sizes.EVENT_COLUMNS],
         event_capacity=buffers.sizes[Sizes.EVENT_CAPACITY],
     )
+    integrate_with_sizes(buffers, functions, method, sizes)
+
+
+def integrate_with_sizes(
+    buffers: TrajectoryBuffers,
+    functions: MotionFunctions,
+    method: StepMethod,
+    sizes: MotionSizes,
+) -> None:
+    """Integrate the active trajectories; targets that need constant sizes begin here."""
     lane = LaneTrajectory(
         index=0, is_running=False, reason=0, t=0.0, stop=0.0, h=0.0, rtol=0.0, atol=0.0,
         max_step=0.0, closed=0.0, least_step=0.0, margin=0.0, margin_before=0.0, step_before=0.0,

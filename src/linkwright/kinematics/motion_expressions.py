@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import casadi as ca
@@ -10,11 +10,14 @@ import numpy as np
 
 from ..algebra.linear_algebra import Array, Scalar
 from ..errors import UnsupportedError
+from ..expressions import ZERO
 from ..mechanism import Mechanism, joint_coordinate_names, joint_velocity_names
 from ..mechanism.coordinates import joint_variable_names
 from .force_kinds import FORCE_READERS
 from .force_kinds.compliant_contact import read_compliant_contact
+from .force_kinds.gravity_compensation import read_gravity_compensation
 from .force_kinds.length_force import read_length_force
+from .force_kinds.quaternion_joint import read_quaternion_joint_elements
 from .kinematic_tree import (
     ForceElement,
     JointTransfer,
@@ -133,6 +136,7 @@ def read_tree_forces(
     for name, length in mechanism.lengths.items():
         if length.has_forces:
             forces.append(read_length_force(name, length, values, tree.lengths[name]))
+    forces += _read_part_elements(tree, values)
     drives = []
     for name, actuator in mechanism.actuators.items():
         values.enter_place(f"actuators.{name}")
@@ -143,6 +147,17 @@ def read_tree_forces(
             values.enter_place(f"contacts.{name}")
             pads.append(read_compliant_contact(name, contact, values))
     return TreeForces(tuple(forces), tuple(drives), tuple(pads))
+
+
+def _read_part_elements(tree: KinematicTree, values: KinematicParameters) -> Iterator[ForceElement]:
+    """Yield the elements that bodies and joints with quaternions describe in their own fields."""
+    for name, body in tree.mechanism.bodies.items():
+        if body.gravity_compensation != ZERO:
+            values.enter_place(f"bodies.{name}")
+            yield read_gravity_compensation(tree, name, body, values)
+    for name, joint in tree.mechanism.joints.items():
+        if joint.by_quaternion and joint.moves:
+            yield from read_quaternion_joint_elements(tree, name, joint, values)
 
 
 def read_generalized_speeds(

@@ -26,6 +26,14 @@ class WheelSketch:
 
 
 @dataclass(frozen=True)
+class EllipsoidSketch:
+    """An ellipsoid about the origin of a frame or body, with semi-axes along its axes."""
+
+    at: str
+    semi_axes: tuple[Scalar, Scalar, Scalar]
+
+
+@dataclass(frozen=True)
 class BladeSketch:
     """A blade at the origin of a frame or body; the normal is given in its axes."""
 
@@ -52,4 +60,4 @@ class JointSketch:
     axis2: Array
 
 
-Sketch = RodSketch | WheelSketch | BladeSketch | SpringSketch | JointSketch
+Sketch = RodSketch | WheelSketch | EllipsoidSketch | BladeSketch | SpringSketch | JointSketch

@@ -20,6 +20,7 @@ from ..algebra.linear_algebra import (
 )
 from ..algebra.rotations import constant_quaternion_rotation, rotation_z
 from ..algebra.spatial import ZERO_INERTIA, SpatialInertia, inertia_about_origin
+from ..expressions import ZERO
 from ..mechanism import GROUND as GROUND_NAME
 from ..mechanism import Body, Joint, Mechanism, joint_coordinate_name, mechanism_names
 from ..mechanism.joints import PerDof
@@ -281,6 +282,8 @@ class _KinematicTreeBuilder:
         if joint.motor is not None:
             ratio = joint_effect(joint.motor.ratio, "G")
             rotor = ratio * ratio * joint_effect(joint.motor.inertia, "J")
+        if joint.added_mass != ZERO and not joint.dofs[freedom].is_rotation:
+            rotor = rotor + self.values.read_scalar(joint.added_mass, f"ma_{name}")
         return JointEffects(
             damping=joint_effect(joint.damping, "d"),
             friction=self.read_friction(joint, freedom, joint_effect),

@@ -3,7 +3,7 @@ quaternions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import count
 
@@ -27,15 +27,14 @@ SpreadFunction = Callable[[Array], Array]
 def make_kinematic_symbols(names: MechanismNames) -> KinematicSymbols:
     """Return symbols named after the joints: q1, dq1, ddq1, tau_q1; and t."""
 
-    def symbol_column(words: tuple[str, ...], prefix: str) -> Array:
+    def symbol_column(words: Iterable[str], prefix: str = "") -> Array:
         return ca.vertcat(*(ca.SX.sym(f"{prefix}{name}") for name in words))
 
-    speeds = names.qd
     return KinematicSymbols(
-        symbol_column(names.q, ""),
-        symbol_column(speeds, "d"),
-        symbol_column(speeds, "dd"),
-        symbol_column(speeds, "tau_"),
+        symbol_column(names.q),
+        symbol_column(names.velocity_symbols),
+        symbol_column(names.velocity_symbols, "d"),
+        symbol_column(names.qd, "tau_"),
         ca.SX.sym("t"),
     )
 

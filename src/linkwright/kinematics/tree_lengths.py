@@ -1,6 +1,6 @@
 """Named lengths on the kinematic tree: value, rate, and the forces of a tension along them.
 
-    L = Σ w |x_b − x_a| + Σ c q,      f = −T ∂L/∂q
+    L = Σ w |x_b − x_a| + Σ c q + offset,      f = −T ∂L/∂q
 
 The straight spans between points pull on bodies; the share of coordinates acts along them.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ..algebra.linear_algebra import Array, Scalar, dot
+from ..expressions import Expression
 from ..mechanism import joint_coordinate_name
 from .body_forces import BodyForce, generalized_forces_in_world
 from .kinematic_tree import KinematicTree
@@ -42,12 +43,13 @@ class CoordinateShare:
 
 @dataclass(frozen=True)
 class TreeLength:
-    """A named length: the sum of its spans and of its shares of coordinates; `armature` is an
-    inertia that moves with it."""
+    """A named length: the sum of its spans, of its shares of coordinates and of an `offset`, the
+    share of locked joints; `armature` is an inertia that moves with it."""
 
     name: str
     spans: tuple[LengthSpan, ...] = ()
     shares: tuple[CoordinateShare, ...] = ()
+    offset: Scalar = 0.0
     armature: Scalar = 0.0
 
     @property
@@ -62,7 +64,7 @@ class TreeLength:
 
     def value(self, world: WorldKinematics) -> Array:
         """Return the length of bodies placed as in `world`."""
-        total = ca.SX(0)
+        total = ca.SX(self.offset)
         for span in self.spans:
             total += span.weight * _span_length(world, span)
         for share in self.shares:
@@ -114,23 +116,28 @@ def read_tree_lengths(tree: KinematicTree, values: KinematicParameters) -> dict[
     """Return the lengths of the tree's mechanism, in the order of the file."""
     found: dict[str, TreeLength] = {}
     places = _coordinate_places(tree) if tree.mechanism.lengths else {}
+    held = _locked_positions(tree)
     for name, given in tree.mechanism.lengths.items():
         values.enter_place(f"lengths.{name}")
         ends = zip(given.path, given.path[1:], strict=False)
         spans = [LengthSpan(1.0, one, other) for one, other in ends]
-        shares = []
+        shares, offset = [], 0.0
         for part, number in given.factors.items():
             factor = values.read_scalar(number, f"n_{part}_{name}")
             if part in places:
                 shares.append(CoordinateShare(factor, *places[part]))
                 continue
+            if part in held:
+                offset = offset + factor * values.read_scalar(held[part], f"q_{part}_{name}")
+                continue
             other = found[part]
+            offset = offset + factor * other.offset
             spans += [LengthSpan(factor * s.weight, s.start, s.end) for s in other.spans]
             shares += [
                 CoordinateShare(factor * s.factor, s.coordinate, s.velocity) for s in other.shares
             ]
         armature = values.read_scalar(given.armature, f"J_{name}")
-        found[name] = TreeLength(name, tuple(spans), tuple(shares), armature)
+        found[name] = TreeLength(name, tuple(spans), tuple(shares), offset, armature)
     return found
 
 
@@ -142,6 +149,17 @@ def _coordinate_places(tree: KinematicTree) -> dict[str, tuple[int, int]]:
         for span in tree.joints
         for freedom, k in zip(tree.mechanism.joints[span.name].dofs, span.links, strict=False)
         if not tree.links[k].kind.has_quaternion
+    }
+
+
+def _locked_positions(tree: KinematicTree) -> dict[str, Expression]:
+    """Return the positions of locked joints without quaternions by coordinate."""
+    joints = tree.mechanism.joints.items()
+    return {
+        joint_coordinate_name(name, ending): position
+        for name, joint in joints
+        if joint.locked is not None and not joint.by_quaternion
+        for ending, position in zip(joint.coordinates, joint.each(joint.locked), strict=True)
     }
 
 

@@ -10,7 +10,7 @@ from ..errors import UnsupportedError
 from .body_forces import passive_joint_forces, point_spring_energy
 from .kinematic_tree import KinematicTree
 from .recursions import link_displacements, link_poses, link_twists
-from .rotor_inertias import doubled_rotor_energy
+from .rotor_inertias import doubled_rotor_energy, rotor_inertia_forces
 from .tree_coordinates import spread_coordinates, spread_velocities
 
 
@@ -21,6 +21,21 @@ def tree_kinetic_energy(tree: KinematicTree, q: Array, qd: Array) -> Scalar:
     momenta = (link.inertia @ t for link, t in zip(tree.links, twists, strict=True))
     bodies = sum((h.power(t) for h, t in zip(momenta, twists, strict=True)), ca.SX(0))
     return (bodies + doubled_rotor_energy(tree, v)) / 2
+
+
+def kinetic_energy_gradient(tree: KinematicTree, q: Array, qd: Array, by: Array) -> Array:
+    """Return ∂T/∂`by` of T = ½ Σ v·I v, where `by` is q or q̇: Σ (∂v/∂by)ᵀ I v, as the inertias I
+    are constant in the axes of the bodies."""
+    v = spread_velocities(tree, qd)
+    twists = link_twists(tree, link_displacements(tree, spread_coordinates(tree, q)), v)
+    motions, momenta = [], []
+    for link, twist in zip(tree.links, twists, strict=True):
+        momentum = link.inertia @ twist
+        motions += [twist.angular, twist.linear]
+        momenta += [momentum.moment, momentum.force]
+    motions.append(v)
+    momenta.append(rotor_inertia_forces(tree, v))
+    return ca.jtimes(ca.vertcat(*motions), by, ca.vertcat(*momenta), True)
 
 
 def tree_potential_energy(tree: KinematicTree, q: Array) -> Scalar:

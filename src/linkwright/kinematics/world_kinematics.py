@@ -129,6 +129,14 @@ class WorldKinematics:
         place = self.tree.find_frame(name)
         return place.R if place.link == GROUND else self.link_poses[place.link].R @ place.R
 
+    def angular_velocity(self, link: int, v: Array) -> Array:
+        """Return the angular velocity of a link, world axes, at the tree's velocities v."""
+        total = ca.SX.zeros(3)
+        if link != GROUND:
+            for freedom in self.path_axes(link):
+                total += freedom.unit_angular_velocity * v[freedom.velocity_index]
+        return total
+
     def point_velocity(self, link: int, x: Array, v: Array) -> Array:
         """Return the velocity of the point x of a link, world axes, at the tree's velocities v."""
         total = ca.SX.zeros(3)

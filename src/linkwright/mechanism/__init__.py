@@ -25,11 +25,14 @@ from .coordinates import (
     quaternion_coordinate_offsets,
 )
 from .force_elements import (
+    BushingElement,
     ChosenCoordinates,
+    DragElement,
     ForceElement,
     JointForce,
     LengthLoad,
     Spring,
+    TyreElement,
     WrenchElement,
 )
 from .joint_kinds import JOINT_KINDS, DegreeOfFreedom, JointKind
@@ -47,6 +50,7 @@ from .parts import (
 )
 from .placements import Orientation, Placement
 from .poses import Pose, pose_numbers
+from .rolling_ellipsoid import RollingEllipsoidConstraint
 from .shapes import MeshShape, Shape, ShapeOfBody
 from .strength import Strength
 from .user_arguments import has_text, read_coordinate_numbers, require_mechanism
@@ -58,12 +62,14 @@ __all__ = [
     "Actuator",
     "ApproximateChoices",
     "Body",
+    "BushingElement",
     "ChosenCoordinates",
     "Constraint",
     "Contact",
     "CouplingConstraint",
     "DegreeOfFreedom",
     "DistanceConstraint",
+    "DragElement",
     "DriveConstraint",
     "EquationConstraint",
     "ForceElement",
@@ -90,11 +96,13 @@ __all__ = [
     "Placement",
     "Pose",
     "RollingConstraint",
+    "RollingEllipsoidConstraint",
     "Shape",
     "ShapeOfBody",
     "Spring",
     "Strength",
     "SurfaceConstraint",
+    "TyreElement",
     "Vector",
     "WrenchElement",
     "has_text",

@@ -80,6 +80,8 @@ class Body(MechanismPart):
         Centre of mass in the body's frame, m.
     inertia : table, three or nine numbers
         About the centre of mass, axes of the body's frame, kg m².
+    gravity_compensation : number or text
+        The share of the weight that a force at the centre of mass carries.
     shapes : list of tables
         Primitives and meshes, for pictures and contacts: `{type="box", size=[…], origin=…}`.
     density : number or text
@@ -93,6 +95,9 @@ class Body(MechanismPart):
     inertia: Inertia = Field(
         default_factory=Inertia,
         description="about the centre of mass, kg*m^2: {xx=…}, [xx, yy, zz] or symmetric 3×3",
+    )
+    gravity_compensation: Annotated[Expression, PartNumberField("1")] = Field(
+        default=ZERO, description="the share of its weight that a force carries: 1 for all of it"
     )
     shapes: tuple[Shape, ...] = Field(
         default=(), description="primitives and meshes, for pictures, contacts and inertia"

@@ -7,15 +7,16 @@ A class has the keys that a file may give for its kind, and checks them. The equ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from ..errors import MechanismError
 from ..expressions import ONE, ZERO, Expression, names_in_expression
 from .bodies import GROUND
-from .parts import MechanismPart, PartNumberField, PartTable, Scalar, Vector
-from .strength import Strength
+from .constraint_part import BreakableConstraint, ConstraintPart
+from .parts import PartNumberField, PartTable, Scalar, Vector
+from .rolling_ellipsoid import RollingEllipsoidConstraint
 
 if TYPE_CHECKING:
     from .validate.constraint_checks import ConstraintValidator
@@ -29,39 +30,7 @@ def check_coefficient_list(coefficients: Expression | Vector) -> None:
         )
 
 
-class _ConstraintPart(MechanismPart):
-    """A constraint on the motion, as a file gives it."""
-
-    @property
-    def row_counts(self) -> tuple[int, int]:
-        """The numbers of its equations of positions and of velocities."""
-        return 1, 0
-
-    @property
-    def ends(self) -> tuple[str, ...]:
-        """Frames or bodies that it acts on; none if it acts along coordinates."""
-        return ()
-
-    def check(self, place: str, checks: ConstraintValidator) -> None:
-        """Raise a `MechanismError` where it refers to unknown parts, or has no meaning."""
-
-
-class _BreakableConstraint(_ConstraintPart):
-    """A constraint that a massless part holds, which may fail."""
-
-    breaks: Strength | None = Field(default=None, description="force and impulse at which it fails")
-
-    @model_validator(mode="after")
-    def _check_no_moment(self) -> Self:
-        """Raise where the strength limits a moment, which the part does not carry."""
-        if self.breaks is not None and self.breaks.moment is not None:
-            raise MechanismError(
-                "carries no moment", where="breaks.moment", remedy="give a force or an impulse"
-            )
-        return self
-
-
-class EquationConstraint(_ConstraintPart):
+class EquationConstraint(ConstraintPart):
     """`position` = 0, an expression of coordinates and t, or `velocity` = 0, linear in
     velocities."""
 
@@ -102,7 +71,7 @@ class EquationConstraint(_ConstraintPart):
             raise MechanismError(what, where=where, remedy="make it linear")
 
 
-class CouplingConstraint(_ConstraintPart):
+class CouplingConstraint(ConstraintPart):
     """q of `joint` = Σ coefficients[k] · (q of `other`)^k."""
 
     type: Literal["coupling"]
@@ -137,7 +106,7 @@ class CouplingConstraint(_ConstraintPart):
             checks.check_ratio_dimension(number, here, joint, other, power)
 
 
-class GearConstraint(_ConstraintPart):
+class GearConstraint(ConstraintPart):
     """Σ factors · q = `offset`: gears, a rack and its pinion, a differential."""
 
     type: Literal["gear"]
@@ -157,7 +126,7 @@ class GearConstraint(_ConstraintPart):
         checks.scope.finite_value(self.offset, f"{place}.offset")
 
 
-class DriveConstraint(_ConstraintPart):
+class DriveConstraint(ConstraintPart):
     """A coordinate that follows a given function of time."""
 
     type: Literal["drive"]
@@ -172,7 +141,7 @@ class DriveConstraint(_ConstraintPart):
         checks.check_time_function(self.position, f"{place}.position")
 
 
-class DistanceConstraint(_BreakableConstraint):
+class DistanceConstraint(BreakableConstraint):
     """The origins of two frames or bodies keep their distance: a rod without mass."""
 
     type: Literal["distance"]
@@ -199,7 +168,7 @@ class DistanceConstraint(_BreakableConstraint):
                 raise MechanismError("is not a positive length", where=where, remedy=remedy)
 
 
-class LengthConstraint(_ConstraintPart):
+class LengthConstraint(ConstraintPart):
     """A named length is Σ coefficients[k] · (the length `other`)^k; without another, one
     coefficient is its value, which may be an expression of t."""
 
@@ -233,7 +202,7 @@ class LengthConstraint(_ConstraintPart):
             checks.check_number(number, "coefficients", f"{place}.coefficients[{power}]", "any")
 
 
-class SurfaceConstraint(_ConstraintPart):
+class SurfaceConstraint(ConstraintPart):
     """The origin of a frame or body stays on a surface that is fixed in another."""
 
     type: Literal["surface"]
@@ -261,7 +230,7 @@ class SurfaceConstraint(_ConstraintPart):
             raise MechanismError("uses none of x, y, z", where=where, remedy=remedy)
 
 
-class RollingConstraint(_BreakableConstraint):
+class RollingConstraint(BreakableConstraint):
     """A thin wheel rolls without slipping: on the plane z = 0 of a frame, or on another wheel
     whose axle is parallel to its own."""
 
@@ -315,7 +284,7 @@ class RollingConstraint(_BreakableConstraint):
             raise MechanismError(what, where=where, remedy="remove it")
 
 
-class KnifeEdgeConstraint(_BreakableConstraint):
+class KnifeEdgeConstraint(BreakableConstraint):
     """A blade that cannot slip sideways: the frame's origin has no velocity along `normal`."""
 
     type: Literal["knife-edge"]
@@ -350,6 +319,7 @@ Constraint = Annotated[
     | LengthConstraint
     | SurfaceConstraint
     | RollingConstraint
+    | RollingEllipsoidConstraint
     | KnifeEdgeConstraint,
     Field(discriminator="type"),
 ]

@@ -55,6 +55,12 @@ class MechanismNames:
         """The number of velocities."""
         return len(self.qd)
 
+    @property
+    def velocity_symbols(self) -> list[str]:
+        """The symbols of the velocities: dq1 of a coordinate q1; a velocity that is not the rate of
+        a coordinate has its own name, ball.wx."""
+        return [f"d{name}" if name in self.q else name for name in self.qd]
+
     def time_arguments(self, t: _Time) -> list[_Time]:
         """Return [t] where the mechanism depends on time, else []: the arguments of a function of
         its motion after the other inputs, before parameters."""
@@ -198,11 +204,12 @@ def variable_meanings(mechanism: Mechanism) -> dict[str, list[VariableMeaning]]:
 
 
 def rated_coordinate_names(mechanism: Mechanism) -> list[str]:
-    """Return the coordinates of joints whose velocities are their rates; of mimicking ones too."""
+    """Return the coordinates of joints whose velocities are their rates; those of mimicking and
+    locked joints too."""
     return [
         joint_coordinate_name(name, ending)
         for name, joint in mechanism.joints.items()
-        if not joint.by_quaternion and joint.locked is None
+        if not joint.by_quaternion
         for ending in joint.coordinates
     ]
 

@@ -141,10 +141,16 @@ class Joint(MechanismPart):
         default=ONE, description="what friction holds, over what it is in motion: 1 or more"
     )
     stiffness: Annotated[PerDof, PartNumberField("stiffness", None)] = Field(
-        default=ZERO, description="of a spring: force = -stiffness * (q - rest)"
+        default=ZERO,
+        description="of a spring: force = -stiffness * (q - rest); with a quaternion, moment = "
+        "-stiffness * rotation vector from rest",
     )
     rest: Annotated[PerDof, PartNumberField("position", None)] = ZERO
     motor: Motor | None = None
+    added_mass: Annotated[Expression, PartNumberField("kg")] = Field(
+        default=ZERO,
+        description="of a free joint: mass without weight that moves with the child's origin",
+    )
     mimic: Mimic | None = None
     locked: Annotated[PerDof | None, PartNumberField("position", None, optional=True)] = Field(
         default=None, description="holds the joint at this position; it then has no coordinate"
@@ -233,8 +239,8 @@ def _check_applicable_fields(joint: Joint) -> None:
         "breaks": kind.closure is None,
         "vectors": not kind.is_placed_by_vectors,
     }
-    needs_rates = ("stiffness", "rest", "friction_backward", "stribeck")
-    reasons |= dict.fromkeys(needs_rates, joint.by_quaternion)
+    reasons["added_mass"] = not (joint.by_quaternion and kind.is_floating)
+    reasons |= dict.fromkeys(("friction_backward", "stribeck"), joint.by_quaternion)
     if not joint.dofs:
         reasons |= dict.fromkeys(_DOF_FIELDS, True)
     for key, senseless in reasons.items():
@@ -248,7 +254,21 @@ def _check_applicable_fields(joint: Joint) -> None:
         raise MechanismError("is missing", where="pitch", remedy="give the pitch in m/rad")
     if joint.mimic is not None and joint.locked is not None:
         raise MechanismError("the joint is locked and mimics another", remedy="choose one")
+    _check_quaternion_spring(joint)
     _check_dry_friction(joint)
+
+
+def _check_quaternion_spring(joint: Joint) -> None:
+    """Raise where the spring of a joint with a quaternion differs from axis to axis: its moment
+    would have no energy."""
+    if not joint.by_quaternion or not isinstance(joint.stiffness, tuple):
+        return
+    if any(len(set(part)) > 1 for part in (joint.stiffness[:3], joint.stiffness[3:])):
+        raise MechanismError(
+            "differs from axis to axis of a joint with a quaternion",
+            where="stiffness",
+            remedy='give equal numbers, or rotation = "cardan"',
+        )
 
 
 def _check_dry_friction(joint: Joint) -> None:
@@ -301,9 +321,11 @@ def _per_dof_fields(joint: Joint) -> Iterator[tuple[str, PerDof | None, int]]:
     """Yield the place, value and size of every field that may be a list."""
     freedoms, coordinates = len(joint.dofs), len(joint.coordinates)
     for key in (
-        "damping", "friction", "friction_backward", "smoothing", "stribeck", "stiffness", "rest",
+        "damping", "friction", "friction_backward", "smoothing", "stribeck", "stiffness",
     ):  # fmt: skip
         yield key, getattr(joint, key), freedoms
+    if not joint.by_quaternion or "rest" in joint.model_fields_set:
+        yield "rest", joint.rest, coordinates
     for key in ("velocity", "effort"):
         yield f"limits.{key}", getattr(joint.limits, key), freedoms
     for key in ("lower", "upper"):

@@ -142,6 +142,38 @@ class PartNumberField:
         return {"type": "array", "items": dict(_NUMBER_SCHEMA), **sizes}
 
 
+@dataclass(frozen=True)
+class PartMatrixField(PartNumberField):
+    """Annotation of a field: a square matrix with `size` rows, row by row, or its diagonal alone;
+    kept as a flat list."""
+
+    def read_part_numbers(self, value: object) -> object:
+        """Return the numbers of a matrix, or of its diagonal, as exact expressions."""
+        size = self.size or 0
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if isinstance(value, list | tuple) and any(isinstance(row, list | tuple) for row in value):
+            if len(value) != size or any(
+                not isinstance(row, list | tuple) or len(row) != size for row in value
+            ):
+                raise ExpressionError(
+                    "is not a square matrix", remedy=f"give {size} rows of {size} numbers"
+                )
+            value = [entry for row in value for entry in row]
+        if not isinstance(value, list | tuple) or len(value) not in (size, size**2):
+            raise ExpressionError(
+                "is not a matrix", remedy=f"give its diagonal ({size} numbers), or {size} rows"
+            )
+        return tuple(read_expression(entry) for entry in value)
+
+    def list_schema(self) -> JsonSchemaValue:
+        """Return the JSON schema of a diagonal, of rows, or of all numbers row by row."""
+        size = self.size or 0
+        rows = {"type": "array", "items": dict(_NUMBER_SCHEMA), "minItems": size, "maxItems": size}
+        either = [*({"type": kind} for kind in _NUMBER_SCHEMA["type"]), rows]
+        return {"type": "array", "items": {"anyOf": either}, "minItems": size, "maxItems": size**2}
+
+
 def plain_part_value(value: Expression | Vector | None) -> PlainPartValue:
     """Return expressions as files write them: decimals as numbers, everything else as text."""
     if value is None:

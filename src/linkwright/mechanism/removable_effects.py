@@ -24,7 +24,7 @@ _REMOVABLE_FIELDS: dict[str, tuple[str, ...]] = {
     ),
     "damping": ("damping",),
     "springs": ("stiffness", "rest"),
-    "motors": ("motor", "armature"),
+    "motors": ("motor", "armature", "added_mass"),
     "limits": ("limits",),
     "forces": ("force", "energy"),
 }

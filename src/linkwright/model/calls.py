@@ -25,6 +25,7 @@ from ..errors import (
 )
 from ..ports import Port
 from ..readings.llvm.machine_call import FallbackCall, call_in_machine_code
+from ..readings.llvm.ufunc import direct_call_record
 
 TableReader = Callable[[Sequence[Port], Sequence[object]], Sequence[object]]
 StateChecker = Callable[[Sequence[object]], None]
@@ -101,7 +102,9 @@ def explain_compiled_call(
     """
     explainer = _CallExplainer(function, facts, check_states, read_tables)
     kind = call_in_machine_code(CompiledFunction)
-    call: CompiledFunction = kind(function, explainer.call_explained, (TypeError, ValueError))
+    refusals = (TypeError, ValueError)
+    direct = direct_call_record(function)
+    call: CompiledFunction = kind(function, explainer.call_explained, refusals, direct)
     call.__name__ = call.__qualname__ = facts.name
     call.__doc__ = function.__doc__
     call.__signature__ = _call_signature([port.name for port in facts.inputs])

@@ -33,11 +33,22 @@ _FUNCTIONS_INVERTING_MASS = {
     "reactions",
     "body_reactions",
 }
-"""Functions that divide by the mass matrix."""
+"""Functions that divide by the mass matrix, or by what constraints leave of it."""
+
+_FUNCTIONS_INVERTING_TREE_MASS = {
+    "mass_matrix_inverse",
+    "operational_inertia",
+    "inverse_operational_inertia",
+}
+"""Functions that divide by the mass matrix of the tree, also under constraints."""
 
 
 def check_function_mass_invertible(equations: Equations, function: str) -> None:
     """Raise an error for a function that divides by a singular mass matrix."""
+    if function in _FUNCTIONS_INVERTING_TREE_MASS:
+        _check_mass_matrices(
+            equations, _sample_checked_mass_matrices(equations), equations.names.qd
+        )
     if function in _FUNCTIONS_INVERTING_MASS and "mass_matrix" in equations.function_names():
         check_compilable_mass_matrix(equations)
 
@@ -51,6 +62,13 @@ def check_compilable_mass_matrix(equations: Equations) -> None:
         matrices, names = _checked_mass_matrix_at_home(equations), equations.names.independent
     else:
         matrices, names = _sample_checked_mass_matrices(equations), equations.names.qd
+    _check_mass_matrices(equations, matrices, names)
+
+
+def _check_mass_matrices(
+    equations: Equations, matrices: Sequence[CheckedMassMatrix], names: Sequence[str]
+) -> None:
+    """Raise an error where none of the matrices is positive definite."""
     if not names or not matrices:
         return
     found = [_lowest_eigenvalue(one) for one in matrices if np.isfinite(one.M).all()]
@@ -68,10 +86,8 @@ def check_compilable_mass_matrix(equations: Equations) -> None:
 def _sample_checked_mass_matrices(equations: Equations) -> list[CheckedMassMatrix]:
     """M at random states, scaled to a diagonal of ±1 (or 0); its columns are what unit
     accelerations add to inverse dynamics, which is at hand."""
-    inverse, integrate = (
-        equations.function_at_values("inverse_dynamics"),
-        equations.function_at_values("integrate"),
-    )
+    forces = "required_forces" if equations.names.constraints else "inverse_dynamics"
+    inverse, integrate = (equations.function_at_values(name) for name in (forces, "integrate"))
     rng, n = np.random.default_rng(0), equations.nv
     rest, units = np.zeros((n, n + 1)), np.hstack([np.zeros((n, 1)), np.eye(n)])
     time = equations.names.time_arguments(np.zeros((1, n + 1)))

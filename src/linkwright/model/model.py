@@ -46,6 +46,7 @@ from .functions import (
     ConstraintFunctions,
     DynamicsFunctions,
     FrameFunctions,
+    MomentumFunctions,
     StateFunctions,
     TermFunctions,
 )
@@ -111,6 +112,7 @@ class Model(
     DynamicsFunctions,
     TermFunctions,
     StateFunctions,
+    MomentumFunctions,
     ConstraintFunctions,
     FrameFunctions,
     ModelProperties,
@@ -318,7 +320,7 @@ class Model(
 
         return certify_function(self, name, inputs, digits, frame)
 
-    def frame_function(self, name: str, frame: str) -> Callable[..., Floats]:
+    def frame_function(self, name: str, frame: str) -> Callable[..., Any]:
         """Return the compiled function `name` of a `frame` or body."""
         if not isinstance(frame, str):
             places = [*self.mechanism.frames, *self.names.bodies]

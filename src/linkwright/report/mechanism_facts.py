@@ -53,6 +53,7 @@ class MechanismPageFacts(TypedDict):
     loops: dict[str, list[str]]
     constraints: dict[str, str]
     mobility: MobilityFacts
+    lengths: list[str]
     forces: list[str]
     contacts: list[str]
     actuators: list[str]
@@ -99,6 +100,7 @@ def mechanism_page_facts(mechanism: Mechanism) -> MechanismPageFacts:
         "loops": {name: [j.type, j.parent, j.child] for name, j in mechanism.loops.items()},
         "constraints": {name: c.type for name, c in mechanism.constraints.items()},
         "mobility": found,
+        "lengths": list(mechanism.lengths),
         "forces": list(mechanism.forces),
         "contacts": list(mechanism.contacts),
         "actuators": list(mechanism.actuators),

@@ -123,6 +123,7 @@ _GALLERY_STARTS = {
     "cart-pole": PageMotionStart(5.0, q0={"theta": 2.0}),
     "cartesian": PageMotionStart(0.6, qd0={"q1": 3.0, "q2": 0.5}),
     "quadruped": PageMotionStart(0.7, qd0=_QUADRUPED_VELOCITIES),
+    "rattleback": PageMotionStart(5.0, q0={"alpha": 0.01, "beta": 0.01}, qd0={"psi": -5.0}),
     "rolling-disk": PageMotionStart(5.0, q0={"theta": 0.2}, qd0={"phi": 4.0, "psi": 0.5}),
     "six-axis": PageMotionStart(5.0, q0={"q2": 1.0, "q3": 0.5}),
     "seven-axis": PageMotionStart(5.0, q0={"q2": 0.8, "q4": 0.6}),

@@ -5,6 +5,8 @@ Everything returns a matplotlib figure, and writes it where `path` is given (.sv
 
 from .acceleration_components import acceleration_parts
 from .animation import animate
+from .bode_plot import bode
+from .cam_figures import cam_motion_figure, cam_profile_figure
 from .collision_search import Encounter, clearances, collisions
 from .cyclograph_figure import cyclograph
 from .eigenvalue_plot import eigenvalues
@@ -14,10 +16,17 @@ from .force_polygon_figures import force_polygons
 from .free_body_balance import FreeBody, free_bodies
 from .free_body_figures import free_body_diagrams
 from .history_plots import over_time, plot
+from .linkage_figures import (
+    coupler_curve_figure,
+    instant_center_figure,
+    linkage_figure,
+    shaking_figure,
+)
 from .panels import HistoryLine, Panel
 from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
 from .polygons import acceleration_polygon, images, velocity_polygon
+from .root_locus_plot import root_locus
 from .screw_figure import screw_axes
 from .sparsity_figure import sparsity
 from .stick_figures import figure_of
@@ -33,8 +42,12 @@ __all__ = [
     "animate",
     "animation_element",
     "animation_page",
+    "bode",
+    "cam_motion_figure",
+    "cam_profile_figure",
     "clearances",
     "collisions",
+    "coupler_curve_figure",
     "cyclograph",
     "data_uri",
     "eigenvalues",
@@ -44,6 +57,8 @@ __all__ = [
     "free_body_diagrams",
     "graph",
     "images",
+    "instant_center_figure",
+    "linkage_figure",
     "over_time",
     "phase",
     "plan_ends",
@@ -51,8 +66,10 @@ __all__ = [
     "plan_histories",
     "plan_picture",
     "plot",
+    "root_locus",
     "save",
     "screw_axes",
+    "shaking_figure",
     "sparsity",
     "svg",
     "velocity_polygon",

@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 
 from ..kinematics.kinematic_tree import GROUND
 from ..mechanism import Mechanism
+from ..simulation.body_motions import BodyMotions
 from ..types import Floats
-from .body_motions import DrawnBodyMotions
 from .free_body_balance import free_body_state
 from .glyphs import drawn_point
 from .scene import Scene, mechanism_scene
@@ -62,7 +62,7 @@ def center_image_point_name(body: str) -> str:
 class PointMotions:
     """Velocities and accelerations of any points of the bodies of a mechanism at one state."""
 
-    def __init__(self, scene: Scene, motions: DrawnBodyMotions, q: Floats, t: float) -> None:
+    def __init__(self, scene: Scene, motions: BodyMotions, q: Floats, t: float) -> None:
         self.scene, self.motions = scene, motions
         self.poses = scene.link_placements(q, t)
         self.index = {name: b for b, name in enumerate(motions.body_names)}
@@ -176,7 +176,7 @@ def acceleration_parts(
     'normal'
     """
     state, scene = free_body_state(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
-    motions = DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
+    motions = BodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
     return list(_parts_of_motions(PointMotions(scene, motions, state.q, state.t)))
 
 

@@ -19,6 +19,7 @@ from .figure_style import GRAY_COLOR, INK_COLOR, with_figure_style, write_figure
 from .film_page import animation_page
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
+from .motion_clock import motion_clock_text
 from .scaled_axes import finish_axes, prepare_axes
 from .scene import mechanism_scene
 from .stick_figures import DrawingDetails, draw_moving_glyphs
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
     from .scene import Scene
     from .traced_points import TracedPoint
@@ -48,7 +50,7 @@ _FILM_WIDTH, _DOTS_PER_INCH = 115.0, 181.0
 
 
 def animate(
-    run: Run,
+    run: Run | Kinematics,
     path: str | Path,
     *,
     speed: float = 1.0,
@@ -60,8 +62,8 @@ def animate(
 
     Parameters
     ----------
-    run : Run
-        A simulated motion.
+    run : Run or Kinematics
+        A simulated or driven motion.
     path : str or Path
         The ending decides the format.
     speed : float
@@ -122,7 +124,7 @@ class _FilmStage:
 
 @with_figure_style
 def _draw_film_background(
-    run: Run,
+    run: Run | Kinematics,
     times: Floats,
     trace: Sequence[str] | None,
     view: str | tuple[float, float] | None,
@@ -144,7 +146,7 @@ def _draw_film_background(
 
 
 def render_film_frames(
-    run: Run,
+    run: Run | Kinematics,
     rate: float,
     speed: float,
     trace: Sequence[str] | None = None,
@@ -176,7 +178,7 @@ def render_film_frames(
         clock = axes.text(
             0.99,
             0.99,
-            f"{times[k]:.2f} s",
+            motion_clock_text(run, float(times[k])),
             transform=axes.transAxes,
             ha="right",
             va="top",

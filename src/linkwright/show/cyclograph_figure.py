@@ -18,6 +18,7 @@ from .figure_style import (
 from .glyph_brush import GlyphBrush
 from .ground_glyphs import build_ground_glyphs
 from .label_text import symbol_label
+from .motion_clock import motion_clock_label
 from .scaled_axes import finish_axes, prepare_axes
 from .scene import Scene, mechanism_scene
 from .traced_points import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
 
 
@@ -42,7 +44,7 @@ _DEFAULT_FIGURE_COUNT = 18
 
 @draws_figure
 def cyclograph(
-    run: Run,
+    run: Run | Kinematics,
     every: float | None = None,
     trace: Sequence[str] | None = None,
     *,
@@ -55,8 +57,8 @@ def cyclograph(
 
     Parameters
     ----------
-    run : Run
-        A simulated motion.
+    run : Run or Kinematics
+        A simulated or driven motion.
     every : float, optional
         Interval, s (default: about 18 figures).
     trace : sequence of str, optional
@@ -103,7 +105,7 @@ def cyclograph(
         draw_faint_figure(axes, scene, one, seen, shade)
     _draw_traced_paths(axes, scene, between, seen, trace)
     finish_axes(axes, seen)
-    _draw_time_color_bar(figure, axes, times)
+    _draw_time_color_bar(figure, axes, times, motion_clock_label(run))
     return figure
 
 
@@ -160,7 +162,7 @@ def _draw_traced_paths(
         draw_legend(axes, axes.get_lines()[-len(points) :])
 
 
-def _draw_time_color_bar(figure: Figure, axes: Axes, times: Floats) -> None:
+def _draw_time_color_bar(figure: Figure, axes: Axes, times: Floats, label: str) -> None:
     """Draws the colour bar of time."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
@@ -168,5 +170,5 @@ def _draw_time_color_bar(figure: Figure, axes: Axes, times: Floats) -> None:
     clock = ScalarMappable(Normalize(float(times[0]), float(times[-1]) or 1.0), _time_color_map())
     beside = axes.inset_axes((1.02, 0.0, 0.025, 1.0))
     bar = figure.colorbar(clock, cax=beside)
-    bar.set_label("time / s")
+    bar.set_label(label)
     bar.outline.set_linewidth(0.4)

@@ -33,6 +33,7 @@ from .traced_points import drawn_placements_at_times, find_traced_points
 from .view_direction import view_upward_direction
 
 if TYPE_CHECKING:
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
 
 
@@ -62,7 +63,7 @@ _FILM_NOSCRIPT = (
 
 
 def animation_page(
-    run: Run,
+    run: Run | Kinematics,
     *,
     title: str | None = None,
     speed: float = 1.0,
@@ -121,7 +122,7 @@ def film_page_policy(body: str) -> str:
 
 
 def animation_element(
-    run: Run,
+    run: Run | Kinematics,
     *,
     speed: float = 1.0,
     trace: Sequence[str] | None = None,
@@ -223,7 +224,9 @@ class FilmData(KeyFrameData):
 
 
 def film_page_data(
-    run: Run, trace: Sequence[str] | None = None, view: str | tuple[float, float] | None = None
+    run: Run | Kinematics,
+    trace: Sequence[str] | None = None,
+    view: str | tuple[float, float] | None = None,
 ) -> FilmData:
     """The data of a film: glyphs of links, how links follow from joint coordinates, key frames."""
     scene = mechanism_scene(run.mechanism)

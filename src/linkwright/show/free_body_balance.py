@@ -18,8 +18,8 @@ from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import GROUND, Mechanism
 from ..model.model import Model
 from ..number_checks import check_vector
+from ..simulation.body_motions import BodyMotions
 from ..types import Floats
-from .body_motions import DrawnBodyMotions
 from .histories import drawing_model
 from .scene import Scene, mechanism_scene
 
@@ -138,7 +138,7 @@ def free_bodies(
     ['link1', 'link2']
     """
     state = free_body_state(mechanism, q, qd, tau, t)
-    motions = DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
+    motions = BodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
     acting = _free_body_reactions(state)
     for name, load in _free_body_loads(state):
         acting.setdefault(name, []).append(load)

@@ -10,6 +10,7 @@ import numpy as np
 from ..kinematics.kinematic_tree import ForceElement, JointLinks, Restraint
 from ..kinematics.sketches import (
     BladeSketch,
+    EllipsoidSketch,
     JointSketch,
     RodSketch,
     Sketch,
@@ -148,6 +149,8 @@ def build_wheel_glyphs(scene: Scene) -> list[Glyph]:
             found += _wheel_rim_glyphs(
                 scene, sketch.at, drawn_point(sketch.axle), abs(float(sketch.radius))
             )
+        elif isinstance(sketch, EllipsoidSketch):
+            found += _ellipsoid_glyphs(scene, sketch)
         elif isinstance(sketch, BladeSketch):
             place = scene.tree.find_frame(sketch.at)
             reach = (
@@ -179,6 +182,15 @@ def _ball_glyphs(scene: Scene, touch: DrawnPlaneContact) -> list[Glyph]:
         circle_glyph_points(touch.radius, 48) @ glyph_axis_rotation(R[:, k]).T + p for k in range(3)
     ]
     return [Glyph("wheel", place.link, np.vstack([rim, rim[:1]]), touch.point) for rim in rings]
+
+
+def _ellipsoid_glyphs(scene: Scene, sketch: EllipsoidSketch) -> list[Glyph]:
+    """An ellipsoid as its three ellipses."""
+    place = scene.tree.find_frame(sketch.at)
+    R, p = drawn_matrix(place.R), drawn_point(place.p)
+    unit, scale = circle_glyph_points(1.0, 48), np.array([float(a) for a in sketch.semi_axes])
+    rims = [np.roll(unit, k, axis=1) * scale @ R.T + p for k in range(3)]
+    return [Glyph("wheel", place.link, np.vstack([rim, rim[:1]]), sketch.at) for rim in rims]
 
 
 def _blade_glyph_direction(R: Floats, normal: Floats) -> Floats:

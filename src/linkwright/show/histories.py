@@ -14,8 +14,8 @@ from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.mechanism_units import ANGLE_OR_LENGTH, coordinate_units, velocity_units
 from ..model.model import Model
 from ..model.model import compile as compiled
+from ..simulation.body_motions import BodyMotions
 from ..types import Floats
-from .body_motions import DrawnBodyMotions
 from .label_text import indexed_label, plain_label, symbol_label
 from .panels import (
     ANGLE_UNIT,
@@ -29,6 +29,7 @@ from .panels import (
 )
 
 if TYPE_CHECKING:
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
 
 
@@ -43,16 +44,27 @@ def drawing_model(mechanism: Mechanism) -> Model:
 
 
 def history_panels(
-    run: Run, name: str, degrees: bool = False, only: Sequence[str] = ()
+    run: Run | Kinematics, name: str, degrees: bool = False, only: Sequence[str] = ()
 ) -> list[Panel]:
     """The panels of a quantity of a run, with all lines or those named in `only`."""
     if name in HISTORY_PANELS:
+        _require_forces(run, name)
         found = HISTORY_PANELS[name](run)
     elif name in run.data.data_vars:
         found = _data_panels(run, name)
     else:
         raise _unknown_history_error(name, map(str, run.data.data_vars), run.mechanism.name)
     return apply_panel_options(found, degrees, only)
+
+
+def _require_forces(run: Run | Kinematics, name: str) -> None:
+    """Refuses histories of forces and energies of a motion without forces."""
+    if name not in MOTION_HISTORIES and not hasattr(run, "tau"):
+        raise LinkwrightError(
+            f"a motion of solve_kinematics has no '{name}': it has no forces",
+            where=run.mechanism.name,
+            remedy="use solve_inverse, which finds the forces of the motion",
+        )
 
 
 def plan_history_panels(
@@ -111,7 +123,7 @@ def _panels_per_velocity(
 
 def _velocity_panels(run: Run) -> list[Panel]:
     """Panels of the generalized velocities."""
-    words = ("angular speed", "rad/s"), ("speed", "m/s")
+    words = ("angular velocity", "rad/s"), ("velocity", "m/s")
     return _panels_per_velocity(run, run.qd, *words, lambda name: _rate_line_label(run, name, 1))
 
 
@@ -188,7 +200,7 @@ def _momentum_axis_scales(run: Run) -> tuple[float, float]:
     """The scales of linear and angular momentum below which values are rounding errors: what single
     bodies have."""
     model = drawing_model(run.mechanism)
-    motions = DrawnBodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
+    motions = BodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
     mass = sum(solid.mass for solid in motions.bodies)
     apart, between = (
         float(np.ptp(x, axis=1).max()) for x in (motions.center_of_mass, motions.center_velocity)
@@ -224,14 +236,14 @@ def _reaction_panels(run: Run) -> list[Panel]:
 
 
 def _center_of_mass_panels(
-    unit: str, head: str, pick: Callable[[DrawnBodyMotions], Floats]
+    unit: str, head: str, pick: Callable[[BodyMotions], Floats]
 ) -> Callable[[Run], list[Panel]]:
     """A function that makes the panels of a quantity of all centres of mass, one for each
     component."""
 
     def found(run: Run) -> list[Panel]:
         model = drawing_model(run.mechanism)
-        motions = DrawnBodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
+        motions = BodyMotions.from_model(model, run.t, run.q, run.qd, run.qdd)
         values = pick(motions)
         size = np.abs(values).max(initial=0.0)
         moving = [k for k in range(3) if np.abs(values[..., k]).max() > 1e-9 * size]
@@ -287,6 +299,10 @@ HISTORY_PANELS: dict[str, Callable[[Any], list[Panel]]] = {
     "closure": _closure_panels,
 }
 """The histories of every run; beside these, whatever `run.data` holds."""
+MOTION_HISTORIES = (
+    "q", "qd", "qdd", "centers", "center_velocities", "center_accelerations", "closure",
+)  # fmt: skip
+"""The histories that need no forces: those of a driven motion."""
 RUN_DATA_NAMES = (
     "q",
     "qd",
@@ -319,7 +335,7 @@ RUN_DATA_NAMES = (
 """The names that `run.data` can hold, beside the states of a controller."""
 
 
-def _data_panels(run: Run, name: str) -> list[Panel]:
+def _data_panels(run: Run | Kinematics, name: str) -> list[Panel]:
     """Panels of a variable of the run's data set that has a time axis."""
     values = run.data[name]
     if "time" not in values.dims:

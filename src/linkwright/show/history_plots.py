@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import LinkwrightError
-from ..mechanism import mechanism_names
-from ..mechanism.mechanism_units import coordinate_units
 from ..types import Floats
 from .figure_style import (
     COLUMN_WIDTH,
@@ -27,6 +26,7 @@ from .figure_style import (
 )
 from .histories import history_panels
 from .label_text import strip_label_markup, symbol_label
+from .motion_clock import swept_coordinate
 from .panels import HistoryLine, Panel
 from .traced_points import require_drawable_run
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
 
 _PANEL_HEIGHT, _LEGEND_ROW_HEIGHT = 38.0, 3.5
@@ -52,7 +53,7 @@ _COINCIDENCE_SHARE = 1e-3
 
 @draws_figure
 def plot(
-    run: Run,
+    run: Run | Kinematics,
     *names: str,
     degrees: bool = False,
     only: Sequence[str] = (),
@@ -64,8 +65,8 @@ def plot(
 
     Parameters
     ----------
-    run : Run
-        A simulated motion.
+    run : Run or Kinematics
+        A simulated or driven motion.
     *names : str
         q, qd, qdd, tau, energy, work, power, momentum, momenta, reactions, centers,
         center_velocities, center_accelerations, body_energy, closure, or any variable of
@@ -91,11 +92,12 @@ def plot(
     found = [
         p for name in names or ("q", "energy") for p in history_panels(run, name, degrees, only)
     ]
-    figure = over_time(run.t, found, width, height)
-    over = run.settings.get("over")
-    if over:
-        unit = coordinate_units(run.mechanism)[mechanism_names(run.mechanism).q.index(over)]
-        figure.axes[-1].set_xlabel(f"{symbol_label(over)} / {unit}")
+    swept = swept_coordinate(run)
+    if swept is not None:
+        found = [_panel_by_coordinate(panel, swept[1]) for panel in found]
+    figure = over_time(run.t if swept is None else swept[2], found, width, height)
+    if swept is not None:
+        figure.axes[-1].set_xlabel(f"{symbol_label(swept[0])} / {swept[1]}")
     _draw_event_lines(figure, run)
     return figure
 
@@ -147,6 +149,12 @@ def over_time(
     return figure
 
 
+def _panel_by_coordinate(panel: Panel, unit: str) -> Panel:
+    """A panel of rates by a coordinate that is swept, in its unit instead of seconds."""
+    written = panel.unit.replace("/s²", f"/{unit}²").replace("/s", f"/{unit}")
+    return replace(panel, unit=written)
+
+
 def panel_height(panel: Panel, width: float, beside: float | None = None) -> float:
     """The height of a panel, mm: larger with every further row of its legend."""
     columns = legend_columns(panel.legend_labels, width, beside)
@@ -169,9 +177,9 @@ def draw_panel_legends(
     return [panel_height(panel, width, beside) for panel in found]
 
 
-def _draw_event_lines(figure: Figure, run: Run) -> None:
+def _draw_event_lines(figure: Figure, run: Run | Kinematics) -> None:
     """Draws a faint vertical line at each event: a stop, an impact, a break."""
-    times = sorted({event.t for event in run.events})
+    times = sorted({event.t for event in getattr(run, "events", ())})
     for axes in figure.axes:
         for t in times[:_MAX_EVENT_LINES]:
             axes.axvline(t, color=GRAY_COLOR, lw=0.4, ls=(0, (1, 2)), zorder=0.5)

@@ -22,6 +22,7 @@ from .glyphs import GROUND_LINK, Glyph, drawn_matrix, drawn_point
 from .run_interpolation import film_hermite_cubic, interpolate_film_coordinates
 
 if TYPE_CHECKING:
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
     from .scene import Scene
     from .traced_points import TracedPoint
@@ -108,7 +109,11 @@ def _film_quaternion(R: Floats) -> list[float]:
 
 
 def choose_key_frames(
-    scene: Scene, run: Run, shapes: Sequence[Glyph], points: Sequence[TracedPoint], pixel: float
+    scene: Scene,
+    run: Run | Kinematics,
+    shapes: Sequence[Glyph],
+    points: Sequence[TracedPoint],
+    pixel: float,
 ) -> KeyFrames:
     """Key frames that place all glyphs and traced points within `PIXEL_TOLERANCE` pixels."""
     track = _FilmTrack(scene, run, _drawn_link_box_corners(scene, shapes, points))
@@ -170,7 +175,7 @@ def _drawn_link_box_corners(
 class _FilmTrack:
     """A run in joint coordinates of the tree, and the errors of interpolated ones."""
 
-    def __init__(self, scene: Scene, run: Run, corners: Floats) -> None:
+    def __init__(self, scene: Scene, run: Run | Kinematics, corners: Floats) -> None:
         self.scene, self.run, self.corners = scene, run, corners
         self.spread_function, self.placement_function = _film_functions(scene)
         self.coordinate_count = self.spread_function.size1_out(0)

@@ -96,5 +96,5 @@ def _draw_phase_panel(axes: Axes, run: Run, group: list[str], unit: str, degrees
         axes.plot(x[:1], y[:1], "o", color=line_color(k), ms=3)
     turning = unit == "rad"
     axes.set_xlabel(f"{'angle' if turning else 'displacement'} / {shown}")
-    axes.set_ylabel(f"{'angular speed' if turning else 'speed'} / {shown}/s")
+    axes.set_ylabel(f"{'angular velocity' if turning else 'velocity'} / {shown}/s")
     draw_legend(axes, axes.get_lines()[::2])

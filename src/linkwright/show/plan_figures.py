@@ -375,7 +375,7 @@ def _draw_plan_ends(
         Line2D([], [], color=_START_COLOR, label="start"),
         Line2D([], [], color=_GOAL_COLOR, label="goal"),
         Line2D(
-            [], [], color=_PATH_COLOR, ls=(0, (3, 1.5)), label=f"way of {plain_label(plan.frame)}"
+            [], [], color=_PATH_COLOR, ls=(0, (3, 1.5)), label=f"path of {plain_label(plan.frame)}"
         ),
     ]
     draw_legend(axes, keys, width)

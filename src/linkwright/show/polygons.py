@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import UnsupportedError
 from ..mechanism import Mechanism
+from ..simulation.body_motions import BodyMotions
 from ..types import Floats
 from .acceleration_arrows import draw_acceleration_parts
 from .acceleration_components import (
@@ -28,7 +29,6 @@ from .arrows import (
     draw_arrow,
 )
 from .axes_labels import Label, draw_labels, group_labels
-from .body_motions import DrawnBodyMotions
 from .figure_style import (
     COLUMN_WIDTH,
     GRAY_COLOR,
@@ -96,7 +96,7 @@ def images(
     (3,)
     """
     state, scene = free_body_state(mechanism, q, qd, tau, t), mechanism_scene(mechanism)
-    motions = DrawnBodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
+    motions = BodyMotions.from_model(state.model, state.t, state.q, state.qd, state.qdd)
     moving = PointMotions(scene, motions, state.q, state.t)
     found = []
     for b, body in enumerate(motions.body_names):

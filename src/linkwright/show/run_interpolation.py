@@ -19,11 +19,12 @@ from ..kinematics.tree_coordinates import (
 from ..types import Floats
 
 if TYPE_CHECKING:
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
     from .scene import Scene
 
 
-def interpolate_film_coordinates(scene: Scene, run: Run, times: Floats) -> Floats:
+def interpolate_film_coordinates(scene: Scene, run: Run | Kinematics, times: Floats) -> Floats:
     """The run's coordinates (times, nq) at any times within it.
 
     Between two samples each coordinate is the cubic that has their values and rates; loops and

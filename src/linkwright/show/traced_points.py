@@ -20,6 +20,7 @@ from .glyphs import GROUND_LINK, drawn_point
 from .run_interpolation import interpolate_film_coordinates
 
 if TYPE_CHECKING:
+    from ..simulation.kinematic_motion import Kinematics
     from ..simulation.run import Run
     from .scene import Scene
 
@@ -48,14 +49,14 @@ def require_drawable_run(given: object) -> None:
         )
 
 
-def drawn_placements_at_times(scene: Scene, run: Run, times: Floats) -> Floats:
+def drawn_placements_at_times(scene: Scene, run: Run | Kinematics, times: Floats) -> Floats:
     """The link placements (times, links + 1, 3, 4) between the samples of a run, with loops
     closed."""
     return scene.link_placements(interpolate_film_coordinates(scene, run, times), times)
 
 
 def traced_path_parts(
-    scene: Scene, run: Run, times: Floats, points: Sequence[TracedPoint], unit: float
+    scene: Scene, run: Run | Kinematics, times: Floats, points: Sequence[TracedPoint], unit: float
 ) -> int:
     """The number of parts into which to divide the intervals between times so that no chord leaves
     the path of a point by more than `unit` metres."""
@@ -76,7 +77,7 @@ def divide_traced_times(times: Floats, parts: int) -> Floats:
     return np.asarray(np.interp(places, np.arange(len(times)), times))
 
 
-def equal_figure_times(run: Run, every: float, until: float | None = None) -> Floats:
+def equal_figure_times(run: Run | Kinematics, every: float, until: float | None = None) -> Floats:
     """The times 0, every, 2·every, … up to the end of a run (or `until`), s."""
     end = float(run.t[-1]) if until is None else min(float(until), float(run.t[-1]))
     if not 0 < every < np.inf or end < run.t[0]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from ..errors import LinkwrightError
 from ..kinematics.kinematic_tree import KinematicTree
-from ..kinematics.world_kinematics import WorldKinematics
+from ..kinematics.plane_of_motion import motion_plane_normal, without_rounding_noise
 from ..types import Floats
 
 _MIN_VECTOR_LENGTH = 1e-9
@@ -65,7 +63,7 @@ def choose_view(
         raise LinkwrightError(
             f"'{asked}' is not a view", remedy="use xy, xz, yz, space, or (azimuth, elevation)"
         )
-    normal = view_plane_normal(tree, gravity) if asked is None else None
+    normal = motion_plane_normal(tree, gravity) if asked is None else None
     if normal is not None:
         return _view_onto_plane(normal, gravity)
     angles = asked if isinstance(asked, tuple) else (-60.0, 22.0)
@@ -90,7 +88,7 @@ def _view_onto_plane(normal: Floats, gravity: Floats) -> View:
         up = up / np.linalg.norm(up)
     right = np.cross(up, normal)
     k = int(np.argmax(np.abs(right)))
-    return View(_clean_view_vector(right * np.sign(right[k])), _clean_view_vector(up), True)
+    return View(without_rounding_noise(right * np.sign(right[k])), without_rounding_noise(up), True)
 
 
 def _view_from_angles(angles: Floats, up: Floats) -> View:
@@ -107,50 +105,3 @@ def _view_from_angles(angles: Floats, up: Floats) -> View:
     toward = level * np.cos(elevation) + up * np.sin(elevation)
     right = np.cross(up, level)
     return View(right, np.cross(toward, right), False)
-
-
-def _clean_view_vector(a: Floats) -> Floats:
-    """A vector without rounding errors and negative zeros."""
-    return np.where(np.abs(a) < 1e-12, 0.0, a) + 0.0
-
-
-def view_plane_normal(tree: KinematicTree, gravity: Floats) -> Floats | None:
-    """The normal of the plane to which all motions are parallel at all configurations; None if
-    there is none."""
-    q = tree.motion.q
-    world = WorldKinematics(tree, q)
-    rows: list[Any] = [ca.horzcat(ca.SX(f.s).T, float(f.has_rotation)) for f in world.joint_axes]
-    rows += [ca.horzcat(ca.SX(axis).T, 1.0) for axis in _view_turning_axes(tree, world)]
-    if not rows:
-        return None
-    function = ca.Function("axes", [ca.vertcat(q, tree.motion.t)], [ca.vertcat(*rows)])
-    rng = np.random.default_rng(0)
-    found = [np.asarray(function(rng.uniform(0.2, 1.2, q.shape[0] + 1)), float) for _ in range(3)]
-    table = np.vstack(found)
-    turning, sliding = table[table[:, 3] == 1, :3], table[table[:, 3] == 0, :3]
-    normal = turning[0] if len(turning) else _sliding_view_normal(sliding, gravity)
-    normal = normal / np.linalg.norm(normal)
-    aligned = np.abs(np.cross(turning, normal)).max(initial=0.0) < 1e-6
-    within = np.abs(sliding @ normal).max(initial=0.0) < 1e-6
-    return _clean_view_vector(normal) if aligned and within else None
-
-
-def _view_turning_axes(tree: KinematicTree, world: WorldKinematics) -> list[Any]:
-    """The axes of wheels and of loops that turn, in the world."""
-    found: list[Any] = []
-    for tie in tree.restraints.entries:
-        for place, axis in tie.turning_axes(tree):
-            R = world.link_poses[place.link].R if place.link >= 0 else np.eye(3)
-            found.append(R @ place.R @ axis)
-    return found
-
-
-def _sliding_view_normal(sliding: Floats, gravity: Floats) -> Floats:
-    """The view normal of a mechanism that only slides: across two directions, or one and the
-    vertical."""
-    first = sliding[0]
-    for other in (*sliding[1:], gravity, np.eye(3)[2], np.eye(3)[0]):
-        normal = np.cross(first, other)
-        if np.linalg.norm(normal) > 1e-6:
-            return np.asarray(normal)
-    return np.array([0.0, 0.0, 1.0])

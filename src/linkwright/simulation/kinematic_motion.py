@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..conveniences import find_convenience
 from ..mechanism import Mechanism
 from ..mechanism.mechanism_units import coordinate_range_table
 from ..model.model import Model
@@ -18,6 +19,7 @@ from .singularities import Singularity
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,6 +74,25 @@ class Kinematics:
         from .dataset import dataset_of_kinematics
 
         return dataset_of_kinematics(self)
+
+    def plot(self, *names: str, **options: object) -> Figure:
+        """Return a figure of the histories `names` ("q", "qd", "qdd", …); `options`: see
+        `show.plot`."""
+        chosen = names or ("q", "qd", "qdd")
+        figure: Figure = find_convenience("Kinematics.plot")(self, *chosen, **options)
+        return figure
+
+    def cyclograph(self, every: float | None = None, **options: object) -> Figure:
+        """Return a figure of stick figures at intervals of `every` seconds, or units of the swept
+        coordinate; `options`: see `show.cyclograph`."""
+        figure: Figure = find_convenience("Kinematics.cyclograph")(self, every, **options)
+        return figure
+
+    def animate(self, path: str | Path, **options: object) -> Path:
+        """Return the `path` of the film that is written: .mp4, .gif or .html; `options`: see
+        `show.animate`."""
+        film: Path = find_convenience("Kinematics.animate")(self, path, **options)
+        return film
 
     def save(self, path: str | Path) -> None:
         """Save the motion in the file `path`: NetCDF (.nc), or a table (.csv, .parquet)."""

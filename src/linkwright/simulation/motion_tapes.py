@@ -16,7 +16,7 @@ from .events.hybrid import Hybrid
 from .events.load_expressions import LoadExpressions
 from .events.signals import signal_expressions
 from .fixed_steps.step_equations import StepEquations
-from .fixed_steps.step_projection import StepProjection
+from .fixed_steps.step_projection import project_motion
 from .right_hand_side import RightHandSide
 from .state_space import WORK_COUNT
 from .steppers.input_parameters import InputParameters
@@ -159,18 +159,10 @@ class MotionTapes:
 
     def projected_motion(self, of: StepEquations) -> tuple[SX, SX, SX, SX]:
         """Return q and q̇ on the constraints, their remaining residual, and the smallest pivot."""
-        system, t = self.system, self.system.space.symbols[3]
-        q, qd = self.motion_in_states
-        if system.names.nq != system.names.nv:
-            q = of.move_coordinates(q, ca.SX.zeros(system.names.nv))
-        gap, pivot = ca.SX(0), ca.SX(1)
-        if self.holds_constraints:
-            onto = StepProjection(of)
-            q, one = onto.close_positions(q, t)
-            qd, other = onto.project_velocities(q, qd, t)
-            pivot = ca.fmin(one, other)
-            if onto.position_row_count:
-                gap = ca.mmax(ca.fabs(onto.residual(q, t)))
+        t = self.system.space.symbols[3]
+        q, qd, gap, pivot = project_motion(
+            of, *self.motion_in_states, t, holds_constraints=self.holds_constraints
+        )
         if self.has_modes and self.mode_functions is not None:
             mode = self.p[self.first_mode_number :]
             q, qd = self.mode_functions.held(q, qd, t, mode, of.move_coordinates)

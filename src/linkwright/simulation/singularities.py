@@ -89,7 +89,7 @@ def _find_dead_centres(
             continue
         for k in moving:
             small = _STANDING_SHARE * max(fastest[k], 1e-300)
-            if a.qd[k] * b.qd[k] < 0 or (abs(b.qd[k]) <= small < abs(a.qd[k])):
+            if abs(a.qd[k]) > small and (a.qd[k] * b.qd[k] < 0 or abs(b.qd[k]) <= small):
                 state = _state_with_zero_velocity(driven, a, b, k)
                 if state is not None and _drive_moves(driven, state):
                     name = driven.names.qd[k]

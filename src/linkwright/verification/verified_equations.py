@@ -120,7 +120,12 @@ class VerifiedEquations:
         names = quantity_entry_names(self.names, list(self.eqs.parameters))
         entries = [names[port.name] for port in one.inputs]
         verdict = compare_tapes_modulo_prime(
-            one, other, entries, MAX_ERROR_CHANCE, self.quaternion_groups
+            one,
+            other,
+            entries,
+            MAX_ERROR_CHANCE,
+            self.quaternion_groups,
+            numbers=self.eqs.literals,
         )
         return self._verdict_to_proof(verdict, one, other)
 

@@ -5,6 +5,7 @@ A target that writes code imports its printer when it is used. A new target is a
 
 from __future__ import annotations
 
+from ..conveniences import find_convenience
 from .export_target import ExportedFiles, ExportRequest, ExportTarget
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 
@@ -66,7 +67,23 @@ def _write_latex(request: ExportRequest) -> ExportedFiles:
     return ExportedFiles("latex", {f"{request.file_stem}.tex": write_latex_document(request.code)})
 
 
+def _write_wasm(request: ExportRequest) -> ExportedFiles:
+    found: ExportedFiles = find_convenience("ExportRequest.write_wasm")(request)
+    return found
+
+
+def _write_fmu(request: ExportRequest) -> ExportedFiles:
+    found: ExportedFiles = find_convenience("ExportRequest.write_fmu")(request, "fmi3")
+    return found
+
+
+def _write_fmu2(request: ExportRequest) -> ExportedFiles:
+    found: ExportedFiles = find_convenience("ExportRequest.write_fmu")(request, "fmi2")
+    return found
+
+
 _FUNCTIONS = frozenset({"quantities", "by", "parameters"})
+_PARAMETERS = frozenset({"parameters"})
 _TYPED_FUNCTIONS = _FUNCTIONS | {"precision"}
 
 _CODE_TARGETS = (
@@ -77,6 +94,9 @@ _CODE_TARGETS = (
     ExportTarget("matlab", "MATLAB and GNU Octave", _write_matlab, _FUNCTIONS, is_folder=True),
     ExportTarget("rust", "a module of Rust", _write_rust, _TYPED_FUNCTIONS),
     ExportTarget("latex", "the steps of the computation as equations", _write_latex, _FUNCTIONS),
+    ExportTarget("fmu", "a functional mock-up unit, FMI 3.0", _write_fmu, _PARAMETERS),
+    ExportTarget("fmu2", "a functional mock-up unit, FMI 2.0", _write_fmu2, _PARAMETERS),
+    ExportTarget("wasm", "WebAssembly with JavaScript", _write_wasm, _FUNCTIONS, is_folder=True),
 )
 """Targets that write functions as source code or binary code."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..conveniences import find_convenience
 from ..errors import NameNotFoundError, UnsupportedError, suggest_remedy
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..ports import Port
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 DEFAULT_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias")
 """What is exported if the user names no quantities."""
+
+STEP_QUANTITY = "step_rk4"
+"""A step of the classical Runge–Kutta method, which is exported like a quantity."""
 
 _PIVOT_MEANING = "smallest pivot as a share of its size: near 0 the constraints are singular here"
 
@@ -94,10 +98,12 @@ def record_exported_functions(
 
 def _split_quantity_name(model: Model, text: str) -> tuple[str, str | None]:
     """Return the quantity and the frame that a name means, after both are checked."""
+    if text == STEP_QUANTITY:
+        return text, None
     quantity, colon, frame = text.partition(":")
     known = quantity_signatures(model.names)
     if quantity not in known and quantity not in FRAME_SIGNATURES:
-        names = [*known, *(f"{name}:FRAME" for name in FRAME_SIGNATURES)]
+        names = [*known, STEP_QUANTITY, *(f"{name}:FRAME" for name in FRAME_SIGNATURES)]
         raise NameNotFoundError(f"unknown quantity '{text}'", remedy=suggest_remedy(text, names))
     if (quantity in FRAME_SIGNATURES) != bool(colon):
         raise UnsupportedError(
@@ -111,6 +117,9 @@ def _record_exported_function(
     model: Model, quantity: str, frame: str | None, identifier: str
 ) -> ExportedFunction:
     """Record the tape of one quantity, and describe its inputs and outputs."""
+    if quantity == STEP_QUANTITY:
+        step: ExportedFunction = find_convenience("ExportedFunction.of_step")(model, identifier)
+        return step
     tape = model.tape(quantity, *([] if frame is None else [frame]))
     for port in tape.outputs:
         if not port.size:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 _REFERENCE_BITS = 200
+_REFERENCE_STEP = 1e-3
+"""The length of a step, s: short enough that the step of any mechanism is well conditioned."""
 _MAX_REFERENCE_TRIALS = 8
 """States that are tried until all outputs are finite."""
 
@@ -58,6 +60,8 @@ def _draw_reference_inputs(
         numbers = generator.uniform(-1, 1, port.size).round(3)
         if port.name == "p":
             numbers = model.nominal_parameters
+        elif port.name == "dt":
+            numbers = np.full(port.size, _REFERENCE_STEP)
         elif port.name in ("q", "q1"):
             numbers = _reference_configuration(model, numbers)
         found.append([float(x) for x in numbers])

@@ -25,7 +25,7 @@ def list_urdf_losses(mechanism: Mechanism) -> Iterator[str]:
         yield f"the coordinates {', '.join(mechanism.coordinates.own_names)}"
     if mechanism.speeds:
         yield f"the generalized speeds {', '.join(mechanism.speeds)}"
-    for table in ("loops", "constraints", "forces", "contacts", "actuators"):
+    for table in ("loops", "constraints", "lengths", "forces", "contacts", "actuators"):
         for name in getattr(mechanism, table):
             yield f"{table.removesuffix('s')} {name}"
     if mechanism.ground_shapes:
@@ -63,6 +63,10 @@ class _UrdfJointLosses:
             yield "its motor"
         if self.has_nonzero(joint.smoothing) and self.has_nonzero(joint.friction):
             yield "its friction smoothing"
+        if joint.friction_backward is not None:
+            yield "its friction backward"
+        if self.has_nonzero(joint.stribeck) and self.has_nonzero(joint.friction):
+            yield "Stribeck's velocity of its friction"
         if self.has_nonzero(joint.friction_coefficient):
             yield "its friction by reaction"
         if joint.limits.restitution is not None:

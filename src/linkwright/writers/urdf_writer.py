@@ -73,6 +73,7 @@ class _UrdfWriter:
             "coordinates": None,
             "speeds": {},
             "approximate": None,
+            "lengths": {},
             "forces": {},
             "actuators": {},
             "loops": {},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from ...tape import OPERATION_ARITY, Op, Tape
 from .degree_bounds import ExactAngleCombination, PolynomialDegreeBounds
@@ -59,9 +60,16 @@ class RandomResiduePoint(RandomResidues):
 
 
 class ResidueProgram:
-    """A tape prepared for evaluation at random points; `names` are those of its inputs' entries."""
+    """A tape prepared for evaluation at random points; `names` are those of its inputs' entries,
+    and `numbers` those of them that stand for rational numbers, with their values."""
 
-    def __init__(self, tape: Tape, names: Sequence[Sequence[str]]) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        names: Sequence[Sequence[str]],
+        numbers: Mapping[str, Fraction] | None = None,
+    ) -> None:
+        self.numbers = numbers or {}
         self.tape, self.degree_bounds = tape, PolynomialDegreeBounds(tape)
         self.ops, self.args = self.degree_bounds.ops, self.degree_bounds.args
         self.input_names = {
@@ -109,6 +117,9 @@ class ResidueProgram:
     ) -> int:
         p, bounds = point.prime, self.degree_bounds
         if op is Op.INPUT:
+            number = self.numbers.get(self.input_names[k])
+            if number is not None:
+                return ratio_modulo(number.numerator, number.denominator, p)
             return point.symbol(self.input_names[k])
         operands = self.args[k][: OPERATION_ARITY[op]]
         if op is Op.DIV:

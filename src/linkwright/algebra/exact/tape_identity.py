@@ -20,8 +20,9 @@ follow from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from math import lcm, log2
 
@@ -75,13 +76,15 @@ def compare_tapes_modulo_prime(
     chance: float = 2.0**-50,
     unit: Sequence[Sequence[str]] = (),
     obeying: ResiduePointConstraints | None = None,
+    numbers: Mapping[str, Fraction] | None = None,
 ) -> ModularVerdict:
     """Compares all outputs of two tapes with equally named inputs, entry by entry.
 
     `unit` names groups of inputs that are unit quaternions. `obeying` makes points that satisfy
-    constraints; the programs then need to agree only there.
+    constraints; the programs then need to agree only there. `numbers` are inputs that stand for
+    rational numbers.
     """
-    programs = [ResidueProgram(tape, entries) for tape in (one, other)]
+    programs = [ResidueProgram(tape, entries, numbers) for tape in (one, other)]
     degree = difference_degree_bound(programs, unit, obeying)
     verdict = _compare_residue_programs(programs, degree, chance, unit, None, obeying)
     if obeying is not None:

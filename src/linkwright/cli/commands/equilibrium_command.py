@@ -17,8 +17,8 @@ from ..command_output import (
 from ..options import ConstantForceOptions, CoordinateArguments, MechanismFile
 
 if TYPE_CHECKING:
+    from ...linearization import Equilibrium
     from ...mechanism import Mechanism
-    from ...simulation import Equilibrium
 
 
 @register_command("Motion")
@@ -36,13 +36,13 @@ def equilibrium(
     --------
     linkwright equilibrium elbow q1=-80deg
     """
-    from ... import simulation
+    from ... import linearization
 
     with show_command_progress(f"looking for equilibria of {mechanism.name}"):
         if start:
-            found = [simulation.equilibrium(mechanism, start, drive or None)]
+            found = [linearization.equilibrium(mechanism, start, drive or None)]
         else:
-            found = simulation.equilibria(mechanism, drive or None)
+            found = linearization.equilibria(mechanism, drive or None)
     if not found:
         raise CheckFailedError(
             "no equilibrium was found",

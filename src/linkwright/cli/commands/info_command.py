@@ -55,6 +55,7 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
         print_console_table(["parameter", "value (SI)", "as written"], rows)
     _print_constraint_info(info)
     parts = {
+        "lengths": info["lengths"],
         "forces": info["forces"],
         "contacts": info["contacts"],
         "actuators": info["actuators"],

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ...errors import LinkwrightError
 from .. import options
@@ -11,10 +12,12 @@ from ..command import register_command
 from ..command_output import (
     CheckFailedError,
     CommandOutcome,
+    check_run_output_option,
     console_number_text,
     print_console_table,
     show_command_progress,
 )
+from .run_pictures import RunPictureOptions, split_output_option
 
 if TYPE_CHECKING:
     from ...simulation import Run
@@ -29,7 +32,11 @@ def inverse(
     time: options.DurationOption = 1.0,
     rough: options.RoughCoordinateOptions,
     samples: options.SamplesOption = 501,
-    output: options.RunFileOption,
+    output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
+    plot: options.PlotOption = None,
+    cyclograph: options.CyclographOption = None,
+    animate: options.FilmOption = None,
+    pace: options.PaceOption = 1.0,
 ) -> CommandOutcome:
     """Find the forces that a motion takes, and the reactions at joints and loops.
 
@@ -39,23 +46,32 @@ def inverse(
     ----------
     run
         Take the motion from this .nc file instead.
+    output
+        Save the motion and its forces: .nc, .csv or .parquet; or the picture of --plot.
 
     Examples
     --------
     linkwright inverse slider-crank theta1='pi/3 + 2*t' -t 3 -o forces.csv
+    linkwright inverse slider-crank theta1='2*t' -t 3 --plot tau,reactions -o forces.svg
     """
     from ... import simulation
 
     if run is not None and motion:
         raise LinkwrightError("a motion and --run are both given", remedy="give one of them")
+    names, plot_file, run_file = split_output_option(plot or (), output)
+    pictures = RunPictureOptions(names, plot_file, cyclograph, animate, pace)
+    pictures.check_files()
+    check_run_output_option(run_file)
     given = motion if run is None else simulation.load_run(run)
     with show_command_progress(f"finding the forces of {mechanism.name}"):
         found = simulation.solve_inverse(mechanism, given, time, rough=rough, samples=samples)
-    if output is not None:
-        found.save(output)
+    if run_file is not None:
+        found.save(run_file)
+    with show_command_progress(f"drawing {mechanism.name}"):
+        drawn = pictures.write_pictures(found)
     return CommandOutcome(
-        _inverse_command_json(found) | {"file": str(output or "")},
-        lambda: _print_force_summary(found),
+        _inverse_command_json(found) | {"file": str(run_file or ""), "pictures": drawn},
+        lambda: _print_inverse_command(found, drawn),
         failure=None if found.finished else CheckFailedError(found.status, where=mechanism.name),
         warnings=[f"{mechanism.name}: {text}" for text in found.warnings if text != found.status],
     )
@@ -77,6 +93,35 @@ def _inverse_command_json(found: Run) -> dict[str, Any]:
         "work_of_inputs": float(found.work_inputs[-1]),
         "energy_audit": found.audit,
     }
+
+
+def _print_inverse_command(found: Run, drawn: Sequence[str]) -> None:
+    """Prints forces, reactions and the names of the pictures."""
+    _print_force_summary(found)
+    _print_reactions(found)
+    if drawn:
+        print(f"pictures: {', '.join(drawn)}")
+
+
+def _print_reactions(found: Run) -> None:
+    """Prints the largest force and moment at each joint and loop, and when they occur."""
+    import numpy as np
+
+    from ...mechanism import mechanism_names
+
+    names, rows = mechanism_names(found.mechanism), []
+    moments, forces = (
+        np.linalg.norm(part, axis=-1)
+        for part in (found.reactions[..., :3], found.reactions[..., 3:])
+    )
+    for k, name in enumerate((*names.joints, *names.loops)):
+        cells = [name]
+        for sizes, unit in ((forces[:, k], "N"), (moments[:, k], "N m")):
+            at = int(np.argmax(sizes))
+            cells += [console_number_text(sizes[at], unit), console_number_text(found.t[at], "s")]
+        rows.append(cells)
+    print()
+    print_console_table(["reaction at", "largest force", "at", "largest moment", "at"], rows)
 
 
 def _print_force_summary(found: Run) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,12 +13,14 @@ from ..command import register_command
 from ..command_output import (
     CheckFailedError,
     CommandOutcome,
+    check_run_output_option,
     console_column_heads,
     print_console_table,
     remove_console_rounding,
     show_command_progress,
 )
 from ..option_texts import read_option_assignments, read_option_range
+from .run_pictures import RunPictureOptions, split_output_option
 
 if TYPE_CHECKING:
     from ...simulation import Kinematics
@@ -45,7 +49,11 @@ def kinematics(
     time: options.DurationOption = 1.0,
     rough: options.RoughCoordinateOptions,
     samples: options.SamplesOption = 501,
-    output: options.RunFileOption,
+    output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
+    plot: options.PlotOption = None,
+    cyclograph: options.CyclographOption = None,
+    animate: options.FilmOption = None,
+    pace: options.PaceOption = 1.0,
 ) -> CommandOutcome:
     """Move a driven mechanism, and find its dead centres, limits and branch points.
 
@@ -55,23 +63,33 @@ def kinematics(
     ----------
     over
         Sweep one coordinate over a range instead: theta1=0:360deg.
+    output
+        Save the motion: .nc, .csv or .parquet; or the picture of --plot.
 
     Examples
     --------
     linkwright kinematics four-bar --over theta1=0:360deg
     linkwright kinematics slider-crank theta1='2*t' -t 3 -o motion.csv
+    linkwright kinematics four-bar --over theta1=0:1rev --plot q,qd,motion.svg --animate film.html
     """
     from ... import simulation
 
+    names, plot_file, motion_file = split_output_option(plot or (), output)
+    pictures = RunPictureOptions(names, plot_file, cyclograph, animate, pace)
+    pictures.check_files()
+    check_run_output_option(motion_file)
     with show_command_progress(f"moving {mechanism.name}"):
         found = simulation.solve_kinematics(
             mechanism, motion or None, time, over=over, rough=rough, samples=samples
         )
-    if output is not None:
-        found.save(output)
+    if motion_file is not None:
+        found.save(motion_file)
+    with show_command_progress(f"drawing {mechanism.name}"):
+        drawn = pictures.write_pictures(found)
     failed = None if found.finished else CheckFailedError(found.status, where=mechanism.name)
-    data = _kinematics_command_json(found) | {"file": str(output or "")}
-    return CommandOutcome(data, lambda: _print_kinematics(found), failure=failed)
+    data = _kinematics_command_json(found)
+    data |= {"file": str(motion_file or ""), "pictures": drawn}
+    return CommandOutcome(data, lambda: _print_kinematics(found, drawn), failure=failed)
 
 
 def _kinematics_command_json(found: Kinematics) -> dict[str, Any]:
@@ -91,13 +109,15 @@ def _kinematics_command_json(found: Kinematics) -> dict[str, Any]:
     }
 
 
-def _print_kinematics(found: Kinematics) -> None:
-    """Prints the status and the singular configurations."""
+def _print_kinematics(found: Kinematics, drawn: Sequence[str]) -> None:
+    """Prints the status, the pictures and the singular configurations."""
     from ...mechanism import mechanism_names
     from ...mechanism.mechanism_units import coordinate_units
 
     print(f"status: {found.status}")
     print(f"positions: {len(found.t)}, closed to {found.closure.max():.1e}")
+    if drawn:
+        print(f"pictures: {', '.join(drawn)}")
     if not found.singular:
         print("no singular configuration was found")
         return

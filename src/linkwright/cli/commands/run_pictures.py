@@ -1,4 +1,4 @@
-"""Pictures of a simulated run: histories, a cyclograph, a film."""
+"""Pictures of a motion: histories, a cyclograph, a film."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..command_output import check_output_option
 from ..options import PICTURE_ENDINGS
 
 if TYPE_CHECKING:
-    from ...simulation import Run
+    from ...simulation import Kinematics, Run
 
 FILM_ENDINGS = (".mp4", ".gif", ".html")
 
@@ -47,7 +47,7 @@ class RunPictureOptions:
             for name in self.plot:
                 check_history_name(name)
 
-    def write_pictures(self, run: Run) -> list[str]:
+    def write_pictures(self, run: Run | Kinematics) -> list[str]:
         """Draws the pictures, and returns the names of their files."""
         if self.plot_file is not None:
             run.plot(*self.plot, path=self.plot_file)
@@ -61,16 +61,27 @@ class RunPictureOptions:
 
 def split_output_option(
     plot: Sequence[str], output: Path | None
-) -> tuple[Path | None, Path | None]:
-    """Return the file of the histories and the file of the run. Histories go to an output that is
-    a picture, else to an .svg file beside it."""
+) -> tuple[list[str], Path | None, Path | None]:
+    """Return the names of histories, their file, and the file of the motion.
+
+    A name that ends as a picture does is the file of the histories: q,tau,forces.svg. Otherwise
+    they go to an output that is a picture, else to an .svg file beside it.
+    """
+    files = [Path(name) for name in plot if Path(name).suffix.lower() in PICTURE_ENDINGS]
+    names = [name for name in plot if Path(name).suffix.lower() not in PICTURE_ENDINGS]
     is_picture = output is not None and output.suffix.lower() in PICTURE_ENDINGS
+    if len(files) > 1 or (files and is_picture):
+        raise LinkwrightError("--plot has two files", remedy="give one picture")
+    if files:
+        return names, files[0], output
     if not plot:
         if is_picture:
             raise LinkwrightError(
                 f"'{output}' is a picture, but of what?", remedy="add --plot q,energy"
             )
-        return None, output
+        return names, None, output
     if output is None:
         raise LinkwrightError("--plot needs a file", remedy="add -o picture.svg, .pdf or .png")
-    return (output, None) if is_picture else (output.with_suffix(".svg"), output)
+    if is_picture:
+        return names, output, None
+    return names, output.with_suffix(".svg"), output

@@ -62,10 +62,10 @@ def simulate(
     without: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     output: Annotated[Path | None, options.OUTPUT_OPTION] = None,
     repeat: Path | None = None,
-    plot: Annotated[list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION],
-    cyclograph: Path | None = None,
-    animate: Path | None = None,
-    pace: float = 1.0,
+    plot: options.PlotOption = None,
+    cyclograph: options.CyclographOption = None,
+    animate: options.FilmOption = None,
+    pace: options.PaceOption = 1.0,
 ) -> CommandOutcome:
     """Simulate a motion and audit its energy. Ctrl-C keeps what was computed.
 
@@ -96,14 +96,6 @@ def simulate(
         Save the motion: .nc, .csv or .parquet; or the picture of --plot.
     repeat
         Repeat the run of this .nc file, instead of FILE.
-    plot
-        Histories to draw into the file of -o: q,energy,reactions.
-    cyclograph
-        Draw stick figures: .svg, .pdf or .png.
-    animate
-        Make a film: .mp4, .gif or .html.
-    pace
-        Pace of the film: 1 is real time, 0.5 half as fast.
 
     Examples
     --------
@@ -117,8 +109,8 @@ def simulate(
 
     if (mechanism is None) == (repeat is None):
         raise LinkwrightError("simulate needs a FILE, or --repeat", remedy="give one of them")
-    plot_file, run_file = split_output_option(plot or (), output)
-    pictures = RunPictureOptions(plot or (), plot_file, cyclograph, animate, pace)
+    names, plot_file, run_file = split_output_option(plot or (), output)
+    pictures = RunPictureOptions(names, plot_file, cyclograph, animate, pace)
     pictures.check_files()
     check_run_output_option(run_file)
     if mechanism is None:
@@ -254,7 +246,7 @@ def _printed_run_summary(last: Run, summary: dict[str, Any]) -> list[str]:
         "status": summary["status"],
         "t": console_number_text(summary["t"], "s"),
         "q": _printed_named_values(names.q, summary["q"], units),
-        "speeds": _printed_named_values(names.qd, summary["qd"], rates),
+        "velocities": _printed_named_values(names.qd, summary["qd"], rates),
         "energy": f"{counted}, to {summary['energy_audit']:.1e} of the largest",
         "work": f"{inputs} of inputs, {given} given, {losses} of losses",
         "loops": f"closed to {summary['closure_error']:.1e}" if names.constraints else "",

@@ -23,13 +23,13 @@ from ...kinematics.tree_coordinates import (
     transfer_coriolis_matrix,
 )
 from ...mechanism import Mechanism
-from ..formulation import Formulation
-from .articulated import articulated_forward_dynamics
-from .composite_mass_matrix import (
+from ..composite_mass_matrix import (
     composite_mass_matrix,
     composite_tree_mass_matrix,
     factor_mass_matrix,
 )
+from ..formulation import Formulation
+from .articulated import articulated_forward_dynamics
 from .coriolis import recursive_coriolis_matrix
 from .derivatives import recursive_dynamics_derivatives
 from .recursive_newton_euler import newton_euler_forces, newton_euler_joint_reactions

@@ -18,11 +18,13 @@ from ...mechanism import (
     KnifeEdgeConstraint,
     LengthConstraint,
     RollingConstraint,
+    RollingEllipsoidConstraint,
     SurfaceConstraint,
 )
 from ..kinematic_tree import KinematicTree, Restraint
 from ..parameter_values import KinematicParameters
 from .body_states import SymbolScope
+from .ellipsoid import read_ellipsoid_restraint
 from .equation import (
     read_coupling_restraint,
     read_drive_restraint,
@@ -46,6 +48,7 @@ RESTRAINT_READERS: dict[
     LengthConstraint: read_length_restraint,
     SurfaceConstraint: read_surface_restraint,
     RollingConstraint: read_wheel_restraint,
+    RollingEllipsoidConstraint: read_ellipsoid_restraint,
     KnifeEdgeConstraint: read_knife_edge_restraint,
 }
 """Makes a constraint from its name, its description, the numbers, what names stand for, and the

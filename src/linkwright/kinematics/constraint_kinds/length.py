@@ -55,7 +55,7 @@ class LengthRestraint(Restraint):
 
 def _length_value(length: TreeLength, setting: ConstrainedBodyStates) -> Array:
     """Return a length of bodies that may be displaced."""
-    total = ca.SX(0)
+    total = ca.SX(length.offset)
     for span in length.spans:
         total += span.weight * _span_value(span, setting)
     for share in length.shares:

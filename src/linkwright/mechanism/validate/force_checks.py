@@ -12,7 +12,9 @@ from ..coordinates import (
     joint_variable_names,
     variable_meanings,
 )
+from ..parts import Vector
 from .actuator_checks import check_actuator
+from .axis_checks import check_part_direction
 from .part_number_checks import MechanismParameterScope, check_part_magnitude, check_part_number
 from .structure_checks import check_known_part_name, mechanism_error
 
@@ -63,6 +65,23 @@ class ForceElementValidator:
     def check_point(self, name: str, place: str) -> None:
         """Raise unless the name is a frame or body."""
         check_known_part_name(name, self.points, "body or frame", place)
+
+    def check_two_points(self, ends: tuple[str, str], place: str) -> None:
+        """Raise unless the names are two different frames or bodies."""
+        for k, end in enumerate(ends):
+            self.check_point(end, f"{place}[{k}]")
+        if ends[0] == ends[1]:
+            raise mechanism_error("both ends are the same", place, "name two points")
+
+    def check_moving_point(self, name: str, place: str) -> None:
+        """Raise unless the name is a frame or body other than ground."""
+        self.check_point(name, place)
+        if name == GROUND:
+            raise mechanism_error("ground does not move", place, "name what the force acts on")
+
+    def check_direction(self, axis: Vector, place: str) -> None:
+        """Raise where a direction is zero or has wrong units."""
+        check_part_direction(axis, place, self.scope)
 
     def check_dof(self, name: str, place: str) -> None:
         """Raise unless the name is a degree of freedom of a joint."""

@@ -35,6 +35,7 @@ MIN_NUMBER = 1e-150
 
 _NONNEGATIVE_FIELDS = {
     "mass",
+    "added_mass",
     "damping",
     "friction",
     "friction_backward",
@@ -49,10 +50,14 @@ _NONNEGATIVE_FIELDS = {
     "breaks.force",
     "breaks.moment",
     "gamma",
+    "area",
+    "density",
+    "longitudinal",
+    "cornering",
 }
 _AT_LEAST_ONE_FIELDS = {"static_ratio", "exponent"}
 _AT_MOST_ONE_FIELDS = {"restitution", "limits.restitution"}
-_POSITIVE_FIELDS = {"pin_radius", "beta"}
+_POSITIVE_FIELDS = {"pin_radius", "beta", "low_speed"}
 _ROTATION_UNITS = {
     "position": "rad", "speed": "rad/s", "effort": "N*m", "damping": "N*m*s/rad",
     "stiffness": "N*m/rad", "ratio": "1",

@@ -3,6 +3,7 @@
 from .constraints import ConstraintFunctions
 from .dynamics import DynamicsFunctions
 from .frames import FrameAcceleration, FrameFunctions, FramePosition, FrameVelocity
+from .momenta import MomentumFunctions
 from .states import StateFunctions
 from .terms import TermFunctions
 
@@ -13,6 +14,7 @@ __all__ = [
     "FrameFunctions",
     "FramePosition",
     "FrameVelocity",
+    "MomentumFunctions",
     "StateFunctions",
     "TermFunctions",
 ]

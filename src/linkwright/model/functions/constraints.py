@@ -259,6 +259,40 @@ class ConstraintFunctions:
         """
 
     @compiled_method
+    def constraint_velocity_derivative(
+        self,
+        q: VectorLike,
+        qd: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """∂(J q̇ − b)/∂q along the tangent.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        qd : (…, nv) array, or table by name
+            Generalized velocities; rad/s or m/s.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        by_q : (…, constraints, nv) array
+            Units: m/s or rad/s per unit of q.
+        """
+
+    @compiled_method
     def independent_map(
         self,
         q: VectorLike,

@@ -1,4 +1,4 @@
-"""Energies, momentum, regressors, and differences of configurations.
+"""Energies, terms of moving coordinates, and differences of configurations.
 
 Written by tools/write_model_functions.py from the table `linkwright.quantities`: change that.
 """
@@ -14,7 +14,7 @@ from .compiled import compiled_method
 
 
 class StateFunctions:
-    """Energies, momentum, regressors, and differences of configurations."""
+    """Energies, terms of moving coordinates, and differences of configurations."""
 
     @compiled_method
     def kinetic_energy(
@@ -117,38 +117,7 @@ class StateFunctions:
         """
 
     @compiled_method
-    def center_of_mass(
-        self,
-        q: VectorLike,
-        t: ArrayLike | None = None,
-        p: VectorLike | None = None,
-        *,
-        out: Output = None,
-        check: bool = False,
-    ) -> Floats:
-        """Centre of mass of all moving bodies, world axes.
-
-        Parameters
-        ----------
-        q : (…, nq) array, or table by name
-            Generalized coordinates; rad or m.
-        t : (…) array
-            Time, only where the mechanism depends on it; s.
-        p : (…, parameters kept) array, or table by name
-            Values of the parameters that the model keeps; SI units.
-        out : array or tuple of arrays, optional
-            Where the result is written.
-        check : bool
-            Raise an error where the state violates the constraints.
-
-        Returns
-        -------
-        c : (…, 3) array
-            Units: m.
-        """
-
-    @compiled_method
-    def momentum(
+    def transport(
         self,
         q: VectorLike,
         qd: VectorLike,
@@ -158,7 +127,8 @@ class StateFunctions:
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """Angular momentum about the centre of mass, then linear, world axes.
+        """Transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ; terms
+        linear in q̇, and terms without q̇.
 
         Parameters
         ----------
@@ -177,32 +147,27 @@ class StateFunctions:
 
         Returns
         -------
-        h : (…, 6) array
-            Units: N m s, then N s.
+        d : (…, nv) array
+            Units: N m or N.
         """
 
     @compiled_method
-    def regressor(
+    def transport_momentum(
         self,
         q: VectorLike,
-        qd: VectorLike,
-        qdd: VectorLike,
         t: ArrayLike | None = None,
         p: VectorLike | None = None,
         *,
         out: Output = None,
         check: bool = False,
     ) -> Floats:
-        """Y with Y π = M q̈ + C q̇ + g without rotors.
+        """Momenta at q̇ = 0, a = ∂T/∂q̇: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ +
+        aᵀq̇ + T₀.
 
         Parameters
         ----------
         q : (…, nq) array, or table by name
             Generalized coordinates; rad or m.
-        qd : (…, nv) array, or table by name
-            Generalized velocities; rad/s or m/s.
-        qdd : (…, nv) array, or table by name
-            Generalized accelerations; rad/s² or m/s².
         t : (…) array
             Time, only where the mechanism depends on it; s.
         p : (…, parameters kept) array, or table by name
@@ -214,48 +179,8 @@ class StateFunctions:
 
         Returns
         -------
-        Y : (…, nv, parameters) array
-            Units: N m or N per unit of π.
-        """
-
-    @compiled_method
-    def control_regressor(
-        self,
-        q: VectorLike,
-        qd: VectorLike,
-        v: VectorLike,
-        vd: VectorLike,
-        t: ArrayLike | None = None,
-        p: VectorLike | None = None,
-        *,
-        out: Output = None,
-        check: bool = False,
-    ) -> Floats:
-        """Φ with Φ π = M v̇ + C v + g without rotors.
-
-        Parameters
-        ----------
-        q : (…, nq) array, or table by name
-            Generalized coordinates; rad or m.
-        qd : (…, nv) array, or table by name
-            Generalized velocities; rad/s or m/s.
-        v : (…, nv) array, or table by name
-            Generalized velocities of the reference; rad/s or m/s.
-        vd : (…, nv) array, or table by name
-            Generalized accelerations of the reference; rad/s² or m/s².
-        t : (…) array
-            Time, only where the mechanism depends on it; s.
-        p : (…, parameters kept) array, or table by name
-            Values of the parameters that the model keeps; SI units.
-        out : array or tuple of arrays, optional
-            Where the result is written.
-        check : bool
-            Raise an error where the state violates the constraints.
-
-        Returns
-        -------
-        Phi : (…, nv, parameters) array
-            Units: N m or N per unit of π.
+        a : (…, nv) array
+            Units: N m s or N s.
         """
 
     @compiled_method

@@ -48,6 +48,37 @@ class TermFunctions:
         """
 
     @compiled_method
+    def mass_matrix_inverse(
+        self,
+        q: VectorLike,
+        t: ArrayLike | None = None,
+        p: VectorLike | None = None,
+        *,
+        out: Output = None,
+        check: bool = False,
+    ) -> Floats:
+        """M⁻¹, of the tree also under constraints.
+
+        Parameters
+        ----------
+        q : (…, nq) array, or table by name
+            Generalized coordinates; rad or m.
+        t : (…) array
+            Time, only where the mechanism depends on it; s.
+        p : (…, parameters kept) array, or table by name
+            Values of the parameters that the model keeps; SI units.
+        out : array or tuple of arrays, optional
+            Where the result is written.
+        check : bool
+            Raise an error where the state violates the constraints.
+
+        Returns
+        -------
+        M_inverse : (…, nv, nv) array
+            Units: unit of qdd per unit of tau.
+        """
+
+    @compiled_method
     def coriolis_matrix(
         self,
         q: VectorLike,
@@ -308,71 +339,4 @@ class TermFunctions:
         -------
         l : (…, actuators) array
             Units: rad or m.
-        """
-
-    @compiled_method
-    def transport(
-        self,
-        q: VectorLike,
-        qd: VectorLike,
-        t: ArrayLike | None = None,
-        p: VectorLike | None = None,
-        *,
-        out: Output = None,
-        check: bool = False,
-    ) -> Floats:
-        """Transport forces of coordinates that depend on time: M q̈ + C q̇ + d + g − f = τ; terms
-        linear in q̇, and terms without q̇.
-
-        Parameters
-        ----------
-        q : (…, nq) array, or table by name
-            Generalized coordinates; rad or m.
-        qd : (…, nv) array, or table by name
-            Generalized velocities; rad/s or m/s.
-        t : (…) array
-            Time, only where the mechanism depends on it; s.
-        p : (…, parameters kept) array, or table by name
-            Values of the parameters that the model keeps; SI units.
-        out : array or tuple of arrays, optional
-            Where the result is written.
-        check : bool
-            Raise an error where the state violates the constraints.
-
-        Returns
-        -------
-        d : (…, nv) array
-            Units: N m or N.
-        """
-
-    @compiled_method
-    def transport_momentum(
-        self,
-        q: VectorLike,
-        t: ArrayLike | None = None,
-        p: VectorLike | None = None,
-        *,
-        out: Output = None,
-        check: bool = False,
-    ) -> Floats:
-        """Momenta at q̇ = 0, a = ∂T/∂q̇: generalized momenta are p = M q̇ + a, and T = ½ q̇ᵀM q̇ +
-        aᵀq̇ + T₀.
-
-        Parameters
-        ----------
-        q : (…, nq) array, or table by name
-            Generalized coordinates; rad or m.
-        t : (…) array
-            Time, only where the mechanism depends on it; s.
-        p : (…, parameters kept) array, or table by name
-            Values of the parameters that the model keeps; SI units.
-        out : array or tuple of arrays, optional
-            Where the result is written.
-        check : bool
-            Raise an error where the state violates the constraints.
-
-        Returns
-        -------
-        a : (…, nv) array
-            Units: N m s or N s.
         """

@@ -9,23 +9,21 @@ below 4e-18.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
+from ...program.sine_cosine import (
+    COS_COEFFICIENTS,
+    EXACT_HALF_PI_PARTS,
+    MAX_FAST_ARGUMENT,
+    ROUNDING_CONSTANT,
+    SIN_COEFFICIENTS,
+    TWO_OVER_PI,
+)
 from .target import MachineTarget
 
-MAX_FAST_ARGUMENT = float(1 << 20)
-
-_TWO_OVER_PI = float.fromhex("0x1.45f306dc9c883p-1")
-_ROUNDING_CONSTANT = 1.5 * 2.0**52
 _HALF_PI_PARTS = [float.fromhex(h) for h in (
     "0x1.921fb54442d18p+0", "0x1.1a62633145c06p-54", "0x1.c1cd129024e09p-107")]  # fmt: skip
-_EXACT_HALF_PI_PARTS = [float.fromhex(h) for h in (
-    "0x1.921fb54400000p+0", "0x1.0b46000000000p-34", "0x1.1a62633100000p-54",
-    "0x1.1701800000000p-88", "0x1.c1cd129024e09p-107")]  # fmt: skip
-# sin r = r + r³·S(r²), cos r = 1 + r²·C(r²)
-_SIN_COEFFICIENTS = [-0.1666666666666663, 0.008333333333322108, -0.00019841269829580182,
-        2.755731361802952e-06, -2.5050747220816195e-08, 1.5896197816709372e-10]  # fmt: skip
-_COS_COEFFICIENTS = [-0.5, 0.041666666666666595, -0.001388888888887304, 2.4801587288841424e-05,
-        -2.755731417624645e-07, 2.087570041687616e-09, -1.1358513987892362e-11]  # fmt: skip
+"""Parts of π/2 for targets with fused operations."""
 
 
 def llvm_hexadecimal(value: float) -> str:
@@ -95,19 +93,19 @@ class SincosIrWriter:
         shifted = self.write_multiply_add(
             "shifted",
             "%x",
-            self.vector_constant(_TWO_OVER_PI),
-            self.vector_constant(_ROUNDING_CONSTANT),
+            self.vector_constant(TWO_OVER_PI),
+            self.vector_constant(ROUNDING_CONSTANT),
         )
         k = self.write_instruction(
-            "k", f"fsub {self.v} {shifted}, {self.vector_constant(_ROUNDING_CONSTANT)}"
+            "k", f"fsub {self.v} {shifted}, {self.vector_constant(ROUNDING_CONSTANT)}"
         )
         minus_k = self.write_instruction("minus.k", f"fneg {self.v} {k}")
         r = "%x"
-        for n, part in enumerate(_HALF_PI_PARTS if self.has_fma else _EXACT_HALF_PI_PARTS):
+        for n, part in enumerate(_HALF_PI_PARTS if self.has_fma else EXACT_HALF_PI_PARTS):
             r = self.write_multiply_add(f"r{n}", minus_k, self.vector_constant(part), r)
         return r
 
-    def write_horner(self, name: str, coefficients: list[float]) -> str:
+    def write_horner(self, name: str, coefficients: Sequence[float]) -> str:
         """Writes a polynomial in %z by Horner's scheme, or by Estrin's for short chains."""
         if self.has_short_chains:
             return self.write_estrin(name, [self.vector_constant(c) for c in coefficients])
@@ -139,9 +137,9 @@ class SincosIrWriter:
         """Writes the polynomials of sin r and cos r."""
         self.write_instruction("z", f"fmul {self.v} {r}, {r}")
         cube = self.write_instruction("cube", f"fmul {self.v} {r}, %z")
-        sine = self.write_multiply_add("sine", self.write_horner("s", _SIN_COEFFICIENTS), cube, r)
+        sine = self.write_multiply_add("sine", self.write_horner("s", SIN_COEFFICIENTS), cube, r)
         cosine = self.write_multiply_add(
-            "cosine", self.write_horner("c", _COS_COEFFICIENTS), "%z", self.vector_constant(1.0)
+            "cosine", self.write_horner("c", COS_COEFFICIENTS), "%z", self.vector_constant(1.0)
         )
         return self.keep_zero_sign(sine, r), cosine
 

@@ -20,6 +20,7 @@ import numpy as np
 from ...ports import Port
 from ...tape import Tape
 from .code_loader import LoadedCode
+from .direct_call import make_direct_call_record
 from .lazy_loop import LazyLoop, lazy_loop_code
 from .step_loop import CompiledStepLoop
 
@@ -138,6 +139,25 @@ def make_gufunc(
     ufunc, owned = _construct_ufunc(texts, counts, double_loop, threads)
     _add_single_loop(ufunc, counts, LazyLoop(compile_single, threads), owned)
     return ufunc
+
+
+def direct_call_record(function: object) -> bytes | None:
+    """Return the record for direct calls of a gufunc that `make_gufunc` has made; None for other
+    functions."""
+    if not isinstance(function, np.ufunc) or function.types[-1:] != _float64_types(function):
+        return None
+    fields = _UfuncFields.from_address(id(function) + object.__basicsize__)
+    loops, data = (
+        (ctypes.c_void_p * fields.n_types).from_address(x) for x in (fields.loops, fields.data)
+    )
+    if not fields.obj or function.signature is None or loops[-1] is None:
+        return None
+    return make_direct_call_record(function.signature, loops[-1], data[-1] or 0)
+
+
+def _float64_types(ufunc: np.ufunc) -> list[str]:
+    """Return the types of a loop of a ufunc in which all numbers are float64."""
+    return ["d" * ufunc.nin + "->" + "d" * ufunc.nout]
 
 
 def make_step_gufunc(tape: Tape, course: CompiledStepLoop, loop: LoadedCode) -> np.ufunc:

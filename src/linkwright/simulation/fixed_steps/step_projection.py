@@ -84,6 +84,24 @@ class StepProjection:
         return qd + change, metric.smallest_pivot
 
 
+def project_motion(
+    equations: StepEquations, q: SX, qd: SX, t: SX, *, holds_constraints: bool
+) -> tuple[SX, SX, SX, SX]:
+    """Return q and q̇ with unit quaternions and on the constraints, the remaining residual, and the
+    smallest pivot."""
+    if equations.names.nq != equations.names.nv:
+        q = equations.move_coordinates(q, ca.SX.zeros(equations.names.nv))
+    gap, pivot = ca.SX(0), ca.SX(1)
+    if holds_constraints:
+        onto = StepProjection(equations)
+        q, one = onto.close_positions(q, t)
+        qd, other = onto.project_velocities(q, qd, t)
+        pivot = ca.fmin(one, other)
+        if onto.position_row_count:
+            gap = ca.mmax(ca.fabs(onto.residual(q, t)))
+    return q, qd, gap, pivot
+
+
 class ProjectionMetric:
     """The constraints at one configuration, factorized, and the mass matrix as the metric."""
 

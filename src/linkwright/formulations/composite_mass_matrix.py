@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ...algebra.linear_algebra import Array, Scalar
-from ...algebra.spatial import SpatialInertia
-from ...kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
-from ...kinematics.recursions import (
+from ..algebra.linear_algebra import Array, Scalar
+from ..algebra.spatial import SpatialInertia
+from ..kinematics.kinematic_tree import GROUND, KinematicTree, TreeLink
+from ..kinematics.recursions import (
     link_displacements,
     link_motion_subspace,
     project_wrench_on_link_motion,
     recurse_tree_inward,
 )
-from ...kinematics.rotor_inertias import couples_branches, rotor_inertia_matrix
-from ...kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
+from ..kinematics.rotor_inertias import couples_branches, rotor_inertia_matrix
+from ..kinematics.tree_coordinates import gather_columns, gather_forces, spread_coordinates
 
 
 def composite_mass_matrix(tree: KinematicTree, q: Array) -> Array:

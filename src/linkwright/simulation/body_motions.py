@@ -16,7 +16,7 @@ from ..types import Floats
 
 
 @dataclass(frozen=True)
-class DrawnBody:
+class MovingBody:
     """A moving body in its own axes: mass, centre of mass, inertia tensor about it."""
 
     name: str
@@ -25,7 +25,7 @@ class DrawnBody:
     inertia: Floats
 
 
-def drawn_moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
+def moving_bodies(mechanism: Mechanism) -> list[MovingBody]:
     """The bodies that are not fixed to ground, in the order of the file."""
     tree = build_kinematic_tree(mechanism)
     found = []
@@ -36,16 +36,16 @@ def drawn_moving_bodies(mechanism: Mechanism) -> list[DrawnBody]:
         R, p = np.asarray(place.R, dtype=float), np.asarray(place.p, dtype=float)
         center = R.T @ (np.asarray(mass.c, dtype=float) - p)
         tensor = R.T @ np.asarray(mass.I, dtype=float) @ R
-        found.append(DrawnBody(name, float(mass.m), center, tensor))
+        found.append(MovingBody(name, float(mass.m), center, tensor))
     return found
 
 
 @dataclass(frozen=True)
-class DrawnBodyMotions:
+class BodyMotions:
     """Motions of bodies over times (…, bodies, …): placements, twists and their rates (ω first),
     world axes."""
 
-    bodies: list[DrawnBody]
+    bodies: list[MovingBody]
     gravity: Floats
     placements: Floats
     twists: Floats
@@ -54,10 +54,10 @@ class DrawnBodyMotions:
     @classmethod
     def from_model(
         cls, model: Model, t: ArrayLike, q: Floats, qd: Floats, qdd: Floats
-    ) -> DrawnBodyMotions:
+    ) -> BodyMotions:
         """The motions of all bodies at q, q̇ and q̈ (…, n) and the times t (…)."""
         now = model.names.position_time_arguments(t)
-        bodies, values = drawn_moving_bodies(model.mechanism), model.mechanism.values
+        bodies, values = moving_bodies(model.mechanism), model.mechanism.values
         gravity = np.array([expression_to_float(g, values) for g in model.mechanism.gravity])
         T, V, A = (
             np.stack(found, axis=-3 if found[0].ndim > q.ndim else -2)

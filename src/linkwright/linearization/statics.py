@@ -19,11 +19,10 @@ from ..mechanism.mechanism_units import coordinate_units
 from ..model.model import Model
 from ..model.model import compile as compile_model
 from ..number_checks import check_vector, check_whole_number
+from ..simulation.start import start_of
 from ..types import Floats, VectorLike
-from .linear_model import constant_forces, independent_velocity_map, linearize
-from .start import start_of
-
-__all__ = ["Equilibrium", "equilibria", "equilibrium", "linearize"]
+from .operating_points import constant_forces
+from .tangent_states import independent_velocity_map
 
 NEWTON_ITERATIONS = 60
 """The largest number of Newton steps: enough for several turns at the largest step."""
@@ -175,7 +174,7 @@ def equilibrium(
     Examples
     --------
     >>> import linkwright as lw
-    >>> lw.simulation.equilibrium(lw.gallery("elbow"), {"q1": -1.5}).kind
+    >>> lw.linearization.equilibrium(lw.gallery("elbow"), {"q1": -1.5}).kind
     'stable'
     """
     model = _model_without_time(mechanism)

@@ -1,0 +1,1 @@
+"""Exports of motions: WebAssembly modules and FMUs, which contain integrators."""

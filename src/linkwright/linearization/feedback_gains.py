@@ -1,0 +1,103 @@
+"""Eigenvalues under proportional feedback of one output to one input: root loci."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import LinkwrightError, NameNotFoundError, suggest_remedy
+from ..number_checks import check_vector
+from ..types import Floats
+from .eigenvalue_sweep import connect_branches
+from .linear_model import Linear
+from .state_space_conversions import linear_frequency_response, require_single_model
+
+DEFAULT_GAINS = 400
+"""The number of gains of a root locus, spaced by equal factors."""
+
+GAIN_DECADES = 3.0
+"""Decades of gains below and above that at which the loop has unit gain."""
+
+
+@dataclass(frozen=True)
+class FeedbackLoop:
+    """Eigenvalues (gains × states, 1/s) of a linear model under u = −k y, for gains k ≥ 0."""
+
+    input: str
+    output: str
+    gains: Floats
+    eigenvalues: NDArray[np.complex128]
+    open_loop: NDArray[np.complex128]
+    zeros: NDArray[np.complex128]
+
+
+def close_loop(
+    linear: Linear,
+    input: str | None = None,  # noqa: A002 - the word of the field
+    output: str | None = None,
+    gains: Sequence[float] | Floats | None = None,
+) -> FeedbackLoop:
+    """Return the eigenvalues of a linear model under the feedback u = −k y over the gain k.
+
+    Parameters
+    ----------
+    linear : Linear
+        A linear model about a state.
+    input, output : str, optional
+        Which input and output (default: the first ones).
+    gains : (k,) array, optional
+        Gains in the units of the input by the output (default: three decades about that at which
+        the loop has unit gain).
+
+    Returns
+    -------
+    FeedbackLoop
+        Gains, eigenvalues along continuous branches, and the zeros where branches end.
+    """
+    from scipy.linalg import eigvals
+
+    require_single_model(linear)
+    column = linear_port_index(linear.inputs, input, "input")
+    row = linear_port_index(linear.outputs, output, "output")
+    b, c, d = linear.B[:, [column]], linear.C[[row]], float(linear.D[row, column])
+    chosen = _default_gains(linear, row, column) if gains is None else np.asarray(gains, float)
+    chosen = check_vector(chosen, np.size(chosen), "gains")
+    closed = [np.linalg.eigvals(linear.A - k / (1 + k * d) * b @ c) for k in chosen]
+    n = len(linear.A)
+    pencil = np.block([[linear.A, b], [c, np.array([[d]])]])
+    mass = np.zeros((n + 1, n + 1))
+    mass[:n, :n] = np.eye(n)
+    roots = eigvals(pencil, mass)
+    size = 1e8 * max(1.0, float(np.abs(linear.A).max(initial=0.0)))
+    finite = roots[np.isfinite(roots) & (np.abs(roots) < size)]
+    branches = connect_branches([np.asarray(one, dtype=complex) for one in closed])
+    names = linear.inputs[column], linear.outputs[row]
+    return FeedbackLoop(*names, chosen, branches, linear.eigenvalues, np.asarray(finite, complex))
+
+
+def linear_port_index(names: Sequence[str], wanted: str | None, kind: str) -> int:
+    """Return the place of an input or output, the first one where none is named."""
+    if not names:
+        raise LinkwrightError(f"the linear model has no {kind}", remedy=f"name an {kind}")
+    if wanted is None:
+        return 0
+    if wanted not in names:
+        raise NameNotFoundError(
+            f"the linear model has no {kind} '{wanted}'",
+            remedy=suggest_remedy(wanted, list(names)),
+        )
+    return list(names).index(wanted)
+
+
+def _default_gains(linear: Linear, row: int, column: int) -> Floats:
+    """Return 0 and gains about that at which the loop has unit gain."""
+    speeds = np.abs(linear.eigenvalues) if linear.dt is None else np.array([1.0 / linear.dt])
+    speeds = speeds[speeds > 1e-9 * max(float(speeds.max(initial=0.0)), 1e-300)]
+    middle = float(np.exp(np.log(speeds).mean())) if len(speeds) else 1.0
+    size = float(np.abs(linear_frequency_response(linear, [1.1 * middle])[0, row, column]))
+    unit = 1.0 / size if size > 0 else 1.0
+    factors = np.logspace(-GAIN_DECADES, GAIN_DECADES, DEFAULT_GAINS - 1)
+    return np.concatenate([[0.0], unit * factors])

@@ -1,0 +1,208 @@
+"""The tapes of a motion that leaves Linkwright: rates, projection, stops, closing of loops.
+
+y = (q, q̇), and p = (u, parameters, holds): efforts of actuators (generalized forces where there are
+none), values of the parameters that stay inputs, and for each stop whether it holds the motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+
+from ..algebra.linear_algebra import LUFactorization
+from ..formulations import derive
+from ..mechanism import Mechanism
+from ..tape import Tape, TapeExpression, record_expression_tape
+from ..types import SX, Floats
+from .exported_stops import ExportedStops
+from .fixed_steps.step_equations import StepEquations
+from .fixed_steps.step_projection import StepProjection, project_motion
+
+
+class ExportedMotion:
+    """The tapes of a mechanism's motion, by (t, y, p), for programs in other languages.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Its stops act as in `simulate`; dry friction and rigid contacts are refused.
+    parameters : sequence of str
+        Names of parameters that stay inputs. Limits of joints keep the values of the mechanism.
+    stops : {"stop", "impact", "ignore"}
+        As in `simulate`.
+    """
+
+    def __init__(
+        self, mechanism: Mechanism, parameters: Sequence[str] = (), *, stops: str = "stop"
+    ) -> None:
+        self.parameters, self.stops = tuple(parameters), ExportedStops(mechanism, stops)
+        kept = list(self.parameters) or "numeric"
+        self.equations = derive(mechanism, by="recursive", parameters=kept)
+        names = self.equations.names
+        self.input_names = tuple(names.actuators) or tuple(names.qd)
+        self.state_count = self.equations.nq + self.equations.nv
+        self.first_hold = len(self.input_names) + len(self.parameters)
+        """The index in p of the first stop."""
+        self.parameter_count = max(1, self.first_hold + len(self.stops))
+        self.needs_projection = bool(names.constraints) or names.nq != names.nv
+        """Whether states can leave constraints or lengths of quaternions."""
+        self._y, self._p = ca.SX.sym("y", self.state_count), ca.SX.sym("p", self.parameter_count)
+
+    @property
+    def nominal_p(self) -> Floats:
+        """p without efforts, with the mechanism's own parameters, away from stops."""
+        values = [float(self.equations.parameters[name]) for name in self.parameters]
+        found = np.zeros(self.parameter_count)
+        found[len(self.input_names) : self.first_hold] = values
+        return found
+
+    # -- expressions -----------------------------------------------------------------------------
+
+    @property
+    def _motion(self) -> tuple[SX, SX, SX]:
+        """q, q̇ and t."""
+        nq = self.equations.nq
+        return self._y[:nq], self._y[nq:], self.equations.symbols["t"]
+
+    @property
+    def _holds(self) -> SX:
+        """For each stop 1 where it holds the motion, else 0."""
+        return self._p[self.first_hold : self.first_hold + len(self.stops)]
+
+    @cached_property
+    def _step_equations(self) -> StepEquations:
+        start = len(self.input_names)
+        kept = {name: self._p[start + k] for k, name in enumerate(self.parameters)}
+        return StepEquations(self.equations, kept=kept)
+
+    @cached_property
+    def _free_motion(self) -> tuple[SX, SX, SX]:
+        """q̈ without stops, ∂q̈/∂τ, and the smallest pivot."""
+        (q, qd, t), of = self._motion, self._step_equations
+        s, (B, *_) = self.equations.symbols, self.equations.expressions("input_matrix")
+        (B_here,) = of.make_function(self.equations, "inputs", [B], [s["q"], s["t"]])(q, t)
+        tau = ca.SX.sym("tau", self.equations.nv)
+        qdd, pivot = of.acceleration(q, qd, tau, t)
+        P = ca.jacobian(qdd, tau) if len(self.stops) else ca.SX(0, 0)
+        given = B_here @ self._p[: len(self.input_names)]
+        qdd, P, pivot = ca.substitute([qdd, P, pivot], [tau], [given])
+        return qdd, P, pivot
+
+    @cached_property
+    def _forces_and_accelerations(self) -> tuple[SX, SX]:
+        """The forces of the stops that hold the motion, and q̈ under them."""
+        (qdd, P, _), holds, n = self._free_motion, self._holds, len(self.stops)
+        if not n:
+            return ca.SX(0, 1), qdd
+        R, gamma = self.stops.velocity_rows(*self._motion)
+        answer = P @ R.T
+        A = ca.densify(ca.repmat(holds, 1, n) * (R @ answer) + ca.diag(1 - holds))
+        forces = LUFactorization(A).solve(-holds * (R @ qdd + gamma))
+        return forces, qdd + answer @ forces
+
+    @property
+    def _stop_states(self) -> tuple[SX, SX, SX]:
+        """The gaps of the stops, their rates, and the forces of those that hold the motion."""
+        q, qd, t = self._motion
+        R, _ = self.stops.velocity_rows(q, qd, t)
+        return self.stops.gaps(q, t), R @ qd, self._forces_and_accelerations[0]
+
+    # -- tapes -----------------------------------------------------------------------------------
+
+    @cached_property
+    def rates(self) -> Tape:
+        """(t, y, p) → ẏ, and the smallest pivot."""
+        q, qd, _ = self._motion
+        N = ca.substitute(self.equations.rate_matrix, self.equations.symbols["q"], q)
+        rate = ca.vertcat(N @ qd, self._forces_and_accelerations[1])
+        return self._tape("rates", [("rate", rate), ("margin", self._free_motion[2])])
+
+    @cached_property
+    def projection(self) -> Tape:
+        """(t, y, p) → y on the constraints; their largest residual and the smallest pivot."""
+        q, qd, gap, pivot = project_motion(
+            self._step_equations,
+            *self._motion,
+            holds_constraints=bool(self.equations.names.constraints),
+        )
+        return self._tape(
+            "projection", [("projected", ca.vertcat(q, qd)), ("gap", ca.vertcat(gap, pivot))]
+        )
+
+    @cached_property
+    def signals(self) -> Tape:
+        """(t, y, p) → for each stop its gap, or its force where it holds the motion."""
+        gaps, _, forces = self._stop_states
+        found = self._holds * forces + (1 - self._holds) * gaps
+        return self._tape("signals", [("signals", found)])
+
+    @cached_property
+    def stop_states(self) -> Tape:
+        """(t, y, p) → gaps, their rates, and forces."""
+        names = ("gaps", "velocities", "forces")
+        return self._tape("stop_states", list(zip(names, self._stop_states, strict=True)))
+
+    @cached_property
+    def impact(self) -> Tape:
+        """(t, y, p, shares) → y after an impact with the stops whose share is not zero."""
+        (q, qd, t), P = self._motion, self._free_motion[1]
+        shares, (R, _) = ca.SX.sym("shares", len(self.stops)), self.stops.velocity_rows(q, qd, t)
+        change = ca.SX.zeros(self.equations.nv)
+        for k in range(len(self.stops)):
+            row = R[k, :]
+            answer = P @ row.T
+            change -= shares[k] * answer * ((row @ qd) / (row @ answer))
+        return self._tape("impact", [("after", ca.vertcat(q, qd + change))], {"shares": shares})
+
+    @cached_property
+    def constraints(self) -> Tape:
+        """(t, q, p) → residuals of the constraints of positions, and their Jacobian by rows."""
+        q, (_, _, t) = ca.SX.sym("q", self.equations.nq), self._motion
+        of = StepProjection(self._step_equations)
+        rows = list(self.equations.names.position_rows)
+        jacobian = ca.vec(ca.densify(of.jacobian(q, t)[rows, :]).T)
+        return self._tape(
+            "constraints", [("residual", of.residual(q, t)), ("jacobian", jacobian)], state=("q", q)
+        )
+
+    @cached_property
+    def move(self) -> Tape:
+        """(q, step) → q after a small step."""
+        q, step = ca.SX.sym("q", self.equations.nq), ca.SX.sym("step", self.equations.nv)
+        there = self._step_equations.move_coordinates(q, step)
+        return record_expression_tape(
+            "move", [_column("q", q), _column("step", step)], [_column("there", there)]
+        )
+
+    def record_outputs(self, quantities: Sequence[tuple[str, ...]]) -> Tape:
+        """Record (t, y, p) → the values of quantities (name, or name and frame), one after the
+        other; of placements the first three rows."""
+        s, eqs, found = self.equations.symbols, self.equations, list[SX]()
+        q, qd, t = self._motion
+        for name in quantities:
+            value = ca.SX(eqs.expressions(*name)[0])
+            value = value[:3, :] if value.shape == (4, 4) else value
+            inputs = [s["q"], s["qd"], s["t"]]
+            (here,) = self._step_equations.make_function(eqs, "output", [value], inputs)(q, qd, t)
+            found.append(ca.vec(here.T))
+        return self._tape("outputs", [("values", ca.vertcat(*found))])
+
+    def _tape(
+        self,
+        name: str,
+        outputs: Sequence[tuple[str, SX]],
+        others: Mapping[str, SX] | None = None,
+        state: tuple[str, SX] | None = None,
+    ) -> Tape:
+        """Record a tape with the inputs t, y (or another state), p, and others."""
+        inputs = {"t": self._motion[2], **dict([state or ("y", self._y)]), "p": self._p}
+        given = [_column(key, x) for key, x in (inputs | dict(others or {})).items()]
+        return record_expression_tape(name, given, [_column(key, x) for key, x in outputs])
+
+
+def _column(name: str, values: SX) -> TapeExpression:
+    """A column vector as an input or output."""
+    return name, values, (int(ca.SX(values).numel()),)

@@ -1,0 +1,157 @@
+"""Programs in C and WebAssembly: the bits of Python, and of machine code without fused products."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from linkwright.integrators import StepMethod, integrate_trajectories, integrate_with_sizes
+from linkwright.program import Procedure, Program, read_program
+from linkwright.program.sine_cosine import sine_and_cosine
+from linkwright.program.syntax import Kind, Memory
+from linkwright.readings.llvm.code_loader import load_object_code
+from linkwright.readings.llvm.program_code import (
+    CompiledProgram,
+    assemble_procedure,
+    assemble_program,
+)
+from linkwright.readings.llvm.target import generic_x86_target, host_target
+from linkwright.readings.targets.c_programs import C_PROGRAM_HEAD, CProgramPrinter
+from linkwright.readings.wasm import WasmWriter
+from tests.node import NodeCall, call_module, needs_node
+from tests.program.test_integrators import (
+    COLUMNS,
+    METHODS,
+    Batch,
+    in_python,
+    pendulum_tape,
+    signals_tape,
+)
+
+START = np.array([[1.0, 0.5]])
+SIZES = {
+    "states": 2, "parameters": 1, "signals": 3, "first_speed": 1, "end_speed": 2,
+    "event_columns": 5, "event_capacity": 40,
+}  # fmt: skip
+ABSENT = {"project": None, "jacobian": None}
+C_TAPES = """
+static void rates(const double *t, const double *y, const double *p, double *rate, double *margin)
+{ (void)t; rate[0] = y[1]; rate[1] = -(p[0] * sin(y[0])); margin[0] = 1.0; }
+static void signals(const double *t, const double *y, const double *p, double *s)
+{ (void)p; s[0] = y[0] - 0.2; s[1] = y[1]; s[2] = sin(9 * t[0]) - 0.5; }
+"""
+each_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+
+
+def sized_program(method: StepMethod) -> Program:
+    return read_program(integrate_with_sizes, method=method, functions=ABSENT, sizes=SIZES)
+
+
+def watched_batch() -> Batch:
+    """A pendulum with events of three signals, and samples."""
+    return Batch(START, 5.0, columns=COLUMNS)
+
+
+def assert_same_bits(found: Batch, wanted: Batch) -> None:
+    np.testing.assert_array_equal(found.found, wanted.found)
+    np.testing.assert_array_equal(found.progress, wanted.progress)
+    np.testing.assert_array_equal(found.log, wanted.log)
+    assert len(found.events(0)) > 5
+
+
+def module_program(method: StepMethod) -> Callable[..., None]:
+    """The integrator in Node, which changes its arrays."""
+    tapes = pendulum_tape(), signals_tape()
+    writer = WasmWriter(tapes)
+    rates, signals = (writer.add_tape(tape) for tape in tapes)
+    index = writer.add_program(
+        sized_program(method), {"functions.rates": rates, "functions.signals": signals}
+    )
+    writer.module.export_function("integrate", index)
+    module = writer.module.finish(1 << 20, 1 << 19)
+
+    def run(*arrays: np.ndarray) -> None:
+        at, places = 1024, {}
+        for array in arrays:
+            own = array.astype(np.int32) if array.dtype == np.int64 else array
+            places[at] = own
+            at += own.nbytes // 8 * 8 + 16
+        (found,) = call_module(module, [NodeCall("integrate", list(places), places, places)])
+        for array, values in zip(arrays, found, strict=True):
+            array[...] = values
+
+    return run
+
+
+@needs_node
+@each_method
+def test_modules_have_the_bits_of_machine_code_without_fused_products(
+    monkeypatch: pytest.MonkeyPatch, method: StepMethod
+) -> None:
+    """Steps, dense output, events and sines."""
+    if "x86" not in host_target().triple:
+        pytest.skip("this processor has fused products in its basic instructions")
+    target = generic_x86_target("sse2")
+    monkeypatch.setattr("linkwright.readings.llvm.target.host_target", lambda: target)
+    program = read_program(integrate_trajectories, method=method, functions=ABSENT)
+    code = CompiledProgram(load_object_code(assemble_program(program, is_single=True)))
+    tapes = tuple(
+        load_object_code(assemble_procedure(tape(), is_single=True))
+        for tape in (pendulum_tape, signals_tape)
+    )
+    wanted = watched_batch().run(code, tapes, method)
+    assert_same_bits(watched_batch().run(module_program(method), (), method), wanted)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@each_method
+def test_c_has_the_bits_of_python(tmp_path: Path, method: StepMethod) -> None:
+    """Compiled without warnings; C's sine is that of Python."""
+    program, printer = sized_program(method), CProgramPrinter()
+    name = printer.add_program(
+        program, {"functions.rates": "rates", "functions.signals": "signals"}
+    )
+    buffers = [p for p in program.parameters if isinstance(p, Memory)]
+    kinds = ["int64_t" if p.kind is Kind.INT else "double" for p in buffers]
+    head = ", ".join(f"{kind} *b{k}" for k, kind in enumerate(kinds))
+    call = ", ".join(f"b{k}" for k in range(len(kinds)))
+    entry = f"void run({head});\nvoid run({head})\n{{\n    {name}({call});\n}}\n"
+    (tmp_path / "run.c").write_text(C_PROGRAM_HEAD + C_TAPES + printer.text() + entry)
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    flags = ["-std=c99", "-O2", *warnings, "-ffp-contract=off", "-fPIC", "-shared"]
+    subprocess.run(
+        ["gcc", *flags, "run.c", "-o", "run.so", "-lm"], check=True, cwd=tmp_path, timeout=120
+    )
+    library = ctypes.CDLL(str(tmp_path / "run.so"))
+
+    def run(*arrays: np.ndarray) -> None:
+        library.run(*(ctypes.c_void_p(array.ctypes.data) for array in arrays))
+
+    codes = (
+        Procedure(
+            pendulum_tape(),
+            lambda t, y, p: (np.array([y[1], -(p[0] * math.sin(y[0]))]), np.ones(1)),
+        ),
+        Procedure(
+            signals_tape(),
+            lambda t, y, p: np.array([y[0] - 0.2, y[1], math.sin(9 * t[0]) - 0.5]),
+        ),
+    )
+    wanted = watched_batch().run(in_python(method), codes, method)
+    assert_same_bits(watched_batch().run(run, (), method), wanted)
+
+
+def test_the_sine_of_programs_is_that_of_mathematics() -> None:
+    rng = np.random.default_rng(2)
+    for x in [0.0, -0.0, 1e-300, *(rng.choice([-1, 1], 400) * 2.0 ** rng.uniform(-30, 19.9, 400))]:
+        sine, cosine = sine_and_cosine(float(x))
+        assert sine == pytest.approx(math.sin(x), rel=5e-16, abs=1e-320)
+        assert cosine == pytest.approx(math.cos(x), rel=5e-16)
+        assert math.copysign(1.0, sine) == math.copysign(1.0, math.sin(x))
