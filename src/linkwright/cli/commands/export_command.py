@@ -40,7 +40,8 @@ def export(
     Parameters
     ----------
     to
-        A file format (toml, urdf) or a language: c, cpp, casadi, numpy, matlab, rust, latex.
+        A file format (toml, urdf), a language (c, cpp, casadi, numpy, matlab, rust, latex, wasm) or
+        a unit for co-simulation (fmu, fmu2).
     output
         File to write (default: standard output), or the folder where there are several files.
     quantities
