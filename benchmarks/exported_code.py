@@ -2,7 +2,7 @@
 
     python benchmarks/exported_code.py [--seconds 1]
 
-Inverse dynamics of UR5 for one state, `gcc -O3 -march=native`: time in ns (best of many, candidates
+Inverse dynamics of UR5 for a state, `gcc -O3 -march=native`: time in ns (best of many, candidates
 in turn) and instructions that Callgrind counts (compiled for x86-64-v3, which Valgrind knows).
 "casadi" is `casadi.Function.generate` of the same equations, "pinocchio" its rnea on `casadi::SX`,
 written by CasADi too: the wheel of `pin` lacks `pinocchio.casadi`, but has the headers for it.
@@ -47,6 +47,23 @@ void run(const double *q, const double *qd, const double *qdd, double *tau, int 
         {name}_inverse_dynamics(q, qd, qdd, tau);
 }}
 """
+_BATCH_LOOP = """\
+#include "{name}.c"
+#include "{name}_batch.c"
+#define STATES 50
+void run(const double *q, const double *qd, const double *qdd, double *tau, int calls)
+{{
+    static double many[4][STATES * {size}];
+    for (int k = 0; k < STATES * {size}; k++) {{
+        many[0][k] = q[k % {size}];
+        many[1][k] = qd[k % {size}];
+        many[2][k] = qdd[k % {size}];
+    }}
+    for (int k = 0; k < calls; k += STATES)
+        {name}_inverse_dynamics_batch(STATES, many[0], many[1], many[2], many[3]);
+    memcpy(tau, many[3], sizeof(double) * {size});
+}}
+"""
 _MAIN = """\
 #include <stdlib.h>
 void run(const double *q, const double *qd, const double *qdd, double *tau, int calls);
@@ -66,6 +83,12 @@ def write_ours(robot: Robot, folder: Path) -> str:
     made.save(folder)
     name = next(iter(made.files)).removesuffix(".h")
     return _OUR_LOOP.format(name=name)
+
+
+def write_our_batch(robot: Robot, folder: Path) -> str:
+    """The exported C for batches, in a loop over batches of 50 states."""
+    name = write_ours(robot, folder).split('"')[1].removesuffix(".c")
+    return _BATCH_LOOP.format(name=name, size=robot.model.nv)
 
 
 def write_casadi(robot: Robot, folder: Path) -> str:
@@ -115,8 +138,11 @@ def model_text(model: pin.Model) -> str:
 
 
 WRITERS: dict[str, Callable[[Robot, Path], str]] = {
-    "linkwright": write_ours, "casadi": write_casadi, "pinocchio": write_pinocchio,
-}  # fmt: skip
+    "linkwright": write_ours,
+    "linkwright, batches": write_our_batch,
+    "casadi": write_casadi,
+    "pinocchio": write_pinocchio,
+}
 
 
 def compile_loop(folder: Path, text: str) -> Callable[..., None]:
@@ -174,9 +200,9 @@ def main() -> None:
             loops[name] = lambda run=run, tau=tau: run(*state.values(), tau, CALLS)
             rows[name] = count_instructions(folder, state)
         times = best(*loops.values(), seconds=seconds)
-    print("UR5 inverse dynamics in C, one state: ns, instructions")
+    print("UR5 inverse dynamics in C, a state: ns, instructions")
     for name, time in zip(loops, times, strict=True):
-        print(f"  {name:12} {1e9 * time / CALLS:7.0f} {rows[name]}")
+        print(f"  {name:20} {1e9 * time / CALLS:7.0f} {rows[name]}")
 
 
 if __name__ == "__main__":
