@@ -65,7 +65,9 @@ bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/rollouts.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/large_loops.py
+	$(BIN)/python -m benchmarks.files
 	$(BIN)/python benchmarks/large_models.py
+	$(BIN)/python benchmarks/webassembly.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .
