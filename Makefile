@@ -14,7 +14,7 @@ QUICK := $(addprefix tests/,\
 	check/test_reading.py comparison/test_scaling.py constrained/test_closing_steps.py \
 	constrained/test_compiled_functions.py constrained/test_file_order.py control/test_recipes.py \
 	files/test_dh.py files/test_toml.py files/test_urdf.py forms/test_golden.py \
-	identify/test_named_regressors.py motion/test_trajectories.py papers/test_published_numbers.py \
+	identify/test_named_regressors.py linkages/test_loop_classes.py motion/test_trajectories.py papers/test_published_numbers.py \
 	report/test_demo.py report/test_fonts.py show/test_collisions.py show/test_diagrams.py \
 	simulate/test_inputs.py simulate/test_mistakes.py \
 	verify/test_balls.py verify/test_elimination.py \
@@ -64,7 +64,9 @@ bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/rollouts.py
 	$(BIN)/python benchmarks/simulation.py
 	$(BIN)/python benchmarks/large_loops.py
+	$(BIN)/python -m benchmarks.files
 	$(BIN)/python benchmarks/large_models.py
+	$(BIN)/python benchmarks/webassembly.py
 
 lint: $(VENV)/lint.done
 	$(BIN)/ruff check .

@@ -181,8 +181,7 @@ def test_dry_friction_is_refused_or_listed(tmp_path: Path) -> None:
 
 
 HOSTILE = [
-    "a*/b", 'q"];process.exit(7);//', "</script><script>alert(1)</script>", "`${process.exit(7)}`",
-    "x\u2028y", "\\", "__proto__", "constructor",
+    "a*/b\\", 'q"];process.exit(7);//\u2028', "</script><script>`${process.exit(7)}`", "__proto__",
 ]  # fmt: skip
 
 

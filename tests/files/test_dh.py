@@ -176,3 +176,79 @@ def test_comments_of_csv() -> None:
     assert arm.gravity == lw.Mechanism(gravity=[0, -1.62, 0]).gravity
     assert arm.unused == ("the comment '#colour: red'",)
     assert list(arm.bodies) == ["link2", "link2_"]
+
+
+FULL = """
+convention = "{convention}"
+base = {{ xyz = [0.1, 0.2, 0.3], rpy = [0.4, 0.5, 0.6] }}
+tool = [0, 0, 0.2]
+[[links]]
+theta = "20 deg"
+d = 0.3
+a = 0.1
+alpha = 0.2
+mass = 1
+center = [0.1, 0.2, 0]
+friction = 3
+friction_backward = 1
+flip = true
+[[links]]
+type = "prismatic"
+theta = 0.7
+d = 0.15
+a = 0.25
+alpha = "30 deg"
+mass = 3
+flip = true
+[forces.push]
+type = "wrench"
+on = "tool"
+force = ["10*sin(t)", 0, 0]
+axes = "tool"
+"""
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_flip_base_tool_and_forces(convention: str) -> None:
+    """A flipped coordinate is the negative of the unflipped one; frame 0 stands at the base."""
+    arm = load(FULL.format(convention=convention))
+    made, q = lw.compile(arm), np.array([0.3, -0.2])
+    base = np.eye(4)
+    for axis, angle in enumerate((0.4, 0.5, 0.6)):
+        c, s, i, j = np.cos(angle), np.sin(angle), (axis + 1) % 3, (axis + 2) % 3
+        turn = np.eye(4)
+        turn[i, i] = turn[j, j] = c
+        turn[i, j], turn[j, i] = -s, s
+        base = turn @ base
+    base[:3, 3] = [0.1, 0.2, 0.3]
+    rows = [
+        ("revolute", np.radians(20), 0.3, 0.1, np.degrees(0.2)),
+        ("prismatic", 0.7, 0.15, 0.25, 30),
+    ]
+    T = base @ step(convention, rows[0], -q[0]) @ step(convention, rows[1], -q[1])
+    T = T @ [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.2], [0, 0, 0, 1]]
+    np.testing.assert_allclose(made.placement("tool")(q), T, atol=1e-14)
+    push = T[:3, :3] @ [10 * np.sin(0.5), 0, 0]
+    wanted = made.jacobian("tool")(q)[3:].T @ push
+    np.testing.assert_allclose(made.external(q, [0, 0], t=0.5), wanted, atol=1e-13)
+    for speed, friction in ((0.5, -3), (-0.5, 1)):
+        assert made.passive(q, [speed, 0])[0] == friction
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_numbers_have_the_symbols_of_the_convention(convention: str) -> None:
+    """a2, d2, alpha2 and theta2 of the second row, where the table names none."""
+    text = FULL.format(convention=convention).replace("base =", "# base =")
+    found = lw.derive(load(text.replace("[forces", "#[forces").split("#[forces")[0])).parameters
+    for number, values in ((1, (0.1, 0.3, 0.2, np.radians(20))), (2, (0.25, 0.15, np.pi / 6, 0.7))):
+        for key, value in zip(("a", "d", "alpha", "theta"), values, strict=True):
+            assert float(found[f"{key}{number}"]) == pytest.approx(value), (key, number)
+
+
+def test_other_tables_are_checked() -> None:
+    """Tables of our own format keep their places in messages."""
+    text = FULL.format(convention="standard")
+    with pytest.raises(LinkwrightError, match=r"forces\.push\.on: .*'tol'"):
+        load(text.replace('on = "tool"', 'on = "tol"'))
+    with pytest.raises(LinkwrightError, match=r"frames\.tool: is given twice"):
+        load(text + '[frames.tool]\nbody = "link1"\n')

@@ -285,11 +285,6 @@ def test_included_models_are_read_beside_the_file(tmp_path: Path) -> None:
             FileError,
             "has no direction",
         ),
-        (
-            model(link("a").replace("</link>", "<gravity>false</gravity></link>")),
-            UnsupportedError,
-            "has no weight",
-        ),
         (model(link("a").replace("<inertial>", '<inertial auto="true">')), FileError, "no collision"),
         (model("<include><uri>model://x</uri></include>"), FileError, "'model://x' is not found"),
     ],
@@ -298,3 +293,92 @@ def test_included_models_are_read_beside_the_file(tmp_path: Path) -> None:
 def test_errors_say_what_and_where(text: str, error: type[LinkwrightError], message: str) -> None:
     with pytest.raises(error, match=message):
         lw.load(text)
+
+
+HAND = model(
+    link("palm", "0 0 0.3 0 0 0"),
+    link("finger", "0 0 0.1 0 0 0.2", to="palm"),
+    joint("grip", "revolute", "palm", "finger", axis("0 1 0", expressed_in="__model__")),
+    '<frame name="mount"><pose>0 0 0.1 0 0 0</pose></frame>',
+    name="hand",
+)
+
+
+def arm_with_hand(merge: str, palm: str) -> str:
+    return model(
+        link("upper", "0.1 0 0 0 0 0"),
+        joint("q1", "revolute", "world", "upper", axis("0 0 1")),
+        f'<include{merge}><uri>model://hand</uri><pose relative_to="upper">0 0 1 0.3 0 0</pose></include>',
+        joint("q2", "revolute", "upper", palm, axis("1 0 0")),
+    )
+
+
+def test_included_models_nested_and_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same arm whether the hand is nested or merged; model.config names the hand's file, in a
+    folder of the environment."""
+    folder = tmp_path / "models" / "hand"
+    folder.mkdir(parents=True)
+    (folder / "model.config").write_text(
+        '<model><sdf version="1.9">hand.sdf</sdf></model>', encoding="utf-8"
+    )
+    (folder / "hand.sdf").write_text(HAND, encoding="utf-8")
+    (tmp_path / "work").mkdir()
+    path = tmp_path / "work" / "arm.sdf"
+    path.write_text(arm_with_hand("", "hand::palm"), encoding="utf-8")
+    with pytest.raises(FileError, match="'model://hand' is not found"):
+        lw.load(path)
+    monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(tmp_path / "models"))
+    nested = lw.load(path)
+    path.write_text(arm_with_hand(' merge="true"', "palm"), encoding="utf-8")
+    merged = lw.load(path)
+    assert list(nested.bodies) == ["upper", "hand::palm", "hand::finger"]
+    assert list(merged.bodies) == ["upper", "palm", "finger"]
+    for ours, theirs in zip(numbers(merged), numbers(nested), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-13)
+    q = [0.3, -0.2, 0.4]
+    for one, other in (("finger", "hand::finger"), ("mount", "hand::mount")):
+        found = lw.compile(merged).placement(one)(q)
+        np.testing.assert_allclose(found, lw.compile(nested).placement(other)(q), atol=1e-14)
+
+
+def test_joints_with_the_name_of_a_link() -> None:
+    """Old files have them: the joint gets another name, and keeps its place."""
+    text = model(
+        link("wheel", "0 0 1 0 0 0"),
+        joint("wheel", "revolute", "world", "wheel", "<pose>0 0.5 0 0 0 0</pose>" + axis("0 0 1")),
+        version="1.4",
+    )
+    arm = lw.load(text)
+    assert list(arm.joints) == ["wheel_joint"]
+    assert "joint wheel: its name, which a link has too; it is 'wheel_joint'" in arm.unused
+    place = lw.compile(arm).placement("wheel")([np.pi])[:3, 3]  # half a turn about (0, 0.5)
+    np.testing.assert_allclose(place, [0, 1, 1], atol=1e-15)
+
+
+def test_joints_with_damping_do_not_close_loops() -> None:
+    """The last joint of the file stays in the tree, since it has damping."""
+    damped = axis("0 1 0", "<dynamics><damping>0.3</damping></dynamics>")
+    text = model(
+        link("crank", "0 0 0 0 0 0"),
+        link("rod", "1 0 0 0 0 0"),
+        joint("a", "revolute", "world", "crank", axis("0 1 0")),
+        joint("b", "revolute", "crank", "rod", axis("0 1 0")),
+        joint("c", "prismatic", "world", "rod", axis("1 0 0").replace("0 1 0", "1 0 0")),
+        joint("d", "revolute", "world", "rod", damped),
+    )
+    arm = lw.load(text)
+    assert "d" in arm.joints
+    assert set(arm.loops) == {"c", "b"}
+
+
+def test_links_without_weight() -> None:
+    """Two bars of which one does not feel gravity: half the moment of the weight."""
+    text = model(
+        link("a", center="0.5 0 0 0 0 0"),
+        link("b", center="0.5 0 0 0 0 0").replace("</link>", "<gravity>false</gravity></link>"),
+        joint("q", "revolute", "world", "a", axis("0 1 0")),
+        joint("weld", "fixed", "a", "b"),
+    )
+    made = lw.compile(lw.load(text))
+    assert made.bias([0.0], [0.0])[0] == pytest.approx(-2 * 9.81 * 0.5)
+    assert made.mass_matrix([0.0])[0, 0] == pytest.approx(2 * (0.03 + 2 * 0.25))

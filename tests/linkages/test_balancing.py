@@ -131,6 +131,16 @@ def test_full_balance_of_the_slider_crank_by_hand() -> None:
     assert crank.mass == pytest.approx((1.2 * 0.1 + (0.8 + 0.5 + rod.mass) * 0.3) / 0.5)
 
 
+def test_counterweights_are_carried_over_pins() -> None:
+    """A rod whose first pin in the file is that of the slider: its weight is at the crank pin."""
+    engine = lw.gallery("slider-crank-sundials")
+    balance = lw.linkages.balance_forces(engine, 0.5)
+    assert [one.body for one in balance.counterweights] == ["crank", "rod"]
+    rod = balance.counterweights[1]
+    assert rod.center == pytest.approx((-1.5, 0.0, 0.0), abs=1e-12)
+    assert rod.mass == pytest.approx((0.5 + 0.5) * 1.0 / 0.5)
+
+
 @pytest.mark.parametrize("share", [0.0, 0.5, 2 / 3])
 def test_partial_balance_of_the_slider_crank(share: float) -> None:
     """Harmonics of the first order: (1 − share) m_rec a ω² along the slide, share m_rec a ω²
@@ -149,6 +159,8 @@ def test_partial_balance_of_the_slider_crank(share: float) -> None:
 
 
 def test_what_cannot_be_balanced_is_said() -> None:
+    with pytest.raises(lw.LinkwrightError, match="constant speed of it takes infinite forces"):
+        lw.linkages.shaking_forces(example("four-bar"), input="theta3")
     with pytest.raises(lw.LinkwrightError, match="not a slider-crank whose slide is on ground"):
         lw.linkages.balance_slider_crank(example("four-bar"))
     with pytest.raises(lw.LinkwrightError, match="no radius for crank"):

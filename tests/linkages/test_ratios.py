@@ -199,3 +199,18 @@ def test_what_does_not_apply_is_said_in_a_sentence() -> None:
         lw.linkages.analyze_linkage(example("four-bar"), output="rokcer")
     with pytest.raises(lw.LinkwrightError, match="output cannot be ground"):
         lw.linkages.analyze_linkage(example("four-bar"), output="ground")
+
+
+def test_a_cycle_begins_away_from_change_points() -> None:
+    """The cranks of a rhombus are on a line at 0: the cycle begins where it is assembled."""
+    found = lw.linkages.input_range(lw.gallery("n-four-bar"))
+    assert found.makes_full_turns
+    assert found.upper - found.lower == pytest.approx(2 * np.pi)
+    assert found.lower != 0.0
+
+
+def test_a_sweep_beyond_a_limit_says_where_it_stopped() -> None:
+    bars = lw.gallery("four-bar").with_parameters(l1=2.0, l4=4.8)
+    found = lw.linkages.analyze_linkage(bars, over=(0.5, 3.0), samples=11)
+    assert len(found.input_values) < 11
+    assert "'theta1' cannot go on" in str(found)

@@ -3,15 +3,16 @@
 standard: T_i = Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α), body frame i at the far end of link i;
 modified: T_i = Rot_x(α) Trans_x(a) Rot_z(θ) Trans_z(d), body frame i at joint i.
 
-`theta` of a turning joint and `d` of a sliding one are added to the joint's coordinate.
-Centres of mass and inertias are given in body frame i.
+`theta` of a turning joint and `d` of a sliding one are added to the joint's coordinate, which
+counts the other way with `flip`. `base` places frame 0 in the ground, `tool` a frame on the last
+body, as in the Robotics Toolbox. Centres of mass and inertias are given in body frame i.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -43,11 +44,19 @@ from ..mechanism import (
     Motor,
     PartNumberField,
     PartTable,
+    Placement,
 )
 from ..mechanism.joints import PerDof
 from ..mechanism.parts import ORIGIN, Scalar, Vector
-from .toml_reader import read_toml_table
+from .toml_reader import FIELDS_NOT_IN_FILES, read_toml_table
 from .unique_names import make_unique_element_name
+
+_TABLES_OF_MECHANISMS = tuple(
+    key
+    for key in Mechanism.model_fields
+    if key not in ("name", "gravity", "parameters", "bodies", "joints", *FIELDS_NOT_IN_FILES)
+)
+"""Keys of our own format that a table may have too: frames, forces, contacts, …"""
 
 FilePlace = Callable[[int, str], str]
 """The place of a link's key in the file; links are counted from 1."""
@@ -68,6 +77,10 @@ class DHLink(MechanismPart):
     motor: Motor | None = None
     damping: Annotated[PerDof, PartNumberField("damping", None)] = ZERO
     friction: Annotated[PerDof, PartNumberField("effort", None)] = ZERO
+    friction_backward: Annotated[PerDof | None, PartNumberField("effort", None, optional=True)] = (
+        None
+    )
+    flip: bool = False
     limits: Limits = Field(default_factory=Limits)
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
@@ -82,6 +95,8 @@ class DHTable(MechanismPart):
     name: str = "arm"
     gravity: Annotated[Vector | None, PartNumberField("m/s^2", 3, optional=True)] = None
     parameters: PartTable[Scalar] = Field(default_factory=PartTable)
+    base: Placement = Field(default_factory=Placement)
+    tool: Placement | None = None
 
     if TYPE_CHECKING:  # numbers may be given as text, floats or expressions
 
@@ -111,15 +126,17 @@ def build_dh_mechanism(
     if not rows:
         raise FileError("has no links", remedy="add one for every joint")
     fields = fields | {"convention": _choose_dh_convention(fields.get("convention"), convention)}
+    others = {key: fields.pop(key) for key in _TABLES_OF_MECHANISMS if key in fields}
     table = DHTable(**fields)
     links = [
         _read_dh_link(row, number, table.parameters, place) for number, row in enumerate(rows, 1)
     ]
     names = _dh_body_names(links, place)
     try:
-        return _assemble_dh_mechanism(table, links, names)
-    except LinkwrightError as error:  # of gravity: links have been checked
-        where = _count_dh_links_from_one(error.where)
+        return _assemble_dh_mechanism(table, links, names, others)
+    except LinkwrightError as error:  # links have been checked
+        is_own = error.where.startswith("gravity")
+        where = _count_dh_links_from_one(error.where) if is_own else error.where
         raise type(error)(error.what, where=where, remedy=error.remedy) from None
 
 
@@ -214,31 +231,51 @@ def _dh_body(link: DHLink) -> Body:
 
 def _dh_joint_fields(link: DHLink) -> dict[str, object]:
     """Return the fields, other than geometry, that a link gives its joint."""
-    keys = ("motor", "damping", "friction", "limits")
-    return {key: getattr(link, key) for key in keys if key in link.model_fields_set}
+    keys = ("motor", "damping", "friction", "friction_backward", "limits")
+    fields = {key: getattr(link, key) for key in keys if key in link.model_fields_set}
+    return fields | ({"axis": (ZERO, ZERO, negate_expression(ONE))} if link.flip else {})
 
 
 def _assemble_dh_mechanism(
-    table: DHTable, links: Sequence[DHLink], names: Sequence[str]
+    table: DHTable,
+    links: Sequence[DHLink],
+    names: Sequence[str],
+    others: Mapping[str, object],
 ) -> Mechanism:
-    """Return the mechanism of a table whose links have been checked."""
+    """Return the mechanism of a table whose links have been checked, with its other tables."""
     links, parameters = _name_dh_numbers(table, links)
     place = _standard_dh_placements if table.convention == "standard" else _modified_dh_placements
+    bodies = {name: _dh_body(link) for name, link in zip(names, links, strict=True)}
+    stand = {} if table.base == Placement() else {make_unique_element_name("base", bodies): Body()}
+    parents = [*(stand or [GROUND]), *names[:-1]]
     joints = {
         f"q{number}": Joint(
             type=link.type, parent=parent, child=child, **place(link), **_dh_joint_fields(link)
         )
-        for number, (link, parent, child) in enumerate(
-            zip(links, [GROUND, *names[:-1]], names, strict=True), 1
-        )
+        for number, (link, parent, child) in enumerate(zip(links, parents, names, strict=True), 1)
     }
+    for name in stand:
+        joints[name] = Joint(type="fixed", child=name, origin=table.base)
     return Mechanism(
         name=table.name,
         parameters=parameters,
-        bodies={name: _dh_body(link) for name, link in zip(names, links, strict=True)},
+        bodies=bodies | stand,
         joints=joints,
         **({} if table.gravity is None else {"gravity": table.gravity}),
+        **_with_dh_tool(table, names[-1], others),
     )
+
+
+def _with_dh_tool(table: DHTable, body: str, others: Mapping[str, object]) -> dict[str, object]:
+    """Return the other tables of a file, with the tool among the frames."""
+    frames = others.get("frames", {})
+    if table.tool is None or not isinstance(frames, Mapping):
+        return dict(others)
+    if "tool" in frames:
+        raise MechanismError(
+            "is given twice", where="frames.tool", remedy="rename it, or leave tool out"
+        )
+    return {**others, "frames": {**frames, "tool": {"body": body, "origin": table.tool}}}
 
 
 def _name_dh_numbers(

@@ -115,6 +115,16 @@ def read_sdf_numbers(element: XmlElement, counts: tuple[int, ...]) -> list[float
     return numbers
 
 
+def required_sdf_text(element: XmlElement, tag: str) -> str:
+    """Return the text of a child element; raise where it is absent or empty."""
+    child = element.first_child(tag)
+    if child is None or not child.text.strip():
+        raise FileError(
+            f"<{element.tag}> has no <{tag}>", where=f"line {element.line}", remedy="add it"
+        )
+    return child.text.strip()
+
+
 def read_sdf_pose(element: XmlElement | None) -> tuple[Floats, str]:
     """Return the pose of a <pose> element, 4 × 4, and the frame that it names."""
     if element is None:

@@ -22,6 +22,10 @@ from .xml_reader import XmlElement
 
 _KINDS_OF_SDF = {word: kind for kind in JOINT_KINDS.values() for word in kind.sdf}
 """The kind of joint for each type of SDF; a gearbox is a coupling of two others."""
+_GEOMETRY_FIELDS = (
+    "type", "parent", "child", "origin", "child_origin", "axis", "axis2", "pitch",
+)  # fmt: skip
+"""The fields of a joint that closes a loop."""
 _UNLIMITED = 1e16
 """Limits of at least this size mean none."""
 
@@ -61,17 +65,23 @@ class SdfJoint:
             self.axis = -self.axis
             self.fields["axis"] = [float(x) + 0.0 for x in self.axis]
 
+    @property
+    def has_losses(self) -> bool:
+        """Whether it has damping, friction, a spring or a leader: no joint that closes a loop
+        can."""
+        return bool(set(self.fields) - {*_GEOMETRY_FIELDS, "limits"})
+
     def loop_fields(self) -> dict[str, object]:
         """Return what is left of the joint where it closes a loop."""
-        kept = ("type", "parent", "child", "origin", "child_origin", "axis", "axis2", "pitch")
-        lost = sorted(set(self.fields) - {*kept, "limits"})
+        lost = sorted(set(self.fields) - {*_GEOMETRY_FIELDS, "limits"})
         if lost:
             raise UnsupportedError(
-                f"the joint '{self.name}' closes a loop and has {', '.join(lost)}",
+                f"the joint '{self.name}' closes a loop and has {', '.join(lost)}, as all other "
+                "joints of the loop",
                 where=f"line {self.element.line}",
-                remedy="put this joint first in the file, so that another joint closes the loop",
+                remedy="remove these from a joint of the loop",
             )
-        return {key: self.fields[key] for key in kept if key in self.fields}
+        return {key: self.fields[key] for key in _GEOMETRY_FIELDS if key in self.fields}
 
     def resolve_references(
         self, by_key: Mapping[str, SdfJoint], joints: Sequence[SdfJoint]

@@ -20,7 +20,9 @@ from .sdf_frames import (
     placement_fields,
     read_sdf_numbers,
     read_sdf_pose,
+    required_sdf_text,
 )
+from .sdf_includes import read_sdf_include
 from .sdf_joints import SdfJoint, read_sdf_joint
 from .sdf_shapes import SHAPE_TAGS, SdfShapes, read_sdf_shapes, weigh_sdf_link
 from .sdf_tree import span_sdf_tree
@@ -95,7 +97,7 @@ class _SdfReader:
         self, element: XmlElement, scope: SdfScope, is_static: bool, depth: int = 0
     ) -> None:
         """Add what a <model>, a <world> or the file itself contains to a scope."""
-        default = MODEL_FRAME if MODEL_FRAME in scope.frames else WORLD_FRAME
+        default = self.default_frame(scope)
         for child in element.children:
             match child.tag:
                 case "link":
@@ -108,13 +110,19 @@ class _SdfReader:
                     self.add_frame(scope, child, attached, attached_to=attached)
                     self.frame_names.append((scope, child.attributes["name"]))
                 case "joint":
-                    below = _required_text(child, "child")
+                    self.rename_joint_like_link(child, scope)
+                    below = required_sdf_text(child, "child")
                     self.add_frame(scope, child, below, attached_to=below)
                     self.joint_elements.append((scope, child))
                 case "model":
                     self.add_model(child, scope, is_static, depth)
                 case "include":
                     self.add_include(child, scope, is_static, depth)
+
+    @staticmethod
+    def default_frame(scope: SdfScope) -> str:
+        """Return the frame to which poses in a scope are relative: the model's, or the world."""
+        return MODEL_FRAME if MODEL_FRAME in scope.frames else WORLD_FRAME
 
     def add_frame(
         self, scope: SdfScope, element: XmlElement, default: str, attached_to: str = ""
@@ -130,12 +138,25 @@ class _SdfReader:
         pose, relative_to = read_sdf_pose(element.first_child("pose"))
         scope.frames[name] = SdfFrame(pose, relative_to or default, scope, attached_to, element)
 
+    def rename_joint_like_link(self, joint: XmlElement, scope: SdfScope) -> None:
+        """Rename a joint that has the name of a link or frame, as old files may; the name of each
+        frame is unique in a model."""
+        name = joint.required_attribute("name")
+        if name in scope.frames and scope.frames[name].element is not None:
+            other = scope.frames[name].element
+            if other is not None and other.tag != "joint":
+                taken = {*scope.frames, *scope.nested}
+                joint.attributes["name"] = make_unique_element_name(f"{name}_joint", taken)
+                self.notes.append(
+                    f"joint {name}: its name, which a {other.tag} has too; "
+                    f"it is '{joint.attributes['name']}'"
+                )
+
     def add_model(
         self, model: XmlElement, scope: SdfScope, is_static: bool, depth: int
     ) -> SdfScope:
         """Add a model, whose own frame is placed in the scope around it."""
-        default = MODEL_FRAME if MODEL_FRAME in scope.frames else WORLD_FRAME
-        self.add_frame(scope, model, default)
+        self.add_frame(scope, model, self.default_frame(scope))
         name = model.attributes["name"]
         inner = SdfScope(scope.qualified_name(name), scope)
         own = scope.frames[name]
@@ -167,39 +188,21 @@ class _SdfReader:
     def add_include(
         self, include: XmlElement, scope: SdfScope, is_static: bool, depth: int
     ) -> None:
-        """Add the model of another file in the place of an <include>."""
+        """Add the model of another file in the place of an <include>, or merge it."""
         if depth >= _MAX_INCLUDE_DEPTH:
             raise FileError("models include each other", where=f"line {include.line}")
-        uri = _required_text(include, "uri")
-        file = _find_included_file(uri, self.path)
-        if file is None:
-            raise FileError(
-                f"the included model '{uri}' is not found",
-                where=f"line {include.line}",
-                remedy="put its folder or file next to this file",
-            )
-        root = read_xml(file.read_bytes())
-        models = list(root.children_with_tag("model"))
-        if root.tag != "sdf" or len(models) != 1:
-            raise FileError(f"{file.name} has {len(models)} <model>, not one", where=uri)
-        name, static = include.first_child("name"), include.first_child("static")
-        attributes = dict(models[0].attributes)
-        if name is not None:
-            attributes["name"] = name.text.strip()
-        placement = include.first_child("placement_frame")
-        if placement is not None:
-            attributes["placement_frame"] = placement.text.strip()
-        children = [c for c in models[0].children if c.tag not in ("pose", "static")]
-        for tag in ("pose", "static"):
-            chosen = include.first_child(tag) or models[0].first_child(tag)
-            children += [chosen] if chosen is not None else []
+        found = read_sdf_include(include, self.path)
         inside = _SdfReader(
-            file, self.world, self.links, self.joint_elements, self.frame_names, self.notes
+            found.file, self.world, self.links, self.joint_elements, self.frame_names, self.notes
         )
-        merged = XmlElement("model", attributes, include.line, children)
-        fixed = is_static or (static is not None and static.text.strip() in ("true", "1"))
-        inside.add_model(merged, scope, fixed, depth + 1)
-        self.notes += _unused_sdf_parts(root)
+        fixed = is_static or found.is_static
+        if found.is_merged:
+            proxy = found.proxy_frame()
+            inside.add_frame(scope, proxy, self.default_frame(scope), proxy.attributes["link"])
+            inside.add_scope_contents(found.merged_contents(), scope, fixed, depth + 1)
+        else:
+            inside.add_model(found.model, scope, fixed, depth + 1)
+        self.notes += _unused_sdf_parts(found.root)
 
     # -- the mechanism ------------------------------------------------------------------------
 
@@ -245,15 +248,12 @@ class _SdfReader:
         """Return the fields of a body from the <inertial> of a link."""
         element = link.element
         weight = element.first_child("gravity")
-        if weight is not None and weight.text.strip() in ("false", "0"):
-            raise UnsupportedError(
-                f"the link '{key}' has no weight (<gravity>false</gravity>)",
-                where=f"line {weight.line}",
-                remedy="remove that element, or set the gravity of the world to zero",
-            )
+        is_weightless = weight is not None and weight.text.strip() in ("false", "0")
         shapes = read_sdf_shapes(element, key, link.pose_of, link.path)
         self.notes += shapes.notes
         fields = self.read_inertia(key, link, shapes)
+        if is_weightless:
+            fields["gravity_compensation"] = 1.0
         return fields | ({"shapes": shapes.shapes} if shapes.shapes else {})
 
     def read_inertia(self, key: str, link: _SdfLink, shapes: SdfShapes) -> dict[str, object]:
@@ -326,32 +326,10 @@ def _forget_resolved_poses(scope: SdfScope) -> None:
         _forget_resolved_poses(inner)
 
 
-def _required_text(element: XmlElement, tag: str) -> str:
-    """Return the text of a child element; raise where it is absent or empty."""
-    child = element.first_child(tag)
-    if child is None or not child.text.strip():
-        raise FileError(
-            f"<{element.tag}> has no <{tag}>", where=f"line {element.line}", remedy="add it"
-        )
-    return child.text.strip()
-
-
 def _child_number(element: XmlElement | None, tag: str, default: float) -> float:
     """Return the number in a child element, or the format's default."""
     child = element.first_child(tag) if element is not None else None
     return default if child is None else read_sdf_numbers(child, (1,))[0]
-
-
-def _find_included_file(uri: str, path: Path | None) -> Path | None:
-    """Return the file of an included model: next to this file, or in a folder of its name."""
-    if path is None or ("://" in uri and not uri.startswith(("model://", "file://"))):
-        return None
-    name = uri.partition("://")[2] or uri
-    for folder in (path.parent, path.parent.parent):
-        for place in (folder / name, folder / name / "model.sdf"):
-            if place.is_file():
-                return place
-    return None
 
 
 def _unused_sdf_parts(element: XmlElement) -> list[str]:

@@ -49,12 +49,14 @@ def span_sdf_tree(
 
 
 def _next_tree_joint(waiting: Sequence[SdfJoint], reached: set[str]) -> SdfJoint | None:
-    """Return a joint that leads to a new body. Where only its child is reached, a joint with one
-    axis is turned round; its coordinate stays the same."""
-    for joint in waiting:
+    """Return a joint that leads to a new body, first those with losses or springs, which cannot
+    close loops. Where only its child is reached, a joint with one axis is turned round; its
+    coordinate stays the same."""
+    joints = sorted(waiting, key=lambda joint: not joint.has_losses)
+    for joint in joints:
         if joint.parent in reached and joint.child not in reached:
             return joint
-    for joint in waiting:
+    for joint in joints:
         if joint.is_reversible and joint.child in reached and joint.parent not in reached:
             joint.reverse()
             return joint

@@ -196,12 +196,13 @@ class _BalanceProblem:
         return float(np.linalg.norm(rest.reshape(-1, 2), axis=1).max()) / self.largest
 
     def _pivot(self, link: int) -> Floats:
-        """The pin of a link from which its counterweight is measured, in the link's axes."""
-        joint = ground_joint(self.linkage, link)
+        """The pin of a link from which its counterweight is measured, in the link's axes: that
+        with the fewest pins between it and ground, over which the counterweight is carried."""
         joints = self.linkage.joints_of(link)
         pins = [one for one in joints if one.kind == "pin"]
-        chosen = joint if joint in pins else (pins or joints)[0]
-        assert chosen is not None
+        steps = _pins_to_ground(self.linkage)
+        far = len(self.linkage.links)
+        chosen = min(pins or joints, key=lambda one: steps.get(one.other_link(link), far))
         world = self.motions.points(chosen.links[0], chosen.point)[0]
         return self._to_link(link, world - self.motions.origins[0, link])
 
@@ -254,3 +255,18 @@ class _BalanceProblem:
         place = self.linkage.tree.bodies[name]
         R, p = np.asarray(place.R, dtype=float), np.asarray(place.p, dtype=float).ravel()
         return Counterweight(name, mass, tuple((R.T @ (center - p)).tolist()))
+
+
+def _pins_to_ground(linkage: PlanarLinkage) -> dict[int, int]:
+    """The number of pins between each link and ground, for links with a path of pins alone."""
+    steps, last = {0: 0}, [0]
+    while last:
+        following = {
+            joint.other_link(link)
+            for link in last
+            for joint in linkage.joints_of(link)
+            if joint.kind == "pin"
+        } - set(steps)
+        steps |= dict.fromkeys(following, steps[last[0]] + 1)
+        last = sorted(following)
+    return steps

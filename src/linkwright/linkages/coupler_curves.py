@@ -110,7 +110,7 @@ class CouplerCurve(NotebookDisplayed):
         ]
         return (
             f"{kind} curve of {self.point} over {self.input}: {self.length:.6g} m long, "
-            f"{', '.join(extents)} m"
+            f"{', '.join(extents)} m" + ("" if self.motion.finished else f"; {self.motion.status}")
         )
 
     def plot(self, path: str | Path | None = None, **options: object) -> Figure:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..conveniences import find_convenience
 from ..displays import NotebookDisplayed
+from ..errors import UnsupportedError
 from ..mechanism import Mechanism, mechanism_names, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
 from ..model.model import compile as compile_model
@@ -26,7 +27,7 @@ from ..simulation.body_motions import BodyMotions
 from ..simulation.kinematic_motion import Kinematics
 from ..simulation.run import Run
 from ..types import Floats
-from .input_sweeps import sweep_input
+from .input_sweeps import input_range, sweep_input
 
 if TYPE_CHECKING:
     import xarray
@@ -152,6 +153,7 @@ def shaking_forces(
     rate = check_number(speed, "speed")
     label, unit = "time", "s"
     if motion is None:
+        _require_cycle(mechanism, input, rough)
         motion = sweep_input(mechanism, input, rough=rough, samples=samples)
         qd, qdd = rate * motion.qd, rate**2 * motion.qdd
         index = mechanism_names(mechanism).q.index(motion.driven[0])
@@ -163,6 +165,19 @@ def shaking_forces(
     return ShakingForces(
         mechanism, t, label, unit, force, moment, center, float(bodies.masses.sum())
     )
+
+
+def _require_cycle(
+    mechanism: Mechanism, name: str | None, rough: Mapping[str, float] | None
+) -> None:
+    """Raise where the input runs into limits: at constant speed, forces are infinite there."""
+    free = input_range(mechanism, name, rough=rough)
+    if free.limits:
+        raise UnsupportedError(
+            f"{free}, where a constant speed of it takes infinite forces",
+            where=mechanism.name,
+            remedy="give a motion, as solve_kinematics or simulate makes it",
+        )
 
 
 def body_motions(motion: Kinematics | Run, qd: Floats, qdd: Floats) -> BodyMotions:

@@ -33,6 +33,9 @@ ratios are infinite."""
 _SHORTEST_SWEEP = 1e-9
 """The shortest way of an input, rad or m: from a configuration to itself."""
 
+_PROBE_WAY = 0.01
+"""The way of an input, rad, by which a cycle is tried at its start."""
+
 _SLIDING_REACH = 4.0
 """How far a sliding input is moved in search of its limits, in sizes of the mechanism."""
 
@@ -46,7 +49,8 @@ class InputRange(NotebookDisplayed):
     name, unit : str
         The coordinate, and rad or m.
     lower, upper : float
-        The ends of its range; of an input that makes full turns 0 and 2π.
+        The ends of its range; of an input that makes full turns 0 and 2π, unless branches meet
+        at 0: then from where the mechanism is assembled.
     makes_full_turns : bool
         Whether the input turns without end: it is a crank.
     limits : tuple of Singularity
@@ -138,15 +142,24 @@ def _cached_range(
     reach = 2 * np.pi if unit == "rad" else _SLIDING_REACH * _size(mechanism)
     forward = _sweep(mechanism, name, (here, here + reach), home, _RANGE_SAMPLES)
     if unit == "rad" and forward.finished:
-        way = _sweep(mechanism, name, (here, 0.0), home, 61) if here else None
-        start = home if way is None else way.q[-1]
-        return InputRange(name, unit, 0.0, 2 * np.pi, True, (), start)
+        lower, start = _start_of_cycle(mechanism, name, here, home)
+        return InputRange(name, unit, lower, lower + 2 * np.pi, True, (), start)
     backward = _sweep(mechanism, name, (here, here - reach), home, _RANGE_SAMPLES)
     limits = tuple(_ends_of_motion(backward) + _ends_of_motion(forward))
     lower, upper = (_end_value(motion, index) for motion in (backward, forward))
     inside = lower + _LIMIT_MARGIN * (upper - lower) * bool(limits)
     start = _sweep(mechanism, name, (here, inside), home, 61).q[-1]
     return InputRange(name, unit, lower, upper, False, limits, start)
+
+
+def _start_of_cycle(
+    mechanism: Mechanism, name: str, here: float, home: Floats
+) -> tuple[float, Floats]:
+    """Where a cycle begins: at 0, or, where branches meet there, where the mechanism is
+    assembled."""
+    start = _sweep(mechanism, name, (here, 0.0), home, 61).q[-1] if here else home
+    probe = _sweep(mechanism, name, (0.0, _PROBE_WAY), start, 3)
+    return (0.0, start) if probe.finished else (here, home)
 
 
 def sweep_input(
@@ -187,7 +200,10 @@ def sweep_input(
     if over is not None:
         return solve_kinematics(mechanism, over=(name, *over), rough=rough, samples=samples)
     free = input_range(mechanism, name, rough=rough)
-    return _sweep(mechanism, name, free.inner_ends(), free.start, samples)
+    motion = _sweep(mechanism, name, free.inner_ends(), free.start, samples)
+    if not motion.finished:
+        raise LinkwrightError(motion.status, where=mechanism.name)
+    return motion
 
 
 def _checked_input(mechanism: Mechanism, name: str | None) -> str:

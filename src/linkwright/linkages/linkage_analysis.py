@@ -21,7 +21,7 @@ from ..simulation.singularities import Singularity
 from ..types import Floats
 from .grashof_rule import LoopClass, loop_classes
 from .input_sweeps import InputRange, input_range, sweep_input
-from .linkage_statics import ground_joint, linkage_statics
+from .linkage_statics import ground_joint, linkage_statics, rotation_sense
 from .planar_linkage import LinkMotions, PlanarLinkage, planar_linkage
 from .transmission import TransmissionAngles, transmission_angles
 
@@ -138,6 +138,7 @@ class LinkageAnalysis(NotebookDisplayed):
 
     def __str__(self) -> str:
         lines = [self.summary(), *map(str, self.classes)]
+        lines += [] if self.motion.finished else [self.motion.status]
         lines += [str(self.range)] if self.range is not None else []
         lines += [self._extremes("velocity ratio", self.velocity_ratio)]
         lines += [self._extremes("acceleration ratio", self.acceleration_ratio)]
@@ -309,11 +310,12 @@ def _output_ratios(
     its slide on ground, else its angle."""
     joint = ground_joint(linkage, link)
     if joint is None or joint.kind == "pin":
-        return motions.angular_velocity[:, link], motions.angular_acceleration[:, link], "rad"
+        sense = rotation_sense(linkage, link)
+        omega, alpha = motions.angular_velocity, motions.angular_acceleration
+        return sense * omega[:, link], sense * alpha[:, link], "rad"
     along = motions.directions(joint.links[0], joint.direction)
-    sense = 1.0 if joint.links[0] == 0 else -1.0
     velocity, acceleration = motions.velocity[:, link], motions.acceleration[:, link]
-    return sense * (velocity * along).sum(1), sense * (acceleration * along).sum(1), "m"
+    return (velocity * along).sum(1), (acceleration * along).sum(1), "m"
 
 
 def _first_largest(values: Floats) -> int:

@@ -73,13 +73,22 @@ def ground_joint(linkage: PlanarLinkage, link: int) -> LinkageJoint | None:
     return found[0] if len(found) == 1 else None
 
 
+def rotation_sense(linkage: PlanarLinkage, link: int) -> float:
+    """Return 1 where the rotation of a link counts about the normal of the plane, −1 where against
+    it: about the axis of its pin on ground, else of the pin that carries it in the tree."""
+    joint = ground_joint(linkage, link)
+    carrying = [one for one in linkage.joints if one.links[1] == link and one.kind == "pin"]
+    chosen = [joint] if joint is not None and joint.kind == "pin" else carrying
+    return chosen[0].sense if chosen else 1.0
+
+
 def unit_load(linkage: PlanarLinkage, motions: LinkMotions, k: int, link: int) -> Floats:
     """Return the equations' loads for a unit load on a link: a force along its slide on ground,
     else a couple."""
     joint = ground_joint(linkage, link)
     load = np.zeros(3 * (len(linkage.links) - 1))
     if joint is None or joint.kind == "pin":
-        load[3 * (link - 1)] = 1.0
+        load[3 * (link - 1)] = rotation_sense(linkage, link)
         return load
     along = motions.directions(joint.links[0], joint.direction)[k]
     _add_force(load, link, joint_points(motions, joint)[k], along)

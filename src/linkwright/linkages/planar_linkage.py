@@ -200,18 +200,17 @@ class PlanarLinkage:
         if is_single and not (first.kind.turns_about_axis and first.kind.slides_along_axis):
             kind = "pin" if first.kind.turns_about_axis else "slide"
         links = (self._numbers[first.parent], self._numbers[last])
-        axis = self.tree_axis(first.parent, R[:, 2])
-        sense = float(np.sign(axis @ self.normal)) or 1.0
+        sense = self._axis_sense(first.parent, R[:, 2])
         return LinkageJoint(joint.name, kind, links, p, R[:, 2], first.v, sense)
 
-    def tree_axis(self, link: int, axis: Floats) -> Floats:
-        """Return an axis of a link in the world, at rest at q = 0; pins have it at every q."""
-        if link == GROUND_LINK:
-            return axis
-        tree = self.tree
-        world = WorldKinematics(tree, ca.DM.zeros(tree.nq))
-        R = np.asarray(ca.evalf(ca.substitute(ca.SX(world.link_poses[link].R), tree.motion.t, 0)))
-        return np.asarray(R @ axis)
+    def _axis_sense(self, link: int, axis: Floats) -> float:
+        """1 where an axis of a link points along the normal of the plane, −1 where against it: pins
+        keep it at every q."""
+        if link != GROUND_LINK:
+            world = WorldKinematics(self.tree, ca.DM.zeros(self.tree.nq))
+            R = ca.substitute(ca.SX(world.link_poses[link].R), self.tree.motion.t, 0)
+            axis = np.asarray(ca.evalf(R)) @ axis
+        return float(np.sign(np.round(axis @ self.normal, 6))) or 1.0
 
     def _loop_joints(self) -> list[LinkageJoint]:
         """The joints that close loops."""
@@ -224,7 +223,8 @@ class PlanarLinkage:
             R = np.asarray(ca.DM(ca.SX(parent.R)), dtype=float)
             axis = R @ np.asarray(ca.DM(ca.SX(tie.first_axis)), dtype=float)[:, 2]
             point = np.asarray(ca.DM(ca.SX(parent.p)), dtype=float).ravel()
-            found.append(LinkageJoint(tie.name, _loop_joint_kind(tie.kind), links, point, axis))
+            kind, sense = _loop_joint_kind(tie.kind), self._axis_sense(parent.link, axis)
+            found.append(LinkageJoint(tie.name, kind, links, point, axis, None, sense))
         return found
 
 

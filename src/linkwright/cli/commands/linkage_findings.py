@@ -8,6 +8,8 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...errors import LinkwrightError, UnsupportedError
+
 if TYPE_CHECKING:
     from ...linkages import (
         CouplerCurve,
@@ -36,7 +38,7 @@ class BalancedLinkage:
     """Counterweights, and the shaking force with them."""
 
     weights: ForceBalance | SliderCrankBalance
-    shaking: ShakingForces
+    shaking: ShakingForces | str
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,17 @@ class LinkageChoice:
             samples=self.samples,
         )
 
-    def shaking(self, mechanism: Mechanism, rate: float) -> ShakingForces:
-        """Return the shaking force of the linkage, or of its balanced form, over a cycle."""
+    def shaking(self, mechanism: Mechanism, rate: float) -> ShakingForces | str:
+        """Return the shaking force of the linkage, or of its balanced form, over a cycle; or why
+        there is none."""
         from ... import linkages
 
-        return linkages.shaking_forces(
-            mechanism, input=self.input, speed=rate, rough=self.rough, samples=self.samples
-        )
+        try:
+            return linkages.shaking_forces(
+                mechanism, input=self.input, speed=rate, rough=self.rough, samples=self.samples
+            )
+        except UnsupportedError as error:
+            return f"no shaking force: {error.what}"
 
     def balance(self, radius: float, share: float | None, rate: float) -> BalancedLinkage:
         """Return counterweights at a radius from their pins."""
@@ -90,7 +96,7 @@ class LinkageFindings:
 
     analysis: LinkageAnalysis
     centers: InstantCenters
-    shaking: ShakingForces
+    shaking: ShakingForces | str
     curve: CouplerCurve | None = None
     balance: BalancedLinkage | None = None
 
@@ -118,11 +124,11 @@ class LinkageFindings:
 
     def lines(self) -> list[str]:
         """Return the findings as lines of text."""
-        found = [str(self.analysis), "", str(self.centers), "", self.shaking.summary()]
+        found = [str(self.analysis), "", str(self.centers), "", str(self.shaking)]
         if self.curve is not None:
             found.append(self.curve.summary())
         if self.balance is not None:
-            found += ["", str(self.balance.weights), f"balanced: {self.balance.shaking.summary()}"]
+            found += ["", str(self.balance.weights), f"balanced: {self.balance.shaking}"]
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -169,7 +175,9 @@ class LinkageFindings:
         )
         drawn = []
         for result, path in pairs:
-            if result is not None and path is not None:
+            if isinstance(result, str) and path is not None:
+                raise LinkwrightError(result, remedy="leave --plot-shaking out")
+            if result is not None and not isinstance(result, str) and path is not None:
                 result.plot(path)
                 drawn.append(str(path))
         return drawn
@@ -193,7 +201,9 @@ def _finite_list(point: Floats) -> list[float] | None:
     return numbers if all(map(isfinite, numbers)) else None
 
 
-def _shaking_json(shaking: ShakingForces) -> dict[str, float]:
+def _shaking_json(shaking: ShakingForces | str) -> dict[str, float] | None:
+    if isinstance(shaking, str):
+        return None
     return {"largest_force": shaking.largest_force, "largest_moment": shaking.largest_moment}
 
 
