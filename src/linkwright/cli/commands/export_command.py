@@ -38,7 +38,7 @@ def export(
     Parameters
     ----------
     to
-        A file format (toml, urdf), a language (c, cpp, casadi, numpy, matlab, rust, latex),
+        A file format (toml, urdf, mjcf), a language (c, cpp, casadi, numpy, matlab, rust, latex),
         wasm (WebAssembly for JavaScript), or fmu (FMI 3.0) and fmu2 (FMI 2.0).
     output
         File to write (default: standard output), or the folder where there are several files.
