@@ -179,6 +179,18 @@ force = "k*(L - L0)^3 + c*Ldot"
 """
 
 
+def test_spring_along_a_path_of_two_points_is_a_spring() -> None:
+    """The same forces and the same equations as a force element between the points."""
+    spring = "stiffness = 50\ndamping = 2\n"
+    head = STRUT[: STRUT.index("[lengths")]
+    one = lw.load(f'{head}[lengths.s]\npath = ["hook", "tip"]\nrest = 0.7\n{spring}')
+    ends = '[forces.s]\ntype = "spring"\nbetween = ["hook", "tip"]\nlength = 0.7\n'
+    two = lw.load(head + ends + spring)
+    forms = [str(lw.derive(x, by="lagrange").closed_form("f")) for x in (one, two)]
+    assert forms[0] == forms[1]
+    assert "L1'" in forms[0]
+
+
 def test_checker_proves_an_own_law_and_finds_its_mistake() -> None:
     """Written by hand: L² = 1 + b² + 2 b sin q, L̇ = b cos(q) q̇/L, f = −T b cos(q)/L."""
     root = "sqrt(1 + 2*b*sin(q) + b^2)"
@@ -320,3 +332,14 @@ def test_names_of_lengths_are_their_own() -> None:
         lw.load(base + "parameters.d = 1\nlengths.d = { factors = { x = 1 } }")
     with pytest.raises(LinkwrightError, match="'L' is a parameter"):
         lw.load(base + 'parameters.L = 1\nlengths.d = { factors = { x = 1 }, force = "L" }')
+
+
+def test_plans_say_which_lengths_leave_their_ranges() -> None:
+    """Along the move of q from 0 to 0.5, L² = 1.25 + sin(q) grows from 1.118 to 1.315."""
+    limited = lw.load(STRUT.replace('force = "k', 'limits = { upper = 1.2 }\nforce = "k'))
+    move = lw.motion.quintic([0.0], [0.5], 1.0)
+    plan = lw.motion.planned(limited, "tip", move, samples=11)
+    assert plan.exceeded == (
+        "the length strut goes from 1.118 to 1.3151, its range is -inf to 1.2",
+    )
+    assert lw.motion.planned(lw.load(STRUT), "tip", move, samples=11).exceeded == ()

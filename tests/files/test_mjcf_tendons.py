@@ -129,6 +129,14 @@ def test_wrapping_is_refused_where_it_matters() -> None:
         lw.load(world(path))
 
 
+def test_ignored_tendons_leave_nothing_behind() -> None:
+    text = world(more=f"<actuator>{ACTUATORS}</actuator>")
+    found = lw.load(text, ignore=["tendons"])
+    assert not found.lengths
+    assert not found.actuators
+    assert any("'winch'" in note and "left out" in note for note in found.unused)
+
+
 def test_tendon_and_equality_may_have_the_same_name() -> None:
     fixed = '<fixed name="grip"><joint joint="yaw" coef="1"/></fixed>'
     equality = '<equality><tendon name="grip" tendon1="grip"/></equality>'

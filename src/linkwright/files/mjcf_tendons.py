@@ -50,6 +50,7 @@ class MjcfTendonReader:
         name = self.name("TENDON", index)
         if name not in self.lengths:
             self.read_path(index)
+            raise UnsupportedError(f"acts along the tendon '{name}', which is left out")
         return name
 
     # -- what it is ------------------------------------------------------------------------------

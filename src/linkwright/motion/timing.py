@@ -21,6 +21,7 @@ from ..number_checks import check_scalar_or_vector
 from ..types import Floats
 from .coordinate_bounds import bounds_of, trajectory_range_violations
 from .coordinate_units import trajectory_number_text, trajectory_units
+from .length_ranges import length_range_violations
 from .trajectory import Trajectory
 
 _PACES_PER_DECADE = 60
@@ -153,6 +154,7 @@ def limit_violations(mechanism: Mechanism, trajectory: Trajectory) -> tuple[str,
     )
     units, names = trajectory_units(mechanism), mechanism_names(mechanism).qd
     found = trajectory_range_violations(mechanism, trajectory)
+    found += length_range_violations(mechanism, trajectory)
     for what, tops, most, of in (
         ("the speed", speeds, bounds.velocity, [u.rates[0] for u in units]),
         ("the drive", drives, bounds.effort, [u.effort for u in units]),

@@ -1,4 +1,4 @@
-"""Mechanisms as files of a format that `load` reads: TOML and URDF."""
+"""Mechanisms as files of a format that `load` reads: TOML, URDF and MJCF."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import FileError, LossWarning
-from ..files.file_formats import format_of_file_name
+from ..files.file_formats import FILE_FORMATS, format_of_file_name
 from ..files.partial_files import partial_file_name
 from ..mechanism import Mechanism, require_mechanism
 
@@ -20,7 +20,7 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     mechanism : Mechanism
         What is written.
     path : str or Path
-        The ending decides: `.toml` or `.urdf`.
+        The ending decides: `.toml`, `.urdf` or `.xml` (MJCF).
 
     Examples
     --------
@@ -33,7 +33,9 @@ def save(mechanism: Mechanism, path: str | Path) -> None:
     """
     require_mechanism(mechanism)
     target = Path(path)
-    kind = target.suffix.removeprefix(".").lower()
+    ending = target.suffix.lower()
+    written = (kind for kind in FORMAT_WRITERS if FILE_FORMATS[kind].ending == ending)
+    kind = next(written, ending.removeprefix("."))
     check_written_file_name(target, kind)
     text, lost = write_mechanism_text(mechanism, kind)
     for what in lost:
@@ -53,10 +55,11 @@ def check_written_file_name(path: Path, kind: str) -> None:
     """Raise where `load` would read a file of this name as another format."""
     found = format_of_file_name(path.name.lower())
     if found is not None and found.name != kind:
+        ending = FILE_FORMATS[kind].ending if kind in FILE_FORMATS else f".{kind}"
         raise FileError(
             f"is not a file name for {kind.upper()}",
             where=str(path),
-            remedy=f"let it end in .{kind} (and not in .dh.{kind})",
+            remedy=f"let it end in {ending} (and not in .dh{ending})",
         )
 
 
@@ -74,9 +77,17 @@ def _write_urdf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
     return write_urdf(mechanism)
 
 
+def _write_mjcf_text(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """Return the MJCF text of a mechanism, and what it lacks."""
+    from .mjcf_writer import write_mjcf
+
+    return write_mjcf(mechanism)
+
+
 FORMAT_WRITERS: dict[str, Callable[[Mechanism], tuple[str, list[str]]]] = {
     "toml": _write_toml_text,
     "urdf": _write_urdf_text,
+    "mjcf": _write_mjcf_text,
 }
 """Writers by the names of formats in `FILE_FORMATS`: they return the text, and what it lacks."""
 

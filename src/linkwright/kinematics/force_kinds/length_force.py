@@ -9,6 +9,7 @@ from math import factorial
 import casadi as ca
 
 from ...algebra.linear_algebra import Array, Scalar
+from ...expressions import ZERO
 from ...mechanism import Length, LengthLoad
 from ...mechanism.lengths import LENGTH_RATE_SYMBOL, LENGTH_SYMBOL
 from ..body_forces import BodyForce
@@ -18,6 +19,7 @@ from ..parameter_values import KinematicParameters
 from ..sketches import SpringSketch
 from ..tree_lengths import JointForces, TreeLength
 from ..world_kinematics import WorldKinematics
+from .spring import PointSpring
 
 MAX_LAW_DEGREE = 12
 """Degree in L up to which a law of force is integrated to its potential."""
@@ -117,18 +119,24 @@ class AppliedTension(ForceElement):
 
 def read_length_force(
     name: str, given: Length, values: KinematicParameters, length: TreeLength
-) -> LengthForce:
-    """Return what acts along a named length, with its numbers."""
+) -> ForceElement:
+    """Return what acts along a named length, with its numbers; a linear spring between two points
+    is the same as a force element, whose equations are short."""
     values.enter_place(f"lengths.{name}")
     low, high = given.rest_range
+    stiffness = values.read_scalar(given.stiffness, f"k_{name}")
+    damping = values.read_scalar(given.damping, f"d_{name}")
     lower = values.read_scalar(low, f"l_{name}")
+    is_plain = given.friction == ZERO and given.force is None and given.energy is None
+    if len(given.path) == 2 and high is low and is_plain:
+        return PointSpring(name, (given.path[0], given.path[1]), stiffness, damping, lower)
     upper = lower if high is low else values.read_scalar(high, f"l2_{name}")
     return LengthForce(
         name,
         length,
-        values.read_scalar(given.stiffness, f"k_{name}"),
+        stiffness,
         (lower, upper),
-        values.read_scalar(given.damping, f"d_{name}"),
+        damping,
         FrictionLaw(
             values.read_scalar(given.friction, f"F_{name}"),
             smoothing=values.read_scalar(given.smoothing, f"vs_{name}"),

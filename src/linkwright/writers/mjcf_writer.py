@@ -1,0 +1,156 @@
+"""Writer of MJCF: nested bodies with their joints, sites, and the sections of `mjcf_sections`."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..errors import MechanismError, UnsupportedError
+from ..expressions import ZERO, expression_to_float
+from ..mechanism import GROUND, Mechanism, replace_part_fields
+from .mjcf_elements import add_mjcf_element
+from .mjcf_geometry import MjcfGeometry, MjcfPose
+from .mjcf_joints import MjcfJointWriter
+from .mjcf_losses import list_mjcf_losses
+from .mjcf_sections import MjcfSectionWriter
+
+_ROUNDING = 1e-15
+_LEAST_MASS = 1e-14
+"""What a moving body without mass or inertia gets, kg and kg m²: MuJoCo refuses less than 1e-15."""
+
+_FIELDS_OF_CHOSEN_COORDINATES = (
+    "coordinates",
+    "speeds",
+    "actuators",
+    "poses",
+    "assembly",
+    "independent",
+)
+"""What is left out with chosen coordinates: expressions and values of these."""
+
+
+def write_mjcf(mechanism: Mechanism) -> tuple[str, list[str]]:
+    """Return the MJCF text, and a list of what it cannot express."""
+    if mechanism.coordinates is None:
+        return _MjcfWriter(mechanism).write_model()
+    names = ", ".join(mechanism.coordinates.own_names)
+    try:
+        bare = replace_part_fields(mechanism, _FIELDS_OF_CHOSEN_COORDINATES)
+    except MechanismError as error:
+        raise UnsupportedError(
+            f"MJCF cannot hold the coordinates {names}, which {error.where} uses",
+            where=mechanism.name,
+            remedy="write it with the joints' variables",
+        ) from None
+    text, lost = _MjcfWriter(bare).write_model()
+    used = [key for key in _FIELDS_OF_CHOSEN_COORDINATES[1:] if getattr(mechanism, key)]
+    return text, [
+        f"the coordinates {names}",
+        *(f"{key} (in these coordinates)" for key in used),
+        *lost,
+    ]
+
+
+class _MjcfWriter:
+    """Writes a mechanism from ground outward; a body without mass that carries one body only gives
+    its joints to that body, since MuJoCo refuses moving bodies without mass."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.geometry = MjcfGeometry(mechanism)
+        self.joints = MjcfJointWriter(self.geometry)
+        self.sections = MjcfSectionWriter(self.geometry)
+        self.lost: list[str] = []
+        self.children: dict[str, list[str]] = {}
+        for _, joint in mechanism.joints.items():
+            self.children.setdefault(joint.parent, []).append(joint.child)
+
+    def write_model(self) -> tuple[str, list[str]]:
+        """Return the text of the whole model, and what it lacks."""
+        root = ET.Element("mujoco", model=self.mechanism.name)
+        add_mjcf_element(root, "compiler", angle="radian", autolimits="false")
+        numbers = [expression_to_float(x, self.mechanism.values) for x in self.mechanism.gravity]
+        add_mjcf_element(root, "option", gravity=np.array(numbers))
+        world = ET.SubElement(root, "worldbody")
+        self.write_sites(world, GROUND)
+        stack = [(child, world, GROUND) for child in reversed(self.children.get(GROUND, []))]
+        while stack:
+            name, above, parent = stack.pop()
+            element, last = self.write_body(above, name, parent)
+            below = reversed(self.children.get(last, []))
+            stack += [(child, element, last) for child in below]
+        self.sections.write_sections(root)
+        ET.indent(root)
+        lost = [
+            *list_mjcf_losses(self.mechanism),
+            *self.lost,
+            *self.joints.lost,
+            *self.sections.lost,
+        ]
+        return ET.tostring(root, encoding="unicode") + "\n", lost
+
+    def write_body(self, above: ET.Element, name: str, parent: str) -> tuple[ET.Element, str]:
+        """Add a body with its joints, those of bodies without mass before it included; return it
+        and its name."""
+        chain = [name]
+        while (following := self.next_in_chain(chain[-1])) is not None:
+            chain.append(following)
+        last, poses = chain[-1], self.geometry.body_poses
+        place = self.joints.free_rest(last) or poses[last].seen_from(poses[parent])
+        element = add_mjcf_element(above, "body", name=last, pos=place.p, quat=place.quaternion)
+        share = self.mechanism.bodies[last].gravity_compensation
+        if share != ZERO:
+            element.set("gravcomp", repr(expression_to_float(share, self.mechanism.values)))
+        for owner in chain:
+            for joint in self.joints.write_joints(owner, last):
+                add_mjcf_element(
+                    element, "joint", name=joint.name, type=joint.type, **joint.attributes
+                )
+        self.write_inertia(element, last)
+        self.write_sites(element, last)
+        return element, last
+
+    def next_in_chain(self, name: str) -> str | None:
+        """Return the only body that a body without mass carries, if their joints can be those of
+        one body of MJCF."""
+        others = self.children.get(name, [])
+        if self.geometry.has_mass(name) or len(others) != 1 or name in self.sections.named_bodies:
+            return None
+        poses, (after,) = self.geometry.body_poses, others
+        turned = any(link.kind.has_quaternion for _, link in self.geometry.links_of(name))
+        return after if not turned or poses[name].is_parallel_to(poses[after]) else None
+
+    def write_inertia(self, element: ET.Element, name: str) -> None:
+        """Add mass and inertia."""
+        mass, center, moments, axes = self.geometry.inertia(name)
+        missing = moments[2] - moments[1] - moments[0]
+        if missing > 0:
+            moments = moments + np.array([missing, missing, 0.0]) / 2 * (1 + _ROUNDING)
+            self.lost.append(
+                f"body {name}: its inertia, which no real body has (MuJoCo refuses it)"
+            )
+        if mass < _LEAST_MASS or moments.min() < _LEAST_MASS:
+            self.lost.append(f"body {name}: that it has no mass or inertia (1e-14 is written)")
+        add_mjcf_element(
+            element,
+            "inertial",
+            pos=center,
+            mass=max(mass, _LEAST_MASS),
+            diaginertia=np.maximum(moments, _LEAST_MASS),
+            quat=axes,
+        )
+
+    def write_sites(self, element: ET.Element, body: str) -> None:
+        """Add the frames of a body, and the points of its loops and lengths."""
+        for name, pose in self.frames_of(body):
+            place = pose.seen_from(self.geometry.body_poses[body])
+            add_mjcf_element(element, "site", name=name, pos=place.p, quat=place.quaternion)
+
+    def frames_of(self, body: str) -> Iterator[tuple[str, MjcfPose]]:
+        """Yield the frames of a body and other points on it, with their poses in the world."""
+        for name, frame in self.mechanism.frames.items():
+            if frame.body == body:
+                yield name, self.geometry.own_pose(name)
+        yield from self.sections.sites_of(body)
