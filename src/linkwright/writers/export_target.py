@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,7 +62,7 @@ class ExportedFiles(SummarizedResult):
     """Files of one export by name, what they lack, and how they are used.
 
     `files` maps names to texts or bytes; `lost` lists what the target cannot hold; `usage` says how
-    the files are compiled or called.
+    the files are compiled or called; `operations` counts those of one call of each function.
 
     Examples
     --------
@@ -76,6 +76,7 @@ class ExportedFiles(SummarizedResult):
     lost: tuple[str, ...] = ()
     usage: str = ""
     is_folder: bool = False
+    operations: Mapping[str, int] = field(default_factory=dict)
 
     def summary(self) -> str:
         """Return one line: the target, and the names of the files."""
