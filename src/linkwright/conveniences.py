@@ -36,6 +36,7 @@ CONVENIENCES = {
     "Plan.draw": "show:plan_ends",
     "EquationComparison.to_html": "report.equations_page:equation_comparison_page",
     "ExportedFunction.of_step": "exports.step_functions:record_step_function",
+    "ExportRequest.write_c_motion": "exports.c_motion:write_c_motion",
     "ExportRequest.write_wasm": "exports.wasm_export:write_wasm_export",
     "ExportRequest.write_fmu": "exports.fmu_export:write_fmu_export",
     "Homework.to_html": "report.homework_page:marks_page",

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import linkwright as lw
 from linkwright.integrators import StepMethod, integrate_trajectories, integrate_with_sizes
 from linkwright.program import Procedure, Program, read_program
 from linkwright.program.sine_cosine import sine_and_cosine
@@ -155,3 +156,42 @@ def test_the_sine_of_programs_is_that_of_mathematics() -> None:
         assert sine == pytest.approx(math.sin(x), rel=5e-16, abs=1e-320)
         assert cosine == pytest.approx(math.cos(x), rel=5e-16)
         assert math.copysign(1.0, sine) == math.copysign(1.0, math.sin(x))
+
+
+MAIN = """
+#include "four_bar_motion.h"
+#include <stdio.h>
+int main(void)
+{
+    four_bar_motion m;
+    four_bar_motion_start(&m);
+    m.buffers_states[3] = 0.0;
+    m.buffers_parameters[0] = 0.5;
+    four_bar_motion_changed(&m);
+    const int end = four_bar_motion_advance(&m, 0.3, 1e-9, 1e-10)
+        + four_bar_motion_advance(&m, 1.0, 1e-9, 1e-10);
+    printf("%d %.17g", end, m.buffers_clock[0]);
+    for (int k = 0; k < 6; ++k)
+        printf(" %.17g", m.buffers_states[k]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_motion_in_c_is_that_of_simulate(tmp_path: Path) -> None:
+    bar = lw.gallery("four-bar")
+    lw.export(bar, to="c", quantities=["simulate", "gravity"]).save(tmp_path)
+    assert (tmp_path / "four_bar.c").exists()
+    (tmp_path / "main.c").write_text(MAIN)
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    sources = ["main.c", "four_bar_motion.c", "-o", "main", "-lm"]
+    subprocess.run(["gcc", "-std=c99", *warnings, *sources], check=True, cwd=tmp_path, timeout=120)
+    done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=True)
+    end, t, *y = map(float, done.stdout.split())
+    assert (end, t) == (0, 1)
+    model = lw.compile(bar)
+    start = model.home()
+    run = lw.simulate(bar, t=1.0, samples=2, q0=start, qd0=np.zeros(3), torque={"tau1": 0.5})
+    np.testing.assert_allclose(y[:3], run.q[-1], atol=1e-8)
+    assert np.abs(model.constraint_residual(np.array(y[:3]))).max() < 1e-12

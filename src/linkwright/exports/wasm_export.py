@@ -20,6 +20,7 @@ from ..tape import Tape
 from ..writers.export_target import ExportedFiles, ExportRequest
 from ..writers.exported_functions import (
     DEFAULT_QUANTITIES,
+    MOTION_QUANTITY,
     STEP_QUANTITY,
     collect_exported_code,
     record_exported_functions,
@@ -33,7 +34,7 @@ from .motion_programs import (
     make_step_program,
 )
 
-PROGRAM_QUANTITIES = ("simulate", "close")
+PROGRAM_QUANTITIES = (MOTION_QUANTITY, "close")
 """Programs that users name beside quantities; step_rk4 is a quantity with a program of its own."""
 
 FIRST_ADDRESS = 1024
@@ -100,7 +101,7 @@ class WasmExport:
         steps = [f.tape for f in self.functions if f.quantity == STEP_QUANTITY]
         if steps:
             found["run_rk4"] = make_step_program(self.model, steps[0])
-        if self.motion is not None and "simulate" in named:
+        if self.motion is not None and MOTION_QUANTITY in named:
             found["simulate"] = make_simulation_program(self.motion, "dop853")
         if self.motion is not None and "close" in named:
             if self.model.names.position_row_count:

@@ -5,9 +5,12 @@ A target that writes code imports its printer when it is used. A new target is a
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..conveniences import find_convenience
 from ..files.file_formats import FILE_FORMATS
 from .export_target import ExportedFiles, ExportRequest, ExportTarget
+from .exported_functions import MOTION_QUANTITY
 from .mechanism_files import FORMAT_WRITERS, write_mechanism_text
 
 
@@ -26,8 +29,19 @@ def _make_format_target(name: str) -> ExportTarget:
 def _write_c(request: ExportRequest) -> ExportedFiles:
     from ..readings.targets.c_files import write_c_files
 
-    files, usage = write_c_files(request.code)
-    return ExportedFiles("c", files, usage=usage, is_folder=True)
+    functions = tuple(name for name in request.quantities if name != MOTION_QUANTITY)
+    files: dict[str, str | bytes] = {}
+    usage, operations = "", {}
+    if functions:
+        code = replace(request, quantities=functions).code
+        texts, usage = write_c_files(code)
+        files |= texts
+        operations = {one.identifier: one.operation_count for one in code.functions}
+    if functions != request.quantities:
+        motion: ExportedFiles = find_convenience("ExportRequest.write_c_motion")(request)
+        files |= motion.files
+        usage += motion.usage
+    return ExportedFiles("c", files, usage=usage, is_folder=True, operations=operations)
 
 
 def _write_cpp(request: ExportRequest) -> ExportedFiles:

@@ -35,6 +35,9 @@ DEFAULT_QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bi
 STEP_QUANTITY = "step_rk4"
 """A step of the classical Runge–Kutta method, which is exported like a quantity."""
 
+MOTION_QUANTITY = "simulate"
+"""A whole motion, which C and WebAssembly can contain beside quantities."""
+
 _PIVOT_MEANING = "smallest pivot as a share of its size: near 0 the constraints are singular here"
 
 
