@@ -60,6 +60,7 @@ golden: $(VENV)/test.done
 bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/calls.py
+	$(BIN)/python benchmarks/exported_code.py
 	$(BIN)/python benchmarks/forms.py
 	$(BIN)/python benchmarks/rollouts.py
 	$(BIN)/python benchmarks/simulation.py

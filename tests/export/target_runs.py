@@ -107,7 +107,7 @@ def run_latex(code: ExportedCode, folder: Path) -> None:
 
 
 TARGETS: dict[str, Callable[[ExportedCode, Path], None]] = {
-    "c": run_c("-O1"),
+    "c": run_c("-O0"),
     "numpy": run_numpy,
     "casadi": run_casadi,
     "latex": run_latex,
@@ -119,7 +119,7 @@ C_VARIANTS: dict[str, Callable[[ExportedCode, Path], None]] = {
     "sanitized": run_c("-O1", "-march=native", *SANITIZED),
     "native": run_c("-O3", "-march=native"),
     "avx2": run_c("-O2", "-mavx2", "-mfma"),
-    "plain loops": run_c("-O2", "-DGRAPHS_NO_SIMD", "-DOPERATIONS_NO_SIMD"),
+    "plain loops": run_c("-O2", "-DGRAPHS_NO_SIMD"),
     "clang": run_c("-O2", compiler="clang"),
     "clang native": run_c("-O2", "-march=native", compiler="clang"),
 }

@@ -93,18 +93,18 @@ def graphs_code(precision: str = "double") -> ExportedCode:
 
 
 @cache
-def gallery_code(names: tuple[str, ...], precision: str = "double") -> ExportedCode:
+def gallery_code(names: tuple[str, ...], quantities: tuple[str, ...] = QUANTITIES) -> ExportedCode:
     """Functions of gallery mechanisms, all in one file."""
     functions = []
     for name in names:
         model = lw.compile(lw.gallery(name))
-        known = [q for q in QUANTITIES if q in model.equations.function_names()]
+        known = [q for q in quantities if q in model.equations.function_names()]
         known += [f"placement:{frame}" for frame in list(model.mechanism.frames)[:1]]
         for one in record_exported_functions(model, known):
             identifier = f"{name.replace('-', '_')}_{one.identifier}"
             identifier = identifier if identifier[0].isalpha() else f"m{identifier}"
             functions.append(replace(one, identifier=identifier))
-    return ExportedCode("gallery", "gallery mechanisms", (), tuple(functions), precision)
+    return ExportedCode("gallery", "gallery mechanisms", (), tuple(functions))
 
 
 def with_wrong_reference(code: ExportedCode) -> ExportedCode:

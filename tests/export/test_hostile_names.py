@@ -64,7 +64,7 @@ def test_no_text_of_a_user_is_code(target: str, name: str) -> None:
     """Files have plain names; outside of comments, nothing is left of the name but identifiers."""
     made = lw.export(hostile_arm(name), to=target, quantities=["bias", f"placement:{name}."])
     for file, content in made.files.items():
-        assert re.fullmatch(r"[+\w]+(/\w+)?\.\w+", file), file
+        assert re.fullmatch(r"\w+\.\w+", file), file
         text = content.decode() if isinstance(content, bytes) else content
         assert not set("\u202e\u2028\r") & set(text)
         code = re.sub(COMMENTS[Path(file).suffix], "", text, flags=re.DOTALL)
@@ -76,6 +76,8 @@ def test_no_text_of_a_user_is_code(target: str, name: str) -> None:
 
 
 SLOW = ("matlab", "rust", "cpp", "c", "numpy")
+COMPILED = (HOSTILE[0], HOSTILE[2], HOSTILE[4], HOSTILE[6])
+"""Names that the slow targets are run with."""
 
 
 @pytest.mark.parametrize("target", [
@@ -86,7 +88,7 @@ def test_code_with_hostile_names_still_runs(
 ) -> None:
     """All names at once, each on a mechanism of its own; nothing is created beside the files."""
     monkeypatch.chdir(tmp_path)
-    for number, name in enumerate(HOSTILE):
+    for number, name in enumerate(COMPILED if target in SLOW else HOSTILE):
         arm = hostile_arm(name)
         request = ExportRequest(
             arm, lambda arm=arm: lw.compile(arm), ("bias", f"placement:{name}.")

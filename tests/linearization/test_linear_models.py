@@ -142,3 +142,55 @@ def test_pictures_of_linear_models(tmp_path: Path) -> None:
     assert done["sample_time"] == 0.01
     np.testing.assert_allclose(done["A"], linear.discretize(0.01).A, atol=1e-12)
     assert {path.name for path in tmp_path.iterdir()} == {"b.svg", "c.svg", "d.svg", "r.svg"}
+
+
+SERVO = """
+name = "servo arm"
+gravity = [0, 0, -9.81]
+[bodies.arm]
+mass = 2.0
+center = [0.5, 0, 0]
+inertia = [0.1, 0.1, 0.1]
+[joints.q]
+type = "revolute"
+child = "arm"
+axis = [0, -1, 0]
+[actuators.servo]
+joint = "q"
+gear = 2.0
+gain = [200, 0, 0]
+bias = [0, -200, -10]
+[actuators.rope]
+moves = "sin(q)"
+"""
+
+
+def test_controls_of_servos_are_inputs(tmp_path: Path) -> None:
+    """I q̈ = −m g l cos q + 2·(200 (c − 2q) − 10·2q̇) + cos q · r, by hand about its rest."""
+    arm = lw.load(SERVO)
+    inertia, weight, pull = 0.1 + 2 * 0.5**2, 2 * 9.81 * 0.5, 3.0
+    rest = lw.linearization.steady_motion(arm, controls={"servo": 0.8, "rope": pull})
+    q = float(rest.q[0])
+    assert (pull - weight) * np.cos(q) + 400 * (0.8 - 2 * q) == pytest.approx(0, abs=1e-9)
+    linear = linearize(arm, rest.q, controls={"servo": 0.8, "rope": pull})
+    stiffness = 800 + (pull - weight) * np.sin(q)
+    np.testing.assert_allclose(
+        linear.A, [[0, 1], [-stiffness / inertia, -40 / inertia]], rtol=1e-10
+    )
+    np.testing.assert_allclose(linear.B[1], [400 / inertia, np.cos(q) / inertia], rtol=1e-12)
+    assert linear.inputs == ("servo", "rope")
+    assert linear.is_steady
+    efforts = linearize(arm, rest.q)  # without controls: efforts, and no servo
+    np.testing.assert_allclose(efforts.B[1], [2 / inertia, np.cos(q) / inertia], rtol=1e-12)
+    with pytest.raises(LookupError, match="no actuator 'motor'"):
+        linearize(arm, controls={"motor": 1.0})
+    slow = lw.load(SERVO.replace("gear = 2.0", "gear = 2.0\nactivation = { time_constant = 0.1 }"))
+    with pytest.raises(UnsupportedError, match="activation of 'servo' has a state of its own"):
+        linearize(slow, controls={})
+    file = tmp_path / "servo.toml"
+    file.write_text(SERVO, encoding="utf-8")
+    words = [str(file), "--control", "servo=0.8", "--control", "rope=3", "--json"]
+    assert json.loads(ok("steady", *words))["q"] == pytest.approx([q])
+    assert json.loads(ok("linearize", words[0], f"q={q!r}", *words[1:]))["A"][1][
+        0
+    ] == pytest.approx(-stiffness / inertia)

@@ -240,7 +240,7 @@ def test_matrices_are_written_and_printed(
     file = tmp_path / "pendulum.npz"
     outcome = linearize_command(
         pendulum, state={}, speed={}, drive={}, inputs=None, outputs=["q", "dq"], output=file,
-        sample_time=None, plot=None, bode=None, root_locus=None,
+        control={}, sample_time=None, plot=None, bode=None, root_locus=None,
     )  # fmt: skip
     found, I = np.load(file), m * l**2
     np.testing.assert_allclose(found["A"], [[0, 1], [-G / l, -c / I]], rtol=1e-12)

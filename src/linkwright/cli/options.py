@@ -168,6 +168,18 @@ ConstantForceOptions = Annotated[
     FORCE_CONVERSION,
 ]
 
+ControlOptions = Annotated[
+    dict[str, float],
+    typer.Option(
+        "--control",
+        metavar=NAMED_VALUE_METAVAR,
+        help="A constant control of an actuator: servo=0.3; the others have 0.",
+    ),
+    OptionConversion(
+        OptionTexts, lambda words, arm: read_option_numbers(arm, words or [], "controls")
+    ),
+]
+
 # motions over time
 
 DurationOption = Annotated[float, typer.Option("--time", "-t", metavar="SECONDS", help="Duration.")]

@@ -44,7 +44,9 @@ def _contents(name: str, buffer: Floats | Integers) -> Floats | Integers:
     """The contents of a buffer; C has no empty arrays, and there are no samples."""
     if name == "buffers.sample_times":
         return np.array([np.inf])
-    return buffer if buffer.size else np.resize(buffer, 1)
+    if buffer.size:
+        return buffer
+    return np.zeros(1, np.int64) if buffer.dtype == np.int64 else np.zeros(1)
 
 
 def write_buffer_structure(kind: str, buffers: Mapping[str, Floats | Integers]) -> str:

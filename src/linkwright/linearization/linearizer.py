@@ -10,7 +10,7 @@ where Q, V and T are the derivatives of the accelerations by q, q̇ and τ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..model.model import compile as compile_model
 from ..number_checks import check_number
 from ..simulation.run import Run
 from ..types import Booleans, Floats, VectorLike
+from .control_inputs import ControlledActuators
 from .linear_model import COUPLING_SHARE, Linear
 from .linear_ports import (
     LinearInput,
@@ -60,6 +61,7 @@ def linearize(
     t: float = 0.0,
     *,
     along: Run | None = None,
+    controls: Mapping[str, float] | None = None,
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> Linear:
@@ -82,6 +84,9 @@ def linearize(
         Time, s.
     along : Run, optional
         Linearize at all times of a run.
+    controls : mapping of actuators to numbers, optional
+        Constant controls: the efforts of servos and forces that depend on the configuration then
+        are part of the model, and its inputs are controls. Actuators without one have 0.
     inputs : sequence of str, optional
         Actuators, generalized forces by their velocity ("q1"), forces and moments on frames
         ("tool.fx", "tool.mz") (default: all actuators, or all generalized forces).
@@ -103,9 +108,9 @@ def linearize(
     """
     require_mechanism(mechanism)
     model = compile_model(mechanism, threads=1)
-    linearizer = Linearizer(model, inputs, outputs)
+    linearizer = Linearizer(model, inputs, outputs, controls)
     if along is not None:
-        if q is not None or qd is not None or torque is not None:
+        if any(given is not None for given in (q, qd, torque, controls)):
             raise LinkwrightError("along= and a state are both given", remedy="give one of them")
         rows = zip(along.t.tolist(), along.q, along.qd, along.tau, strict=True)
         return linearizer.linearize_motion([OperatingPoint(*row) for row in rows])
@@ -124,14 +129,24 @@ class Linearizer:
         model: Model,
         inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None,
+        controls: Mapping[str, float] | None = None,
     ) -> None:
         self.model = model
+        self.controlled = None if controls is None else ControlledActuators(model, controls)
         wanted = tangent_names(model.mechanism, model.names) if outputs is None else outputs
         given = default_linear_inputs(model) if inputs is None else inputs
         self.outputs: list[LinearOutput] = [find_linear_output(model, name) for name in wanted]
-        self.inputs: list[LinearInput] = [find_linear_input(model, name) for name in given]
+        self.inputs: list[LinearInput] = [self._find_input(name) for name in given]
         self._coordinates: tuple[int, ...] | None = None
         self._ignorable: tuple[str, ...] | None = None
+
+    def _find_input(self, name: str) -> LinearInput:
+        """Return an input by name: where controls are given, those of actuators."""
+        actuators = self.controlled
+        if actuators is None or name not in actuators.names:
+            return find_linear_input(self.model, name)
+        column = actuators.names.index(name)
+        return LinearInput(name, lambda point: actuators.forces_at(point).by_control[:, column])
 
     def coordinates_at(self, point: OperatingPoint) -> tuple[int, ...]:
         """Return the independent coordinates, chosen at the first state."""
@@ -159,8 +174,11 @@ class Linearizer:
         model, nv = self.model, self.model.nv
         clock = model.names.time_arguments(point.t)
         own = tangent_states(model, point, self.coordinates_at(point))
-        q, qd, tau = point.q, point.qd, point.tau
+        driven = None if self.controlled is None else self.controlled.forces_at(point)
+        q, qd, tau = point.q, point.qd, point.tau + (0.0 if driven is None else driven.tau)
         by_q, by_qd, by_tau = model.forward_dynamics_derivatives(q, qd, tau, *clock)
+        if driven is not None:
+            by_q, by_qd = by_q + by_tau @ driven.by_q, by_qd + by_tau @ driven.by_qd
         qdd = model.forward_dynamics(q, qd, tau, *clock)
         columns = [one.forces(point) for one in self.inputs]
         forces = np.column_stack(columns) if columns else np.zeros((nv, 0))

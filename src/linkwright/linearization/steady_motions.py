@@ -106,6 +106,8 @@ def steady_motion(
     q: VectorLike | None = None,
     qd: VectorLike | None = None,
     torque: VectorLike | None = None,
+    *,
+    controls: Mapping[str, float] | None = None,
 ) -> SteadyMotion:
     """Return the steady motion near a state, by Newton's method.
 
@@ -122,6 +124,8 @@ def steady_motion(
         generalized speeds (`[speeds]` of the file).
     torque : (nv,) array or mapping, optional
         Constant generalized forces, N m or N (default: none).
+    controls : mapping of actuators to numbers, optional
+        Constant controls of actuators, as for `linearize`.
 
     Returns
     -------
@@ -135,13 +139,18 @@ def steady_motion(
     >>> lw.linearization.steady_motion(bicycle, qd={"v": 5.0}).linear.is_steady
     True
     """
-    return SteadyMotionSolver(mechanism, torque).solve(q, qd)
+    return SteadyMotionSolver(mechanism, torque, controls).solve(q, qd)
 
 
 class SteadyMotionSolver:
     """Finds steady motions of one mechanism."""
 
-    def __init__(self, mechanism: Mechanism, torque: VectorLike | None = None) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        torque: VectorLike | None = None,
+        controls: Mapping[str, float] | None = None,
+    ) -> None:
         require_mechanism(mechanism)
         self.mechanism, self.model = mechanism, compile_model(mechanism, threads=1)
         if self.model.names.is_time_dependent:
@@ -152,7 +161,7 @@ class SteadyMotionSolver:
             )
         self.tau = constant_forces(self.model, torque)
         self.measures = VelocityMeasures(mechanism, self.model)
-        self.linearizer = Linearizer(self.model)
+        self.linearizer = Linearizer(self.model, controls=controls)
 
     def solve(
         self,

@@ -31,15 +31,17 @@ def _write_c(request: ExportRequest) -> ExportedFiles:
 
     functions = tuple(name for name in request.quantities if name != MOTION_QUANTITY)
     files: dict[str, str | bytes] = {}
-    usage = ""
+    usage, operations = "", {}
     if functions:
-        texts, usage = write_c_files(replace(request, quantities=functions).code)
+        code = replace(request, quantities=functions).code
+        texts, usage = write_c_files(code)
         files |= texts
+        operations = {one.identifier: one.operation_count for one in code.functions}
     if functions != request.quantities:
         motion: ExportedFiles = find_convenience("ExportRequest.write_c_motion")(request)
         files |= motion.files
         usage += motion.usage
-    return ExportedFiles("c", files, usage=usage, is_folder=True)
+    return ExportedFiles("c", files, usage=usage, is_folder=True, operations=operations)
 
 
 def _write_cpp(request: ExportRequest) -> ExportedFiles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +11,10 @@ import typer
 from ...errors import FileError
 from .. import options
 from ..command import register_command
-from ..command_output import CommandOutcome
+from ..command_output import CommandOutcome, print_console_table
 
 if TYPE_CHECKING:
-    from ...writers import ExportedFiles
+    from ...writers import CodeSize, ExportedFiles
 
 
 @register_command("Mechanisms")
@@ -30,6 +31,7 @@ def export(
         list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
     ] = None,
     precision: str | None = None,
+    sizes: bool = False,
 ) -> CommandOutcome:
     """Write a mechanism in another format, or its functions as source code.
 
@@ -51,11 +53,14 @@ def export(
         Parameters that stay inputs of the functions; the others are written as numbers.
     precision
         double (default) or float, for languages with both.
+    sizes
+        Also print operations, code bytes and stack bytes of C, on this machine and on Cortex-M.
 
     Examples
     --------
     linkwright export robot.urdf --to toml -o robot.toml
     linkwright export elbow --to c -o elbow_c --quantities inverse_dynamics,placement:tool
+    linkwright export six-axis --to c -o arm_c --precision float --sizes
     linkwright export elbow --to rust --parameters m2 --precision float -o elbow.rs
     """
     from ... import writers
@@ -63,6 +68,7 @@ def export(
     found = writers.export(
         mechanism, to=to, quantities=quantities, by=by, parameters=parameters, precision=precision
     )
+    measured = writers.measure_code_sizes(found) if sizes else []
     written = _save_export(found, output)
     text = None if written else next(iter(found.files.values()))
     return CommandOutcome(
@@ -71,10 +77,20 @@ def export(
             "file": str(output or ""),
             "files": [str(path) for path in written],
             "lost": list(found.lost),
+            "sizes": [asdict(size) for size in measured],
         },
-        lambda: print(text if text is not None else found.usage, end=""),
+        lambda: _show_export(found.usage if text is None else text, measured),
         warnings=[f"not in the {to}: {what}" for what in found.lost],
     )
+
+
+def _show_export(text: str | bytes, sizes: list[CodeSize]) -> None:
+    """Print the text or how files are used, then a table of sizes."""
+    print(text, end="")
+    if sizes:
+        rows = [list(asdict(one).values()) for one in sizes]
+        head = ("function", "processor", "operations", "code bytes", "stack bytes")
+        print_console_table(head, rows)
 
 
 def _save_export(found: ExportedFiles, output: Path | None) -> list[Path]:

@@ -31,6 +31,7 @@ def linearize(
     state: options.CoordinateArguments,
     speed: options.SweptVelocityOptions,
     drive: options.ConstantForceOptions,
+    control: options.ControlOptions,
     inputs: Annotated[
         list[str] | None, typer.Option(metavar="NAME,…"), options.NAME_LIST_CONVERSION
     ],
@@ -82,6 +83,7 @@ def linearize(
     if swept:
         refused: dict[str, object] = {"--bode": bode, "--root-locus": root_locus}
         refused |= {"--sample-time": sample_time, "--inputs": inputs, "--outputs": outputs}
+        refused |= {"--control": control or None}
         for option, value in refused.items():
             if value is not None:
                 raise LinkwrightError(
@@ -96,7 +98,13 @@ def linearize(
     from ... import linearization, show
 
     linear = linearization.linearize(
-        mechanism, state, speed or None, drive or None, inputs=inputs, outputs=outputs
+        mechanism,
+        state,
+        speed or None,
+        drive or None,
+        controls=control or None,
+        inputs=inputs,
+        outputs=outputs,
     )
     linear = linear.drop_ignorable() if reduce else linear
     linear = linear if sample_time is None else linear.discretize(sample_time)

@@ -18,6 +18,7 @@ from ..options import (
     NAMED_VALUE_METAVAR,
     VELOCITY_CONVERSION,
     ConstantForceOptions,
+    ControlOptions,
     CoordinateArguments,
     MechanismFile,
 )
@@ -38,6 +39,7 @@ def steady(
         VELOCITY_CONVERSION,
     ],
     drive: ConstantForceOptions,
+    control: ControlOptions,
 ) -> CommandOutcome:
     """Find a steady motion, such as rolling in a circle, and whether it is stable.
 
@@ -55,7 +57,9 @@ def steady(
     from ... import linearization
 
     with show_command_progress(f"looking for a steady motion of {mechanism.name}"):
-        found = linearization.steady_motion(mechanism, held, speed or None, drive or None)
+        found = linearization.steady_motion(
+            mechanism, held, speed or None, drive or None, controls=control or None
+        )
     data = {
         "kind": found.kind,
         "q": found.q.tolist(),

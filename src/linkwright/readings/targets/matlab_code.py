@@ -1,4 +1,4 @@
-"""Tapes as functions of MATLAB and GNU Octave, in a package folder; one file for each."""
+"""Tapes as functions of MATLAB and GNU Octave, one file for each."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ _BRANCH_HELPERS = {
     Op.SELECT: ("x ~= 0", "y", "z"),
 }
 """Helpers that choose: a condition and the values where it is true and false."""
+
+_MAX_NAME_LENGTH = 63
+"""The longest name of MATLAB."""
 
 _HELPER_NAMES = {op: f"lw_{name}" for op, name in (HELPER_FUNCTIONS | {Op.FMA: "fma"}).items()}
 
@@ -59,13 +62,19 @@ _MATLAB_LANGUAGE = CodeLanguage(
 def write_matlab_files(code: ExportedCode) -> tuple[dict[str, str], str]:
     """Return the texts of the files by name, and how they are used."""
     files = {
-        f"+{code.stem}/{function.identifier}.m": _write_function_file(code, function)
+        f"{_function_name(code, function)}.m": _write_function_file(code, function)
         for function in code.functions
     }
     files[f"{code.stem}_check.m"] = _write_check(code)
     first = code.functions[0]
-    call = f"{code.stem}.{first.identifier}({', '.join(note.name for note in first.inputs)})"
+    call = f"{_function_name(code, first)}({', '.join(note.name for note in first.inputs)})"
     return files, f"in MATLAB or Octave, in this folder:\n{call}\n{code.stem}_check\n"
+
+
+def _function_name(code: ExportedCode, function: ExportedFunction) -> str:
+    """The name of a function; it begins with the mechanism's, since names of MATLAB are global."""
+    room = _MAX_NAME_LENGTH - len(function.identifier) - 1
+    return f"{code.stem[:room]}_{function.identifier}"
 
 
 def _write_function_file(code: ExportedCode, function: ExportedFunction) -> str:
@@ -74,9 +83,10 @@ def _write_function_file(code: ExportedCode, function: ExportedFunction) -> str:
     returned = f"[{outputs}]" if len(function.outputs) > 1 else outputs
     arguments = ", ".join(note.name for note in function.inputs)
     width = max(len(name) for name in function.port_names)
+    name = _function_name(code, function)
     lines = [
-        f"function {returned} = {function.identifier}({arguments})",
-        f"%{function.identifier.upper()} {function.sentence}",
+        f"function {returned} = {name}({arguments})",
+        f"%{name.upper()} {function.sentence}",
         "%",
         *(f"%   {note.name.ljust(width)}  {describe_port(note)}" for note in function.inputs),
         "%",
@@ -142,7 +152,7 @@ def _write_check(code: ExportedCode) -> str:
             for note, values in zip(function.inputs, function.reference.inputs, strict=True)
         )
         found = ", ".join(f"found{k + 1}" for k in range(len(function.outputs)))
-        lines.append(f"  [{found}] = {code.stem}.{function.identifier}({given});")
+        lines.append(f"  [{found}] = {_function_name(code, function)}({given});")
         pairs = zip(function.outputs, function.reference.outputs, strict=True)
         for k, (note, values) in enumerate(pairs):
             wanted = _array_text(note.port, values)

@@ -1,0 +1,204 @@
+"""`lw.export` and `linkwright export`: what is chosen, what is refused, what is written."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import linkwright as lw
+from linkwright.errors import ArgumentError, FileError, NameNotFoundError, UnsupportedError
+from linkwright.writers import FORMAT_WRITERS
+from linkwright.writers.export_targets import EXPORT_TARGETS
+from tests.commands import ok, run
+from tests.export.tools import run_tool
+
+
+def load_module(text: str | bytes, folder: Path, name: str = "exported") -> ModuleType:
+    """A module of Python from its text."""
+    path = folder / f"{name}.py"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_functions_over_leading_axes(tmp_path: Path) -> None:
+    """The exported module gives what the model gives, also for batches; wrong shapes are errors."""
+    arm = lw.gallery("elbow")
+    names = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "placement:tool"]
+    text = lw.export(arm, to="numpy", quantities=names).files["elbow.py"]
+    found, model = load_module(text, tmp_path), lw.compile(arm)
+    rng = np.random.default_rng(3)
+    q, qd, qdd = rng.uniform(-3, 3, (3, 4, 5, 2))
+    for name, given in (
+        ("inverse_dynamics", (q, qd, qdd)),
+        ("mass_matrix", (q,)),
+        ("kinetic_energy", (q, qd)),
+    ):
+        np.testing.assert_allclose(
+            getattr(found, name)(*given), getattr(model, name)(*given), rtol=1e-12, atol=1e-12
+        )
+    np.testing.assert_allclose(found.placement_of_tool(q), model.placement("tool")(q), atol=1e-14)
+    assert found.kinetic_energy([0, 0], [1, 1]) == pytest.approx(
+        model.kinetic_energy([0, 0], [1, 1])
+    )
+    with pytest.raises(ValueError, match=r"q has the shape \(3,\); its last axes must be \(2,\)"):
+        found.mass_matrix([0, 0, 0])
+
+
+def test_parameters_are_inputs(tmp_path: Path) -> None:
+    """g of the elbow is linear in m2; the value of the mechanism gives its own gravity."""
+    arm = lw.gallery("elbow")
+    made = lw.export(arm, to="numpy", quantities=["gravity"], parameters=["m2"])
+    found, model = load_module(made.files["elbow.py"], tmp_path), lw.compile(arm)
+    q = [0.2, 0.4]
+    nominal = float(lw.compile(arm, parameters=["m2"]).nominal_parameters[0])
+    np.testing.assert_allclose(found.gravity(q, [nominal]), model.gravity(q), rtol=1e-14)
+    zero, one, two = (found.gravity(q, [m]) for m in (0.0, 1.0, 2.0))
+    np.testing.assert_allclose(two - one, one - zero, rtol=1e-12)
+
+
+@pytest.mark.parametrize("by", ["lagrange", "newton_euler", "kane"])
+def test_any_formulation(by: str, tmp_path: Path) -> None:
+    arm = lw.gallery("triple-pendulum")
+    made = lw.export(arm, to="numpy", quantities=["forward_dynamics"], by=by)
+    text = str(made.files["triple_pendulum.py"])
+    assert f"equations by {by}" in text
+    found = load_module(text, tmp_path, f"by_{by}")
+    state = [[0.1, -0.4, 0.8], [0.5, 0.2, -0.3], [0.1, 0.0, 0.2]]
+    np.testing.assert_allclose(
+        found.forward_dynamics(*state), lw.compile(arm).forward_dynamics(*state), rtol=1e-9
+    )
+
+
+def test_equations_and_models_are_exported_as_they_are() -> None:
+    arm = lw.gallery("elbow")
+    eqs = lw.derive(arm, by="lagrange")
+    options = {"to": "rust", "quantities": ["mass_matrix"]}
+    text = str(lw.export(eqs, **options).files["elbow.rs"])
+    assert "equations by lagrange" in text
+    model = lw.compile(arm, parameters=["m2"])
+    assert "m2" in str(lw.export(model, **options).files["elbow.rs"])
+    with pytest.raises(UnsupportedError, match="derived already"):
+        lw.export(eqs, by="kane", **options)
+    with pytest.raises(UnsupportedError, match="compiled already"):
+        lw.export(model, parameters=["m1"], **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "what"),
+    [
+        ({"to": "cobol"}, FileError, "'cobol' cannot be written; use toml"),
+        ({"to": "c", "quantities": ["mass"]}, NameNotFoundError, "unknown quantity 'mass'; did you"),
+        ({"to": "c", "quantities": "bias"}, ArgumentError, "give a list of names"),
+        ({"to": "c", "quantities": []}, ArgumentError, "quantities is empty"),
+        ({"to": "c", "quantities": ["bias", "bias"]}, ArgumentError, "twice"),
+        ({"to": "c", "quantities": ["placement"]}, UnsupportedError, "placement needs a frame"),
+        ({"to": "c", "quantities": ["bias:tool"]}, UnsupportedError, "bias has no frame"),
+        ({"to": "c", "quantities": ["placement:nose"]}, NameNotFoundError, "nose"),
+        ({"to": "c", "parameters": ["m9"]}, NameNotFoundError, "m9"),
+        ({"to": "c", "precision": "half"}, UnsupportedError, "precision = 'half'; use 'double'"),
+        ({"to": "numpy", "precision": "float"}, UnsupportedError, "does not apply to numpy"),
+        ({"to": "urdf", "by": "kane"}, UnsupportedError, "by does not apply to urdf"),
+        ({"to": "c", "by": "guess"}, NameNotFoundError, "guess"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_explained(
+    options: dict[str, object], error: type[Exception], what: str
+) -> None:
+    with pytest.raises(error, match=what):
+        lw.export(lw.gallery("elbow"), **options)  # type: ignore[arg-type]
+
+
+def test_only_mechanisms_are_exported() -> None:
+    with pytest.raises(TypeError):
+        lw.export("elbow", to="c")  # type: ignore[arg-type]
+
+
+def test_files_are_written_together_or_not_at_all(tmp_path: Path) -> None:
+    made = lw.export(lw.gallery("elbow"), to="c")
+    written = made.save(tmp_path / "new" / "folder")
+    assert sorted(path.name for path in written) == sorted(made.files)
+    assert (tmp_path / "new/folder/elbow.h").read_text(encoding="utf-8") == made.files["elbow.h"]
+    (tmp_path / "blocked" / "elbow_check.c").mkdir(parents=True)
+    with pytest.raises(FileError, match="is a folder"):
+        made.save(tmp_path / "blocked")
+    assert [path.name for path in (tmp_path / "blocked").iterdir()] == ["elbow_check.c"]
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(FileError, match="is a file; name a folder"):
+        made.save(tmp_path / "file")
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_code_is_not_written_under_the_name_of_a_mechanism(tmp_path: Path) -> None:
+    made = lw.export(lw.gallery("elbow"), to="numpy", quantities=["bias"])
+    with pytest.raises(FileError, match=r"is not a file name for numpy; let it end in \.py"):
+        made.save(tmp_path / "elbow.toml")
+    assert made.save(tmp_path / "elbow.py") == [tmp_path / "elbow.py"]
+
+
+def test_the_command(tmp_path: Path) -> None:
+    printed = ok("export", "elbow", "--to", "c", "-o", "out", "--precision", "float", cwd=tmp_path)
+    assert "cc -std=c99" in printed
+    assert "void elbow_mass_matrix(const float *ELBOW_RESTRICT q" in (
+        tmp_path / "out/elbow.h"
+    ).read_text(encoding="utf-8")
+    assert ok("export", "elbow", "--to", "rust").startswith("//! Mechanism elbow")
+    words = ["export", "elbow", "--to", "c", "-o", "again", "--json", "--quantities", "bias"]
+    found = json.loads(ok(*words, cwd=tmp_path))
+    assert "again/elbow.h" in found["files"]
+    refused = run("export", "elbow", "--to", "matlab")
+    assert refused.returncode == 2
+    assert refused.stderr == "linkwright: --to matlab writes 5 files; name a folder with -o\n"
+
+
+def test_help_names_every_target() -> None:
+    """A new row of the table is in the help of the command and on the page."""
+    text = " ".join(ok("export", "--help").split())
+    page = (Path(__file__).parents[2] / "docs/export.md").read_text(encoding="utf-8")
+    for name in EXPORT_TARGETS.keys() - FORMAT_WRITERS.keys():
+        assert name in text, name
+        assert f"`{name}`" in page, name
+
+
+def test_the_optimal_control_script_moves_the_arm(tmp_path: Path) -> None:
+    """The forces that it finds lead SciPy's integration of our model from q0 to q1."""
+    lw.export(lw.gallery("cart-pole"), to="casadi", parameters=["mp"]).save(tmp_path)
+    script = tmp_path / "cart_pole_optimal_control.py"
+    assert "largest forces:" in run_tool(sys.executable, script, cwd=tmp_path)
+    module = load_module(script.read_text(encoding="utf-8"), tmp_path, "problem")
+    states, forces = module.solve()
+    model, x, h = lw.compile(lw.gallery("cart-pole")), states[:, 0], 1.5 / 40
+    for tau in forces.T:
+
+        def rates(_: float, x: np.ndarray, tau: np.ndarray = tau) -> np.ndarray:
+            return np.concatenate([x[2:], model.forward_dynamics(x[:2], x[2:], tau)])
+
+        x = solve_ivp(rates, (0, h), x, rtol=1e-10, atol=1e-12).y[:, -1]
+    np.testing.assert_allclose(x, [0.5, 0.5, 0, 0], atol=1e-4)  # steps of order 4, 40 of them
+
+
+@pytest.mark.parametrize("name", ["four-bar", "quadruped"])
+def test_no_script_where_coordinates_are_not_free(name: str) -> None:
+    made = lw.export(lw.gallery(name), to="casadi", quantities=["forward_dynamics"])
+    assert not [file for file in made.files if file.endswith(".py")]
+
+
+def test_loops_report_their_pivot(tmp_path: Path) -> None:
+    made = lw.export(lw.gallery("four-bar"), to="numpy", quantities=["forward_dynamics"])
+    found = load_module(made.files["four_bar.py"], tmp_path)
+    model = lw.compile(lw.gallery("four-bar"))
+    state = [model.home(), np.zeros(model.nv), np.ones(model.nv)]
+    qdd, pivot = found.forward_dynamics(*state)
+    np.testing.assert_allclose(qdd, model.forward_dynamics(*state), rtol=1e-9, atol=1e-9)
+    assert 0 < pivot <= 1
