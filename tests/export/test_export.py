@@ -107,7 +107,7 @@ def test_equations_and_models_are_exported_as_they_are() -> None:
         ({"to": "c", "quantities": ["bias:tool"]}, UnsupportedError, "bias has no frame"),
         ({"to": "c", "quantities": ["placement:nose"]}, NameNotFoundError, "nose"),
         ({"to": "c", "parameters": ["m9"]}, NameNotFoundError, "m9"),
-        ({"to": "c", "precision": "half"}, UnsupportedError, "precision = 'half'; use 'double'"),
+        ({"to": "c", "precision": "half"}, UnsupportedError, "precision cannot be 'half'; use 'double'"),
         ({"to": "numpy", "precision": "float"}, UnsupportedError, "does not apply to numpy"),
         ({"to": "urdf", "by": "kane"}, UnsupportedError, "by does not apply to urdf"),
         ({"to": "c", "by": "guess"}, NameNotFoundError, "guess"),
