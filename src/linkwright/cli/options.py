@@ -145,7 +145,7 @@ SweptVelocityOptions = Annotated[
     typer.Option(
         "--speed",
         metavar=NAMED_VALUE_METAVAR,
-        help="A generalized velocity or speed of the file: q1=2; at most one range: v=0..10.",
+        help="A generalized velocity, or a speed of the file: q1=2; at most one range: v=0..10.",
     ),
     OptionConversion(OptionTexts, lambda words, arm: read_option_sweeps(arm, words or [])),
 ]
