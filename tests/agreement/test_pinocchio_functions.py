@@ -12,7 +12,7 @@ from linkwright.errors import UnsupportedError
 from tests.agreement.test_pinocchio import SOME, Case, case, cases, close, moving, value
 from tests.robots import PATHS, Robot
 
-QUICK = ("double_pendulum.urdf", "/solo12.urdf")
+QUICK = ("double_pendulum.urdf",)  # the UR5 is in test_coming_from.py
 ALL = cases([name for name in SOME if name.endswith(QUICK)])
 ALL += cases([name for name in SOME if not name.endswith(QUICK)], pytest.mark.slow)
 

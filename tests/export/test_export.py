@@ -157,6 +157,13 @@ def test_files_are_written_together_or_not_at_all(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "kept"
 
 
+def test_code_is_not_written_under_the_name_of_a_mechanism(tmp_path: Path) -> None:
+    made = lw.export(lw.gallery("elbow"), to="numpy", quantities=["bias"])
+    with pytest.raises(FileError, match=r"is not a file name for numpy; let it end in \.py"):
+        made.save(tmp_path / "elbow.toml")
+    assert made.save(tmp_path / "elbow.py") == [tmp_path / "elbow.py"]
+
+
 def test_the_command(tmp_path: Path) -> None:
     printed = ok("export", "elbow", "--to", "c", "-o", "out", "--precision", "float", cwd=tmp_path)
     assert "cc -std=c99" in printed

@@ -216,3 +216,27 @@ def test_a_page_runs_the_module(tmp_path: Path) -> None:
         one.close()
     run = lw.simulate(lw.gallery("elbow"), t=1.0, q0=[0.3, 0.2], qd0=[0.0, 0.0])
     np.testing.assert_allclose(json.loads(found), run.q[-1], atol=1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["stewart", "bricard", "n-four-bar"])
+def test_spatial_and_redundant_loops_close_and_move(tmp_path: Path, name: str) -> None:
+    """From starts up to 0.3 off; a Bricard linkage may miss one of six, and must say so."""
+    mechanism = lw.gallery(name)
+    model = lw.compile(mechanism)
+    wrapper = export_module(tmp_path, mechanism, quantities=["close", "simulate"])
+    rng, home, still = np.random.default_rng(0), model.home(), np.zeros(model.nv)
+    starts = [model.integrate(home, rng.uniform(-0.3, 0.3, model.nv)) for _ in range(6)]
+    *closed, motion = call_wrapper(
+        wrapper,
+        [
+            *(("close", {"q": q}) for q in starts),
+            ("simulate", {"q": home, "qd": still, "until": 0.3}),
+        ],
+    )
+    assert sum(found["closed"] for found in closed) >= 5
+    for found in closed:
+        residual = np.abs(model.constraint_residual(np.array(found["q"]))).max()
+        assert (residual < 1e-12) == found["closed"]
+    run = lw.simulate(mechanism, t=0.3, samples=2, q0=home, qd0=still)
+    np.testing.assert_allclose(motion["q"], run.q[-1], atol=1e-9)

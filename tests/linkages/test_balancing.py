@@ -158,9 +158,13 @@ def test_partial_balance_of_the_slider_crank(share: float) -> None:
     assert -waves[1, 1].imag == pytest.approx(-share * first, rel=1e-11, abs=1e-11)
 
 
-def test_what_cannot_be_balanced_is_said() -> None:
+@pytest.mark.slow
+def test_an_input_with_limits_has_no_cycle() -> None:
     with pytest.raises(lw.LinkwrightError, match="constant speed of it takes infinite forces"):
         lw.linkages.shaking_forces(example("four-bar"), input="theta3")
+
+
+def test_what_cannot_be_balanced_is_said() -> None:
     with pytest.raises(lw.LinkwrightError, match="not a slider-crank whose slide is on ground"):
         lw.linkages.balance_slider_crank(example("four-bar"))
     with pytest.raises(lw.LinkwrightError, match="no radius for crank"):

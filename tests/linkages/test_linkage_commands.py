@@ -89,5 +89,3 @@ def test_inverse_prints_reactions_and_draws(tmp_path: Path) -> None:
     largest = (reactions[:, 3, 3:] ** 2).sum(axis=1).max() ** 0.5
     row = next(line for line in text.splitlines() if line.startswith("pin "))
     assert f"{largest:.6g} N" in row
-    only = ok(*words, "--plot", "picture.png", cwd=tmp_path)
-    assert "pictures: picture.png" in only

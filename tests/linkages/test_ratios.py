@@ -11,7 +11,12 @@ from linkwright.linkages.planar_linkage import planar_linkage
 from tests.linkages.linkage_files import EXAMPLES, analysis, example
 from tests.references.four_bar import FourBar
 
-ALL = ("four-bar", "slider-crank", *EXAMPLES)
+SIX_BARS = ("watt-six-bar", "stephenson-six-bar")
+ALL = (
+    "four-bar",
+    "slider-crank",
+    *(pytest.param(n, marks=pytest.mark.slow) if n in SIX_BARS else n for n in EXAMPLES),
+)
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +149,8 @@ def test_transmission_of_geared_cranks_needs_an_output_with_a_force() -> None:
     assert "joined to ground; coupler is not" in str(coupler)
 
 
-@pytest.mark.parametrize("crank", [0.9, pytest.param(1.4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("crank", [0.9, 1.4])
 def test_limits_of_a_rocker_are_where_crank_and_coupler_align(crank: float) -> None:
     bars = lw.gallery("four-bar").with_parameters(l1=crank)
     found = lw.linkages.input_range(bars, "theta3")

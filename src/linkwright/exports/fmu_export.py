@@ -143,7 +143,7 @@ def compile_fmu_source(source: str, stem: str) -> bytes | None:
         if done.returncode:
             raise LinkwrightError(
                 f"the C compiler {compiler} failed: {done.stderr.strip()[:300]}",
-                remedy="set CC to a C99 compiler, or to an empty program for sources alone",
+                remedy="set CC to a C99 compiler",
             )
         return Path(folder, "model.bin").read_bytes()
 

@@ -160,8 +160,8 @@ def _refuse_parameters(solids: Sequence[ShapeOfBody], density: Expression) -> No
     names = sorted({name for number in numbers for name in names_in_expression(number)})
     if names:
         raise MechanismError(
-            f"has shapes that depend on {', '.join(names)}, from which only one primitive that is "
-            "not a cone, placed by rpy or quaternion, can compute its inertia",
+            f"of several shapes, a cone or a mesh needs plain numbers, and these depend on "
+            f"{', '.join(names)}",
             where="density",
             remedy="give each shape a body of its own and fix the bodies together, or use numbers",
         )

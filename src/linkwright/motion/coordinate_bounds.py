@@ -12,6 +12,7 @@ from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import evaluate_expression_exactly
 from ..mechanism import Joint, Mechanism, mechanism_names
+from ..mechanism.effort_bounds import effort_bounds_by_velocity
 from ..types import Booleans, Floats
 from .trajectory import Trajectory
 
@@ -49,7 +50,8 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
     """Return the limits of all coordinates, velocities and efforts of a mechanism.
 
     A joint that mimics another one narrows the range of that one. A velocity or effort limit of 0
-    counts as not stated, as files write it.
+    counts as not stated, as files write it. Ranges of actuators bound the effort of the joints that
+    they drive.
 
     Parameters
     ----------
@@ -86,6 +88,9 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
             _set_joint_bounds(mechanism, found, joint, at_q, at_v)
             at_q, at_v = at_q + len(joint.coordinates), at_v + len(joint.dofs)
     _narrow_bounds_by_mimics(mechanism, found, leaders)
+    for name, most in effort_bounds_by_velocity(mechanism).items():
+        index = names.qd.index(name)
+        found.effort[index] = min(found.effort[index], most)
     free = np.isinf(found.lower) & np.isinf(found.upper)
     np.logical_and(found.full_turns, free, out=found.full_turns)
     return found

@@ -14,10 +14,15 @@ from ..formulations.approximate_penalties import (
 )
 from ..kinematics.assembly_search import describe_far_assembly_moves
 from ..kinematics.constraint_system import constraint_system
+from ..mechanism import mechanism_names
+from ..mechanism.effort_bounds import effort_bounds_by_velocity
 from .run import Run
 
 SHOWN_TIMES = 5
 """The largest number of singular times that a warning lists."""
+
+LIMIT_SLACK = 1e-6
+"""Share by which an effort may exceed its limit by rounding."""
 
 STEP_COUNT_SLACK = 1e-6
 """Share of a step by which the duration may miss a whole number of steps: rounding."""
@@ -31,7 +36,7 @@ def run_warnings(run: Run) -> tuple[str, ...]:
         times = ", ".join(f"{t:.6g}" for t in run.singular[:SHOWN_TIMES])
         more = " …" if len(run.singular) > SHOWN_TIMES else ""
         found.append(f"the constraints came near to losing rank at t = {times}{more} s")
-    return (*found, *_assembly_warnings(run))
+    return (*found, *_limit_warnings(run), *_assembly_warnings(run))
 
 
 def _audit_warnings(run: Run) -> list[str]:
@@ -80,6 +85,23 @@ def _opening_warnings(run: Run) -> list[str]:
         f"size (more than {MAX_OPENING_SHARE:.0e}); try a larger beta{shorter} "
         f"(now {chosen.beta:.3g} N/m)"
     ]
+
+
+def _limit_warnings(run: Run) -> list[str]:
+    """Return warnings about efforts beyond the limits of joints and the ranges of actuators, which
+    a run does not impose on forces that are given as such."""
+    mechanism, names = run.mechanism, mechanism_names(run.mechanism)
+    if mechanism.coordinates is not None or not np.isfinite(run.tau).all():
+        return []
+    found = []
+    for name, most in effort_bounds_by_velocity(mechanism).items():
+        reached = float(np.abs(run.tau[:, names.qd.index(name)]).max())
+        if reached > most * (1 + LIMIT_SLACK):
+            found.append(
+                f"the effort along {name} reaches {reached:.4g}, beyond its limit of {most:.4g}; "
+                "the run does not impose this limit"
+            )
+    return found
 
 
 def _assembly_warnings(run: Run) -> list[str]:

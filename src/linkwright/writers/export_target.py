@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from ..displays import SummarizedResult
 from ..errors import FileError
+from ..files.file_formats import format_of_file_name
 from ..files.partial_files import partial_file_name
 from ..mechanism import Mechanism
 from ..readings.targets.exported_code import ExportedCode, ExportedFunction
 from ..readings.targets.safe_names import make_safe_identifier
 from .exported_functions import collect_exported_code, record_exported_functions
-from .mechanism_files import check_written_file_name
+from .mechanism_files import FORMAT_WRITERS, check_written_file_name
 
 if TYPE_CHECKING:
     from ..model.model import Model
@@ -101,11 +102,23 @@ class ExportedFiles(SummarizedResult):
         """
         target = Path(path)
         if not self.is_folder:
-            check_written_file_name(target, self.target)
+            self._check_file_name(target)
             return _write_files_together({target: next(iter(self.files.values()))})
         if target.exists() and not target.is_dir():
             raise FileError("is a file", where=str(target), remedy="name a folder")
         return _write_files_together({target / name: text for name, text in self.files.items()})
+
+    def _check_file_name(self, path: Path) -> None:
+        """Raise where `load` would read a file of this name as a mechanism of another format."""
+        if self.target in FORMAT_WRITERS:
+            check_written_file_name(path, self.target)
+        elif format_of_file_name(path.name.lower()) is not None:
+            ending = Path(next(iter(self.files))).suffix
+            raise FileError(
+                f"is not a file name for {self.target}",
+                where=str(path),
+                remedy=f"let it end in {ending}",
+            )
 
 
 def _write_files_together(contents: Mapping[Path, str | bytes]) -> list[Path]:

@@ -69,7 +69,7 @@ class ExportedFunction:
     def sentence(self) -> str:
         """One sentence for a comment: what the function computes."""
         of_frame = f" (frame {self.frame})" if self.frame else ""
-        text = write_comment_text(f"{self.description}{of_frame}")
+        text = write_comment_text(f"{self.description.replace('`', '')}{of_frame}")
         return f"{text[0].upper()}{text[1:]}."
 
     @property
