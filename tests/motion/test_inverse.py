@@ -349,7 +349,7 @@ def test_ranges_of_one_value() -> None:
         ({"tool": [0, 0, 0, 0, 0, 0, 0]}, {}, "quaternion"),
         ({"tool": [1, 1, 0]}, {"start": [1, 2, 3]}, "start"),
         ({"tool": [[1, 1, 0]] * 3}, {"start": [[1, 2]] * 2}, "shapes"),
-        ({"tool": [1, 1, 0]}, {"start": "abc"}, "start"),
+        ({"tool": [1, 1, 0]}, {"start": "abc"}, "elbow has no pose 'abc'"),
     ],
 )
 def test_mistakes(targets: dict, options: dict, words: str) -> None:

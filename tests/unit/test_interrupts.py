@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +50,14 @@ command.read_mechanism_argument = check_command.read_mechanism_argument = hang
 signal.signal(signal.SIGINT, signal.default_int_handler)
 main()
 """
+
+
+@pytest.fixture(autouse=True)
+def _hear_ctrl_c() -> Iterator[None]:
+    """Python's own handler, also where the tests run in the background, which ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("command", list(COMMANDS))

@@ -61,6 +61,8 @@ class InverseKinematicsOptions:
     Jacobian is singular."""
     same_cost_share: float = 1e-3
     """The share by which the costs of two rough attempts at the same point differ."""
+    equal_cost_share: float = 1e-12
+    """The share by which the costs of two exact solutions at the same point differ: rounding."""
     posture_cost_share: float = 1e-12
     """The share of the cost that a posture may add."""
     patience_steps: int = 10

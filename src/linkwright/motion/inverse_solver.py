@@ -211,8 +211,8 @@ class InverseKinematics:
     def _refine_solutions(
         self, lanes: InverseKinematicsLanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Refine rough solutions; near misses are first perturbed away from singular
-        configurations."""
+        """Refine rough solutions; near misses, and lanes whose descent got stuck, are perturbed away
+        from singular configurations."""
         (left,) = np.nonzero(~lanes.is_reached(figures))
         q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
         for _ in range(INVERSE_OPTIONS.max_more_descents):
@@ -222,9 +222,12 @@ class InverseKinematics:
                 break
             q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
         for noise in INVERSE_OPTIONS.perturbations:
-            (left,) = np.nonzero(lanes.is_near_miss(figures) & ~lanes.is_reached(figures))
+            is_stuck = ~lanes.is_nearest(figures, np.arange(len(figures)))
+            is_open = is_stuck | lanes.is_near_miss(figures)
+            (left,) = np.nonzero(is_open & ~lanes.is_reached(figures))
             other, found = lanes.minimize_errors(self._perturb_start(rng, q[left], noise), left)
-            better = found[:, 0] < figures[left, 0]
+            as_near = found[:, 0] <= (1 + INVERSE_OPTIONS.equal_cost_share) * figures[left, 0]
+            better = (found[:, 0] < figures[left, 0]) | (as_near & lanes.is_nearest(found, left))
             q[left[better]], figures[left[better]] = other[better], found[better]
         return q, figures
 
