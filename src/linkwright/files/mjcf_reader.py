@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
 """MJCF's words, in the order of MuJoCo's mjtJoint."""
 _UNUSED_MJCF_PARTS = {
-    "npair": "contact pairs",
-    "nexclude": "contact exclusions",
-    "nsensor": "sensors",
-    "ncam": "cameras",
-    "nlight": "lights",
-    "nskin": "skins",
-    "nflex": "flexes",
-    "nplugin": "plugins",
-    "nmocap": "mocap bodies (taken as fixed)",
+    "npair": ("contact pair", "contact pairs"),
+    "nexclude": ("contact exclusion", "contact exclusions"),
+    "nsensor": ("sensor", "sensors"),
+    "ncam": ("camera", "cameras"),
+    "nlight": ("light", "lights"),
+    "nskin": ("skin", "skins"),
+    "nflex": ("flex", "flexes"),
+    "nplugin": ("plugin", "plugins"),
+    "nmocap": ("mocap body (taken as fixed)", "mocap bodies (taken as fixed)"),
 }
 
 
@@ -188,11 +188,18 @@ class _MjcfReader:
             fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
         if kind.has_axis:
             fields["axis"] = mjcf_floats(m.jnt_axis[index])
-            if m.jnt_limited[index] and self.switches.limits:
-                lower, upper = mjcf_floats(m.jnt_range[index])
-                fields["limits"] = {"lower": lower, "upper": upper}
+            fields |= self.joint_limits(index)
         fields |= self.joint_spring(index, kind) | self.joint_losses(index, kind)
         self.joints[self.name("JOINT", index)] = fields
+
+    def joint_limits(self, index: int) -> dict[str, object]:
+        """Return the range of a coordinate, and the largest effort of its actuators."""
+        limits: dict[str, float] = {}
+        if self.m.jnt_limited[index] and self.switches.limits:
+            limits["lower"], limits["upper"] = mjcf_floats(self.m.jnt_range[index])
+        if self.m.jnt_actfrclimited[index]:
+            limits["effort"] = max(abs(end) for end in mjcf_floats(self.m.jnt_actfrcrange[index]))
+        return {"limits": limits} if limits else {}
 
     def joint_kind(self, index: int) -> JointKind:
         """Return the kind of joint that the type of an MJCF joint stands for."""
@@ -293,9 +300,9 @@ class _MjcfReader:
 
     def unused_parts(self) -> Iterator[str]:
         """Yield one line for each part of the model that has no effect on the equations."""
-        for attribute, what in _UNUSED_MJCF_PARTS.items():
+        for attribute, (one, many) in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
-                yield f"{count} {what}"
+                yield f"{count} {one if count == 1 else many}"
         yield from self.shapes.unkept_notes()
         yield from self.switches.switched_off_notes()
         yield from self.names.notes
@@ -309,7 +316,7 @@ class _MjcfReader:
             if self.m.jnt_limited[index] and not self.joint_kind(index).has_axis:
                 yield f"joint {name}: its range"
             if self.m.jnt_actfrclimited[index]:
-                yield f"joint {name}: the range of its actuators' force"
+                yield f"joint {name}: clipping of its actuators' force (a limit of effort here)"
 
 
 def _mjcf_velocity_order(kind: JointKind) -> list[int]:

@@ -14,10 +14,16 @@ from ..formulations.approximate_penalties import (
 )
 from ..kinematics.assembly_search import describe_far_assembly_moves
 from ..kinematics.constraint_system import constraint_system
+from ..mechanism import mechanism_names
+from ..mechanism.mechanism_units import UNITS_OF_RATES, velocity_units
+from ..model.declared_limits import declared_limits
 from .run import Run
 
 SHOWN_TIMES = 5
 """The largest number of singular times that a warning lists."""
+
+LIMIT_SLACK = 1e-6
+"""Share by which a limit may be passed: rounding, and tolerances of the integration."""
 
 STEP_COUNT_SLACK = 1e-6
 """Share of a step by which the duration may miss a whole number of steps: rounding."""
@@ -31,7 +37,7 @@ def run_warnings(run: Run) -> tuple[str, ...]:
         times = ", ".join(f"{t:.6g}" for t in run.singular[:SHOWN_TIMES])
         more = " …" if len(run.singular) > SHOWN_TIMES else ""
         found.append(f"the constraints came near to losing rank at t = {times}{more} s")
-    return (*found, *_assembly_warnings(run))
+    return (*found, *_limit_warnings(run), *_assembly_warnings(run))
 
 
 def _audit_warnings(run: Run) -> list[str]:
@@ -80,6 +86,32 @@ def _opening_warnings(run: Run) -> list[str]:
         f"size (more than {MAX_OPENING_SHARE:.0e}); try a larger beta{shorter} "
         f"(now {chosen.beta:.3g} N/m)"
     ]
+
+
+def _limit_warnings(run: Run) -> list[str]:
+    """Return warnings about velocities and efforts beyond the limits that the mechanism declares:
+    runs do not hold them, except the ranges of actuators that are given controls."""
+    if run.settings.get("stops") == "ignore" or run.mechanism.coordinates is not None:
+        return []
+    limits, names = declared_limits(run.mechanism), mechanism_names(run.mechanism).qd
+    found = []
+    for what, kind, history, most in (
+        ("velocity", "qd", run.qd, limits.velocity),
+        ("force or torque", "tau", run.tau, limits.effort),
+    ):
+        tops = np.abs(np.nan_to_num(history)).max(axis=0, initial=0.0)
+        units = [UNITS_OF_RATES[kind][unit] for unit in velocity_units(run.mechanism)]
+        beyond = [
+            f"{name} ({top:.4g} {unit}, limit {limit:.4g})"
+            for name, unit, top, limit in zip(names, units, tops, most, strict=True)
+            if top > limit * (1 + LIMIT_SLACK)
+        ]
+        if beyond:
+            more = f" and {len(beyond) - SHOWN_TIMES} more" if len(beyond) > SHOWN_TIMES else ""
+            found.append(
+                f"declared limits of {what} are not held: {', '.join(beyond[:SHOWN_TIMES])}{more}"
+            )
+    return found
 
 
 def _assembly_warnings(run: Run) -> list[str]:
