@@ -23,8 +23,8 @@ from benchmarks.file_agreement import mjcf_difference, urdf_difference
 
 from linkwright.errors import LinkwrightError
 
-TOLERANCE = 1e-8
-"""Largest difference, relative to the largest torque or inertia."""
+TOLERANCE = 1e-12
+"""Largest difference, relative to the largest torque or inertia; rounding leaves about 1e-15."""
 SOURCES = {
     "example-robot-data": (".urdf", ".sdf"),
     "dm_control": (".xml",),

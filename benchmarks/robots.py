@@ -71,13 +71,16 @@ class Robot:
 
     @cached_property
     def mujoco(self) -> mujoco.MjModel:
-        """Without contacts, limits and damping, as the others.
+        """Without shapes, limits and damping, as the others; MuJoCo gives massless bodies the mass
+        of their shapes.
 
         MuJoCo refuses inertias that are not positive (frames of sensors): they get tiny ones,
         which changes no time.
         """
         spec = mujoco.MjSpec.from_file(str(self.urdf))
         spec.compiler.balanceinertia = True
+        for shape in list(spec.geoms):
+            spec.delete(shape)
         for body in spec.bodies:
             xx, yy, zz, xy, xz, yz = body.fullinertia
             if np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])[0] <= 0:

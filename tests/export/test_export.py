@@ -15,8 +15,10 @@ from scipy.integrate import solve_ivp
 import linkwright as lw
 from linkwright.errors import ArgumentError, FileError, NameNotFoundError, UnsupportedError
 from linkwright.writers import FORMAT_WRITERS
+from linkwright.writers.export_target import ExportRequest
 from linkwright.writers.export_targets import EXPORT_TARGETS
 from tests.commands import ok, run
+from tests.export.target_runs import TARGETS
 from tests.export.tools import run_tool
 
 
@@ -89,9 +91,9 @@ def test_equations_and_models_are_exported_as_they_are() -> None:
     assert "equations by lagrange" in text
     model = lw.compile(arm, parameters=["m2"])
     assert "m2" in str(lw.export(model, **options).files["elbow.rs"])
-    with pytest.raises(UnsupportedError, match="derived already"):
+    with pytest.raises(UnsupportedError, match="already derived"):
         lw.export(eqs, by="kane", **options)
-    with pytest.raises(UnsupportedError, match="compiled already"):
+    with pytest.raises(UnsupportedError, match="already compiled"):
         lw.export(model, parameters=["m1"], **options)
 
 
@@ -106,8 +108,9 @@ def test_equations_and_models_are_exported_as_they_are() -> None:
         ({"to": "c", "quantities": ["placement"]}, UnsupportedError, "placement needs a frame"),
         ({"to": "c", "quantities": ["bias:tool"]}, UnsupportedError, "bias has no frame"),
         ({"to": "c", "quantities": ["placement:nose"]}, NameNotFoundError, "nose"),
+        ({"to": "rust", "quantities": ["simulate"]}, UnsupportedError, "use c, wasm or fmu"),
         ({"to": "c", "parameters": ["m9"]}, NameNotFoundError, "m9"),
-        ({"to": "c", "precision": "half"}, UnsupportedError, "precision = 'half'; use 'double'"),
+        ({"to": "c", "precision": "half"}, UnsupportedError, "precision cannot be 'half'; use 'double'"),
         ({"to": "numpy", "precision": "float"}, UnsupportedError, "does not apply to numpy"),
         ({"to": "urdf", "by": "kane"}, UnsupportedError, "by does not apply to urdf"),
         ({"to": "c", "by": "guess"}, NameNotFoundError, "guess"),
@@ -118,6 +121,20 @@ def test_mistakes_are_explained(
 ) -> None:
     with pytest.raises(error, match=what):
         lw.export(lw.gallery("elbow"), **options)  # type: ignore[arg-type]
+
+
+def test_a_port_may_have_the_name_of_a_counter(tmp_path: Path) -> None:
+    """independent_map has an output k; its batch loops over states."""
+    bar = lw.gallery("four-bar")
+    request = ExportRequest(bar, lambda: lw.compile(bar), ("independent_map",))
+    assert "k" in request.functions[0].port_names
+    TARGETS["c"](request.code, tmp_path)
+
+
+def test_steps_are_typeset() -> None:
+    """The length of the step is an input without names of entries."""
+    made = lw.export(lw.gallery("cart-pole"), to="latex", quantities=["step_rk4"])
+    assert "dt" in str(made.files["cart_pole.tex"])
 
 
 def test_only_mechanisms_are_exported() -> None:

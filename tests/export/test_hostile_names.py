@@ -106,6 +106,25 @@ def test_identifiers_are_plain_and_different() -> None:
     assert len(make_safe_identifier("x" * 300)) <= 63
 
 
+def test_functions_of_frames_have_whole_and_different_names() -> None:
+    """Long names of frames are kept; variants of one function never have the name of another."""
+    arm = lw.Mechanism(
+        name="m" * 80,
+        bodies={"link": {"mass": 1, "inertia": [1, 1, 1]}},
+        joints={"q": {"type": "revolute", "parent": "ground", "child": "link"}},
+        frames={name: {"body": "link"} for name in ("left_fingertip", "tool", "tool batch")},
+    )
+    names = [f"placement:{frame}" for frame in ("tool batch", "tool")]
+    names.append("frame_acceleration_derivatives:left_fingertip")
+    header = str(next(iter(lw.export(arm, to="c", quantities=names).files.values())))
+    functions = re.findall(r"^void (\w+)\(", header, flags=re.MULTILINE)
+    assert len(set(functions)) == 6
+    assert any(one.endswith("derivatives_of_left_fingertip") for one in functions)
+    files = lw.export(arm, to="matlab", quantities=names).files
+    assert len(files) == 4
+    assert max(map(len, files)) <= 63 + len(".m")
+
+
 def test_comments_keep_letters_and_formulas() -> None:
     assert write_comment_text("M q̈ + C q̇ − f, größe [m/s²]") == "M q̈ + C q̇ − f, größe [m/s²]"
     assert write_comment_text("a*/b\n") == "a<U+002A>/b<U+000A>"

@@ -183,6 +183,7 @@ def test_a_motion_in_c_is_that_of_simulate(tmp_path: Path) -> None:
     bar = lw.gallery("four-bar")
     lw.export(bar, to="c", quantities=["simulate", "gravity"]).save(tmp_path)
     assert (tmp_path / "four_bar.c").exists()
+    assert "four_bar_motion_start(&m);" in (tmp_path / "four_bar_motion.h").read_text()
     (tmp_path / "main.c").write_text(MAIN)
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     sources = ["main.c", "four_bar_motion.c", "-o", "main", "-lm"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import linkwright as lw
-from tests.files.test_sdf import axis, joint, link, model
+from tests.files.test_sdf import HAND, arm_with_hand, axis, joint, link, model
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -156,6 +156,27 @@ def test_free_bodies_and_nested_models(drake: Any) -> None:
         joint("q", "revolute", "a", "inner::b", axis("0 1 0")),
     )
     DrakeTwin(drake, text).check(0)
+
+
+def test_merged_includes(drake: Any, tmp_path: Path) -> None:
+    """A hand from another file, merged into the arm."""
+    (tmp_path / "hand").mkdir()
+    (tmp_path / "hand" / "model.sdf").write_text(HAND, encoding="utf-8")
+    path = tmp_path / "arm.sdf"
+    path.write_text(arm_with_hand(' merge="true"', "palm"), encoding="utf-8")
+    plant = drake.MultibodyPlant(0.0)
+    parser = drake.Parser(plant)
+    parser.package_map().Add("hand", str(tmp_path / "hand"))
+    text = path.read_text(encoding="utf-8").replace("model://hand", "package://hand/model.sdf")
+    parser.AddModelsFromString(text, "sdf")
+    plant.Finalize()
+    context, made = plant.CreateDefaultContext(), lw.compile(lw.load(path))
+    q = np.array([0.3, -0.2, 0.4])
+    plant.SetPositions(context, [q[made.names.q.index(n.rpartition("_")[0].removeprefix("arm_"))]
+                                 for n in plant.GetPositionNames()])  # fmt: skip
+    for name in ("upper", "palm", "finger"):
+        T = plant.GetBodyByName(name).EvalPoseInWorld(context).GetAsMatrix4()
+        np.testing.assert_allclose(made.placement(name)(q), T, atol=1e-12)
 
 
 def test_drakes_own_models(drake: Any) -> None:

@@ -143,3 +143,27 @@ def test_rows_span_what_mujoco_forbids(name: str) -> None:
 def test_the_reference_pose_is_where_assembly_starts() -> None:
     twin = Closed(EQUALITIES["connect"])
     np.testing.assert_allclose(lw.assemble(twin.mechanism), twin.m.qpos0, atol=1e-9)
+
+
+ROUNDED = """
+<mujoco><worldbody>
+  <body name="a"><joint name="a" axis="0 1 0"/><geom size=".02 .02 .2" type="box"/></body>
+  <body name="b" pos="1 0 0"><joint name="b" axis="0 1 0"/><geom size=".02 .02 .2" type="box"/>
+    <body name="c" pos="0 0 .5"><joint name="c" axis="0 1 0"/>
+      <geom size=".02 .02 .2" type="box"/></body></body>
+</worldbody><equality>
+  <connect name="p" body1="c" body2="a" anchor="-0.9999 0 0"/>
+  <connect name="p2" body1="c" body2="a" anchor="-1 0.1 0"/>
+</equality></mujoco>
+"""
+
+
+def test_redundant_connects_of_rounded_numbers_assemble() -> None:
+    """Two points of one hinge, 1e-4 apart by rounding: one tolerance takes them for one hinge, and
+    the parallelogram keeps its degree of freedom; with the default they hold it still."""
+    assert lw.compile(load(ROUNDED)).dof == 0
+    loose = load(ROUNDED, closure=1e-3)
+    assert lw.compile(loose).dof == 1
+    run = lw.simulate(loose, 0.02, qd0={"a": 1.0})
+    assert run.finished
+    assert run.q[-1, 0] == pytest.approx(0.02, rel=0.1)

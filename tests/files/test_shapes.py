@@ -336,7 +336,7 @@ def test_shapes_and_automatic_inertia_of_sdf() -> None:
         ({"density": 1, "shapes": [{"type": "mesh", "file": "no.stl"}]}, "'no.stl' is not found"),
         (
             {"density": 1, "shapes": [{"type": "sphere", "radius": "r"}] * 2},
-            "has shapes that depend on r",
+            "needs plain numbers, and these depend on r",
         ),
     ],
 )

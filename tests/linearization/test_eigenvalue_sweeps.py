@@ -1,3 +1,13 @@
+"""Sweeps of eigenvalues over a quantity: its unit."""
+
+from __future__ import annotations
+
+import pytest
+
+import linkwright as lw
+from linkwright.linearization.motion_families import find_motion_family
+
+
 @pytest.mark.parametrize(
     ("name", "unit"), [("v", "m/s"), ("wphi", "rad/s"), ("rR", "m"), ("q:phi", "rad"), ("mR", "")]
 )

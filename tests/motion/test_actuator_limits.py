@@ -15,7 +15,9 @@ PEAK_ACCELERATION = 10 / np.sqrt(3)
 """Of the quintic, for a way of 1 in a time of 1."""
 
 
-def table(**actuators: dict[str, object]) -> lw.Mechanism:
+def table(
+    *, ropes: dict[str, object] | None = None, **actuators: dict[str, object]
+) -> lw.Mechanism:
     """2 kg on 1 kg, on two slides without weight: τx = 3 ẍ, τy = 2 ÿ."""
     return lw.Mechanism(
         name="table", gravity=[0, 0, 0], bodies={"a": {"mass": 1}, "b": {"mass": 2}},
@@ -23,7 +25,7 @@ def table(**actuators: dict[str, object]) -> lw.Mechanism:
             "x": {"type": "prismatic", "axis": [1, 0, 0], "child": "a", "limits": {"velocity": 2}},
             "y": {"type": "prismatic", "axis": [0, 1, 0], "parent": "a", "child": "b"},
         },
-        actuators=actuators,
+        lengths=ropes or {}, actuators=actuators,
     )  # fmt: skip
 
 
@@ -31,7 +33,7 @@ def table(**actuators: dict[str, object]) -> lw.Mechanism:
     ("actuator", "effort"),
     [
         ({"effort_range": [-5, 5]}, 5.0),
-        ({"effort_range": [-1, 4], "gear": -3}, 12.0),
+        ({"effort_range": [-1, 4], "gear": -3}, 3.0),
         ({"control_range": [-1, 1], "gain": 7, "gear": 2}, 14.0),
         ({"control_range": [-1, 1], "gain": 7, "effort_range": [-3, 3]}, 3.0),
         ({"control_range": [-1, 1], "gain": 7, "bias": [0, -7, 0]}, np.inf),
@@ -52,6 +54,15 @@ def test_actuators_on_one_joint_add_up_and_shared_ones_leave_it_open() -> None:
     assert bounds_of(table(one=motor, other=both)).effort.tolist() == [np.inf, np.inf]
 
 
+def test_a_tendon_leaves_other_joints_bounded() -> None:
+    machine = table(
+        ropes={"rope": {"factors": {"y": 2}}},
+        one={"joint": "x", "effort_range": [-5, 5]},
+        winch={"length": "rope"},
+    )
+    assert bounds_of(machine).effort.tolist() == [5, np.inf]
+
+
 def test_plans_keep_the_ranges_of_actuators() -> None:
     machine = table(one={"moves": "x", "effort_range": [-9, 9]})
     (sentence,) = [one for one in limit_violations(machine, WAY) if "drive" in one]
@@ -65,23 +76,13 @@ def test_runs_say_which_limits_they_do_not_hold() -> None:
         one={"joint": "x", "effort_range": [-9, 9]}, two={"joint": "y", "effort_range": [-99, 99]}
     )
     run = lw.simulate(machine, 1.0, q0=WAY.start, torque=computed_torque(machine, WAY, kp=100))
-    speed, force = run.warnings
-    assert "velocity are not held: x (2.812 m/s, limit 2)" in speed  # 1.5 · 15/8
-    assert "torque are not held: x (25.98 N, limit 9)" in force
+    force, speed = run.warnings
+    assert "effort along x reaches 25.98, beyond its limit of 9" in force
+    assert "velocity of x reaches 2.812, beyond its limit of 2" in speed  # 1.5 · 15/8
     law = computed_torque(machine, WAY, kp=100, most="limits")
     held = lw.simulate(machine, 1.0, q0=WAY.start, torque=law)
     assert np.abs(held.tau).max(axis=0) == pytest.approx([9, 2 * PEAK_ACCELERATION], rel=1e-3)
-    assert not [text for text in held.warnings if "torque" in text]
+    assert not [text for text in held.warnings if "effort" in text]
     clipped = lw.simulate(machine, 0.1, torque={"one": 50.0})
     assert np.abs(clipped.tau).max() == pytest.approx(9)
     assert clipped.warnings == ()
-
-
-def test_mjcf_ranges_of_joint_forces_are_limits_of_effort() -> None:
-    pytest.importorskip("mujoco")
-    text = """<mujoco><worldbody><body><joint name="x" type="slide" actuatorfrcrange="-9 9"/>
-    <geom size="0.1"/></body></worldbody><actuator><motor joint="x" ctrlrange="-1 1"
-    ctrllimited="true" gear="20"/></actuator></mujoco>"""
-    arm = lw.load(text)
-    assert bounds_of(arm).effort.tolist() == [9]
-    assert any("clipping" in line for line in arm.unused)

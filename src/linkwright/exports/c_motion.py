@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..integrators import Clock, Progress
 from ..integrators.stop_events import MotionEnd
+from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..readings.targets.c_code import write_c_comment
 from ..readings.targets.c_programs import C_PROGRAM_HEAD
 from ..readings.targets.safe_names import write_comment_text
@@ -30,35 +31,48 @@ def write_c_motion(request: ExportRequest) -> ExportedFiles:
 def _write_header(stem: str, motion: ExportedMotion, one: MotionProgram) -> str:
     """Return the header: the structure of a motion, and the functions on it."""
     names = motion.equations.names
+    mechanism = motion.equations.mechanism
+    own = zip(names.q, coordinate_units(mechanism), strict=True)
+    rates = zip(names.qd, velocity_units(mechanism), strict=True)
     entries = {
-        "buffers_states": [*names.q, *(f"d{name}" for name in names.qd)],
+        "buffers_states": [
+            *(f"{name} ({unit})" for name, unit in own),
+            *(f"d{name} ({UNITS_OF_RATES['qd'][unit]})" for name, unit in rates),
+        ],
         "buffers_parameters": [
             *(f"effort of {name}" for name in motion.input_names),
             *motion.parameters,
-            *(f"hold of {name} (not yours to set)" for name in motion.stops.names),
+            *(f"hold of {name} (set by the program)" for name in motion.stops.names),
         ],
     }
     lines = [
-        f"The motion of {motion.equations.mechanism.name} in time, by DOP853 with error control.",
+        write_comment_text(
+            f"The motion of {mechanism.name} in time, by DOP853 with error control."
+        ),
         "",
         f"    {stem}_motion m;",
         f"    {stem}_motion_start(&m);",
         f"    {stem}_motion_advance(&m, 1.0, 1e-9, 1e-10);",
         "",
         f"Time is m.buffers_clock[{int(Clock.TIME)}]. Functions allocate nothing.",
-        "Call _motion_changed after you have changed the time, states, efforts or parameters:",
+        f"Call {stem}_motion_changed after you have changed the time, states, efforts or",
+        "parameters:",
     ]
     for member, texts in entries.items():
-        lines += [f"  {member}[{k}]: {text}" for k, text in enumerate(texts)]
+        lines += [f"  {member}[{k}]: {write_comment_text(text)}" for k, text in enumerate(texts)]
     guard, kind = f"{stem.upper()}_MOTION_H", f"{stem}_motion"
     ends = ", ".join(f"{stem.upper()}_{end.name} = {int(end)}" for end in MotionEnd)
     return "\n".join(
         [
-            *write_c_comment([write_comment_text(line).rstrip() for line in lines]),
+            *write_c_comment(lines),
             f"#ifndef {guard}",
             f"#define {guard}",
             "",
             "#include <stdint.h>",
+            "",
+            "#ifdef __cplusplus",
+            'extern "C" {',
+            "#endif",
             "",
             write_buffer_structure(kind, one.buffers),
             f"enum {{ {ends} }};",
@@ -67,6 +81,10 @@ def _write_header(stem: str, motion: ExportedMotion, one: MotionProgram) -> str:
             f"void {kind}_changed({kind} *m);",
             "/* Returns how the call ended: at the time, at a limit of a joint, or in failure. */",
             f"int {kind}_advance({kind} *m, double until, double rtol, double atol);",
+            "",
+            "#ifdef __cplusplus",
+            "}",
+            "#endif",
             "",
             "#endif",
             "",

@@ -188,18 +188,21 @@ class _MjcfReader:
             fields["origin"], fields["child_origin"] = self.joint_origins(index, kind, place)
         if kind.has_axis:
             fields["axis"] = mjcf_floats(m.jnt_axis[index])
-            fields |= self.joint_limits(index)
+            limits = self.effort_limit(index)
+            if m.jnt_limited[index] and self.switches.limits:
+                lower, upper = mjcf_floats(m.jnt_range[index])
+                limits |= {"lower": lower, "upper": upper}
+            if limits:
+                fields["limits"] = limits
         fields |= self.joint_spring(index, kind) | self.joint_losses(index, kind)
         self.joints[self.name("JOINT", index)] = fields
 
-    def joint_limits(self, index: int) -> dict[str, object]:
-        """Return the range of a coordinate, and the largest effort of its actuators."""
-        limits: dict[str, float] = {}
-        if self.m.jnt_limited[index] and self.switches.limits:
-            limits["lower"], limits["upper"] = mjcf_floats(self.m.jnt_range[index])
-        if self.m.jnt_actfrclimited[index]:
-            limits["effort"] = max(abs(end) for end in mjcf_floats(self.m.jnt_actfrcrange[index]))
-        return {"limits": limits} if limits else {}
+    def effort_limit(self, index: int) -> dict[str, float]:
+        """Return the range of the actuators' force at a joint, where it is the same in both
+        senses."""
+        low, high = mjcf_floats(self.m.jnt_actfrcrange[index])
+        is_limit = self.m.jnt_actfrclimited[index] and self.joint_kind(index).has_axis
+        return {"effort": high} if is_limit and -low == high > 0 else {}
 
     def joint_kind(self, index: int) -> JointKind:
         """Return the kind of joint that the type of an MJCF joint stands for."""
@@ -315,8 +318,8 @@ class _MjcfReader:
             name = self.name("JOINT", index)
             if self.m.jnt_limited[index] and not self.joint_kind(index).has_axis:
                 yield f"joint {name}: its range"
-            if self.m.jnt_actfrclimited[index]:
-                yield f"joint {name}: clipping of its actuators' force (a limit of effort here)"
+            if self.m.jnt_actfrclimited[index] and not self.effort_limit(index):
+                yield f"joint {name}: the range of its actuators' force"
 
 
 def _mjcf_velocity_order(kind: JointKind) -> list[int]:

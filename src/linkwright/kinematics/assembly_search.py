@@ -158,7 +158,8 @@ def _assembly_failure(system: ConstraintSystem, q: Floats, t: float, refused: st
     error = AssemblyError(
         f"the mechanism cannot be assembled: {what}",
         where=system.mechanism.name,
-        remedy="give closer rough values, hold fewer, or check the lengths",
+        remedy="give closer rough values, hold fewer, check the lengths, or allow rounded "
+        "numbers by closure=",
     )
     error.residuals, error.q = residuals, q
     return error

@@ -160,8 +160,8 @@ def _refuse_parameters(solids: Sequence[ShapeOfBody], density: Expression) -> No
     names = sorted({name for number in numbers for name in names_in_expression(number)})
     if names:
         raise MechanismError(
-            f"has shapes that depend on {', '.join(names)}, from which only one primitive that is "
-            "not a cone, placed by rpy or quaternion, can compute its inertia",
+            f"of several shapes, a cone or a mesh needs plain numbers, and these depend on "
+            f"{', '.join(names)}",
             where="density",
             remedy="give each shape a body of its own and fix the bodies together, or use numbers",
         )
@@ -180,7 +180,7 @@ def combine_solids(solids: Sequence[ShapeOfBody], densities: Sequence[float]) ->
         tensors.append(density * (R @ tensor @ R.T))
     mass = float(np.sum(masses))
     if mass <= 0:
-        raise MechanismError("leads to no mass", where="density", remedy="give sizes above 0")
+        raise MechanismError("gives no mass", where="density", remedy="give sizes above 0")
     center = np.average(centers, axis=0, weights=masses)
     total = np.zeros((3, 3))
     for m, c, tensor in zip(masses, centers, tensors, strict=True):

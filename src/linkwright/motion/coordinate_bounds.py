@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,7 @@ from ..displays import NotebookDisplayed
 from ..errors import LinkwrightError, UnsupportedError
 from ..expressions import evaluate_expression_exactly
 from ..mechanism import Joint, Mechanism, mechanism_names
-from ..model.declared_limits import declared_limits, joint_limit_values
+from ..mechanism.effort_bounds import effort_bounds_by_velocity
 from ..types import Booleans, Floats
 from .trajectory import Trajectory
 
@@ -48,8 +50,8 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
     """Return the limits of all coordinates, velocities and efforts of a mechanism.
 
     A joint that mimics another one narrows the range of that one. A velocity or effort limit of 0
-    counts as not stated, as files write it. Ranges of actuators that act on one velocity bound its
-    effort: of their efforts, and, for motors, of their controls.
+    counts as not stated, as files write it. Ranges of actuators bound the effort of the joints that
+    they drive.
 
     Parameters
     ----------
@@ -85,8 +87,10 @@ def bounds_of(mechanism: Mechanism) -> CoordinateBounds:
             leaders[name] = at_q, at_v
             _set_joint_bounds(mechanism, found, joint, at_q, at_v)
             at_q, at_v = at_q + len(joint.coordinates), at_v + len(joint.dofs)
-    np.minimum(found.effort, declared_limits(mechanism).effort, out=found.effort)
     _narrow_bounds_by_mimics(mechanism, found, leaders)
+    for name, most in effort_bounds_by_velocity(mechanism).items():
+        index = names.qd.index(name)
+        found.effort[index] = min(found.effort[index], most)
     free = np.isinf(found.lower) & np.isinf(found.upper)
     np.logical_and(found.full_turns, free, out=found.full_turns)
     return found
@@ -139,10 +143,20 @@ def _set_joint_bounds(
 ) -> None:
     for key, at in (("lower", at_q), ("upper", at_q), ("velocity", at_v), ("effort", at_v)):
         array = getattr(found, key)
-        for k, value in enumerate(joint_limit_values(mechanism, joint, getattr(joint.limits, key))):
+        for k, value in enumerate(
+            _coordinate_bounds_from_limits(mechanism, joint, getattr(joint.limits, key))
+        ):
             if key in ("lower", "upper") or value != 0:
                 array[at + k] = value
     found.full_turns[at_q] = joint.kind.is_hinge
+
+
+def _coordinate_bounds_from_limits(
+    mechanism: Mechanism, joint: Joint, field: Any
+) -> Iterator[float]:
+    if field is not None:
+        for entry in joint.each(field):
+            yield float(evaluate_expression_exactly(entry, mechanism.values))
 
 
 def _narrow_bounds_by_mimics(

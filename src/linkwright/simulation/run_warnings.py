@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..expressions import expression_to_float
 from ..formulations.approximate_penalties import (
     MAX_OPENING_SHARE,
     choose_penalties,
@@ -15,15 +16,15 @@ from ..formulations.approximate_penalties import (
 from ..kinematics.assembly_search import describe_far_assembly_moves
 from ..kinematics.constraint_system import constraint_system
 from ..mechanism import mechanism_names
-from ..mechanism.mechanism_units import UNITS_OF_RATES, velocity_units
-from ..model.declared_limits import declared_limits
+from ..mechanism.coordinates import joint_velocity_names
+from ..mechanism.effort_bounds import effort_bounds_by_velocity
 from .run import Run
 
 SHOWN_TIMES = 5
 """The largest number of singular times that a warning lists."""
 
 LIMIT_SLACK = 1e-6
-"""Share by which a limit may be passed: rounding, and tolerances of the integration."""
+"""Share by which an effort may exceed its limit by rounding."""
 
 STEP_COUNT_SLACK = 1e-6
 """Share of a step by which the duration may miss a whole number of steps: rounding."""
@@ -89,28 +90,38 @@ def _opening_warnings(run: Run) -> list[str]:
 
 
 def _limit_warnings(run: Run) -> list[str]:
-    """Return warnings about velocities and efforts beyond the limits that the mechanism declares:
-    runs do not hold them, except the ranges of actuators that are given controls."""
-    if run.settings.get("stops") == "ignore" or run.mechanism.coordinates is not None:
+    """Return warnings about efforts beyond the limits of joints and the ranges of actuators, which
+    a run does not impose on forces that are given as such."""
+    mechanism, names = run.mechanism, mechanism_names(run.mechanism)
+    if mechanism.coordinates is not None or not np.isfinite(run.tau).all():
         return []
-    limits, names = declared_limits(run.mechanism), mechanism_names(run.mechanism).qd
     found = []
-    for what, kind, history, most in (
-        ("velocity", "qd", run.qd, limits.velocity),
-        ("force or torque", "tau", run.tau, limits.effort),
-    ):
-        tops = np.abs(np.nan_to_num(history)).max(axis=0, initial=0.0)
-        units = [UNITS_OF_RATES[kind][unit] for unit in velocity_units(run.mechanism)]
-        beyond = [
-            f"{name} ({top:.4g} {unit}, limit {limit:.4g})"
-            for name, unit, top, limit in zip(names, units, tops, most, strict=True)
-            if top > limit * (1 + LIMIT_SLACK)
-        ]
-        if beyond:
-            more = f" and {len(beyond) - SHOWN_TIMES} more" if len(beyond) > SHOWN_TIMES else ""
+    for name, most in effort_bounds_by_velocity(mechanism).items():
+        reached = float(np.abs(run.tau[:, names.qd.index(name)]).max())
+        if reached > most * (1 + LIMIT_SLACK):
             found.append(
-                f"declared limits of {what} are not held: {', '.join(beyond[:SHOWN_TIMES])}{more}"
+                f"the effort along {name} reaches {reached:.4g}, beyond its limit of {most:.4g}; "
+                "the run does not impose this limit"
             )
+    return [*found, *_velocity_warnings(run)]
+
+
+def _velocity_warnings(run: Run) -> list[str]:
+    """Return warnings about velocities beyond the limits of joints, which no run imposes; 0 counts
+    as not stated."""
+    names, found = mechanism_names(run.mechanism), []
+    for joint_name, joint in run.mechanism.joints.items():
+        if joint.limits.velocity is None:
+            continue
+        speeds = joint_velocity_names(joint_name, joint)
+        for name, entry in zip(speeds, joint.each(joint.limits.velocity), strict=False):
+            most = expression_to_float(entry, run.mechanism.values)
+            reached = float(np.abs(run.qd[:, names.qd.index(name)]).max())
+            if most and reached > most * (1 + LIMIT_SLACK):
+                found.append(
+                    f"the velocity of {name} reaches {reached:.4g}, beyond its limit of "
+                    f"{most:.4g}; the run does not impose this limit"
+                )
     return found
 
 

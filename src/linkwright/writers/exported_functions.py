@@ -17,6 +17,7 @@ from ..quantities import (
     quantity_signatures,
 )
 from ..readings.targets.exported_code import (
+    CODE_ENDINGS,
     ExportedCode,
     ExportedFunction,
     PortNote,
@@ -38,7 +39,9 @@ STEP_QUANTITY = "step_rk4"
 MOTION_QUANTITY = "simulate"
 """A whole motion, which C and WebAssembly can contain beside quantities."""
 
-_PIVOT_MEANING = "smallest pivot as a share of its size: near 0 the constraints are singular here"
+_PIVOT_MEANING = (
+    "smallest pivot relative to its size as assembled: near 0, the configuration is singular"
+)
 
 
 def collect_exported_code(
@@ -66,7 +69,7 @@ def _coordinate_notes(model: Model) -> list[str]:
         f"  {k + 1}. {n} ({u})" for k, (n, u) in enumerate(zip(model.q_names, own, strict=True))
     ]
     if model.qd_names == model.q_names:
-        return [*found, "qd, qdd, tau: their rates, second rates and forces, in the same order"]
+        return [*found, "qd, qdd, tau: velocities, accelerations and forces, in the same order"]
     units = [UNITS_OF_RATES["qd"][unit] for unit in rates]
     found.append("qd: generalized velocities; qdd and tau are in the same order")
     return found + [
@@ -91,7 +94,7 @@ def record_exported_functions(
     """Record the tapes of the quantities; those of frames are written `placement:tool`."""
     chosen = [_split_quantity_name(model, text) for text in quantities]
     identifiers = make_unique_identifiers(
-        [f"{name}_of_{frame}" if frame else name for name, frame in chosen]
+        [f"{name}_of_{frame}" if frame else name for name, frame in chosen], endings=CODE_ENDINGS
     )
     return tuple(
         _record_exported_function(model, name, frame, identifier)
@@ -103,6 +106,8 @@ def _split_quantity_name(model: Model, text: str) -> tuple[str, str | None]:
     """Return the quantity and the frame that a name means, after both are checked."""
     if text == STEP_QUANTITY:
         return text, None
+    if text == MOTION_QUANTITY:
+        raise UnsupportedError("simulate needs a target for motions", remedy="use c, wasm or fmu")
     quantity, colon, frame = text.partition(":")
     known = quantity_signatures(model.names)
     if quantity not in known and quantity not in FRAME_SIGNATURES:

@@ -47,7 +47,7 @@ def _write_function_section(function: ExportedFunction) -> list[str]:
     """Return the section of one function."""
     frame = f" of {function.frame}" if function.frame else ""
     title = escape_latex_text(f"{function.quantity}{frame}".replace("_", " "))
-    names = {note.port.name: list(note.entries) for note in function.inputs}
+    names = {note.port.name: note.entry_names for note in function.inputs}
     taken = [name.replace("_", "") for several in names.values() for name in several]
     listing = read_tape_as_listing(function.tape, {**names, "others": taken})
     setter = ExpressionTypesetter(LatexNotation(), _rates_in_dots(function))

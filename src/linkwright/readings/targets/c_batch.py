@@ -154,12 +154,12 @@ def _write_lane_statement(statement: CodeStatement, function: ExportedFunction) 
 def _write_loop(code: ExportedCode, function: ExportedFunction) -> list[str]:
     """Return the function for a batch: whole vectors, the last one moved back to end with it."""
     name = f"{code.stem}_{function.identifier}"
-    shifted = [f"{note.name} + k * {note.port.size}" for note in function.inputs]
+    shifted = [f"{note.name} + state * {note.port.size}" for note in function.inputs]
     one = [
-        place if note.port.shape else f"{note.name}[k]"
+        place if note.port.shape else f"{note.name}[state]"
         for note, place in zip(function.inputs, shifted, strict=True)
     ]
-    results = [f"{note.name} + k * {note.port.size}" for note in function.outputs]
+    results = [f"{note.name} + state * {note.port.size}" for note in function.outputs]
     prototype = write_c_prototype(
         "void", f"{name}_batch", c_batch_parameters(function, code.precision)
     )
@@ -168,14 +168,14 @@ def _write_loop(code: ExportedCode, function: ExportedFunction) -> list[str]:
         "{",
         "#ifdef LANES",
         "    if (count >= LANES) {",
-        "        for (size_t k = 0; k < count; k += LANES) {",
-        "            k = k + LANES > count ? count - LANES : k;",
+        "        for (size_t state = 0; state < count; state += LANES) {",
+        "            state = state + LANES > count ? count - LANES : state;",
         f"            {function.identifier}_lanes({', '.join([*shifted, *results])});",
         "        }",
         "        return;",
         "    }",
         "#endif",
-        "    for (size_t k = 0; k < count; k++)",
+        "    for (size_t state = 0; state < count; state++)",
         f"        {name}({', '.join([*one, *results])});",
         "}",
     ]

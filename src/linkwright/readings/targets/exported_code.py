@@ -13,6 +13,9 @@ REFERENCE_TOLERANCES = {"double": 1e-10, "float": 1e-3}
 """Allowed errors, as shares of an output's largest entry (or of 1): rounding errors grow by a
 factor of at most 10⁵ (double) and 10⁴ (float) in well-conditioned states."""
 
+CODE_ENDINGS = ("", "_batch", "_lanes")
+"""What printers append to the name of a function for its variants."""
+
 
 @dataclass(frozen=True)
 class PortNote:
@@ -23,6 +26,13 @@ class PortNote:
     meaning: str
     units: str
     entries: tuple[str, ...] = ()
+
+    @property
+    def entry_names(self) -> list[str]:
+        """Names of the entries; those that have none are numbered."""
+        if self.entries or not self.port.shape:
+            return list(self.entries) or [self.name]
+        return [f"{self.name}_{k + 1}" for k in range(self.port.size)]
 
     @property
     def shape_text(self) -> str:

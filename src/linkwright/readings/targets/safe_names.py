@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-_MAX_NAME_LENGTH = 40
+_MAX_NAME_LENGTH = 56
 """MATLAB's names have at most 63 characters, of which prefixes and numbers need some."""
 
 _COMMENT_CHARACTERS = frozenset(" _-.,:;()[]/^'°·…")
@@ -25,9 +25,9 @@ pass persistent priv private protected pub public raise ref register reinterpret
 restrict return self short signed sizeof spmd static static_assert static_cast struct super
 switch template this thread_local throw trait true try type typedef typeid typename typeof union
 unsafe unsigned unsized until use using virtual void volatile wchar_t where while with xor
-xor_eq yield con nul prn aux
+xor_eq yield con nul prn aux std eigen math numpy casadi
 """
-"""Words that mean something in a target language or name a device of a system."""
+"""Words that mean something in a target language, or name a library or a device of a system."""
 
 
 def make_safe_identifier(text: str, fallback: str = "mechanism") -> str:
@@ -41,16 +41,21 @@ def make_safe_identifier(text: str, fallback: str = "mechanism") -> str:
     return f"{name}_" if name.lower() in _RESERVED_WORDS.split() else name
 
 
-def make_unique_identifiers(texts: Iterable[str], fallback: str = "mechanism") -> list[str]:
-    """Return a safe name for each text; equal ones get numbers, also those that differ in case."""
+def make_unique_identifiers(
+    texts: Iterable[str], fallback: str = "mechanism", endings: Sequence[str] = ("",)
+) -> list[str]:
+    """Return a safe name for each text; equal ones get numbers, also those that differ in case.
+
+    With each of the `endings`, the names are different too.
+    """
     found: list[str] = []
     taken: set[str] = set()
     for text in texts:
         base = name = make_safe_identifier(text, fallback)
         number = 2
-        while name.lower() in taken:
+        while taken.intersection(name.lower() + ending for ending in endings):
             name, number = f"{base}_{number}", number + 1
-        taken.add(name.lower())
+        taken.update(name.lower() + ending for ending in endings)
         found.append(name)
     return found
 
