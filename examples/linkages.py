@@ -1,4 +1,4 @@
-"""Linkages and a cam: what engineers ask of them, printed and drawn.
+"""Linkages and a cam: the results of their analysis, printed and drawn.
 
     python examples/linkages.py out
 
@@ -83,7 +83,7 @@ def quick_return(folder: Path, ending: str) -> None:
 
 
 def cam(folder: Path, ending: str) -> None:
-    """A valve's lift by a table; the profile of its cam."""
+    """A valve's lift from a table, and the profile of its cam."""
     angles, lifts = np.loadtxt(FILES / "valve-lift.csv", delimiter=",", skiprows=1, unpack=True)
     motion = linkages.cam_motion(np.radians(angles), 1e-3 * lifts)
     print(motion)

@@ -98,5 +98,7 @@ def test_sizes_grow_with_the_mechanism() -> None:
 
 
 def test_sizes_are_those_of_c() -> None:
-    with pytest.raises(lw.errors.UnsupportedError, match="sizes are measured of C, not of numpy"):
+    with pytest.raises(
+        lw.errors.UnsupportedError, match="sizes can be measured for C, not for numpy"
+    ):
         measure_code_sizes(lw.export(lw.gallery("elbow"), to="numpy"))

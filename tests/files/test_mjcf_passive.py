@@ -97,7 +97,7 @@ def test_what_is_refused_can_be_ignored() -> None:
         load(FLUID)
     found = load(FLUID, ignore=["fluid"])
     assert found == load(PASSIVE)
-    assert "forces of the fluid (ignored, as asked)" in found.unused
+    assert "forces of the fluid (ignored on request)" in found.unused
     with pytest.raises(NameNotFoundError, match="'fluids' cannot be ignored; did you mean"):
         load(FLUID, ignore=["fluids"])
     with pytest.raises(LinkwrightError, match="ignore= is for MJCF files"):

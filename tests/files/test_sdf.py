@@ -350,7 +350,9 @@ def test_joints_with_the_name_of_a_link() -> None:
     )
     arm = lw.load(text)
     assert list(arm.joints) == ["wheel_joint"]
-    assert "joint wheel: its name, which a link has too; it is 'wheel_joint'" in arm.unused
+    assert (
+        "joint wheel: its name, which a link has too; it is renamed to 'wheel_joint'" in arm.unused
+    )
     place = lw.compile(arm).placement("wheel")([np.pi])[:3, 3]  # half a turn about (0, 0.5)
     np.testing.assert_allclose(place, [0, 1, 1], atol=1e-15)
 

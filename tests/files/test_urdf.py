@@ -258,7 +258,7 @@ def single(kind: str = "revolute", name: str = "j", **fields: object) -> lw.Mech
     ],
 )  # fmt: skip
 def test_what_is_lost_is_listed_and_nothing_else(arm: lw.Mechanism, lost: list[str]) -> None:
-    held = ["joint j: that it is locked (it is fixed in the file)"] * (
+    held = ["joint j: that it is locked (it is written as fixed)"] * (
         arm.joints["j"].locked is not None
     )
     assert write_mechanism_text(arm, "urdf")[1] == held + [f"joint j: its {what}" for what in lost]

@@ -67,7 +67,7 @@ def test_errors_are_one_sentence(path: Path, old: str, new: str, words: str) -> 
 
 def test_text_is_never_expanded() -> None:
     """Macros in bare text or in a .urdf file are refused, not evaluated."""
-    with pytest.raises(FileError, match=r"has <xacro:arg>, which is not URDF; .*end in \.xacro"):
+    with pytest.raises(FileError, match=r"has <xacro:arg>, which is not URDF; .*ends in \.xacro"):
         lw.load(ROBOT)
 
 

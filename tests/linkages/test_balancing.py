@@ -160,7 +160,7 @@ def test_partial_balance_of_the_slider_crank(share: float) -> None:
 
 @pytest.mark.slow
 def test_an_input_with_limits_has_no_cycle() -> None:
-    with pytest.raises(lw.LinkwrightError, match="constant speed of it takes infinite forces"):
+    with pytest.raises(lw.LinkwrightError, match="constant speed needs infinite forces"):
         lw.linkages.shaking_forces(example("four-bar"), input="theta3")
 
 

@@ -144,8 +144,8 @@ def test_wrong_tables_are_refused() -> None:
     for angles, values, words in (
         (TURN, TURN[:5], "72 angles and 5 values"),
         (TURN[:4], TURN[:4], "at least 6"),
-        (TURN[::-1], TURN, "must rise within one turn"),
-        (np.degrees(TURN), TURN, "must rise within one turn"),
+        (TURN[::-1], TURN, "must increase within one turn"),
+        (np.degrees(TURN), TURN, "must increase within one turn"),
         (
             np.append(TURN, 2 * np.pi),
             np.arange(73.0),

@@ -98,7 +98,7 @@ def read_option_sweeps(
     ranges = {name: text for name, text in texts.items() if ".." in text}
     if len(ranges) > 1:
         raise LinkwrightError(
-            f"{' and '.join(ranges)} are ranges", remedy="give a range to one of them"
+            f"{' and '.join(ranges)} are ranges", remedy="give a range for only one of them"
         )
     single = [word for word in words if ".." not in word]
     found: dict[str, float | tuple[float, float]] = dict(

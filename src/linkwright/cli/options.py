@@ -145,7 +145,7 @@ SweptVelocityOptions = Annotated[
     typer.Option(
         "--speed",
         metavar=NAMED_VALUE_METAVAR,
-        help="A generalized velocity, or a speed of the file: q1=2; a range of one: v=0..10.",
+        help="A generalized velocity, or a speed of the file: q1=2; at most one range: v=0..10.",
     ),
     OptionConversion(OptionTexts, lambda words, arm: read_option_sweeps(arm, words or [])),
 ]
@@ -173,7 +173,7 @@ ControlOptions = Annotated[
     typer.Option(
         "--control",
         metavar=NAMED_VALUE_METAVAR,
-        help="A constant control of an actuator: servo=0.3; the others have 0.",
+        help="A constant control of an actuator: servo=0.3; default: 0.",
     ),
     OptionConversion(
         OptionTexts, lambda words, arm: read_option_numbers(arm, words or [], "controls")

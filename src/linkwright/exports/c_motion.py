@@ -42,7 +42,7 @@ def _write_header(stem: str, motion: ExportedMotion, one: MotionProgram) -> str:
         "buffers_parameters": [
             *(f"effort of {name}" for name in motion.input_names),
             *motion.parameters,
-            *(f"hold of {name} (not yours to set)" for name in motion.stops.names),
+            *(f"hold of {name} (set by the program)" for name in motion.stops.names),
         ],
     }
     lines = [

@@ -62,8 +62,8 @@ FMI2, FMI3 = FmuVersion("fmi2", "2.0"), FmuVersion("fmi3", "3.0")
 def write_fmu_export(request: ExportRequest, version: str) -> ExportedFiles:
     """Return the FMU of a mechanism; `version` is "fmi2" or "fmi3".
 
-    Parameters of the FMU are those that the user chose; by default all on which the equations
-    depend. Parameters that the mechanism computes from others follow them.
+    Parameters of the FMU are those that the user chose (default: all on which the equations
+    depend). Parameters that the mechanism computes from others change with them.
     """
     own = FMI3 if version == FMI3.name else FMI2
     mechanism = request.mechanism

@@ -75,7 +75,7 @@ class MjcfActuatorReader:
         """Return the fields of an actuator; raise an `UnsupportedError` for one that has no
         equivalent here."""
         if self.is_switched_off(index):
-            raise UnsupportedError("is switched off by the file")
+            raise UnsupportedError("is disabled in the file")
         trn = int(self.m.actuator_trntype[index])
         if trn not in self.transmissions:
             raise UnsupportedError(f"acts on {_OTHER_TRANSMISSIONS.get(trn, 'something else')}")
@@ -110,7 +110,7 @@ class MjcfActuatorReader:
         """Return a moment in the axes of the body, or a force in those of the world."""
         gear, body = self.gears(index), self.name("BODY", self.m.jnt_bodyid[joint])
         if any(gear[:3]) and any(gear[3:]):
-            raise UnsupportedError("both pushes and turns a free joint")
+            raise UnsupportedError("exerts both a force and a moment on a free joint")
         if any(gear[3:]):
             return {"frame": body, "moment": gear[3:]}
         return {"frame": body, "force": gear[:3], "axes": "ground"}
@@ -120,7 +120,7 @@ class MjcfActuatorReader:
         joint = int(self.m.actuator_trnid[index, 0])
         kind, gear = int(self.m.jnt_type[joint]), self.gears(index)
         if kind == _BALL:
-            raise UnsupportedError("turns a ball joint about axes of its parent")
+            raise UnsupportedError("acts on a ball joint about axes of its parent")
         if kind != _FREE:
             return self.read_joint_transmission(index)
         body = self.name("BODY", self.m.jnt_bodyid[joint])
@@ -145,7 +145,7 @@ class MjcfActuatorReader:
         m = self.m
         gain_kind, bias_kind = int(m.actuator_gaintype[index]), int(m.actuator_biastype[index])
         if max(gain_kind, bias_kind) > _AFFINE:
-            raise UnsupportedError("is neither of fixed nor of affine gain and bias")
+            raise UnsupportedError("has a gain or bias that is neither fixed nor affine")
         gain = [float(x) for x in m.actuator_gainprm[index][:3]]
         bias = [float(x) for x in m.actuator_biasprm[index][:3]]
         fields: Fields = {}
@@ -173,7 +173,9 @@ class MjcfActuatorReader:
         if kind == _NO_DYNAMICS:
             return {}
         if kind not in (_INTEGRATOR, _FILTER, _EXACT_FILTER):
-            raise UnsupportedError("has activation dynamics of its own kind")
+            raise UnsupportedError(
+                "has activation dynamics that are neither an integrator nor a filter"
+            )
         activation: Fields = {}
         if kind != _INTEGRATOR:
             activation["time_constant"] = float(m.actuator_dynprm[index, 0])

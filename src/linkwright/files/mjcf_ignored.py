@@ -1,4 +1,4 @@
-"""Parts of MJCF files that users can leave out on purpose: `load(path, ignore=["fluid"])`.
+"""Parts of MJCF files that users can leave out on request: `load(path, ignore=["fluid"])`.
 
 Each is one row: what it is, and how it is taken out of the compiled model before that is read.
 """
@@ -27,7 +27,7 @@ class IgnoredEffect:
 
 
 def leave_out_remedy(remedy: str, effect: str) -> str:
-    """Return a remedy with the way out: leave the part out on purpose."""
+    """Return a remedy that also says how to leave the part out."""
     return f'{remedy}, or leave it out: ignore=["{effect}"], --ignore {effect}'
 
 
@@ -42,7 +42,7 @@ def take_out_ignored_effects(model: mujoco.MjModel, effects: Collection[str]) ->
                 remedy=suggest_remedy(str(effect), list(IGNORED_EFFECTS)),
             )
         IGNORED_EFFECTS[effect].take_out(model)
-        yield f"{IGNORED_EFFECTS[effect].meaning} (ignored, as asked)"
+        yield f"{IGNORED_EFFECTS[effect].meaning} (ignored on request)"
 
 
 def _zero_arrays(*names: str) -> Callable[[mujoco.MjModel], None]:

@@ -76,8 +76,8 @@ class SdfJoint:
         lost = sorted(set(self.fields) - {*_GEOMETRY_FIELDS, "limits"})
         if lost:
             raise UnsupportedError(
-                f"the joint '{self.name}' closes a loop and has {', '.join(lost)}, as all other "
-                "joints of the loop",
+                f"the joint '{self.name}' closes a loop and has {', '.join(lost)}, like all "
+                "other joints of the loop",
                 where=f"line {self.element.line}",
                 remedy="remove these from a joint of the loop",
             )

@@ -149,7 +149,7 @@ class _SdfReader:
                 joint.attributes["name"] = make_unique_element_name(f"{name}_joint", taken)
                 self.notes.append(
                     f"joint {name}: its name, which a {other.tag} has too; "
-                    f"it is '{joint.attributes['name']}'"
+                    f"it is renamed to '{joint.attributes['name']}'"
                 )
 
     def add_model(

@@ -33,8 +33,8 @@ def read_urdf(
     """Return the mechanism in URDF text; `base` is "fixed" or "free" (the root link floats).
 
     Meshes are found near `path`. With a `density`, links without <inertial> get the inertia of
-    their shapes. A limit of 1e9 is none: `write_urdf` writes it where URDF wants a number and there
-    is none.
+    their shapes. A limit of 1e9 counts as no limit: `write_urdf` writes it where URDF requires a
+    number and the joint has no limit.
     """
     if base not in ("fixed", "free"):
         raise FileError(f"base = '{base}' is not known", remedy="use 'fixed' or 'free'")
@@ -79,7 +79,7 @@ def _refuse_macros(robot: XmlElement) -> None:
             raise FileError(
                 f"has <{element.tag}>, which is not URDF",
                 where=f"line {element.line}",
-                remedy="let the name of the file end in .xacro",
+                remedy="rename the file so that it ends in .xacro",
             )
 
 

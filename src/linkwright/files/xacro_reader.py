@@ -1,8 +1,8 @@
 """Reader of xacro files through the package xacro (extra `[ros]`), which expands them to URDF.
 
 xacro evaluates the Python expressions that a file contains: `${…}` with few functions, but
-`$(eval …)` with all built-in ones. It runs here in a process of its own, which is ended at a
-budget; that is no protection against a hostile file.
+`$(eval …)` with all built-in ones. It runs here in a process of its own, which has a limited
+processor time; that does not protect against a hostile file.
 """
 
 from __future__ import annotations

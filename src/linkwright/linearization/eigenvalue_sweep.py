@@ -45,7 +45,7 @@ class StabilityCrossing:
 
     @property
     def is_oscillatory(self) -> bool:
-        """Whether a pair of complex eigenvalues crosses: an oscillation begins or ends to grow."""
+        """Whether a complex pair of eigenvalues crosses: an oscillation starts or stops growing."""
         return abs(self.eigenvalue.imag) > 1e-6
 
 
@@ -148,7 +148,7 @@ def sweep_eigenvalues(
     given = check_vector(values, np.size(values), "values")
     if len(given) < 2 or not (np.diff(given) > 0).all():
         raise LinkwrightError(
-            f"the values of {name} must increase, and be at least 2", remedy="sort them"
+            f"the values of {name} must increase, and there must be at least 2", remedy="sort them"
         )
     family = find_motion_family(mechanism, name, q, qd, torque)
     motions: list[SteadyMotion] = []

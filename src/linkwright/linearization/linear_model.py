@@ -31,8 +31,8 @@ class Linear(NotebookDisplayed):
 
     x are changes of the independent coordinates and velocities `states`, u changes of the actuator
     efforts or generalized forces `inputs`, and y changes of `outputs`. `rates` are the rates of the
-    states in the motion itself: zero at an equilibrium. Nothing but themselves depends on the
-    coordinates `ignorable`. Along a motion `A`, `B`, `C`, `D` and `rates` have a leading axis of
+    states in the motion itself: zero at an equilibrium. No velocity depends on the coordinates
+    `ignorable`. Along a motion `A`, `B`, `C`, `D` and `rates` have a leading axis of
     times `t`. `dt` is the sampling time of a discrete model, s.
     """
 
@@ -108,12 +108,12 @@ class Linear(NotebookDisplayed):
     @property
     def is_steady(self) -> bool:
         """Whether the motion is an equilibrium or a steady motion: all states but the ignorable
-        coordinates stay constant, so that A is that of all times."""
+        coordinates stay constant, so that A is valid for all times."""
         kept = [k for k, name in enumerate(self.states) if name not in self.ignorable]
         return bool(np.abs(self.rates[..., kept]).max(initial=0.0) < STEADY_RATE)
 
     def drop_ignorable(self) -> Linear:
-        """Return the model without ignorable coordinates, and without outputs that show them.
+        """Return the model without ignorable coordinates and outputs that depend on them.
 
         These are coordinates on which no rate of another state depends, such as the place and the
         heading of a vehicle. They add only eigenvalues that are zero.
@@ -121,7 +121,7 @@ class Linear(NotebookDisplayed):
         return self.keep_states([name for name in self.states if name not in self.ignorable])
 
     def keep_states(self, names: Sequence[str]) -> Linear:
-        """Return the model of some states, without outputs that show others.
+        """Return the model with some of the states, without outputs that depend on others.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class Linear(NotebookDisplayed):
         )
 
     def discretize(self, dt: float) -> Linear:
-        """Return x⁺ = A x + B u after the sampling time `dt` (s), the inputs held in between."""
+        """Return x⁺ = A x + B u after the sampling time `dt` (s), with inputs held in between."""
         from .state_space_conversions import hold_inputs
 
         return hold_inputs(self, dt)

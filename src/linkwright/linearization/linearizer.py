@@ -76,8 +76,8 @@ def linearize(
     mechanism : Mechanism
         The mechanism.
     q, qd : array or mapping of names to numbers, optional
-        The state, rad or m; what a table does not name follows from the constraints. A table of
-        velocities may also name generalized speeds (`[speeds]` of the file).
+        The state, rad or m; values that a table does not name follow from the constraints. A
+        table of velocities may also name generalized speeds (`[speeds]` of the file).
     torque : (nv,) array or mapping, optional
         Constant generalized forces, N m or N.
     t : float
@@ -85,8 +85,8 @@ def linearize(
     along : Run, optional
         Linearize at all times of a run.
     controls : mapping of actuators to numbers, optional
-        Constant controls: the efforts of servos and forces that depend on the configuration then
-        are part of the model, and its inputs are controls. Actuators without one have 0.
+        Constant controls (default for each actuator: 0). The laws of servos and forces that depend
+        on the configuration are then part of the model, and its inputs are controls.
     inputs : sequence of str, optional
         Actuators, generalized forces by their velocity ("q1"), forces and moments on frames
         ("tool.fx", "tool.mz") (default: all actuators, or all generalized forces).

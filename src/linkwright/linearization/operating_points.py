@@ -132,7 +132,7 @@ def consistent_velocities(
 def _check_held_velocities(
     measures: VelocityMeasures, known: dict[str, float], violations: Floats
 ) -> None:
-    """Raise an error where velocities that are given by name cannot hold together."""
+    """Raise an error where velocities that are given by name contradict each other."""
     left = np.abs(violations[len(violations) - len(known) :])
     scale = max([1.0, *map(abs, known.values())])
     if len(left) and left.max() > HELD_VELOCITY_TOLERANCE * scale:

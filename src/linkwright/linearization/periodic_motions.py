@@ -81,7 +81,7 @@ class PeriodicMotion(NotebookDisplayed):
 
     @property
     def is_stable(self) -> bool:
-        """Whether all small motions about it die out, but a shift along an autonomous motion."""
+        """Whether all small motions about it die out, except a shift along an autonomous motion."""
         found = self.multipliers
         if self.is_autonomous and len(found):
             along = int(np.argmin(np.abs(found - 1)))
@@ -122,7 +122,7 @@ def periodic_motion(
     mechanism : Mechanism
         The mechanism.
     period : float
-        The period, s. Of a mechanism that does not depend on time it is a first guess.
+        The period, s. For a mechanism that does not depend on time, it is a first guess.
     q, qd : array or mapping of names to numbers, optional
         A start near the motion, rad or m and their rates (default: home, at rest).
     torque : (nv,) array or mapping, optional
@@ -187,7 +187,7 @@ class _Shooting:
             if not period > smallest:
                 break
         raise LinkwrightError(
-            f"no periodic motion was found: {np.abs(gap).max():.3g} is left after a period",
+            f"no periodic motion was found: {np.abs(gap).max():.3g} is left over after a period",
             where=self.mechanism.name,
             remedy="start closer to it, or give its period",
         )

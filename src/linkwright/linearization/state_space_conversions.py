@@ -1,4 +1,4 @@
-"""Linear models for others: discrete ones, SciPy's and python-control's, frequency responses."""
+"""Conversions of linear models: discrete time, SciPy, python-control, frequency responses."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def _solve_equilibrium(model: Model, q: Floats, tau: Floats) -> Equilibrium:
     left = np.abs(model.forward_dynamics(q, rest, tau)).max()
     if not left < RESTING_ACCELERATION:
         raise LinkwrightError(
-            f"no equilibrium was found: {left:.3g} (rad/s² or m/s²) is left",
+            f"no equilibrium was found: an acceleration of {left:.3g} rad/s² or m/s² remains",
             where=model.mechanism.name,
             remedy="start elsewhere, or give forces that hold it",
         )

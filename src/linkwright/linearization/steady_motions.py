@@ -111,8 +111,8 @@ def steady_motion(
 ) -> SteadyMotion:
     """Return the steady motion near a state, by Newton's method.
 
-    What tables give by name is held; everything else is solved for. Where a family of steady
-    motions is left, the nearest one is returned.
+    Values that tables give by name are held; Newton's method solves for all others. If these leave
+    a family of steady motions, the result is the nearest one.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ class SteadyMotionSolver:
         }
         worst = max(rates, key=lambda name: rates[name])
         raise LinkwrightError(
-            f"no steady motion was found: '{worst}' still changes by {rates[worst]:.3g} a second",
+            f"no steady motion was found: '{worst}' still changes by {rates[worst]:.3g} per second",
             where=self.mechanism.name,
             remedy="hold fewer values, start elsewhere, or give forces that sustain the motion",
         )

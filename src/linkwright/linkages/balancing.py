@@ -3,10 +3,10 @@
 The shaking force vanishes where the common centre of mass stands still (Berkof and Lowen 1969). A
 counterweight of mass m with its centre at b/m from a point P of its link adds m v_P + ω × b to the
 momentum. The first moments b follow from linear equations: the momentum is zero at all positions.
-m is |b| over the radius that is asked for; where P moves, m enters the equations of the links that
+m is |b| over the given radius; where P moves, m enters the equations of the links that
 carry it, so that these are solved again: as often as links follow one another.
 
-The slider-crank has a closed form besides, for a counterweight at the crank alone: the rod's mass
+The slider-crank also has a closed form, for a single counterweight on the crank: the rod's mass
 is divided between its pins, and a share of the reciprocating part is balanced.
 """
 
@@ -112,8 +112,8 @@ def balance_forces(
     Returns
     -------
     ForceBalance
-        The counterweights and the balanced mechanism. With `bodies`, the balance may not be full:
-        `left` says how much is left; without, that is an error.
+        The counterweights and the balanced mechanism. With `bodies`, the balance may be partial:
+        `left` says how much is left. Without `bodies`, a partial balance is an error.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Motions of cam followers by a table: a smooth periodic spline with exact derivatives."""
+"""Motions of cam followers from a table: a smooth periodic spline with exact derivatives."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class CamMotion(NotebookDisplayed):
         return make_interp_spline(self.angles, self.values, k=self.degree, bc_type="periodic")
 
     def __call__(self, angle: ArrayLike, derivative: int = 0) -> Floats:
-        """Return the lift at cam angles, or its `derivative` by the angle: 1 for the velocity, 2
-        for the acceleration, 3 for the jerk, at unit cam speed; `angle` in rad."""
+        """Return the lift at cam angles (rad), or its `derivative` with respect to the angle: 1
+        for the velocity, 2 for the acceleration, 3 for the jerk, at unit cam speed."""
         start = self.angles[0]
         turned = start + np.mod(np.asarray(angle, dtype=float) - start, 2 * np.pi)
         return np.asarray(self._spline(turned, derivative))
@@ -123,12 +123,12 @@ class CamMotion(NotebookDisplayed):
 
 
 def cam_motion(angles: ArrayLike, values: ArrayLike, degree: int = 5) -> CamMotion:
-    """Return the motion of a follower by a table over one turn of its cam.
+    """Return the motion of a follower from a table over one turn of its cam.
 
     Parameters
     ----------
     angles : (n,) array
-        Rising cam angles within one turn, rad; at least one more than the degree.
+        Increasing cam angles within one turn, rad; at least one more than the degree.
     values : (n,) array
         Lifts, m, or angles of a swinging follower, rad.
     degree : int
@@ -161,7 +161,7 @@ def cam_motion(angles: ArrayLike, values: ArrayLike, degree: int = 5) -> CamMoti
     span = float(x[-1] - x[0])
     if not (np.diff(x) > 0).all() or span > 2 * np.pi * (1 + 1e-12):
         raise LinkwrightError(
-            "the cam angles must rise within one turn, in rad",
+            "the cam angles must increase within one turn, in rad",
             remedy="sort them; np.radians converts degrees",
         )
     return CamMotion(*_closed_table(x, y), degree)

@@ -60,8 +60,8 @@ class CamProfile(NotebookDisplayed):
     curvature_radius : (n,) array
         Radii of curvature of the profile, m: positive where it is convex.
     undercut : (n,) array of bool
-        Where the profile cannot be made: the pitch curve is bent more than the roller, or the
-        profile of a flat-faced follower is not convex.
+        Where the profile cannot be made: the pitch curve has a smaller radius than the roller, or
+        the profile of a flat-faced follower is not convex.
     """
 
     motion: CamMotion
@@ -94,7 +94,7 @@ class CamProfile(NotebookDisplayed):
         return xarray.Dataset(variables, labels, {"follower": self.follower})
 
     def summary(self) -> str:
-        """Return one line: the pressure angles, the sharpest bend, and whether it is undercut."""
+        """Return one line: the pressure angles, the smallest radius, and whether it is undercut."""
         k = int(np.argmax(np.abs(self.pressure_angle)))
         bends = self.curvature_radius[self.curvature_radius > 0]
         sharpest = f"{bends.min():.6g} m" if bends.size else "none"
@@ -129,7 +129,7 @@ def roller_cam(
     motion : CamMotion
         Lifts over the cam angle, m; the lift is counted from the base circle.
     base_radius, roller_radius : float
-        Radii of the base circle and of the roller, m; a roller of 0 is a point.
+        Radii of the base circle and of the roller, m; a radius of 0 means a point.
     offset : float
         Distance of the follower's line (along y) from the cam's axis, toward x, m.
     samples : int

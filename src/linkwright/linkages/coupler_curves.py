@@ -46,7 +46,7 @@ class CouplerCurve(NotebookDisplayed):
     input_values : (n,) array
         The input, rad or m.
     position, velocity, acceleration : (n, 3) arrays
-        The point in the world, m, and its first and second derivatives by the input.
+        The point in the world, m, and its first and second derivatives with respect to the input.
     """
 
     mechanism: Mechanism
@@ -74,7 +74,7 @@ class CouplerCurve(NotebookDisplayed):
 
     @cached_property
     def curvature(self) -> Floats:
-        """The curvature (n,), 1/m; infinite in a cusp."""
+        """The curvature (n,), 1/m; infinite at a cusp."""
         speeds = np.linalg.norm(self.velocity, axis=1)
         turned = np.linalg.norm(np.cross(self.velocity, self.acceleration), axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):

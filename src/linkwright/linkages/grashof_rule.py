@@ -185,8 +185,8 @@ def loop_classes(mechanism: Mechanism) -> tuple[LoopClass, ...]:
     ]
     if not found:
         raise UnsupportedError(
-            "has no loop of four links with pins and at most one slide, which Grashof's rule is "
-            "about",
+            "has no loop of four links with pins and at most one slide, to which Grashof's rule "
+            "applies",
             where=mechanism.name,
             remedy="use input_range, which finds whether an input of any linkage makes full turns",
         )

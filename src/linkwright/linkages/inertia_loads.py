@@ -1,8 +1,8 @@
-"""Shaking force and shaking moment: what the moving bodies do to the frame by their inertia.
+"""Shaking force and shaking moment: the inertia loads of the moving bodies on the frame.
 
 The shaking force is −Σ m a, the negative rate of the momentum; the shaking moment about a point O
-is the negative rate of the angular momentum about O. Weight and other loads are not in them: the
-frame bears these besides.
+is the negative rate of the angular momentum about O. They do not contain weight and other loads,
+which the frame carries in addition.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ShakingForces(NotebookDisplayed):
     mechanism : Mechanism
         The mechanism.
     t : (n,) array
-        Times, s, or the way of the input where it moves at constant speed.
+        Times, s, or the travel of the input if it moves at constant speed.
     t_label, t_unit : str
         What `t` is, and its unit.
     force, moment : (n, 3) arrays
@@ -174,9 +174,9 @@ def _require_cycle(
     free = input_range(mechanism, name, rough=rough)
     if free.limits:
         raise UnsupportedError(
-            f"{free}, where a constant speed of it takes infinite forces",
+            f"{free}, where a constant speed needs infinite forces",
             where=mechanism.name,
-            remedy="give a motion, as solve_kinematics or simulate makes it",
+            remedy="give a motion from solve_kinematics or simulate",
         )
 
 

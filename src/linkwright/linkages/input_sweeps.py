@@ -31,10 +31,10 @@ _LIMIT_MARGIN = 1e-3
 ratios are infinite."""
 
 _SHORTEST_SWEEP = 1e-9
-"""The shortest way of an input, rad or m: from a configuration to itself."""
+"""The shortest travel of an input, rad or m: from a configuration to itself."""
 
 _PROBE_WAY = 0.01
-"""The way of an input, rad, by which a cycle is tried at its start."""
+"""The travel of an input, rad, over which a cycle is tried at its start."""
 
 _SLIDING_REACH = 4.0
 """How far a sliding input is moved in search of its limits, in sizes of the mechanism."""
@@ -49,8 +49,8 @@ class InputRange(NotebookDisplayed):
     name, unit : str
         The coordinate, and rad or m.
     lower, upper : float
-        The ends of its range; of an input that makes full turns 0 and 2π, unless branches meet
-        at 0: then from where the mechanism is assembled.
+        The ends of its range. For an input that makes full turns they are 0 and 2π; if branches
+        meet at 0, the range starts where the mechanism is assembled.
     makes_full_turns : bool
         Whether the input turns without end: it is a crank.
     limits : tuple of Singularity
@@ -170,7 +170,7 @@ def sweep_input(
     rough: Mapping[str, float] | None = None,
     samples: int = 361,
 ) -> Kinematics:
-    """Return the motion of a linkage over its input; rates are derivatives by its way.
+    """Return the motion of a linkage over its input; rates are with respect to its travel.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class LinkageAnalysis(NotebookDisplayed):
     input_unit, output_unit : str
         rad or m: whether they turn or slide.
     motion : Kinematics
-        Positions over the input; rates are derivatives by the way of the input.
+        Positions over the input; rates are derivatives with respect to the travel of the input.
     input_values : (n,) array
         The input, rad or m.
     velocity_ratio, acceleration_ratio : (n,) arrays
@@ -83,7 +83,7 @@ class LinkageAnalysis(NotebookDisplayed):
 
     @property
     def transmission_angle(self) -> Floats:
-        """The transmission angles (n,), rad; an error that says why where there are none."""
+        """The transmission angles (n,), rad; if there are none, the error says why."""
         if self.transmission.angles is None:
             raise UnsupportedError(self.transmission.reason, where=self.mechanism.name)
         return self.transmission.angles
@@ -223,7 +223,7 @@ def analyze_linkage(
     Returns
     -------
     LinkageAnalysis
-        Arrays over the input; printed as text, drawn by `plot`, with all of it in `data`.
+        Arrays over the input; printed as text, drawn by `plot`, all of them in `data`.
 
     Examples
     --------
@@ -306,8 +306,8 @@ def _moves_with_input(linkage: PlanarLinkage, motions: LinkMotions, link: int, s
 def _output_ratios(
     linkage: PlanarLinkage, motions: LinkMotions, link: int
 ) -> tuple[Floats, Floats, str]:
-    """The first and second derivative of the output by the way of the input, and its unit: along
-    its slide on ground, else its angle."""
+    """The first and second derivative of the output with respect to the travel of the input, and
+    its unit: along its slide on ground, else its angle."""
     joint = ground_joint(linkage, link)
     if joint is None or joint.kind == "pin":
         sense = rotation_sense(linkage, link)

@@ -35,7 +35,7 @@ class Contact(MechanismPart):
         default=ZERO, description="Coulomb's coefficient"
     )
     static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
-        default=ONE, description="what friction holds, over what it is in sliding: 1 or more"
+        default=ONE, description="static over kinetic friction: 1 or more"
     )
     stiffness: Annotated[Expression | None, PartNumberField("any", optional=True)] = Field(
         default=None, description="N/m^exponent; makes the contact compliant"

@@ -224,7 +224,7 @@ class TyreElement(_ForceElement):
         return self.wheel, self.on
 
     def check(self, place: str, checks: ForceElementValidator) -> None:
-        """Raise where ends, axle or numbers make no sense."""
+        """Raise where ends, axle or numbers are not valid."""
         checks.check_two_points((self.wheel, self.on), place)
         checks.check_direction(self.axle, f"{place}.axle")
         for key, number, quantity in part_numbers(self):

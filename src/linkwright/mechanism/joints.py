@@ -44,7 +44,7 @@ class Limits(MechanismPart):
     velocity: Annotated[PerDof | None, PartNumberField("speed", None, optional=True)] = None
     effort: Annotated[PerDof | None, PartNumberField("effort", None, optional=True)] = None
     restitution: Annotated[Expression | None, PartNumberField("1", optional=True)] = Field(
-        default=None, description="makes lower and upper stops that throw back: 0 to 1"
+        default=None, description="makes lower and upper stops with this restitution: 0 to 1"
     )
 
 
@@ -138,7 +138,7 @@ class Joint(MechanismPart):
         default=None, description="at which the reaction of a revolute joint rubs"
     )
     static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
-        default=ONE, description="what friction holds, over what it is in motion: 1 or more"
+        default=ONE, description="static over kinetic friction: 1 or more"
     )
     stiffness: Annotated[PerDof, PartNumberField("stiffness", None)] = Field(
         default=ZERO,

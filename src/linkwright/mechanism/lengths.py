@@ -1,8 +1,8 @@
 """Named lengths: scalars that depend on the coordinates, and what acts along them.
 
 A length is that of a path over points, or a linear combination of coordinates and other lengths (a
-fixed tendon of MJCF). What a joint can have along its coordinate, a length can have along itself:
-spring, damper, friction, limits, and a force law of its own.
+fixed tendon of MJCF). Along a length there can be, as along the coordinate of a joint, a spring, a
+damper, friction and limits, and also a force law of its own.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LENGTH_SYMBOL, LENGTH_RATE_SYMBOL = "L", "Ldot"
 
 
 class LengthLimits(MechanismPart):
-    """The range of a length; `simulate` stops at its ends, or is thrown back by them."""
+    """The range of a length; at its ends `simulate` ends, or there are stops with restitution."""
 
     lower: Annotated[Expression | None, PartNumberField("position", optional=True)] = None
     upper: Annotated[Expression | None, PartNumberField("position", optional=True)] = None
     restitution: Annotated[Expression | None, PartNumberField("1", optional=True)] = Field(
-        default=None, description="makes lower and upper stops that throw back: 0 to 1"
+        default=None, description="makes lower and upper stops with this restitution: 0 to 1"
     )
 
 
@@ -35,7 +35,8 @@ class Length(MechanismPart):
     force pulls: it acts to shorten the length."""
 
     path: tuple[str, ...] = Field(
-        default=(), description="frames or bodies over which it runs straight, two or more"
+        default=(),
+        description="two or more frames or bodies; it runs straight from one to the next",
     )
     factors: PartTable[Scalar] = Field(
         default_factory=PartTable,
@@ -45,7 +46,8 @@ class Length(MechanismPart):
         default=ZERO, description="of a spring: pulls by stiffness * (L - rest)"
     )
     rest: Annotated[PerDof, PartNumberField("position", None)] = Field(
-        default=ZERO, description="without force; [from, to] for a range in which it is slack"
+        default=ZERO,
+        description="length without force; [from, to] for a range in which it is slack",
     )
     damping: Annotated[Expression, PartNumberField("damping")] = Field(
         default=ZERO, description="viscous: pulls by damping * Ldot"
@@ -57,7 +59,7 @@ class Length(MechanismPart):
         default=ZERO, description="if not 0, sign(Ldot) becomes tanh(Ldot / smoothing)"
     )
     static_ratio: Annotated[Expression, PartNumberField("1")] = Field(
-        default=ONE, description="what friction holds, over what it is in motion: 1 or more"
+        default=ONE, description="static over kinetic friction: 1 or more"
     )
     armature: Annotated[Expression, PartNumberField("any")] = Field(
         default=ZERO, description="inertia that moves with a combination of coordinates"

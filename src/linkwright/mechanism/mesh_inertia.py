@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def measure_mesh(file: str, scale: Sequence[float]) -> tuple[float, Floats, Floats]:
     """Return volume, centre of mass (3,) and inertia (3, 3) for density 1 about that centre.
 
-    Of a mesh that is not closed, the convex hull counts. Faces that all look inside are turned.
+    If a mesh is not closed, its convex hull counts. If all faces point inward, they are turned.
     """
     import numpy as np
 

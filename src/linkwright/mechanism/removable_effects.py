@@ -1,4 +1,4 @@
-"""Effects that a mechanism can be stripped of, for comparisons with programs that ignore them."""
+"""Effects that can be removed from a mechanism, for comparisons with programs that ignore them."""
 
 from __future__ import annotations
 

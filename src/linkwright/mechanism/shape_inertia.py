@@ -180,7 +180,7 @@ def combine_solids(solids: Sequence[ShapeOfBody], densities: Sequence[float]) ->
         tensors.append(density * (R @ tensor @ R.T))
     mass = float(np.sum(masses))
     if mass <= 0:
-        raise MechanismError("leads to no mass", where="density", remedy="give sizes above 0")
+        raise MechanismError("gives no mass", where="density", remedy="give sizes above 0")
     center = np.average(centers, axis=0, weights=masses)
     total = np.zeros((3, 3))
     for m, c, tensor in zip(masses, centers, tensors, strict=True):

@@ -27,7 +27,7 @@ def swept_coordinate(run: Run | Kinematics) -> tuple[str, str, Floats] | None:
 def motion_clock_label(run: Run | Kinematics) -> str:
     """The label of the axis of `run.t`."""
     swept = swept_coordinate(run)
-    return "time / s" if swept is None else f"way of {symbol_label(swept[0])} / {swept[1]}"
+    return "time / s" if swept is None else f"travel of {symbol_label(swept[0])} / {swept[1]}"
 
 
 def motion_clock_text(run: Run | Kinematics, t: float) -> str:

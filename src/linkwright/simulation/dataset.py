@@ -98,7 +98,7 @@ def _motion_labels(run: Run | Kinematics) -> DatasetLabels:
     clock, over = {"units": "s"}, run.settings.get("over")
     if over:
         unit = coordinate_units(run.mechanism)[names.q.index(over)]
-        clock = {"units": unit, "long_name": f"way of {over}, by which rates are taken"}
+        clock = {"units": unit, "long_name": f"travel of {over}; rates are with respect to it"}
     return {
         "time": ("time", run.t, clock),
         "coordinate": list(names.q),

@@ -18,7 +18,7 @@ class ExportedStops:
     """The limits of a mechanism's joints that act in an exported motion.
 
     Limits keep the values that they have in the mechanism. Dry friction and rigid contacts are
-    refused: which of them stick or slide is decided by Python.
+    refused, since Python decides which of them stick or slide.
     """
 
     def __init__(self, mechanism: Mechanism, stops: str) -> None:

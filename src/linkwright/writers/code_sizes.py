@@ -65,14 +65,16 @@ def measure_code_sizes(exported: ExportedFiles) -> list[CodeSize]:
     """
     if exported.target != "c":
         raise UnsupportedError(
-            f"sizes are measured of C, not of {exported.target}", remedy='export to="c"'
+            f"sizes can be measured for C, not for {exported.target}", remedy='export to="c"'
         )
     if not exported.operations:
         raise UnsupportedError("there is no function to measure", remedy="export a quantity too")
     chosen = [one for one in SIZE_COMPILERS if shutil.which(one.program)]
     if not chosen:
         programs = " or ".join(dict.fromkeys(one.program for one in SIZE_COMPILERS))
-        raise UnsupportedError("no compiler was found for sizes", remedy=f"install {programs}")
+        raise UnsupportedError(
+            "no compiler was found to measure sizes", remedy=f"install {programs}"
+        )
     with TemporaryDirectory() as folder:
         exported.save(folder)
         source = next(iter(exported.files)).removesuffix(".h") + ".c"

@@ -1,4 +1,4 @@
-"""What an export is made of: the request, the target that answers it, and the files it writes."""
+"""The parts of an export: the request, the target that answers it, and the files it writes."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class ExportTarget:
     """A row of the table of targets.
 
     `write` answers a request; `options` are the options of `export` that the target uses (the
-    others are refused); `is_folder` tells that it writes several files.
+    others are refused); `is_folder` says whether it writes several files.
     """
 
     name: str

@@ -39,7 +39,9 @@ STEP_QUANTITY = "step_rk4"
 MOTION_QUANTITY = "simulate"
 """A whole motion, which C and WebAssembly can contain beside quantities."""
 
-_PIVOT_MEANING = "smallest pivot as a share of its size: near 0 the constraints are singular here"
+_PIVOT_MEANING = (
+    "smallest pivot relative to its size as assembled: near 0, the configuration is singular"
+)
 
 
 def collect_exported_code(

@@ -86,7 +86,7 @@ def _check_export_options(target: ExportTarget, given: Mapping[str, object]) -> 
     precision = given["precision"]
     if precision is not None and precision not in PRECISIONS:
         raise UnsupportedError(
-            f"precision = {precision!r}", remedy=f"use {' or '.join(map(repr, PRECISIONS))}"
+            f"precision cannot be {precision!r}", remedy=f"use {' or '.join(map(repr, PRECISIONS))}"
         )
 
 
@@ -101,7 +101,9 @@ def _source_mechanism(source: Mechanism | Equations | Model) -> Mechanism:
 def _check_name_list(names: Sequence[str], what: str) -> tuple[str, ...]:
     """Return the names as a tuple; a bare text or an empty list is an error."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise ArgumentError(f"{what} = {names!r}", remedy=f'give a list of names: {what}=["…"]')
+        raise ArgumentError(
+            f"{what} cannot be {names!r}", remedy=f'give a list of names: {what}=["…"]'
+        )
     if not names:
         raise ArgumentError(f"{what} is empty", remedy="name at least one, or leave it out")
     if len(set(names)) < len(names):
@@ -123,13 +125,14 @@ def _compile_export_source(
         return models.compile(derive(source, by=by, parameters=kept), parameters=parameters or ())
     if by is not None:
         raise UnsupportedError(
-            f"by = '{by}' for equations that are derived already", remedy="export the mechanism"
+            f"by = '{by}' does not apply to equations that are already derived",
+            remedy="export the mechanism",
         )
     if not isinstance(source, models.Model):
         return models.compile(source, parameters=parameters or ())
     if parameters is not None and parameters != source.parameters:
         raise UnsupportedError(
-            f"parameters = {list(parameters)} for a model that is compiled already",
+            f"parameters = {list(parameters)} does not apply to a model that is already compiled",
             remedy="export the mechanism, or compile it with these parameters",
         )
     return source

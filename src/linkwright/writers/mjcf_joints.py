@@ -102,7 +102,9 @@ class MjcfJointWriter:
         elif is_root and rows[0] == rows[1]:
             yield MjcfJoint(name, "free", rows[0])
         else:
-            self.lost.append(f"joint {name}: that it is free (it is three slides and a ball)")
+            self.lost.append(
+                f"joint {name}: that it is free (it is written as three slides and a ball)"
+            )
             for k, ending in enumerate("xyz"):
                 axis = pose.R[:, k]
                 yield MjcfJoint(
@@ -153,7 +155,7 @@ class MjcfJointWriter:
         """Note the effects of a joint that MJCF cannot hold."""
         given = joint.model_fields_set
         words = {
-            "friction_backward": "its friction in the other sense",
+            "friction_backward": "its friction at negative velocity",
             "smoothing": "its friction smoothing",
             "stribeck": "its friction that falls with the speed",
             "friction_coefficient": "its friction by reaction",
@@ -165,4 +167,4 @@ class MjcfJointWriter:
         if joint.limits.velocity is not None:
             self.lost.append(f"joint {name}: the limit of its velocity")
         if joint.locked is not None:
-            self.lost.append(f"joint {name}: that it is locked (it is fixed in the file)")
+            self.lost.append(f"joint {name}: that it is locked (it is written as fixed)")

@@ -56,7 +56,7 @@ class _UrdfJointLosses:
         joint, motor = self.joint, self.joint.motor
         locked = joint.locked is not None
         if locked:
-            yield "that it is locked (it is fixed in the file)"
+            yield "that it is locked (it is written as fixed)"
         if self.has_nonzero(joint.stiffness):
             yield "its spring"
         if motor is not None and self.has_nonzero(motor.inertia) and self.has_nonzero(motor.ratio):
@@ -64,7 +64,7 @@ class _UrdfJointLosses:
         if self.has_nonzero(joint.smoothing) and self.has_nonzero(joint.friction):
             yield "its friction smoothing"
         if joint.friction_backward is not None:
-            yield "its friction backward"
+            yield "its friction at negative velocity"
         if self.has_nonzero(joint.stribeck) and self.has_nonzero(joint.friction):
             yield "Stribeck's velocity of its friction"
         if self.has_nonzero(joint.friction_coefficient):

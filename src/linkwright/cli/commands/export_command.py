@@ -35,7 +35,7 @@ def export(
 ) -> CommandOutcome:
     """Write a mechanism in another format, or its functions as source code.
 
-    What a format cannot hold is listed on stderr.
+    Properties that a format cannot hold are listed on stderr.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def export(
         A file format (toml, urdf, mjcf), a language (c, cpp, casadi, numpy, matlab, rust, latex),
         wasm (WebAssembly for JavaScript), or fmu (FMI 3.0) and fmu2 (FMI 2.0).
     output
-        File to write (default: standard output), or the folder where there are several files.
+        File to write (default: standard output), or folder of a target with several files.
     quantities
         Functions to write as code, those of frames as placement:tool; default: inverse_dynamics,
         forward_dynamics, mass_matrix, bias.

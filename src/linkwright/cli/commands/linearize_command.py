@@ -63,7 +63,7 @@ def linearize(
     reduce
         Leave out ignorable coordinates, such as the place of a vehicle.
     sample_time
-        A discrete model, its inputs held for this time.
+        Make the model discrete, with inputs held for this time.
     samples
         Number of values of a range.
     plot
@@ -238,5 +238,5 @@ def _print_sweep(found: EigenvalueSweep) -> None:
     print(
         f"no small motion grows for {found.name} from {ranges}"
         if ranges
-        else "some small motion grows everywhere"
+        else "some small motion grows at every value"
     )

@@ -1,4 +1,4 @@
-"""`linkwright linkage`: what engineers ask of a planar linkage."""
+"""`linkwright linkage`: the analysis of a planar linkage."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def linkage(
     Parameters
     ----------
     position
-        Coordinates at which the instant centres are found; default: where it is assembled.
+        Coordinates of the position whose instant centres are found; default: as assembled.
     input
         The input coordinate; default: the independent one.
     output_link
@@ -89,8 +89,8 @@ def linkage(
     balance
         Balance the shaking force by counterweights at this distance from their pins.
     share
-        With --balance: a counterweight on the crank of a slider-crank alone, for this share of the
-        reciprocating mass.
+        With --balance: use a single counterweight, on the crank of a slider-crank, for this share
+        of the reciprocating mass.
     output
         Save the motion over the input: .nc, .csv or .parquet; with --balance, the balanced
         mechanism: .toml.

@@ -30,7 +30,7 @@ def periodic(
     start
         Coordinates near the motion; default: home.
     period
-        Its period; a first guess where the mechanism does not depend on time.
+        Period of the motion; a first guess if the mechanism does not depend on time.
 
     Examples
     --------

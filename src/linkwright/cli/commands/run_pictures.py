@@ -71,7 +71,7 @@ def split_output_option(
     names = [name for name in plot if Path(name).suffix.lower() not in PICTURE_ENDINGS]
     is_picture = output is not None and output.suffix.lower() in PICTURE_ENDINGS
     if len(files) > 1 or (files and is_picture):
-        raise LinkwrightError("--plot has two files", remedy="give one picture")
+        raise LinkwrightError("--plot has two files", remedy="name one file")
     if files:
         return names, files[0], output
     if not plot:

@@ -46,9 +46,9 @@ def steady(
     Parameters
     ----------
     held
-        Coordinates that are held; the others are found from home.
+        Coordinates that are held; the search for the others starts at home.
     speed
-        A velocity that is held: q1=2, or a speed of the file.
+        A velocity that is held: q1=2; or a generalized speed of the file.
 
     Examples
     --------
