@@ -54,7 +54,8 @@ def load(
     strict : bool
         Raise an error, not a warning, for unphysical inertia.
     closure : float, optional
-        Tolerance of nearly redundant constraints, m and rad (default: the file's, or 1e-6).
+        Tolerance of nearly redundant constraints, relative to their size (default: the file's, or
+        1e-6).
     density : float, optional
         kg/m³: links of a URDF without <inertial> get mass and inertia of their shapes, and
         `mechanism.bodies[…].inertia_from` says so (default: they have no mass).

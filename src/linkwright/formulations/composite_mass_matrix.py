@@ -1,5 +1,5 @@
 """Composite rigid bodies: the mass matrix, O(n·depth). Walker and Orin (1982), method 3;
-and its factorisation M = LᵀD L without fill-in along the branches. Featherstone (2008), ch. 6.
+and its factorization M = LᵀD L without fill-in along the branches. Featherstone (2008), ch. 6.
 """
 
 from __future__ import annotations

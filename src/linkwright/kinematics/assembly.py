@@ -47,7 +47,8 @@ def assemble(
     t : float
         Time, s, where constraints depend on it.
     closure : float, optional
-        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+        Tolerance of nearly redundant constraints, relative to their size (default: the
+        mechanism's).
 
     Returns
     -------

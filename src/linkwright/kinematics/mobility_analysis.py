@@ -98,7 +98,8 @@ def mobility(
     t : float
         Time, s, where constraints depend on it.
     closure : float, optional
-        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+        Tolerance of nearly redundant constraints, relative to their size (default: the
+        mechanism's).
 
     Returns
     -------

@@ -171,7 +171,8 @@ def simulate(
     impacts : {"together", "one by one"}
         How impacts at one instant are solved.
     closure : float, optional
-        Tolerance of nearly redundant constraints, m and rad (default: the mechanism's).
+        Tolerance of nearly redundant constraints, relative to their size (default: the
+        mechanism's).
     sensitivity : sequence of str, optional
         Names of parameters, "q0", "qd0" or single ones such as "q0.theta1": `run.sensitivity` has
         the derivatives of q and q̇ with respect to these.

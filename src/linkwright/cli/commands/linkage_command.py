@@ -91,6 +91,8 @@ def linkage(
     share
         With --balance: use a single counterweight, on the crank of a slider-crank, for this share
         of the reciprocating mass.
+    samples
+        Number of equally spaced positions.
     output
         Save the motion over the input: .nc, .csv or .parquet; with --balance, the balanced
         mechanism: .toml.
