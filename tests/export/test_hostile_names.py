@@ -127,4 +127,5 @@ def test_functions_of_frames_have_whole_and_different_names() -> None:
 
 def test_comments_keep_letters_and_formulas() -> None:
     assert write_comment_text("M q̈ + C q̇ − f, größe [m/s²]") == "M q̈ + C q̇ − f, größe [m/s²]"
+    assert write_comment_text("Runge–Kutta") == "Runge–Kutta"
     assert write_comment_text("a*/b\n") == "a<U+002A>/b<U+000A>"

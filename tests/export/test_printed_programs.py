@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -26,6 +27,7 @@ from linkwright.readings.llvm.program_code import (
 from linkwright.readings.llvm.target import generic_x86_target, host_target
 from linkwright.readings.targets.c_programs import C_PROGRAM_HEAD, CProgramPrinter
 from linkwright.readings.wasm import WasmWriter
+from linkwright.tape import Tape, record_expression_tape
 from tests.node import NodeCall, call_module, needs_node
 from tests.program.test_integrators import (
     COLUMNS,
@@ -67,9 +69,23 @@ def assert_same_bits(found: Batch, wanted: Batch) -> None:
     assert len(found.events(0)) > 5
 
 
-def module_program(method: StepMethod) -> Callable[..., None]:
+def quotients_tape() -> Tape:
+    """Rates with a common divisor, as pivots are; machine code computes its reciprocal once."""
+    t, y, p = ca.SX.sym("t"), ca.SX.sym("y", 2), ca.SX.sym("p", 1)
+    divisor = 1 + 0.1 * y[1] * y[1]
+    rates = ca.vertcat(y[1] / divisor, -p * ca.sin(y[0]) / divisor)
+    return record_expression_tape(
+        "quotients",
+        [("t", t, (1,)), ("y", y, (2,)), ("p", p, (1,))],
+        [("rate", rates, (2,)), ("margin", ca.SX(1), (1,))],
+    )
+
+
+def module_program(
+    method: StepMethod, make_rates: Callable[[], Tape] = pendulum_tape
+) -> Callable[..., None]:
     """The integrator in Node, which changes its arrays."""
-    tapes = pendulum_tape(), signals_tape()
+    tapes = make_rates(), signals_tape()
     writer = WasmWriter(tapes)
     rates, signals = (writer.add_tape(tape) for tape in tapes)
     index = writer.add_program(
@@ -93,8 +109,9 @@ def module_program(method: StepMethod) -> Callable[..., None]:
 
 @needs_node
 @each_method
+@pytest.mark.parametrize("make_rates", [pendulum_tape, quotients_tape])
 def test_modules_have_the_bits_of_machine_code_without_fused_products(
-    monkeypatch: pytest.MonkeyPatch, method: StepMethod
+    monkeypatch: pytest.MonkeyPatch, method: StepMethod, make_rates: Callable[[], Tape]
 ) -> None:
     """Steps, dense output, events and sines."""
     if "x86" not in host_target().triple:
@@ -105,10 +122,11 @@ def test_modules_have_the_bits_of_machine_code_without_fused_products(
     code = CompiledProgram(load_object_code(assemble_program(program, is_single=True)))
     tapes = tuple(
         load_object_code(assemble_procedure(tape(), is_single=True))
-        for tape in (pendulum_tape, signals_tape)
+        for tape in (make_rates, signals_tape)
     )
     wanted = watched_batch().run(code, tapes, method)
-    assert_same_bits(watched_batch().run(module_program(method), (), method), wanted)
+    module = module_program(method, make_rates)
+    assert_same_bits(watched_batch().run(module, (), method), wanted)
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")

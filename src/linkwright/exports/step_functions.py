@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..model.function_help import function_input_units
 from ..ports import Port
 from ..quantities import INPUT_MEANINGS, quantity_entry_names
 from ..readings.targets.exported_code import ExportedFunction, PortNote, name_code_ports
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from ..model.model import Model
 
 _MEANINGS = INPUT_MEANINGS | {
+    "t": ("time at the start of the step", "s"),
     "dt": ("length of the step", "s"),
-    "q_end": ("generalized coordinates after the step", "rad or m"),
-    "qd_end": ("generalized velocities after the step", "rad/s or m/s"),
+    "q_end": ("generalized coordinates after the step", ""),
+    "qd_end": ("generalized velocities after the step", ""),
     "is_reliable": ("1 if the constraints are closed and no pivot is small, else 0", "1"),
 }
 
@@ -49,14 +51,20 @@ def record_step_function(model: Model, identifier: str) -> ExportedFunction:
     entries = quantity_entry_names(model.names, model.parameters)
     names = name_code_ports(tape.inputs, tape.outputs)
     notes = tuple(
-        PortNote(port, name, *_MEANINGS[port.name], tuple(entries.get(port.name, ())))
+        PortNote(
+            port,
+            name,
+            _MEANINGS[port.name][0],
+            _port_units(model, port.name),
+            tuple(entries.get(port.name, ())),
+        )
         for port, name in zip((*tape.inputs, *tape.outputs), names, strict=True)
     )
     return ExportedFunction(
         STEP_QUANTITY,
         None,
         tape,
-        "q and qd after a step of length dt by the classical Runge–Kutta method, tau held; "
+        "state q, qd after a step of length dt by the classical Runge–Kutta method, tau held; "
         "states are projected onto the constraints",
         "rad or m, rad/s or m/s",
         identifier,
@@ -64,3 +72,10 @@ def record_step_function(model: Model, identifier: str) -> ExportedFunction:
         notes[len(tape.inputs) :],
         compute_reference_values(model, tape),
     )
+
+
+def _port_units(model: Model, name: str) -> str:
+    """The units of an input or output, those of coordinates and forces of this mechanism."""
+    own = name.removesuffix("_end")
+    is_state = own in ("q", "qd", "tau")
+    return function_input_units(model.mechanism, own) if is_state else _MEANINGS[name][1]

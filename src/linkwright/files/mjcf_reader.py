@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 _MJCF_JOINT_TYPES = ("free", "ball", "slide", "hinge")
 """MJCF's words, in the order of MuJoCo's mjtJoint."""
 _UNUSED_MJCF_PARTS = {
-    "npair": "contact pairs",
-    "nexclude": "contact exclusions",
-    "nsensor": "sensors",
-    "ncam": "cameras",
-    "nlight": "lights",
-    "nskin": "skins",
-    "nflex": "flexes",
-    "nplugin": "plugins",
-    "nmocap": "mocap bodies (taken as fixed)",
+    "npair": ("contact pair", "contact pairs"),
+    "nexclude": ("contact exclusion", "contact exclusions"),
+    "nsensor": ("sensor", "sensors"),
+    "ncam": ("camera", "cameras"),
+    "nlight": ("light", "lights"),
+    "nskin": ("skin", "skins"),
+    "nflex": ("flex", "flexes"),
+    "nplugin": ("plugin", "plugins"),
+    "nmocap": ("mocap body (taken as fixed)", "mocap bodies (taken as fixed)"),
 }
 
 
@@ -303,9 +303,9 @@ class _MjcfReader:
 
     def unused_parts(self) -> Iterator[str]:
         """Yield one line for each part of the model that has no effect on the equations."""
-        for attribute, what in _UNUSED_MJCF_PARTS.items():
+        for attribute, (one, many) in _UNUSED_MJCF_PARTS.items():
             if count := int(getattr(self.m, attribute, 0)):
-                yield f"{count} {what}"
+                yield f"{count} {one if count == 1 else many}"
         yield from self.shapes.unkept_notes()
         yield from self.switches.switched_off_notes()
         yield from self.names.notes

@@ -66,7 +66,9 @@ class MjcfShapes:
         """Yield a line for the geoms that are not kept, and for contact between the others."""
         other = sum(int(kind) not in self.kinds for kind in self.m.geom_type)
         if other:
-            yield f"{other} geoms that are neither primitives nor meshes"
+            what = "geom that is neither a primitive nor a mesh"
+            many = "geoms that are neither primitives nor meshes"
+            yield f"{other} {what if other == 1 else many}"
         touching = int(np.count_nonzero(self.m.geom_contype | self.m.geom_conaffinity))
         if touching:
             yield f"contact between geoms ({touching} geoms are kept as shapes for collision)"

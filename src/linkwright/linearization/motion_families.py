@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
-from ..errors import NameNotFoundError, suggest_remedy
-from ..mechanism import Mechanism
+from ..errors import ExpressionError, NameNotFoundError, suggest_remedy
+from ..expressions import (
+    Expression,
+    InferredDimension,
+    dimension_text,
+    infer_expression_dimension,
+)
+from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
+from ..mechanism.validate.part_number_checks import mechanism_parameter_scope
 from ..number_checks import check_vector
 from ..types import Floats, VectorLike
 from .steady_motions import SteadyMotion, SteadyMotionSolver
 
 Start = tuple[Floats, Floats]
 """A state (q, q̇) from which a search starts."""
+
+_DIMENSIONS = {
+    unit: tuple(Fraction(exponent) for exponent in exponents)
+    for unit, exponents in (
+        ("rad", (0, 0, 0)),
+        ("m", (0, 1, 0)),
+        ("rad/s", (0, 0, -1)),
+        ("m/s", (0, 1, -1)),
+    )
+}
+"""Exponents of kg, m and s of coordinates and velocities."""
 
 COORDINATE_PREFIX = "q:"
 """What marks the name of a coordinate whose velocity has the same name."""
@@ -66,14 +85,34 @@ def find_motion_family(
         unit = UNITS_OF_RATES["qd"][velocity_units(mechanism)[names.qd.index(name)]]
         return MotionFamily(name, unit, solve_velocity, first)
     if name in mechanism.speeds:
-        return MotionFamily(name, "", solve_velocity, first)
+        unit = _unit_by_dimension(mechanism, mechanism.speeds[name])
+        return MotionFamily(name, "rad/s" if unit == "1/s" else unit, solve_velocity, first)
     if name in mechanism.parameters:
-        return MotionFamily(name, "", solve_parameter, first)
+        unit = _unit_by_dimension(mechanism, mechanism.parameters[name])
+        return MotionFamily(name, unit, solve_parameter, first)
     known = [*names.qd, *mechanism.speeds, *mechanism.parameters]
     known += [f"{COORDINATE_PREFIX}{word}" for word in names.q]
     raise NameNotFoundError(
         f"there is no speed, coordinate or parameter '{name}'", remedy=suggest_remedy(name, known)
     )
+
+
+def _unit_by_dimension(mechanism: Mechanism, expression: Expression) -> str:
+    """Return the SI unit of an expression of parameters, coordinates and velocities; "" for a plain
+    number, and where the file's units do not determine it."""
+    known, names = dict(mechanism_parameter_scope(mechanism).dimensions), mechanism_names(mechanism)
+    rates = [UNITS_OF_RATES["qd"][unit] for unit in velocity_units(mechanism)]
+    symbols = (*names.q, *names.velocity_symbols)
+    for name, unit in zip(symbols, (*coordinate_units(mechanism), *rates), strict=True):
+        known[name] = InferredDimension(_DIMENSIONS.get(unit))
+    try:
+        found = infer_expression_dimension(expression, known).dimension
+    except ExpressionError:
+        return ""
+    if not any(found or ()) or any(part.denominator != 1 for part in found or ()):
+        return ""
+    kg, m, s = (int(part) for part in found or ())
+    return dimension_text((kg, m, s))
 
 
 def _first_start(

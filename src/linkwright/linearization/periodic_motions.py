@@ -16,6 +16,7 @@ from scipy.integrate import solve_ivp
 
 from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError
+from ..kinematics.closing import jacobian_pseudoinverse
 from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
 from ..model.model import compile as compile_model
@@ -43,6 +44,9 @@ RELATIVE_TOLERANCE = 1e-11
 
 ABSOLUTE_TOLERANCE = 1e-12
 """Absolute tolerance of the integration, rad, m and their rates."""
+
+_MONODROMY_RANK_SHARE = 1e-14
+"""Singular values of Φ − 1 below this share of the largest are rounding."""
 
 TRIVIAL_MULTIPLIER = 1e-5
 """Distance from 1 within which the multiplier along an autonomous motion lies."""
@@ -201,7 +205,7 @@ class _Shooting:
         if self.is_autonomous:
             rates = self.linearizer.matrices(end)[-1][kept]
             matrix = np.column_stack([matrix, rates])
-        step: Floats = np.linalg.lstsq(matrix, -gap, rcond=None)[0].astype(float)
+        step: Floats = jacobian_pseudoinverse(matrix, _MONODROMY_RANK_SHARE) @ -gap
         step = step * min(1.0, 1.0 / max(np.abs(step).max(initial=0.0), 1e-300))
         return (step[:-1], float(step[-1])) if self.is_autonomous else (step, 0.0)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, UnsupportedError
+from ..kinematics.closing import jacobian_pseudoinverse
 from ..kinematics.pose_configurations import read_pose
 from ..mechanism import Mechanism, require_mechanism
 from ..mechanism.mechanism_units import coordinate_units
@@ -148,7 +149,7 @@ def _distance(model: Model, q: Floats, other: Equilibrium) -> float:
     """Return the distance of configurations; full turns and indifferent motions do not count."""
     gap: Floats = model.difference(other.q, q)
     idle = other.modes[:, other.frequencies == 0]
-    gap = gap - idle @ (np.linalg.pinv(idle) @ gap) if idle.size else gap
+    gap = gap - idle @ (jacobian_pseudoinverse(idle, RANK_SHARE) @ gap) if idle.size else gap
     return float(np.abs((gap + np.pi) % (2 * np.pi) - np.pi).max())
 
 
@@ -208,7 +209,7 @@ def _solve_equilibrium(model: Model, q: Floats, tau: Floats) -> Equilibrium:
         qdd = model.forward_dynamics(q, rest, tau)
         G = independent_velocity_map(model, q, [])
         derivative = model.forward_dynamics_derivatives(q, rest, tau)[0][rows] @ G
-        step = -np.linalg.pinv(derivative, rcond=RANK_SHARE) @ qdd[rows]
+        step = -jacobian_pseudoinverse(derivative, RANK_SHARE) @ qdd[rows]
         step *= min(1.0, LARGEST_STEP / max(np.abs(step).max(), 1e-300))
         q = model.integrate(q, G @ step)
         q = model.close(q) if model.names.constraints else q

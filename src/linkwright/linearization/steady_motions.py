@@ -17,6 +17,7 @@ from scipy.linalg import null_space
 
 from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, UnsupportedError
+from ..kinematics.closing import jacobian_pseudoinverse
 from ..mechanism import Mechanism, require_mechanism
 from ..model.model import compile as compile_model
 from ..number_checks import check_vector
@@ -195,7 +196,7 @@ class SteadyMotionSolver:
         for _ in range(NEWTON_ITERATIONS):
             A, *_, rates = self.linearizer.matrices(point)
             free = self._free_changes(point, q, qd)
-            solution = np.linalg.lstsq(A[kept] @ free, -rates[kept], rcond=RANK_SHARE)[0]
+            solution = jacobian_pseudoinverse(A[kept] @ free, RANK_SHARE) @ -rates[kept]
             step = free @ solution
             turned = step[: len(self.linearizer.coordinates_at(point))]
             step *= min(1.0, LARGEST_STEP / max(np.abs(turned).max(initial=0.0), 1e-300))

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..displays import NotebookDisplayed, NotebookTable
 from ..errors import LinkwrightError, UnsupportedError
+from ..kinematics.closing import jacobian_pseudoinverse
 from ..mechanism import Mechanism, require_mechanism
 from ..number_checks import check_positive
 from ..simulation.body_motions import BodyMotions
@@ -38,6 +39,9 @@ closing of loops leaves 1e-12."""
 
 _RESTING_SHARE = 1e-12
 """Momentum of all bodies, as a share of that of one, that is rounding."""
+
+_BALANCE_RANK_SHARE = 1e-12
+"""Singular values below this share of the largest belong to moments that have no effect."""
 
 _MOST_ROUNDS = 12
 """Solutions of the equations, at most: one more than links that follow one another."""
@@ -233,8 +237,8 @@ class _BalanceProblem:
         radii = np.array([self.radius_of(link) for link in links])
         for _ in range(_MOST_ROUNDS):
             rest = self.momentum.ravel() + carried @ masses
-            found = np.linalg.lstsq(A, -rest, rcond=1e-12)[0]
-            moments = np.asarray(found, dtype=float).reshape(-1, 2)
+            found = jacobian_pseudoinverse(A, _BALANCE_RANK_SHARE) @ -rest
+            moments = found.reshape(-1, 2)
             needed = np.linalg.norm(moments, axis=1) / radii
             change = np.abs(needed - masses).max()
             masses = needed

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import UnsupportedError
-from ..kinematics.closing import jacobian_null_space
+from ..kinematics.closing import jacobian_null_space, jacobian_pseudoinverse
 from ..kinematics.constraint_system import constraint_system
 from ..simulation.kinematic_motion import Kinematics
 from ..types import Floats
@@ -22,6 +22,9 @@ from .plane_vectors import plane_cross, quarter_turn
 
 _RELATION_SHARE = 1e-9
 """Singular values below this share of the largest belong to relations between rates."""
+
+_FORCE_SHARE = 1e-12
+"""Singular values below this share of the largest belong to forces that equilibrium leaves open."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,10 @@ def linkage_statics(
     for k in range(len(motion.t)):
         columns = list(_joint_columns(linkage, motions, k))
         rows = _relation_rows(G[k], relations[k])
-        rows.append(np.linalg.pinv(G[k])[input_index])
+        rows.append(jacobian_pseudoinverse(G[k], _RELATION_SHARE)[input_index])
         columns += [_rate_wrenches(linkage, motions, k, row) for row in rows]
         load = unit_load(linkage, motions, k, output)
-        found = np.linalg.lstsq(np.column_stack(columns), -load, rcond=1e-12)[0]
+        found = jacobian_pseudoinverse(np.column_stack(columns), _FORCE_SHARE) @ -load
         inputs.append(found[-1])
         pairs = np.asarray(found[: 2 * len(linkage.joints)], dtype=float).reshape(-1, 2)
         forces.append(_joint_forces(linkage, motions, k, pairs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ..expressions import Expression, expression_to_float
+from ..expressions import Expression, Name, expression_to_float
 from .actuators import Actuator
 from .coordinates import joint_velocity_names
 
@@ -54,11 +54,32 @@ def actuator_effort_bound(mechanism: Mechanism, actuator: Actuator) -> float:
 
 def _most_of_actuators(mechanism: Mechanism, joint: str) -> float:
     """Return the largest |τ| that the actuators of a joint with one coordinate give together."""
+    shares = [
+        (_share_on_joint(mechanism, actuator, joint), actuator)
+        for actuator in mechanism.actuators.values()
+    ]
     total, is_driven = 0.0, False
-    for actuator in mechanism.actuators.values():
-        if actuator.joint is None and (actuator.moves is None or actuator.drives_coordinate(joint)):
+    for share, actuator in shares:
+        if share is None:
             return math.inf
-        if actuator.joint == joint and isinstance(actuator.gear, Expression):
-            gear = abs(expression_to_float(actuator.gear, mechanism.values))
-            total, is_driven = total + gear * actuator_effort_bound(mechanism, actuator), True
+        if share:
+            total, is_driven = total + share * actuator_effort_bound(mechanism, actuator), True
     return total if is_driven else math.inf
+
+
+def _share_on_joint(mechanism: Mechanism, actuator: Actuator, joint: str) -> float | None:
+    """Return |τ| of a joint with one coordinate per unit of an actuator's effort; 0 if it does not
+    act there, None if it acts on other joints too, or it is not known where it acts."""
+    if actuator.joint is not None:
+        gear = actuator.gear
+        if actuator.joint != joint or not isinstance(gear, Expression):
+            return 0.0
+        return abs(expression_to_float(gear, mechanism.values))
+    if isinstance(actuator.moves, Name):
+        return float(actuator.moves.name == joint)
+    if actuator.moves is not None:
+        return None if actuator.drives_coordinate(joint) else 0.0
+    length = mechanism.lengths[actuator.length] if actuator.length is not None else None
+    if length is None or length.path or mechanism.lengths.keys() & length.factors.keys():
+        return None
+    return None if joint in length.factors else 0.0

@@ -86,7 +86,7 @@ def bode(
         upper.plot(omega[seen], 20 * np.log10(size[seen]), **style)
         phase = np.unwrap(np.angle(response[seen, row]))
         lower.plot(omega[seen], np.degrees(phase), **style)
-    upper.set_ylabel(f"size of y/{plain_label(linear.inputs[column])} / dB")
+    upper.set_ylabel(f"magnitude of y/{plain_label(linear.inputs[column])} / dB")
     lower.set_ylabel("phase / °")
     lower.set_xlabel("frequency / rad/s")
     lower.set_xscale("log")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..expressions import expression_to_float
 from ..formulations.approximate_penalties import (
     MAX_OPENING_SHARE,
     choose_penalties,
@@ -15,6 +16,7 @@ from ..formulations.approximate_penalties import (
 from ..kinematics.assembly_search import describe_far_assembly_moves
 from ..kinematics.constraint_system import constraint_system
 from ..mechanism import mechanism_names
+from ..mechanism.coordinates import joint_velocity_names
 from ..mechanism.effort_bounds import effort_bounds_by_velocity
 from .run import Run
 
@@ -101,6 +103,25 @@ def _limit_warnings(run: Run) -> list[str]:
                 f"the effort along {name} reaches {reached:.4g}, beyond its limit of {most:.4g}; "
                 "the run does not impose this limit"
             )
+    return [*found, *_velocity_warnings(run)]
+
+
+def _velocity_warnings(run: Run) -> list[str]:
+    """Return warnings about velocities beyond the limits of joints, which no run imposes; 0 counts
+    as not stated."""
+    names, found = mechanism_names(run.mechanism), []
+    for joint_name, joint in run.mechanism.joints.items():
+        if joint.limits.velocity is None:
+            continue
+        speeds = joint_velocity_names(joint_name, joint)
+        for name, entry in zip(speeds, joint.each(joint.limits.velocity), strict=False):
+            most = expression_to_float(entry, run.mechanism.values)
+            reached = float(np.abs(run.qd[:, names.qd.index(name)]).max())
+            if most and reached > most * (1 + LIMIT_SLACK):
+                found.append(
+                    f"the velocity of {name} reaches {reached:.4g}, beyond its limit of "
+                    f"{most:.4g}; the run does not impose this limit"
+                )
     return found
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 _MAX_NAME_LENGTH = 56
 """MATLAB's names have at most 63 characters, of which prefixes and numbers need some."""
 
-_COMMENT_CHARACTERS = frozenset(" _-.,:;()[]/^'°·…")
+_COMMENT_CHARACTERS = frozenset(" _-–.,:;()[]/^'°·…")
 """What comments keep besides letters, digits, accents and signs of mathematics such as + and <.
 
 None of them ends a comment in any language."""

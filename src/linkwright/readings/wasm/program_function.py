@@ -27,7 +27,7 @@ from ...program.syntax import (
     VariableReference,
     While,
 )
-from ...tape import OPERATION_ARITY, Op, Tape
+from ...tape import OPERATION_ARITY, Op, Tape, share_tape_reciprocals
 from ..program_frames import constant_array_size
 from .module_bytes import (
     BLOCK,
@@ -93,7 +93,7 @@ class WasmWriter:
 
     def add_tape(self, tape: Tape) -> int:
         """Add the function of a tape; return its number."""
-        return TapeFunction(self.module, tape, self.sine_cosine).write()
+        return TapeFunction(self.module, share_tape_reciprocals(tape), self.sine_cosine).write()
 
     def add_program(
         self, program: Program, procedures: Mapping[str, int], start: bytes = b""
