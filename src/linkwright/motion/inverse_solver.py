@@ -211,8 +211,8 @@ class InverseKinematics:
     def _refine_solutions(
         self, lanes: InverseKinematicsLanes, q: Floats, figures: Floats, rng: np.random.Generator
     ) -> tuple[Floats, Floats]:
-        """Refine rough solutions; near misses, and lanes whose descent got stuck, are perturbed away
-        from singular configurations."""
+        """Refine rough solutions; near misses, and lanes that got stuck, are perturbed away from
+        singular configurations."""
         (left,) = np.nonzero(~lanes.is_reached(figures))
         q[left], figures[left] = lanes.minimize_errors(q[left], left, held=figures[left])
         for _ in range(INVERSE_OPTIONS.max_more_descents):
