@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import linkwright as lw
-from linkwright.errors import FileError, MissingExtraError
+from linkwright.errors import FileError, MissingExtraError, NameNotFoundError
 from linkwright.expressions import expression_to_float
 
 MACROS = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -80,3 +80,10 @@ def test_without_the_extra(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_arguments_are_for_xacro() -> None:
     with pytest.raises(FileError, match="arguments= is for xacro files"):
         lw.load("<robot name='r'><link name='a'/></robot>", arguments={"a": "b"})
+
+
+def test_an_unknown_argument_is_an_error(path: Path) -> None:
+    """xacro itself ignores it."""
+    with pytest.raises(NameNotFoundError, match=r"no argument 'lenght'.*length"):
+        lw.load(path, arguments={"lenght": "0.4"})
+    assert lw.load(path, arguments={"length": "0.4"}).name == "r"

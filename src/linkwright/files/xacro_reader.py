@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import io
+import re
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..errors import FileError, LinkwrightError, MissingExtraError
+from ..errors import (
+    FileError,
+    LinkwrightError,
+    MissingExtraError,
+    NameNotFoundError,
+    suggest_remedy,
+)
 from ..mechanism import Mechanism
 from ..processes.timed_worker import BudgetExceededError, TimedWorkerProcess
 from .urdf_reader import read_urdf
@@ -61,6 +68,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str]) -> str:
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             document = xacro.process_file(str(path), mappings=dict(arguments))
+        _check_argument_names([path, *map(Path, xacro.all_includes)], arguments)
         return str(document.toxml())
     except Exception as error:  # its own errors, and all that expressions may raise
         own = next((e for e in _chain_of_errors(error) if isinstance(e, LinkwrightError)), None)
@@ -68,6 +76,25 @@ def expand_xacro(path: Path, arguments: Mapping[str, str]) -> str:
             raise own from None
         what = " ".join(str(error).split()) or type(error).__name__
         raise FileError(f"xacro refuses it: {what[:300]}") from None
+
+
+_ARGUMENT_NAME = re.compile(
+    r"""<xacro:arg\s[^>]*?name\s*=\s*["']([^"']+)["']|\$\(arg\s+([^)\s]+)"""
+)
+"""Where a file declares or uses an argument."""
+
+
+def _check_argument_names(paths: Sequence[Path], arguments: Mapping[str, str]) -> None:
+    """Raise an error if an argument is given that no file declares or uses; xacro ignores it."""
+    texts = [path.read_text(encoding="utf-8", errors="replace") for path in paths]
+    known = sorted({a or b for text in texts for a, b in _ARGUMENT_NAME.findall(text)})
+    for name in arguments:
+        if name not in known:
+            raise NameNotFoundError(
+                f"the file has no argument '{name}'",
+                where="arguments",
+                remedy=suggest_remedy(name, known) if known else "leave it out: there are none",
+            )
 
 
 def _chain_of_errors(error: BaseException | None) -> Iterator[BaseException]:
