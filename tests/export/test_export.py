@@ -75,7 +75,7 @@ def test_any_formulation(by: str, tmp_path: Path) -> None:
     arm = lw.gallery("triple-pendulum")
     made = lw.export(arm, to="numpy", quantities=["forward_dynamics"], by=by)
     text = str(made.files["triple_pendulum.py"])
-    assert f"equations by {by}" in text
+    assert f"formulation '{by}'" in text
     found = load_module(text, tmp_path, f"by_{by}")
     state = [[0.1, -0.4, 0.8], [0.5, 0.2, -0.3], [0.1, 0.0, 0.2]]
     np.testing.assert_allclose(
@@ -88,7 +88,7 @@ def test_equations_and_models_are_exported_as_they_are() -> None:
     eqs = lw.derive(arm, by="lagrange")
     options = {"to": "rust", "quantities": ["mass_matrix"]}
     text = str(lw.export(eqs, **options).files["elbow.rs"])
-    assert "equations by lagrange" in text
+    assert "formulation 'lagrange'" in text
     model = lw.compile(arm, parameters=["m2"])
     assert "m2" in str(lw.export(model, **options).files["elbow.rs"])
     with pytest.raises(UnsupportedError, match="already derived"):

@@ -88,7 +88,9 @@ def write_fmu_export(request: ExportRequest, version: str) -> ExportedFiles:
     else:
         ending = {"darwin": "dylib", "win32": "dll"}.get(sys.platform, "so")
         contents[f"binaries/{own.binary_folder()}/{stem}.{ending}"] = binary
-    usage = f"FMI {own.number}, model exchange and co-simulation: fmpy simulate {stem}.fmu\n"
+    usage = (
+        f"FMI {own.number}, model exchange and co-simulation; try it with: fmpy simulate FILE.fmu\n"
+    )
     return ExportedFiles("fmu", {f"{stem}.fmu": _write_archive(contents)}, tuple(lost), usage)
 
 

@@ -180,6 +180,8 @@ class LinkageAnalysis(NotebookDisplayed):
             return self.transmission.reason
         low, high = _first_largest(-angles), _first_largest(angles)
         least, most = np.degrees(angles[low]), np.degrees(angles[high])
+        if f"{least:.6g}" == f"{most:.6g}":
+            return f"transmission angle: {least:.6g}° throughout"
         return (
             f"transmission angle: {least:.6g}°, {self._at(low)}, to {most:.6g}°, {self._at(high)}"
         )

@@ -54,7 +54,7 @@ def collect_exported_code(
     by = model.equations.by
     return ExportedCode(
         make_safe_identifier(name),
-        f"Mechanism {name}, equations by {by}, written by linkwright {__version__}",
+        f"Mechanism {name}, formulation '{by}', written by linkwright {__version__}",
         (*_coordinate_notes(model), *_parameter_notes(model)),
         functions,
         precision,

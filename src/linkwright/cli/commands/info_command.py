@@ -80,8 +80,13 @@ def print_mechanism_info(info: MechanismPageFacts) -> None:
 
 
 def _counted_kinds(kinds: list[str]) -> str:
-    """Return kinds of shapes with their numbers: 2 box, 1 mesh."""
-    return ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).items())
+    """Return kinds of shapes with their numbers: 2 boxes, 1 mesh."""
+
+    def plural(kind: str) -> str:
+        return kind + ("es" if kind.endswith(("x", "h")) else "s")
+
+    counts = Counter(kinds).items()
+    return ", ".join(f"{count} {kind if count == 1 else plural(kind)}" for kind, count in counts)
 
 
 def _print_constraint_info(info: MechanismPageFacts) -> None:
