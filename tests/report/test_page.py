@@ -303,6 +303,16 @@ def test_equations_are_mathml_and_latex() -> None:
     assert "left-out" not in text
 
 
+@pytest.mark.parametrize("name", ["triple-pendulum", "remote-elbow", "four-bar"])
+def test_every_function_of_a_page_has_its_title(name: str) -> None:
+    """Actuators bring an input matrix, loops their constraints: each has a heading of its own."""
+    mechanism = lw.gallery(name)
+    found = write_page_functions(mechanism)
+    text = equations_section(found, name, mechanism_names(mechanism))
+    assert text.count("<h3>") >= len(found)
+    assert ("Input matrix B" in text) == (name != "remote-elbow")
+
+
 def test_formulations_that_are_asked_for_show_their_own_forms() -> None:
     arm = lw.gallery("elbow")
     found = write_page_equations(arm, ["hamilton", "lagrange"])

@@ -124,6 +124,7 @@ _FUNCTION_TITLES = {
     "transport": "Transport forces d",
     "gravity": "Gravity g",
     "forces": "Other forces f",
+    "input_matrix": "Input matrix B",
     "constraint_residual": "Position constraints Φ",
     "constraint_jacobian": "Jacobian J of the constraints",
     "constraint_bias": "Bias γ of the constraints",
