@@ -5,7 +5,7 @@
 Every figure is the best of many measurements on one thread, unless stated otherwise; candidates
 take turns.
 Before anything is timed, the results are compared. `--growth` adds chains of 2 to 200 links;
-`--write` puts the tables into README.md and docs/performance.md.
+`--write` puts the tables into README.md and docs/explanation/performance.md.
 """
 
 from __future__ import annotations
@@ -326,11 +326,11 @@ def main() -> None:
         print(f"\n{chains}")
     if options.write:
         write(ROOT / "README.md", "bench", f"{ratios}\n\n{where}")
-        write(ROOT / "docs/performance.md", "bench", f"{where}\n\n{ratios}\n\n{beside}")
-        write(ROOT / "docs/performance.md", "floors", floors)
-        write(ROOT / "docs/performance.md", "growth", chains)
-        write(ROOT / "docs/performance.md", "loops", closed)
-        write(ROOT / "docs/formulations.md", "lagrange", lagrange)
+        write(ROOT / "docs/explanation/performance.md", "bench", f"{where}\n\n{ratios}\n\n{beside}")
+        write(ROOT / "docs/explanation/performance.md", "floors", floors)
+        write(ROOT / "docs/explanation/performance.md", "growth", chains)
+        write(ROOT / "docs/explanation/performance.md", "loops", closed)
+        write(ROOT / "docs/explanation/formulations.md", "lagrange", lagrange)
 
 
 if __name__ == "__main__":

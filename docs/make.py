@@ -39,7 +39,7 @@ def sources() -> list[Path]:
     """README, CONTRIBUTING and CHANGELOG, then docs/, docs/extend/ and docs/papers/ by name."""
     first = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG")]
     docs = ROOT / "docs"
-    folders = (docs, docs / "extend", docs / "papers")
+    folders = [docs, *sorted(path for path in docs.iterdir() if path.is_dir())]
     return [*first, *(path for folder in folders for path in sorted(folder.glob("*.md")))]
 
 

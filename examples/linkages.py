@@ -2,7 +2,7 @@
 
     python examples/linkages.py out
 
-writes the pictures of docs/linkages.md into the folder, as linkage-….svg (another ending may
+writes the pictures of docs/how-to/linkages.md into the folder, as linkage-….svg (another ending may
 follow: `python examples/linkages.py out png`). The mechanisms are those of examples/linkages and of
 the gallery.
 """

@@ -68,7 +68,7 @@ def check_equations() -> None:
     report = lw.check(virgala_chain(6), "chain-6.equations.txt", names=friction)
     print(f"\n{report.summary()}")
     for number in sorted({finding.number for finding in report if finding.is_said_wrong}):
-        print(f"misprint in ({number}): see docs/errata.md")
+        print(f"misprint in ({number}): see docs/reference/errata.md")
 
 
 def plan_motion(duration: float) -> MotionPlan:

@@ -12,7 +12,7 @@ import linkwright as lw
 from tests.commands import run
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "checker.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "checker.md").read_text(encoding="utf-8")
 
 
 def test_the_blocks_run(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +63,7 @@ def test_mistakes_are_one_line(words: tuple[str, ...], said: str, tmp_path: Path
 def test_the_errata_are_those_of_the_tests() -> None:
     from tests.check.test_gallery import REPAIRS
 
-    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8").replace("\\", "")
+    page = (ROOT / "docs" / "reference" / "errata.md").read_text(encoding="utf-8").replace("\\", "")
     for (_, number), what in REPAIRS.items():
         assert f"({number})" in page or f"{number} " in page
         assert number == "table 1" or what.removeprefix("is ") in page

@@ -182,7 +182,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_help_names_every_target() -> None:
     """A new row of the table is in the help of the command and on the page."""
     text = " ".join(ok("export", "--help").split())
-    page = (Path(__file__).parents[2] / "docs/export.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs/how-to/export.md").read_text(encoding="utf-8")
     for name in EXPORT_TARGETS.keys() - FORMAT_WRITERS.keys():
         assert name in text, name
         assert f"`{name}`" in page, name

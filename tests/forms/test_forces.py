@@ -84,7 +84,7 @@ def test_springs_between_points_are_printed_by_their_lengths() -> None:
     lines = form.text().splitlines()
     assert [line.split(" = ")[0] for line in lines] == ["L1", "L1'", "f[1]", "f[2]"]
     assert lines[2].startswith("f[1] = -(k*(L1 - l0) + c*L1')*(")
-    assert form.text() in (DOCS / "closed-forms.md").read_text()
+    assert form.text() in (DOCS / "explanation/closed-forms.md").read_text()
     names = "q1 q2 dq1 dq2 l1 l2 xw yw k c l0"
     q1, q2, dq1, dq2, l1, l2, xw, yw, k, c, l0 = sp.symbols(names, real=True)
     x = l1 * sp.cos(q1) + l2 * sp.cos(q1 + q2) - xw

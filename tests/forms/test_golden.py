@@ -24,7 +24,7 @@ from linkwright.expressions.tree import Call
 from tests.forms.reading import state
 
 HERE = Path(__file__).parent / "golden"
-PAGE = Path(__file__).parents[2] / "docs" / "closed-forms.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "closed-forms.md"
 NAMES = ("elbow", "cartesian", "remote-elbow", "triple-pendulum", "stanford-rrp")
 QUANTITIES = ("M", "C", "g", "christoffel", "momenta", "hamiltonian")
 

@@ -226,8 +226,10 @@ def test_the_command() -> None:
 
 
 def test_the_page_runs() -> None:
-    """The Python of docs/base-parameters.md, and what it says of the elbow and of operations."""
-    page = (Path(__file__).parents[2] / "docs/base-parameters.md").read_text(encoding="utf-8")
+    """The Python of docs/how-to/base-parameters.md, and what it says of the elbow and of operations."""
+    page = (Path(__file__).parents[2] / "docs/how-to/base-parameters.md").read_text(
+        encoding="utf-8"
+    )
     names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", page, re.S):
         exec(compile(block, "base-parameters.md", "exec"), names)

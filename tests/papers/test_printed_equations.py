@@ -66,7 +66,9 @@ def test_every_line_of_every_file_is_read_and_checked() -> None:
 
 @pytest.mark.parametrize(("name", "author"), AUTHORS.items())
 def test_errata_are_documented(name: str, author: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "errata.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "errata.md").read_text(
+        encoding="utf-8"
+    )
     (own,) = (part for part in page.split("\n## ")[1:] if part.startswith(author))
     wrong = {line.number for line in printed(name) if line.is_wrong}
     assert all(f"({number})" in own or f"{number} |" in own for number in wrong), wrong

@@ -13,7 +13,7 @@ import linkwright as lw
 from linkwright.mechanism import JOINT_KINDS, JointKind
 
 PACKAGE = Path(lw.__file__).parent
-FORMAT = (Path(__file__).parents[2] / "docs/format.md").read_text(encoding="utf-8")
+FORMAT = (Path(__file__).parents[2] / "docs/reference/format.md").read_text(encoding="utf-8")
 
 KINDS = pytest.mark.parametrize("kind", JOINT_KINDS.values(), ids=lambda kind: kind.name)
 

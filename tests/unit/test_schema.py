@@ -33,7 +33,7 @@ def _documents() -> dict[str, str]:
         if stored is not None and not stored[0].endswith(".dh.toml"):
             texts[stored[0]] = stored[1]
     texts["everything"] = (home / "tests/files/everything.toml").read_text(encoding="utf-8")
-    format_ = (home / "docs/format.md").read_text(encoding="utf-8")
+    format_ = (home / "docs/reference/format.md").read_text(encoding="utf-8")
     texts["docs"] = re.findall(r"```toml\n(.*?)```", format_, re.DOTALL)[0]
     return texts
 

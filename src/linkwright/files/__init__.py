@@ -63,7 +63,7 @@ def load(
         Values for the `<xacro:arg>` of a xacro file.
     ignore : sequence of str
         Parts of an MJCF file to leave out: "fluid", "flexes", "tendons", "plugins", … (see
-        docs/format.md). `Mechanism.unused` lists them.
+        docs/reference/format.md). `Mechanism.unused` lists them.
 
     Returns
     -------

@@ -77,7 +77,7 @@ class Joint(MechanismPart):
 
     The frame of the joint is at `origin` in the parent and at `child_origin` in the child; the axes
     are given in this frame. A mechanism turns `vectors` into these. Fields and units:
-    docs/format.md.
+    docs/reference/format.md.
     """
 
     type: str = Field(json_schema_extra=_add_joint_types)

@@ -34,7 +34,7 @@ def export(
     source : Mechanism, Equations or Model
         What is exported. Equations and models are exported as they were derived.
     to : str
-        The target: a file format or a language (docs/export.md lists all).
+        The target: a file format or a language (docs/how-to/export.md lists all).
     quantities : sequence of str, optional
         Functions by name, those of frames as `placement:tool`. Default: inverse_dynamics,
         forward_dynamics, mass_matrix and bias.
