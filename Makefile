@@ -38,7 +38,8 @@ test: $(VENV)/test.done
 test-slow: $(VENV)/test.done
 	$(BIN)/python -m pytest -n $(JOBS) -rs -m slow
 
-test-all: test test-slow
+# The pages of docs/ run when the site is built.
+test-all: test test-slow docs
 
 # Mutated files of every kind, equations and misprints for the checker, and new random examples: what
 # is found becomes a test of its own.
@@ -70,12 +71,15 @@ bench: $(VENV)/bench.done
 	$(BIN)/python benchmarks/webassembly.py
 
 lint: $(VENV)/lint.done
+	$(BIN)/python tools/check_language.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The web site in out/docs: every Python block of the pages runs, warnings and broken links are errors.
 docs: $(VENV)/docs.done
-	$(BIN)/python docs/make.py
+	$(BIN)/python -m sphinx -W --keep-going -q -j $(JOBS) -b html docs out/docs
+	@echo "open out/docs/index.html"
 
 $(VENV)/%.done: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -83,4 +87,4 @@ $(VENV)/%.done: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) out docs/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis

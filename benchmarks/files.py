@@ -6,7 +6,7 @@ All URDF and SDF files of example-robot-data, and all MJCF files of dm_control, 
 gymnasium-robotics. "wrong" is a file that loads, and whose mass matrix,
 inverse dynamics, actuators or keyframes differ from Pinocchio's (URDF) or MuJoCo's (MJCF) at a
 random state. SDF files are only loaded here: tests/files/test_drake.py compares them with Drake.
-"parts" are files that MuJoCo refuses by themselves or that have no bodies: others include them.
+"parts" are files that MuJoCo refuses alone or that have no bodies: others include them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 
 import linkwright as lw
 from linkwright import show
-from linkwright.errors import FileError, LinkwrightError, MissingExtraError, NameNotFoundError
+from linkwright.errors import FileError, LinkwrightError, NameNotFoundError
 from linkwright.mechanism import mechanism_names
 from linkwright.show.histories import (
     HISTORY_PANELS,
@@ -255,14 +254,6 @@ def test_mistakes_are_named(tmp_path: Path) -> None:
     with pytest.raises(NameNotFoundError, match="'tol' to trace; did you mean 'tool'"):
         run.cyclograph(trace=["tol"])
     assert not list(tmp_path.iterdir())
-
-
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = runs.elbow()
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for draw in (run.plot, run.cyclograph, lambda: show.figure_of(run.mechanism)):
-        with pytest.raises(MissingExtraError, match=r"need matplotlib; install linkwright\[show\]"):
-            draw()
 
 
 def test_small_numbers_have_their_power_of_ten_in_the_label() -> None:

@@ -13,7 +13,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from ..errors import FileError, LinkwrightError, MissingExtraError
+from ..errors import FileError, LinkwrightError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,12 +90,8 @@ T = TypeVar("T")
 def house_figure_style() -> Iterator[None]:
     """Applies the style to whatever is drawn inside; the user's matplotlib settings stay as they
     are."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtraError(
-            "pictures need matplotlib", remedy="install linkwright[show]"
-        ) from None
+    import matplotlib
+
     with matplotlib.rc_context(_MATPLOTLIB_SETTINGS):
         yield
 

@@ -38,7 +38,7 @@ class MjcfSectionWriter:
         self.lost: list[str] = []
         self.actuators = MjcfActuatorWriter(geometry)
         self.sites: dict[str, tuple[str, MjcfPose]] = {}
-        """Sites that are no frames, by name: the body, and the pose in the world."""
+        """Sites that are not frames, by name: the body, and the pose in the world."""
         for name, loop in self.mechanism.loops.items():
             self.add_loop_sites(name, loop)
         for length in self.mechanism.lengths.values():
@@ -55,7 +55,7 @@ class MjcfSectionWriter:
         return frames | {body for body, _ in self.sites.values()}
 
     def sites_of(self, body: str) -> Iterator[tuple[str, MjcfPose]]:
-        """Yield the sites on a body that are no frames."""
+        """Yield the sites on a body that are not frames."""
         for name, (owner, pose) in self.sites.items():
             if owner == body:
                 yield name, pose

@@ -1,0 +1,76 @@
+"""Find phrases that must not return, in pages, docstrings, help texts and messages: docs/style.md.
+
+    python tools/check_language.py [FILE …]
+
+Prints one line for each phrase, with what to write instead, and exits with 1 if there is any.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PHRASES = {
+    r"\b(?:is|are|was|were) no (?!longer\b|more than\b|less than\b)": "is not a, has no",
+    r"\bunless said": "by default, default: …",
+    r"\bif not said": "default: …",
+    r"\bin silence\b": "silently",
+    r"\bwithout a word\b": "without warning, silently",
+    r"\btells? all\b": "describes, see …",
+    r"\bof today\b": "measured on DATE",
+    r"\bon different roads\b": "in independent ways",
+    r"\bcomes? along\b": "is included, is part of",
+    r"\bby themselves\b": "automatically, on their own",
+    r"\bis had\b|\bto be had\b": "is available",
+}
+"""Phrase → what to write instead."""
+
+ENDINGS = {".md", ".py", ".toml"}
+SKIPPED = ("tests/", "docs/style.md", "docs/reference/glossary.md", "tools/check_language.py",
+           "docs/generated/", "CHANGELOG.md")  # fmt: skip
+"""Places that quote the phrases, and texts of the past."""
+
+
+def tracked_files() -> list[Path]:
+    """All files that git knows or would add."""
+    words = ["git", "ls-files", "-co", "--exclude-standard"]
+    names = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True).stdout
+    return [ROOT / name for name in names.splitlines()]
+
+
+def odd_phrases(text: str) -> list[tuple[int, str, str]]:
+    """(line, phrase, what to write instead) of each phrase in a text, also across lines."""
+    found = []
+    for pattern, instead in PHRASES.items():
+        for match in re.finditer(pattern.replace(" ", r"\s+"), text, re.IGNORECASE):
+            if re.search(r"\bthere\s+$", text[: match.start()], re.IGNORECASE):
+                continue  # "there is no" is good English
+            phrase = " ".join(match[0].split())
+            found.append((text.count("\n", 0, match.start()) + 1, phrase, instead))
+    return sorted(found)
+
+
+def is_checked(path: Path) -> bool:
+    """Whether the words of a file are checked."""
+    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+    return path.is_file() and path.suffix in ENDINGS and not name.startswith(SKIPPED)
+
+
+def main(arguments: list[str]) -> int:
+    files = [Path(name).resolve() for name in arguments] or tracked_files()
+    count = 0
+    for path in files:
+        if is_checked(path):
+            for line, phrase, instead in odd_phrases(path.read_text(encoding="utf-8")):
+                place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+                print(f"{place}:{line}: '{phrase}'; write: {instead}")
+                count += 1
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
