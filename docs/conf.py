@@ -34,14 +34,15 @@ exclude_patterns = [
     "generated/commands.md",
     "generated/errors.md",
     "generated/gallery-cards.md",
+    "generated/kinds.md",
     "generated/ipython",
     "_site",
     "**/.ipynb_checkpoints",
     "style-examples",
 ]
 root_doc = "index"
-suppress_warnings = ["toc.empty_glob", "myst.header"]
-"""Places for pages that do not exist yet; headings that skip a level."""
+suppress_warnings = ["myst.header"]
+"""Headings that skip a level."""
 language = "en"
 
 myst_enable_extensions = [

@@ -21,6 +21,7 @@ NOT_EXECUTED = "<!-- not executed -->"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n?", re.S | re.M)
 PRINTED = re.compile(r"(^```python\n.*?^```\n)\n*```text\n.*?^```\n", re.S | re.M)
 """A block with the output that `make golden` writes below it: the build writes its own."""
+UNLISTED = "<!-- unlisted pages -->"
 INCLUDED = re.compile(r"<!-- include (\S+) -->\n")
 ROOT_PAGES = {
     "CHANGELOG.md": "changelog.md",
@@ -29,13 +30,33 @@ ROOT_PAGES = {
 }
 
 
-def prepare_page(_app: Sphinx, name: str, source: list[str]) -> None:
+def prepare_page(app: Sphinx, name: str, source: list[str]) -> None:
     """Changes the text of a page to what MyST-NB executes."""
     text = INCLUDED.sub(lambda found: root_page(found[1]), source[0])
     text = text.replace('<img src="pictures/', '<img src="/generated/pictures/')
+    if UNLISTED in text:
+        text = text.replace(UNLISTED, unlisted_toctree(Path(app.srcdir), text))
     if is_executed(name, text):
         text = FRONT + BLOCK.sub(r"```{code-cell} ipython3\n\1```\n", PRINTED.sub(r"\1", text))
     source[0] = text
+
+
+def unlisted_toctree(docs: Path, text: str) -> str:
+    """A table of contents of the guides that no other one lists, so that none is lost."""
+    listed = text + "".join(
+        (docs / name).read_text(encoding="utf-8") for name in ("index.md", "development.md")
+    )
+    pages = [*sorted((docs / "how-to").glob("*.md")), *sorted(docs.glob("*.md"))]
+    found = [
+        page.relative_to(docs).with_suffix("").as_posix()
+        for page in pages
+        if not re.search(rf"^{re.escape(page.stem)}$", listed, re.M)
+        and page.relative_to(docs).as_posix() not in ("index.md", "how-to/index.md")
+    ]
+    if not found:
+        return ""
+    lines = "\n".join(f"/{name}" for name in found)
+    return f"```{{toctree}}\n:caption: More\n:maxdepth: 1\n\n{lines}\n```\n"
 
 
 def is_executed(name: str, text: str) -> bool:
