@@ -182,6 +182,7 @@ def render_frames() -> list[Image.Image]:
 def main(path: Path = PATH) -> None:
     frames = render_frames()
     palette = frames[0].quantize(COLORS, dither=Image.Dither.NONE)
+    palette.putpalette([*(palette.getpalette() or [])[: 3 * COLORS], 255, 255, 255])
     first, *others = (
         frame.quantize(palette=palette, dither=Image.Dither.NONE).convert("RGB") for frame in frames
     )

@@ -20,6 +20,7 @@ LOGGER = logging.getLogger(__name__)
 def to_mathml(latex: str, display: str) -> str:
     """LaTeX as MathML; a formula that cannot be read is a warning, and so an error of the build."""
     text = re.sub(r"\\label\{[^}]*\}", "", latex).strip()
+    text = re.sub(r"\\(begin|end)\{aligned\}", r"\\\1{split}", text)  # known by this name only
     try:
         found = convert(text, display=display)
     except Exception as error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parents[2]
-FRONT = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n"
+FRONT = "file_format: mystnb\nkernelspec:\n  name: python3\n"
 NOT_EXECUTED = "<!-- not executed -->"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n?", re.S | re.M)
 PRINTED = re.compile(r"(^```python\n.*?^```\n)\n*```text\n.*?^```\n", re.S | re.M)
@@ -37,7 +37,9 @@ def prepare_page(app: Sphinx, name: str, source: list[str]) -> None:
     if UNLISTED in text:
         text = text.replace(UNLISTED, unlisted_toctree(Path(app.srcdir), text))
     if is_executed(name, text):
-        text = FRONT + BLOCK.sub(r"```{code-cell} ipython3\n\1```\n", PRINTED.sub(r"\1", text))
+        text = BLOCK.sub(r"```{code-cell} ipython3\n\1```\n", PRINTED.sub(r"\1", text))
+        own = text.removeprefix("---\n") if text.startswith("---\n") else f"---\n{text}"
+        text = f"---\n{FRONT}{own}"
     source[0] = text
 
 
@@ -50,7 +52,7 @@ def unlisted_toctree(docs: Path, text: str) -> str:
     found = [
         page.relative_to(docs).with_suffix("").as_posix()
         for page in pages
-        if not re.search(rf"^{re.escape(page.stem)}$", listed, re.M)
+        if not re.search(rf"(^|<){re.escape(page.stem)}>?$", listed, re.M)
         and page.relative_to(docs).as_posix() not in ("index.md", "how-to/index.md")
     ]
     if not found:
