@@ -18,6 +18,8 @@ _OTHER_TRANSMISSIONS = {2: "a slider-crank", 5: "the contacts of a body"}
 
 _FIXED, _AFFINE = 0, 1
 """The values of mjtGain, and those of mjtBias (0: none)."""
+_OTHER_LAWS = {2: "is a muscle", 3: "is a DC motor", 5: "is a PID controller"}
+"""What actuators without an equivalent are, by the value of mjtGain."""
 _NO_DYNAMICS, _INTEGRATOR, _FILTER, _EXACT_FILTER = range(4)
 """The values of mjtDyn."""
 _FREE, _BALL = 0, 1
@@ -156,7 +158,10 @@ class MjcfActuatorReader:
     def read_tendon_transmission(self, index: int) -> Fields:
         """Return the length of a tendon and its gear."""
         gear = self.gears(index)[0]
-        fields: Fields = {"length": self.length_name(int(self.m.actuator_trnid[index, 0]))}
+        try:
+            fields: Fields = {"length": self.length_name(int(self.m.actuator_trnid[index, 0]))}
+        except UnsupportedError as error:
+            raise UnsupportedError(f"pulls a tendon that is left out: {error.what}") from None
         return fields if gear == 1 else fields | {"gear": gear}
 
     def read_site_transmission(self, index: int) -> Fields:
@@ -172,7 +177,8 @@ class MjcfActuatorReader:
         m = self.m
         gain_kind, bias_kind = int(m.actuator_gaintype[index]), int(m.actuator_biastype[index])
         if max(gain_kind, bias_kind) > _AFFINE:
-            raise UnsupportedError("has a gain or bias that is neither fixed nor affine")
+            other = "has a gain or bias that is neither fixed nor affine"
+            raise UnsupportedError(_OTHER_LAWS.get(gain_kind, other))
         gain = [float(x) for x in m.actuator_gainprm[index][:3]]
         bias = [float(x) for x in m.actuator_biasprm[index][:3]]
         fields: Fields = {}

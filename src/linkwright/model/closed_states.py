@@ -31,7 +31,7 @@ Nearly redundant constraints may stay open as far as `model.leeway` says."""
 def read_configurations(model: Model, function: str, q: ArrayLike | str) -> Floats:
     """Return (…, nq) coordinates as given, or those of the pose that a text names; raise an error
     for anything else."""
-    given = read_pose(model.mechanism, q)
+    given = read_pose(model.mechanism, q) if model.mechanism.poses else q
     port, owner = Port("q", (model.nq,)), model.mechanism.name
     check_call_arguments(CallFacts(function, owner, [port], 0, {"q": model.names.q}), [given])
     return np.asarray(given, dtype=float)
