@@ -3,6 +3,7 @@
 from .balancing import ForceBalance, balance_forces
 from .cam_motions import CamMotion, cam_motion
 from .cam_profiles import CamProfile, flat_cam, roller_cam, swinging_cam
+from .cam_tables import read_cam_motion
 from .center_search import InstantCenter, InstantCenters, instant_centers
 from .counterweights import Counterweight
 from .coupler_curves import CouplerCurve, coupler_curve
@@ -37,6 +38,7 @@ __all__ = [
     "input_range",
     "instant_centers",
     "loop_classes",
+    "read_cam_motion",
     "roller_cam",
     "shaking_forces",
     "sweep_input",
