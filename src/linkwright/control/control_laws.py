@@ -251,7 +251,8 @@ def effort_bounds(mechanism: Mechanism, most: ArrayLike | None, size: int) -> Ef
 def saturate_effort(tau: SX, bounds: EffortBounds) -> SX:
     """τ with each entry within its bounds."""
     rows = zip(ca.vertsplit(tau), *(x.tolist() for x in bounds), strict=True)
-    return ca.vertcat(*(clip(x, (low, high)) for x, low, high in rows))
+    found: SX = ca.vertcat(*(clip(x, (low, high)) for x, low, high in rows))
+    return found
 
 
 def stop_integral_windup(error: SX, tau: SX, bounds: EffortBounds) -> SX:
@@ -262,7 +263,8 @@ def stop_integral_windup(error: SX, tau: SX, bounds: EffortBounds) -> SX:
         above, below = (ca.logic_and(x > high, e > 0), ca.logic_and(x < low, e < 0))
         stuck = [one for one, end in ((above, high), (below, low)) if np.isfinite(end)]
         parts.append(ca.if_else(ca.logic_or(stuck[0], stuck[-1]), 0, e) if stuck else e)
-    return ca.vertcat(*parts)
+    found: SX = ca.vertcat(*parts)
+    return found
 
 
 @dataclass(frozen=True)

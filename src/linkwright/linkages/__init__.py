@@ -11,10 +11,12 @@ from .grashof_rule import LoopClass, four_bar_class, loop_classes
 from .inertia_loads import ShakingForces, shaking_forces
 from .input_sweeps import InputRange, input_range, sweep_input
 from .linkage_analysis import LinkageAnalysis, analyze_linkage
+from .moment_balance import BalanceDisk, MomentBalance, balance_moments
 from .slider_crank_balance import SliderCrankBalance, balance_slider_crank
 from .transmission import TransmissionAngles
 
 __all__ = [
+    "BalanceDisk",
     "CamMotion",
     "CamProfile",
     "Counterweight",
@@ -25,11 +27,13 @@ __all__ = [
     "InstantCenters",
     "LinkageAnalysis",
     "LoopClass",
+    "MomentBalance",
     "ShakingForces",
     "SliderCrankBalance",
     "TransmissionAngles",
     "analyze_linkage",
     "balance_forces",
+    "balance_moments",
     "balance_slider_crank",
     "cam_motion",
     "coupler_curve",

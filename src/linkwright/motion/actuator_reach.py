@@ -73,11 +73,12 @@ class _GroupReach:
 
     @cached_property
     def _inverse(self) -> Floats:
-        return np.linalg.pinv(self.block)
+        return np.asarray(np.linalg.pinv(self.block), dtype=float)
 
     def efforts(self, tau: Floats) -> Floats:
         """Return the efforts (…, samples, columns) of least norm that come closest to τ."""
-        return (self._inverse @ self.forces(tau)[..., None])[..., 0]
+        found: Floats = (self._inverse @ self.forces(tau)[..., None])[..., 0]
+        return found
 
     def is_exerted(self, tau: Floats) -> Booleans:
         """Return where some efforts, whatever their size, give the forces: (…, samples)."""
@@ -92,8 +93,7 @@ class _GroupReach:
             u = self.efforts(tau)
             slack = _SLACK * np.maximum(1.0, np.abs(u))
             within = (u >= self.low - slack) & (u <= self.high + slack)
-            found: Booleans = within.all(axis=-1)
-            return found
+            return np.asarray(within.all(axis=-1))
         normals, most = self._facets
         size = _SLACK * max(1.0, float(np.abs(tau).max(initial=0.0)))
         found = np.ones(tau.shape[:-1], bool)

@@ -89,8 +89,7 @@ class _PacedTrajectory:
         """Whether all efforts at paces 1/r (…) are within bounds and what actuators can exert."""
         tau = self.effort_at_paces(paces)
         inside = ((tau >= bounds.lower) & (tau <= bounds.upper)).all(axis=(-2, -1))
-        reachable: Booleans = inside & self.reach.can_exert(tau).all(axis=-1)
-        return reachable
+        return np.asarray(inside & self.reach.can_exert(tau).all(axis=-1))
 
 
 def at_limits(

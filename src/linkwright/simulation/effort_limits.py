@@ -27,7 +27,7 @@ from ..mechanism.effort_bounds import (
     effort_ranges_by_velocity,
     joint_effort_ranges,
 )
-from ..types import SX, Floats
+from ..types import SX, Booleans, Floats
 
 DEMAND_SLACK = 1e-6
 """Share of the range by which rounding may exceed a limit."""
@@ -56,7 +56,7 @@ class Demand:
         )
 
 
-def _percent(beyond: Floats) -> str:
+def _percent(beyond: Booleans) -> str:
     share = 100 * float(np.mean(beyond))
     return f"{share:.0f} %" if share >= 1 else "less than 1 %"
 
@@ -135,7 +135,9 @@ def limits_not_imposed(mechanism: Mechanism, B: Floats | None) -> Iterator[str]:
     if mechanism.coordinates is not None and joint_effort_ranges(mechanism):
         yield "the run does not impose the limits of joints' efforts: they are not coordinates"
     names = list(mechanism.actuators)
-    for group in [] if B is None else group_actuators(B):
+    if B is None:
+        return
+    for group in group_actuators(B):
         ranges = [
             actuator_effort_range(mechanism, mechanism.actuators[names[c]]) for c in group.columns
         ]

@@ -111,8 +111,8 @@ class MjcfShapeWriter:
             case EllipsoidShape(radii=radii):
                 return {"type": "ellipsoid", "size": self.numbers(radii)}
             case CylinderShape(radius=r, length=length) | CapsuleShape(radius=r, length=length):
-                radius, whole = self.numbers([r, length])
-                return {"type": shape.type, "size": [radius, whole / 2]}
+                thick, whole = self.numbers([r, length])
+                return {"type": shape.type, "size": [thick, whole / 2]}
             case PlaneShape(size=size) if body == GROUND:
                 half = [0.0, 0.0] if size is None else [x / 2 for x in self.numbers(size)]
                 return {"type": "plane", "size": [*half, _PLANE_GRID]}
