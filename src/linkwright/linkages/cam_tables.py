@@ -48,11 +48,15 @@ def read_cam_motion(path: str | Path, degree: int = 5) -> CamMotion:
 
     Examples
     --------
+    >>> import tempfile
+    >>> from pathlib import Path
     >>> import linkwright as lw
-    >>> path = lw.linkages.cam_tables.Path(getfixture("tmp_path")) / "cam.csv"
     >>> rows = [f"{k}, {10 - abs(k - 180) / 18}" for k in range(0, 360, 20)]
-    >>> _ = path.write_text("angle (deg), lift (mm)\\n" + "\\n".join(rows))
-    >>> float(lw.linkages.read_cam_motion(path)(lw.linkages.cam_tables.np.pi).round(6))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "cam.csv"
+    ...     _ = path.write_text("angle (deg), lift (mm)\n" + "\n".join(rows))
+    ...     motion = lw.linkages.read_cam_motion(path)
+    >>> float(motion(3.14159265).round(6))
     0.01
     """
     table = read_cam_table(path)
