@@ -54,7 +54,7 @@ def read_cam_motion(path: str | Path, degree: int = 5) -> CamMotion:
     >>> rows = [f"{k}, {10 - abs(k - 180) / 18}" for k in range(0, 360, 20)]
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "cam.csv"
-    ...     _ = path.write_text("angle (deg), lift (mm)\n" + "\n".join(rows))
+    ...     _ = path.write_text("angle (deg), lift (mm)\\n" + "\\n".join(rows))
     ...     motion = lw.linkages.read_cam_motion(path)
     >>> float(motion(3.14159265).round(6))
     0.01
