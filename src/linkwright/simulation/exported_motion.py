@@ -15,8 +15,10 @@ import numpy as np
 from ..algebra.linear_algebra import LUFactorization
 from ..formulations import derive
 from ..mechanism import Mechanism
+from ..mechanism.effort_bounds import actuator_effort_range
 from ..tape import Tape, TapeExpression, record_expression_tape
 from ..types import SX, Floats
+from .effort_limits import clip, limit_given_forces, limit_joint_forces
 from .exported_stops import ExportedStops
 from .fixed_steps.step_equations import StepEquations
 from .fixed_steps.step_projection import StepProjection, project_motion
@@ -87,9 +89,17 @@ class ExportedMotion:
         tau = ca.SX.sym("tau", self.equations.nv)
         qdd, pivot = of.acceleration(q, qd, tau, t)
         P = ca.jacobian(qdd, tau) if len(self.stops) else ca.SX(0, 0)
-        given = B_here @ self._p[: len(self.input_names)]
-        qdd, P, pivot = ca.substitute([qdd, P, pivot], [tau], [given])
+        qdd, P, pivot = ca.substitute([qdd, P, pivot], [tau], [self._limited_forces(B_here)])
         return qdd, P, pivot
+
+    def _limited_forces(self, B: SX) -> SX:
+        """τ = B u within the limits that the mechanism declares."""
+        u, mechanism = self._p[: len(self.input_names)], self.equations.mechanism
+        if not mechanism.actuators:
+            return limit_given_forces(self.equations, B @ u).tau
+        ranges = [actuator_effort_range(mechanism, one) for one in mechanism.actuators.values()]
+        efforts = [clip(x, bounds) for x, bounds in zip(ca.vertsplit(u), ranges, strict=True)]
+        return limit_joint_forces(self.equations, B @ ca.vertcat(*efforts)).tau
 
     @cached_property
     def _forces_and_accelerations(self) -> tuple[SX, SX]:

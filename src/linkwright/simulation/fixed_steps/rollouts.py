@@ -22,9 +22,11 @@ from ...number_checks import check_finite_array, check_number, check_whole_numbe
 from ...types import Floats, ForceLike, VectorLike
 from ..adaptive_rollouts import adaptive_settings, held_forces, roll_out_adaptively
 from ..compiled_motion import METHODS
+from ..effort_limits import clip_given_arrays
 from ..feedback import Feedback
-from ..inputs import check_inputs_without, read_force_law
+from ..inputs import read_force_law
 from ..start import with_unit_quaternions
+from ..varied_inputs import check_inputs_without
 from .compiled_steps import CompiledStep
 from .parameter_inputs import read_kept_parameters
 from .step_methods import check_method
@@ -72,7 +74,8 @@ def rollout(
     inputs : array, mapping or Feedback, optional
         Forces (nv) or (…, nv); forces that are constant over each step (…, steps, nv); a table by
         velocity or actuator of numbers, expressions and (times, values); or a controller, whose
-        states each trajectory has for itself. N m or N.
+        states each trajectory has for itself. N m or N. Limits of efforts and ranges of actuators
+        that the mechanism declares are imposed, as `simulate` does.
     dt, steps : float and int
         Length of a step, s, and number of steps; with adaptive steps, the distance in time of the
         states that are returned, and their number.
@@ -115,7 +118,7 @@ def rollout(
     q, qd, batch = _read_starts(model, q0, qd0, p, t)
     step_inputs = inputs if isinstance(inputs, Mapping | Feedback) else None
     given_forces = None if isinstance(inputs, Mapping | Feedback) or callable(inputs) else inputs
-    forces = _read_forces(given_forces, batch, steps, model.nv)
+    forces = clip_given_arrays(model.mechanism, _read_forces(given_forces, batch, steps, model.nv))
     if method in METHODS:
         settings = adaptive_settings(method, dt, steps, t, history=history, rtol=rtol, atol=atol)
         torque = step_inputs if given_forces is None else held_forces(forces)
