@@ -31,8 +31,8 @@ def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
     )
 
 
-class _LanePackingIrWriter:
-    """Writes the packing functions for one vector type."""
+class LaneTransposeIrWriter:
+    """Writes the transposition of W vectors of W scalars in registers."""
 
     def __init__(self, scalar: str, item_bytes: int, lanes: int) -> None:
         self.t = scalar
@@ -97,6 +97,10 @@ class _LanePackingIrWriter:
         chosen = [lane for lane in range(lanes) if lane % 2 == half]
         one = [lane * self.per_lane + n for lane in chosen for n in range(self.per_lane)]
         return one + [self.w + n for n in one]
+
+
+class _LanePackingIrWriter(LaneTransposeIrWriter):
+    """Writes the packing functions for one vector type."""
 
     def write_row_addresses(self, tag: str) -> list[str]:
         """The addresses of the W rows of a tile."""

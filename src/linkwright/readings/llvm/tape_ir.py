@@ -20,9 +20,7 @@ from .input_angles import find_input_angles, find_loadable_values, split_input_a
 from .output_tiles import plan_output_lane_tiles
 from .shared_ir import shared_ir_declarations
 from .sincos import llvm_hexadecimal
-from .step_loop import CompiledStepLoop, StepLoopIrWriter
 from .target import MachineTarget
-from .ufunc_loop import UfuncLoopIrWriter
 
 _BINARY_INSTRUCTIONS = {
     Op.ADD: "fadd contract",
@@ -67,16 +65,6 @@ class ContextLayout:
     size: int
 
 
-def emit_tape_module(
-    tape: Tape,
-    target: MachineTarget,
-    precision: LlvmScalarType = DOUBLE_PRECISION,
-    course: CompiledStepLoop | None = None,
-) -> str:
-    """The LLVM module of a tape; it exports `@loop` with the signature of a ufunc's loop."""
-    return TapeIrEmitter(tape, target, precision).emit_module(course)
-
-
 def _padded_lane_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[int]:
     """The first slots of ports padded to whole tiles, and the slot behind the last one."""
     ends = np.cumsum([start, *(math.ceil(port.size / lanes) * lanes for port in ports)])
@@ -119,14 +107,6 @@ class TapeIrEmitter:
             return self.layout.inputs[port] + entry
         part = 0 if self.tape.ops[value] == Op.SIN else 1
         return self.layout.trigonometry + 2 * self.angles[int(self.tape.args[value, 0])] + part
-
-    def emit_module(self, course: CompiledStepLoop | None) -> str:
-        """The whole module, with a loop over states or, for a `course`, over steps."""
-        given = (self.tape, self.layout, self.plan, self.p, self.w, bool(self.angles))
-        loop = (
-            UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
-        )
-        return "\n".join([self.emit_functions(), loop.write_loop()])
 
     def emit_functions(self) -> str:
         """The functions of a block of states: constants, trigonometry, and the chunks."""
