@@ -8,12 +8,11 @@ results are then the same, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import zip_longest
 
 from ...tape import Op
 from .input_angles import split_input_angle
-from .lane_packing import LaneTransposeIrWriter
+from .lane_transposes import LaneTransposeIrWriter
 from .output_tiles import MIN_TILES_TO_LEAD
 from .shared_ir import shared_ir_declarations
 from .sincos import SincosIrWriter, llvm_hexadecimal
@@ -103,7 +102,7 @@ class FusedBlockIrEmitter(TapeIrEmitter):
         """Loads W entries of the rows of an input, or those that are left, and transposes them."""
         size = min(self.w, self.tape.inputs[port].size - first)
         half = self.w // 2
-        if self.w in (4, 8) and size >= half:
+        if self.w == 8 and size >= half:
             columns = self.load_half_tile(port, first)
             if size > half:
                 columns += self.load_half_tile(port, first + size - half)[2 * half - size :]
@@ -114,36 +113,13 @@ class FusedBlockIrEmitter(TapeIrEmitter):
                 self.names[self.input_values[port, first + n]] = columns[n]
 
     def load_half_tile(self, port: int, first: int) -> list[str]:
-        """Loads W / 2 entries of W rows and transposes them; halves of vectors are loaded apart, which takes
-        no shuffle."""
-        w, half, v, align = self.w, self.w // 2, self.v, f"align {self.p.bytes}"
+        """Loads half of W entries of W rows and transposes them; halves of vectors are put side by side by
+        loads, which takes no shuffle."""
         tag, part = f"i{port}.{first}.", f"<{self.w // 2} x {self.p.scalar}>"
         for n, address in enumerate(self.row_addresses(port, first, tag)):
-            self.lines.append(f"  %{tag}r{n} = load {part}, ptr {address}, {align}")
-        # [0|2], [1|3], and for 8 lanes [4|6], [5|7]
-        pairs = [(n, n + 2) for n in range(w) if not n & 2]
-        for n, (one, other) in enumerate(pairs):
-            self.shuffle(f"{tag}p{n}", part, f"%{tag}r{one}", f"%{tag}r{other}", range(w))
-        columns = []
-        for odd in (0, 1):
-            for n in range(0, len(pairs), 2):
-                order = [k for m in range(0, w, 2) for k in (m + odd, w + m + odd)]
-                self.shuffle(f"{tag}u{odd}.{n}", v, f"%{tag}p{n}", f"%{tag}p{n + 1}", order)
-        if w == 4:
-            return [f"%{tag}u0.0", f"%{tag}u1.0"]
-        for column in range(half):
-            odd, lane = column % 2, column // 2
-            order = [o + k for o in (0, w) for m in (lane, lane + 2) for k in (2 * m, 2 * m + 1)]
-            self.shuffle(f"{tag}c{column}", v, f"%{tag}u{odd}.0", f"%{tag}u{odd}.2", order)
-            columns.append(f"%{tag}c{column}")
-        return columns
-
-    def shuffle(self, name: str, kind: str, one: str, other: str, order: Iterable[int]) -> None:
-        """Writes a shuffle of two vectors."""
-        mask = ", ".join(f"i32 {n}" for n in order)
-        self.lines.append(
-            f"  %{name} = shufflevector {kind} {one}, {kind} {other}, <{self.w} x i32> <{mask}>"
-        )
+            self.lines.append(f"  %{tag}r{n} = load {part}, ptr {address}, align {self.p.bytes}")
+        halves = [f"%{tag}r{n}" for n in range(self.w)]
+        return self.rows.transpose_pairs(self.lines, halves, tag)
 
     def load_masked_tile(self, port: int, first: int, size: int) -> list[str]:
         """Loads the first entries of W rows, masked, and transposes them."""

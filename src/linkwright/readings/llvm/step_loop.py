@@ -145,13 +145,10 @@ kept.c{chunk}:"""
     def write_state_carry(self) -> str:
         """Copies the states after a step to the inputs of the next one."""
         lines = []
-        tiles = [tile for some in self.plan.completed_tiles for tile in some]
-        for tile in (tile for tile in tiles if tile.port < self.course.state_ports):
-            left = self.ports[tile.port].size - tile.first
-            for n in range(min(self.w, left)):
-                name = f"{tile.port}.{tile.first + n}"
-                start = self.layout.outputs + tile.slot + n
-                end = self.layout.inputs[tile.port] + tile.first + n
+        for port, slots in enumerate(self.plan.entry_slots[: self.course.state_ports]):
+            for n, slot in enumerate(slots):
+                name = f"{port}.{n}"
+                start, end = self.layout.outputs + slot, self.layout.inputs[port] + n
                 lines.append(f"""  %from.{name} = getelementptr {self.v}, ptr %own.carry, i64 {start}
   %state.{name} = load {self.v}, ptr %from.{name}
   %to.{name} = getelementptr {self.v}, ptr %own.carry, i64 {end}

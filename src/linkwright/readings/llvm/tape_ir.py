@@ -74,7 +74,14 @@ def _padded_lane_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[
 class TapeIrEmitter:
     """Emits the LLVM module of one tape."""
 
-    def __init__(self, tape: Tape, target: MachineTarget, precision: LlvmScalarType) -> None:
+    def __init__(
+        self,
+        tape: Tape,
+        target: MachineTarget,
+        precision: LlvmScalarType,
+        *,
+        keeps_outputs: bool = True,
+    ) -> None:
         tape = self.tape = share_tape_reciprocals(tape)
         self.target = target
         self.p = precision
@@ -94,8 +101,8 @@ class TapeIrEmitter:
         *inputs, trigonometry = _padded_lane_slots(tape.inputs, self.w, 0)
         workspace = trigonometry + 2 * len(self.angles)
         outputs = workspace + waiting
-        self.plan = plan_output_lane_tiles(tape, self.chunks, self.w)
-        size = outputs + self.plan.slots + self.w
+        self.plan = plan_output_lane_tiles(tape, self.chunks, self.w, keeps_outputs=keeps_outputs)
+        size = outputs + self.plan.slots
         self.layout = ContextLayout(tuple(inputs), trigonometry, workspace, outputs, size)
 
     # -- what is where -------------------------------------------------------------------
@@ -127,7 +134,7 @@ class TapeIrEmitter:
         """The function that writes the outputs that are the same for all states into a context."""
         constants = [
             (self.layout.outputs + at, self.p.literal(float(self.tape.constants[value])))
-            for value, at in self.plan.constant_slots
+            for value, at in self.plan.constant_slots.items()
         ]
         return emit_constant_outputs(constants, self.w, self.p.scalar)
 
@@ -169,8 +176,8 @@ define internal void @trigonometry(ptr %ctx) {{
             if k not in self.loadable_values:
                 self.emit_instruction(k, op)
                 self.loaded.add(k)
-            for at in self.plan.store_slots.get(k, ()):
-                self.store_value(k, self.layout.outputs + at)
+            if k in self.plan.store_slots:
+                self.store_value(k, self.layout.outputs + self.plan.store_slots[k])
             if k in chunk.saves:
                 self.store_value(k, self.layout.workspace + chunk.saves[k])
         body = "\n".join(self.lines)

@@ -21,7 +21,7 @@ def emit_tape_module(
 
     It exports `@loop` with the signature of a ufunc's loop.
     """
-    emitter = TapeIrEmitter(tape, target, precision)
+    emitter = TapeIrEmitter(tape, target, precision, keeps_outputs=course is not None)
     if course is None and is_fusible(emitter):
         fused = FusedBlockIrEmitter(tape, target, precision)
         return "\n".join(

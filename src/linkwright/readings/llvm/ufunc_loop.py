@@ -140,10 +140,10 @@ moved{tag}:"""
         entries = []
         for k, some in complete.items():
             cols, s0, s1 = self.operand_strides(k)
-            places = [(t.first, self.layout.outputs + t.slot) for t in some]
+            table = self.write_tile_table(f"all.{k}.{chunk}", [t.first for t in some])
             entries.append(
                 f"  call void @unpack.entries(ptr %here{tag}{k}, i64 %step{k}, ptr %own{tag}, "
-                f"{self.write_tile_table(f'all.{k}.{chunk}', places)}, i64 {self.ports[k].size}, "
+                f"ptr @slots.{k}, {table}, i64 {self.ports[k].size}, "
                 f"i64 {cols}, i64 {s0}, i64 {s1}, i64 %count{tag})"
             )
         if not tiles and not entries:
@@ -166,32 +166,41 @@ moved{tag}:"""
         if k in self.leading:
             lines = [
                 f"  %here.lead{tag}{k} = getelementptr i8, ptr %here{tag}{k}, i64 %lead.bytes{k}",
-                f"  %own.lead{tag}{k} = getelementptr {self.v}, ptr %own{tag}, i64 %lead{k}",
+                f"  %slots.lead{tag}{k} = getelementptr i32, ptr @slots.{k}, i64 %lead{k}",
             ]
-        for leads in (False, True):
-            here, own = _tile_origin(k, tag, leads)
-            places = [
-                (t.first, self.layout.outputs + t.slot)
-                for t in leaving
-                if t.leads == leads and not t.edge
-            ]
-            if places:
-                table = self.write_tile_table(
-                    f"tiles{'.lead' if leads else ''}.{k}.{chunk}", places
-                )
-                where = f"ptr {here}, i64 %step{k}, ptr {own}"
-                lines.append(f"  call void @unpack.tiles({where}, {table})")
+        kinds: dict[tuple[bool, int | None], list[int]] = {}
+        for t in (t for t in leaving if not t.edge):
+            kinds.setdefault((t.leads, t.constant), []).append(t.first)
+        for (leads, constant), places in kinds.items():
+            here, slots = _tile_origin(k, tag, leads)
+            name = f"tiles{'.lead' if leads else ''}.{k}.{chunk}"
+            name += "" if constant is None else f".of{constant}"
+            function = "unpack.tiles" if constant is None else "fill.tiles"
+            where = f"ptr {here}, i64 %step{k}, ptr %own{tag}, ptr {slots}"
+            lines.append(f"  call void @{function}({where}, {self.write_tile_table(name, places)})")
         return lines + [self.write_edge_tile(k, tag, tile) for tile in leaving if tile.edge]
 
-    def write_tile_table(self, name: str, lines: Sequence[tuple[int, int]]) -> str:
-        """Adds a constant table of pairs; the arguments for its address and length."""
-        pairs = ", ".join(f"[2 x i32] [i32 {a}, i32 {b}]" for a, b in sorted(lines))
-        self.tables.append(f"@{name} = internal constant [{len(lines)} x [2 x i32]] [{pairs}]")
-        return f"ptr @{name}, i64 {len(lines)}"
+    def write_tile_table(self, name: str, places: Sequence[int]) -> str:
+        """Adds a constant table of first entries; the arguments for its address and length."""
+        numbers = ", ".join(f"i32 {first}" for first in sorted(places))
+        self.tables.append(f"@{name} = internal constant [{len(places)} x i32] [{numbers}]")
+        return f"ptr @{name}, i64 {len(places)}"
+
+    def write_slot_tables(self) -> list[str]:
+        """The tables of the places of outputs in a context, in bytes; a tile may reach beyond the last entry."""
+        tables = []
+        for port, slots in enumerate(self.plan.entry_slots):
+            padded = [*slots, *slots[-1:] * self.w]
+            size = self.w * self.item
+            numbers = ", ".join(f"i32 {size * (self.layout.outputs + at)}" for at in padded)
+            tables.append(
+                f"@slots.{self.n_in + port} = internal constant [{len(padded)} x i32] [{numbers}]"
+            )
+        return tables
 
     def write_edge_tile(self, k: int, tag: str, tile: LaneTile) -> str:
         """Unpacks a tile of which only some entries are written."""
-        here, own = _tile_origin(k, tag, tile.leads)
+        here, slots = _tile_origin(k, tag, tile.leads)
         name = f"{tag}{k}.{tile.edge}"
         left = {
             "head": f"%lead{k}",
@@ -199,8 +208,8 @@ moved{tag}:"""
             "rest": str(self.ports[k].size - tile.first),
         }[tile.edge]
         return f"""  %to{name} = getelementptr i8, ptr {here}, i64 {tile.first * self.item}
-  %from{name} = getelementptr {self.v}, ptr {own}, i64 {self.layout.outputs + tile.slot}
-  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %from{name}, i64 {left})"""
+  %from{name} = getelementptr i32, ptr {slots}, i64 {tile.first}
+  call void @unpack.last(ptr %to{name}, i64 %step{k}, ptr %own{tag}, ptr %from{name}, i64 {left})"""
 
     def loop_over_blocks(self, tag: str, before: str, body: str, after: str) -> str:
         """A loop over the blocks of a batch; its body uses %own, %first and %count.
@@ -289,7 +298,7 @@ batch:
         """The function that computes states [start, end) of the arrays."""
         allocate, free = self.write_context_memory()
         before = "allocated" if free else "entry"
-        self.tables: list[str] = []
+        self.tables = self.write_slot_tables()
         body = self.write_batch_body()
         span, newline = self.blocks * self.w, "\n"
         return f"""
@@ -314,7 +323,7 @@ finish:
 
 
 def _tile_origin(k: int, tag: str, leads: bool) -> tuple[str, str]:
-    """The origins of tiles in the array and in the context."""
+    """The origins of tiles in the array and in the table of slots."""
     if leads:
-        return f"%here.lead{tag}{k}", f"%own.lead{tag}{k}"
-    return f"%here{tag}{k}", f"%own{tag}"
+        return f"%here.lead{tag}{k}", f"%slots.lead{tag}{k}"
+    return f"%here{tag}{k}", f"@slots.{k}"
