@@ -17,7 +17,7 @@ class FusedLoopIrWriter(OperandIrWriter):
     """Writes `void loop(char **args, npy_intp *dimensions, npy_intp *steps, int64 *threads)`."""
 
     def __init__(self, tape: Tape, p: LlvmScalarType, lanes: int) -> None:
-        super().__init__(tape, LaneTilePlan([], []), p, lanes)
+        super().__init__(tape, LaneTilePlan(), p, lanes)
         self.length = len(tape)
 
     def write_loop(self) -> str:

@@ -12,10 +12,9 @@ from .lane_transposes import LaneTransposeIrWriter
 PACKING_DECLARATIONS = """
 declare void @pack.tiles(ptr, i64, i64, ptr)
 declare void @unpack.tiles(ptr, i64, ptr, ptr, ptr, i64)
-declare void @fill.tiles(ptr, i64, ptr, ptr, ptr, i64)
 declare void @unpack.last(ptr, i64, ptr, ptr, i64)
 declare void @pack.entries(ptr, i64, i64, i64, i64, i64, i64, ptr)
-declare void @unpack.entries(ptr, i64, ptr, ptr, ptr, i64, i64, i64, i64, i64, i64)
+declare void @unpack.entries(ptr, i64, ptr, ptr, i64, i64, i64, i64, i64)
 """
 
 
@@ -26,7 +25,6 @@ def lane_packing_ir(scalar: str, item_bytes: int, lanes: int) -> str:
         rows.write_declarations()
         + rows.write_pack_tiles()
         + rows.write_unpack_tiles()
-        + rows.write_fill_tiles()
         + rows.write_unpack_last_tile()
         + rows.write_pack_entries()
         + rows.write_unpack_entries()
@@ -175,15 +173,33 @@ done:
         ]
         return [f"%z{n}" for n in range(half)]
 
-    def write_tile_loop(self, name: str, before: str, tile: str, step: int) -> str:
-        """A function that writes the tiles of a table of first entries, `step` states at a time.
+    def write_constant_tile(self) -> str:
+        """Copies a vector of equal numbers to half of the states."""
+        lines = [
+            "  %place = getelementptr i32, ptr %slots, i64 %first.flat",
+            "  %place.bytes = load i32, ptr %place",
+            "  %place.long = zext i32 %place.bytes to i64",
+            "  %source = getelementptr i8, ptr %ctx, i64 %place.long",
+            f"  %value = load {self.v}, ptr %source",
+            f"  %tile.flat = getelementptr {self.t}, ptr %rows, i64 %first.flat",
+        ]
+        for n in range(self.w // 2):
+            lines += [
+                f"  %fo{n} = mul i64 %stride, {n}",
+                f"  %fa{n} = getelementptr i8, ptr %tile.flat, i64 %fo{n}",
+                f"  store {self.v} %value, ptr %fa{n}, align {self.size}",
+            ]
+        return "\n".join(lines)
 
-        Rows at distances of a power of two share cache sets, and eight of them at once would evict each other.
+    def write_unpack_tiles(self) -> str:
+        """Unpacks tiles of a table of first entries to contiguous rows of a whole block; −1 − first is a constant tile.
+
+        Half of the states at a time: rows at distances of a power of two share cache sets, and eight of them at once
+        would evict each other.
         """
         return f"""
-define void @{name}(ptr %array, i64 %stride, ptr %ctx, ptr %slots, ptr %table, i64 %size) {{
+define void @unpack.tiles(ptr %array, i64 %stride, ptr %ctx, ptr %slots, ptr %table, i64 %size) {{
 entry:
-{before}
   br label %states
 states:
   %state = phi i64 [0, %entry], [%state1, %states.end]
@@ -191,40 +207,33 @@ states:
   %rows = getelementptr i8, ptr %array, i64 %jump
   br label %loop
 loop:
-  %n = phi i64 [0, %states], [%n1, %loop]
+  %n = phi i64 [0, %states], [%n1, %written]
   %line = getelementptr i32, ptr %table, i64 %n
   %entry32 = load i32, ptr %line
-  %first = zext i32 %entry32 to i64
+  %first = sext i32 %entry32 to i64
+  %is.flat = icmp slt i64 %first, 0
+  br i1 %is.flat, label %flat, label %varying
+flat:
+  %first.flat = sub i64 -1, %first
+{self.write_constant_tile()}
+  br label %written
+varying:
   %tile = getelementptr {self.t}, ptr %rows, i64 %first
-{tile}
+  %map = getelementptr i32, ptr %slots, i64 %first
+{self.write_half_tile()}
+  br label %written
+written:
   %n1 = add i64 %n, 1
   %more = icmp ult i64 %n1, %size
   br i1 %more, label %loop, label %states.end
 states.end:
-  %state1 = add i64 %state, {step}
+  %state1 = add i64 %state, {self.w // 2}
   %more.states = icmp ult i64 %state1, {self.w}
   br i1 %more.states, label %states, label %done
 done:
   ret void
 }}
 """
-
-    def write_unpack_tiles(self) -> str:
-        """Unpacks tiles to contiguous rows of a whole block."""
-        place = "  %map = getelementptr i32, ptr %slots, i64 %first\n"
-        return self.write_tile_loop("unpack.tiles", "", place + self.write_half_tile(), self.w // 2)
-
-    def write_fill_tiles(self) -> str:
-        """Fills tiles with the number that all of them have."""
-        before = f"""  %first.tile = load i32, ptr %table
-  %first.entry = zext i32 %first.tile to i64
-  %place = getelementptr i32, ptr %slots, i64 %first.entry
-  %bytes = load i32, ptr %place
-  %bytes.long = zext i32 %bytes to i64
-  %source = getelementptr i8, ptr %ctx, i64 %bytes.long
-  %value = load {self.v}, ptr %source"""
-        store = f"  store {self.v} %value, ptr %tile, align {self.size}"
-        return self.write_tile_loop("fill.tiles", before, store, 1)
 
     def write_unpack_last_tile(self) -> str:
         """Unpacks the last tile of an operand, which has only %left entries."""
@@ -286,24 +295,14 @@ done:
 """
 
     def write_unpack_entries(self) -> str:
-        """Unpacks tiles of a table to any strides; entries beyond the operand's size are skipped."""
-        t, w = self.t, self.w
+        """Unpacks all entries of an operand to any strides and any number of states, lane by lane."""
+        t = self.t
         return f"""
-define void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %slots, ptr %table, i64 %tiles, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{
+define void @unpack.entries(ptr %array, i64 %stride, ptr %ctx, ptr %slots, i64 %size, i64 %cols, i64 %s0, i64 %s1, i64 %count) {{
 entry:
-  br label %tile
-tile:
-  %t = phi i64 [0, %entry], [%t1, %tile.end]
-  %row = getelementptr i32, ptr %table, i64 %t
-  %entry32 = load i32, ptr %row
-  %first = zext i32 %entry32 to i64
   br label %each
 each:
-  %e = phi i64 [0, %tile], [%e1, %each.end]
-  %k = add i64 %first, %e
-  %exists = icmp ult i64 %k, %size
-  br i1 %exists, label %place, label %tile.end
-place:
+  %k = phi i64 [0, %entry], [%k1, %each.end]
   %i = udiv i64 %k, %cols
   %j = urem i64 %k, %cols
   %oi = mul i64 %i, %s0
@@ -316,7 +315,7 @@ place:
   %source = getelementptr i8, ptr %ctx, i64 %bytes.long
   br label %lane
 lane:
-  %n = phi i64 [0, %place], [%n1, %lane]
+  %n = phi i64 [0, %each], [%n1, %lane]
   %om = mul i64 %n, %stride
   %to = getelementptr i8, ptr %base, i64 %om
   %from = getelementptr {t}, ptr %source, i64 %n
@@ -326,13 +325,9 @@ lane:
   %more.lanes = icmp ult i64 %n1, %count
   br i1 %more.lanes, label %lane, label %each.end
 each.end:
-  %e1 = add i64 %e, 1
-  %more.entries = icmp ult i64 %e1, {w}
-  br i1 %more.entries, label %each, label %tile.end
-tile.end:
-  %t1 = add i64 %t, 1
-  %more = icmp ult i64 %t1, %tiles
-  br i1 %more, label %tile, label %done
+  %k1 = add i64 %k, 1
+  %more = icmp ult i64 %k1, %size
+  br i1 %more, label %each, label %done
 done:
   ret void
 }}

@@ -74,14 +74,7 @@ def _padded_lane_slots(ports: tuple[Port, ...], lanes: int, start: int) -> list[
 class TapeIrEmitter:
     """Emits the LLVM module of one tape."""
 
-    def __init__(
-        self,
-        tape: Tape,
-        target: MachineTarget,
-        precision: LlvmScalarType,
-        *,
-        keeps_outputs: bool = True,
-    ) -> None:
+    def __init__(self, tape: Tape, target: MachineTarget, precision: LlvmScalarType) -> None:
         tape = self.tape = share_tape_reciprocals(tape)
         self.target = target
         self.p = precision
@@ -101,7 +94,7 @@ class TapeIrEmitter:
         *inputs, trigonometry = _padded_lane_slots(tape.inputs, self.w, 0)
         workspace = trigonometry + 2 * len(self.angles)
         outputs = workspace + waiting
-        self.plan = plan_output_lane_tiles(tape, self.chunks, self.w, keeps_outputs=keeps_outputs)
+        self.plan = plan_output_lane_tiles(tape, self.w)
         size = outputs + self.plan.slots
         self.layout = ContextLayout(tuple(inputs), trigonometry, workspace, outputs, size)
 

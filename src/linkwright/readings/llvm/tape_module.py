@@ -21,7 +21,7 @@ def emit_tape_module(
 
     It exports `@loop` with the signature of a ufunc's loop.
     """
-    emitter = TapeIrEmitter(tape, target, precision, keeps_outputs=course is not None)
+    emitter = TapeIrEmitter(tape, target, precision)
     if course is None and is_fusible(emitter):
         fused = FusedBlockIrEmitter(tape, target, precision)
         return "\n".join(
@@ -31,7 +31,8 @@ def emit_tape_module(
             ]
         )
     given = (
-        emitter.tape, emitter.layout, emitter.plan, precision, emitter.w, bool(emitter.angles)
+        emitter.tape, emitter.layout, emitter.plan, len(emitter.chunks), precision, emitter.w,
+        bool(emitter.angles),
     )  # fmt: skip
     loop = UfuncLoopIrWriter(*given) if course is None else StepLoopIrWriter(*given, course=course)
     return "\n".join([emitter.emit_functions(), loop.write_loop()])
