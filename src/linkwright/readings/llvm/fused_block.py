@@ -18,7 +18,10 @@ from .shared_ir import shared_ir_declarations
 from .sincos import SincosIrWriter, llvm_hexadecimal
 from .tape_ir import TapeIrEmitter
 
-MAX_FUSED_ENTRIES = 256
+MAX_FUSED_LENGTH = 8000
+"""Instructions, at most: beyond, code comes from the second cache, and chunks share its fetching."""
+
+MAX_FUSED_ENTRIES = 512
 """Entries of inputs and outputs, at most: each becomes code."""
 
 ANGLES_IN_TURN = 2
@@ -26,10 +29,10 @@ ANGLES_IN_TURN = 2
 
 
 def is_fusible(emitter: TapeIrEmitter) -> bool:
-    """Whether a tape is short enough for one function: one chunk, and outputs of a few tiles."""
+    """Whether a tape is short enough for one function, with outputs of a few tiles."""
     ports = (*emitter.tape.inputs, *emitter.tape.outputs)
     return (
-        len(emitter.chunks) == 1
+        len(emitter.tape) <= MAX_FUSED_LENGTH
         and all(port.size < MIN_TILES_TO_LEAD * emitter.w for port in emitter.tape.outputs)
         and sum(port.size for port in ports) <= MAX_FUSED_ENTRIES
     )
