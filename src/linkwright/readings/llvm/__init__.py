@@ -45,7 +45,8 @@ def assemble_tape_object_code(
     course: CompiledStepLoop | None = None,
 ) -> bytes:
     """The object file of a tape for numbers of 8 or 4 bytes; it needs `shared_object_code` when loaded."""
-    from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION, emit_tape_module
+    from .tape_ir import DOUBLE_PRECISION, SINGLE_PRECISION
+    from .tape_module import emit_tape_module
     from .target import host_target
 
     chosen = target or host_target()
