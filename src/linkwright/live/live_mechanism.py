@@ -88,5 +88,3 @@ def _compliant_contacts(mechanism: Mechanism, size: float) -> dict[str, object]:
                 smoothing="0.01",
             )  # fmt: skip
     return found
-
-

@@ -224,7 +224,8 @@ def page(scene: LiveScene, title: str | None = None) -> str:
 
 
 _PAGE_STYLE = (
-    ":root{color-scheme:light dark}body.lw-page{margin:0 auto;max-width:88rem;padding:.6rem 1rem 2rem;"
+    ":root{color-scheme:light dark}"
+    "body.lw-page{margin:0 auto;max-width:88rem;padding:.6rem 1rem 2rem;"
     'font:16px/1.45 "Linkwright Text","Linkwright Math",system-ui,sans-serif}'
     "body.lw-page h1{font-size:1.25rem;margin:.2rem 0 .6rem;overflow-wrap:anywhere}"
 )

@@ -17,7 +17,7 @@ from ..kinematics.kinematic_tree import GROUND
 from ..kinematics.tree_builder import build_kinematic_tree
 from ..mechanism import Mechanism, require_mechanism
 from ..show.glyphs import drawn_matrix, drawn_point
-from ..show.scene import Scene, mechanism_scene
+from ..show.mechanism_scene import Scene, mechanism_scene
 from .live_mechanism import effective_parameters, make_live_motion, smooth_mechanism
 from .recorded_run import recorded_run_data, thinned_run_rows
 from .scene_anchors import find_scene_anchors
@@ -192,4 +192,3 @@ def check_scene(given: object) -> LiveScene:
     if not isinstance(given, LiveScene):
         raise ArgumentError("this is not a live scene", remedy="give one made by live.scene")
     return given
-

@@ -77,7 +77,9 @@ def embed_meshes(wanted: EmbeddedMeshes, triangles: int) -> dict[str, object] | 
     areas = [float(np.ptp(corners, axis=0).max()) for _, corners, _, _ in read]
     parts, positions, indices = list[dict[str, object]](), list[bytes](), list[bytes]()
     for (one, corners, faces, color), area in zip(read, areas, strict=True):
-        share = max(_MIN_SHARE, round(triangles * (0.5 * len(faces) / total + 0.5 * area / sum(areas))))
+        share = max(
+            _MIN_SHARE, round(triangles * (0.5 * len(faces) / total + 0.5 * area / sum(areas)))
+        )
         thin_corners, thin_faces = thin_mesh(corners, faces, share)
         low, span = thin_corners.min(axis=0), np.ptp(thin_corners, axis=0)
         step = np.where(span > 0, span, 1.0) / 65535

@@ -21,7 +21,7 @@ from ..mechanism.effort_bounds import actuator_effort_bound
 from ..mechanism.mechanism_units import UNITS_OF_RATES, coordinate_units, velocity_units
 from ..mechanism.parts import part_numbers
 from ..motion.coordinate_bounds import bounds_of
-from ..show.scene import Scene, mechanism_scene
+from ..show.mechanism_scene import Scene, mechanism_scene
 from ..types import Floats
 
 TURN = math.pi
@@ -82,7 +82,12 @@ def effort_controls(mechanism: Mechanism, names: MechanismNames) -> list[dict[st
         unit = _actuator_unit(mechanism, actuator)
         usual = _usual_efforts(mechanism)[unit if unit in ("N", "N m") else "N m or N"]
         found.append(
-            {"name": name, "unit": unit, "bound": bound if math.isfinite(bound) else usual}
+            {
+                "name": name,
+                "unit": unit,
+                "bound": bound if math.isfinite(bound) else usual,
+                "drives": actuator.joint if actuator.joint in names.qd else None,
+            }
         )
     return found
 

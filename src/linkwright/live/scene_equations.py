@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..expressions import names_in_expression
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
 from ..mechanism import Mechanism
 from ..mechanism.parts import part_numbers
-from ..expressions import names_in_expression
 
 
 @dataclass(frozen=True)

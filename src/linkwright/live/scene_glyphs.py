@@ -11,8 +11,8 @@ from ..show.figure_style import GRAY_COLOR, INK_COLOR, line_color
 from ..show.glyph_brush import AXIS_COLORS, DASHPOT_PATHS, GLYPH_LAYERS, SPRING_PATHS
 from ..show.glyphs import GROUND_LINK, ConnectorGlyph, Glyph, drawn_matrix, drawn_point
 from ..show.ground_glyphs import build_ground_glyphs
+from ..show.mechanism_scene import Scene
 from ..show.scaled_axes import drawing_bounds
-from ..show.scene import Scene
 from ..show.traced_points import find_traced_points
 from ..show.view_direction import view_upward_direction
 from ..types import Floats
@@ -70,8 +70,7 @@ def scene_drawing(
                 "color": _connector_color(one, scene),
                 "points": numbers(one.points),
                 "anchors": [
-                    carried(link, p[None])[0]
-                    for link, p in zip(one.links, one.points, strict=True)
+                    carried(link, p[None])[0] for link, p in zip(one.links, one.points, strict=True)
                 ],
             }
             for one in scene.connector_glyphs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import casadi as ca
@@ -91,10 +92,8 @@ class LiveModuleWriter:
         found["move"] = self.motion.move
         energies = [("kinetic_energy",), ("potential_energy",)]
         found["energies"] = self.motion.record_outputs(energies)
-        try:
+        with suppress(UnsupportedError):
             found["loads"] = self.motion.record_outputs([("reactions",)])
-        except UnsupportedError:
-            pass
         return found
 
     def _placement_tape(self) -> Tape:

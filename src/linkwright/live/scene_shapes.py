@@ -107,5 +107,3 @@ def _shape_numbers(mechanism: Mechanism, shape: ShapeOfBody) -> dict[str, object
         elif value is not None:
             found[key] = number(value)
     return found
-
-

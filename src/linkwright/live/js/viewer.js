@@ -87,7 +87,8 @@ class Viewer {
     this.switches = make("div", { class: "lw-switches", role: "group", "aria-label": "what is drawn" }, ...boxes);
     this.notes = make("ul", { class: "lw-note" });
     this.side = make("div", { class: "lw-side" });
-    this.main = make("div", { class: "lw-main" }, this.stage, this.toolbar, this.message, this.switches, make("p", { class: "lw-note lw-hint" }, HINT), this.notes);
+    this.below = make("div", { class: "lw-below" });
+    this.main = make("div", { class: "lw-main" }, this.stage, this.toolbar, this.message, this.switches, this.below, make("p", { class: "lw-note lw-hint" }, HINT), this.notes);
     this.body = make("div", { class: "lw-columns" }, this.main, this.side);
     this.root.append(this.body);
   }
@@ -134,8 +135,9 @@ class Viewer {
     this.formulas = new FormulaPanel(scene, { light: (links) => this.light(links), dark: () => this.light(this.picked >= 0 ? [this.picked] : []) });
     this.bodies = new BodyPanel(scene, { choose: (link) => this.pick(link) });
     const plots = make("details", { class: "lw-panel", open: true }, make("summary", {}, "Plots"), this.figure.root);
-    this.side.replaceChildren(this.coordinatePanel.root, ...(scene.parameters.length ? [this.parameterPanel.root] : []), plots, ...(state.canMove ? [this.effortPanel.root, this.bodies.root] : []), this.formulas.root);
-    for (const panel of this.side.children) panel.addEventListener("toggle", () => this.changed());
+    this.below.replaceChildren(plots);
+    this.side.replaceChildren(this.coordinatePanel.root, ...(scene.parameters.length ? [this.parameterPanel.root] : []), ...(state.canMove ? [this.effortPanel.root, this.bodies.root] : []), this.formulas.root);
+    for (const panel of [plots, ...this.side.children]) panel.addEventListener("toggle", () => this.changed());
     this.figureDrawnAt = -1;
   }
 
