@@ -28,6 +28,7 @@ CONVENIENCES = {
     "LinkageAnalysis.plot": "show:linkage_figure",
     "InstantCenters.plot": "show:instant_center_figure",
     "CouplerCurve.plot": "show:coupler_curve_figure",
+    "BearingForces.plot": "show:bearing_figure",
     "ShakingForces.plot": "show:shaking_figure",
     "CamMotion.plot": "show:cam_motion_figure",
     "CamProfile.plot": "show:cam_profile_figure",

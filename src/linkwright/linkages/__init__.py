@@ -1,6 +1,7 @@
-"""Linkages and cams: ratios, transmission, instant centres, coupler curves, balance, profiles."""
+"""Linkages and cams: ratios, transmission, bearing forces, coupler curves, balance, profiles."""
 
 from .balancing import ForceBalance, balance_forces
+from .bearing_loads import BearingForces, bearing_forces
 from .cam_motions import CamMotion, cam_motion
 from .cam_profiles import CamProfile, flat_cam, roller_cam, swinging_cam
 from .center_search import InstantCenter, InstantCenters, instant_centers
@@ -14,6 +15,7 @@ from .slider_crank_balance import SliderCrankBalance, balance_slider_crank
 from .transmission import TransmissionAngles
 
 __all__ = [
+    "BearingForces",
     "CamMotion",
     "CamProfile",
     "Counterweight",
@@ -30,6 +32,7 @@ __all__ = [
     "analyze_linkage",
     "balance_forces",
     "balance_slider_crank",
+    "bearing_forces",
     "cam_motion",
     "coupler_curve",
     "flat_cam",

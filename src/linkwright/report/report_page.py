@@ -22,6 +22,7 @@ from ..formulations import formulation_module
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
 from ..writers import write_mechanism_text
+from .finding_sections import bearings_section, modes_section, ranges_section
 from .mechanism_facts import mechanism_page_facts
 from .motion_starts import (
     DEFAULT_SECONDS,
@@ -30,7 +31,14 @@ from .motion_starts import (
     default_page_motion_start,
     page_number_text,
 )
-from .page_parts import make_page_parts, page_comparison_seconds
+from .page_parts import (
+    PageParts,
+    StageReport,
+    begin_page_parts,
+    ignore_page_stages,
+    page_comparison_budget,
+    page_comparison_seconds,
+)
 from .page_sections import (
     checks_section,
     comparison_section,
@@ -50,6 +58,9 @@ _SECTION_TITLES = {
     "equations": "Equations",
     "checks": "Verification",
     "motion": "Motion",
+    "ranges": "Ranges",
+    "bearings": "Bearing forces",
+    "modes": "Modes",
     "formulations": "Formulations",
     "again": "Make it again",
 }
@@ -67,11 +78,13 @@ def page(
     by: Sequence[str] | None = None,
     base: str | None = None,
     closure: float | None = None,
+    progress: StageReport = ignore_page_stages,
 ) -> str:
     """Return the page of a mechanism as HTML that needs no network and no other file.
 
-    The page has a picture, the equations, their verification, a motion with plots and a film, the
-    comparison of formulations, and the commands that reproduce all of it.
+    The page has a picture, the equations, their verification, a motion with plots and a film,
+    ranges and singular positions, bearing forces of linkages, linear modes, the comparison of
+    formulations, and the commands that reproduce all of it.
 
     Parameters
     ----------
@@ -93,6 +106,9 @@ def page(
         (default: the general equations, and all).
     base, closure : str and float, optional
         The options `--base` and `--closure` with which the file was read; for the commands.
+    progress : function, optional
+        Called with the name of each stage and None when it begins, and with its seconds when it
+        has ended; from several threads.
 
     Returns
     -------
@@ -111,31 +127,55 @@ def page(
         )
     for one in by or ():
         formulation_module(one)
-    parts = make_page_parts(mechanism, start, budget, by)
-    moved = parts.motion if isinstance(parts.motion, PageMotion) else None
-    at = (moved.run.q[0], start.place_text()) if moved and start.q0 else ()
-    name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
-    name += f" --base {shlex.quote(base)}" if base else ""
-    name += f" --closure {closure:g}" if closure is not None else ""
+    name = page_file_words(mechanism, file, base, closure)
     said = PageMotionStart(duration or DEFAULT_SECONDS, q0 or {}, qd0 or {}, efforts or {})
-    again = PageCommands.from_request(
-        name, moved, start, said if said.is_given or duration else None, budget, by
-    )
+    asked = said if said.is_given or duration else None
+    with begin_page_parts(mechanism, start, budget, by, progress) as parts:
+        motion = parts.motion.result()
+        moved = motion if isinstance(motion, PageMotion) else None
+        again = PageCommands.from_request(name, moved, start, asked, budget, by)
+        body = _page_body(mechanism, name, start, moved, parts, again)
+    return page_html_document(mechanism.name, body)
+
+
+def _page_body(
+    mechanism: Mechanism,
+    name: str,
+    start: PageMotionStart,
+    moved: PageMotion | None,
+    parts: PageParts,
+    again: PageCommands,
+) -> Markup:
+    """The body of the page; sections are drawn while other parts are still being made."""
     info = mechanism_page_facts(mechanism)
-    body = render_template(
+    at = (moved.run.q[0], start.place_text()) if moved and start.q0 else ()
+    drawn = {
+        "mechanism": mechanism_section(mechanism, info, *at),
+        "motion": motion_section(parts.motion.result(), again.simulate),
+        "equations": equations_section(parts.equations.result(), name, mechanism_names(mechanism)),
+        "ranges": ranges_section(parts.ranges.result(), name),
+        "bearings": bearings_section(parts.bearings.result(), name),
+        "modes": modes_section(parts.modes.result(), name),
+        "checks": checks_section(parts.checks.result(), name),
+        "formulations": comparison_section(parts.comparison.result(), again.compare),
+        "again": reproduction_section(mechanism, name, again),
+    }
+    shown = {key: title for key, title in _SECTION_TITLES.items() if drawn[key]}
+    return render_template(
         "page.html",
         header=page_header(mechanism, info),
-        links=_SECTION_TITLES,
-        sections=[
-            mechanism_section(mechanism, info, *at),
-            equations_section(parts.equations, name, mechanism_names(mechanism)),
-            checks_section(parts.checks, name),
-            motion_section(parts.motion, again.simulate),
-            comparison_section(parts.comparison, again.compare),
-            reproduction_section(mechanism, name, again),
-        ],
+        links=shown,
+        sections=[drawn[key] for key in shown],
     )
-    return page_html_document(mechanism.name, body)
+
+
+def page_file_words(
+    mechanism: Mechanism, file: str | None, base: str | None, closure: float | None
+) -> str:
+    """The file and the options of its reading, as the commands on a page have them."""
+    name = shlex.quote(Path(file).name if file else f"{mechanism.name}.toml")
+    name += f" --base {shlex.quote(base)}" if base else ""
+    return name + (f" --closure {closure:g}" if closure is not None else "")
 
 
 def _choose_page_motion_start(
@@ -182,7 +222,7 @@ class PageCommands:
         words = moved.command_arguments if moved else page_simulate_arguments(start)
         asked = f"{said.command_arguments()} -t {page_number_text(start.seconds)}" if said else ""
         compared_time = page_number_text(page_comparison_seconds(start))
-        compared = f"-t {compared_time} --budget {page_number_text(budget / 2)}"
+        compared = f"-t {compared_time} --budget {page_number_text(page_comparison_budget(budget))}"
         return cls(
             f"linkwright report {file}{asked}{chosen} --budget {page_number_text(budget)} "
             "-o report.html",

@@ -5,6 +5,7 @@ Everything returns a matplotlib figure, and writes it where `path` is given (.sv
 
 from .acceleration_components import acceleration_parts
 from .animation import animate
+from .bearing_figures import bearing_figure
 from .bode_plot import bode
 from .cam_figures import cam_motion_figure, cam_profile_figure
 from .collision_search import Encounter, clearances, collisions
@@ -42,6 +43,7 @@ __all__ = [
     "animate",
     "animation_element",
     "animation_page",
+    "bearing_figure",
     "bode",
     "cam_motion_figure",
     "cam_profile_figure",
