@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+import casadi as ca
+
 from ..equations import Equations
 from ..expressions import expression_text, names_in_expression
 from ..expressions.typeset import ExpressionTypesetter, MathmlNotation
 from ..forms.quantity_typesetting import TypesetQuantity, typeset_quantity
 from ..formulations import derive
 from ..kinematics.kinematic_tree import GROUND, KinematicTree
+from ..kinematics.world_kinematics import WorldKinematics
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.parts import part_numbers
 
@@ -106,10 +109,25 @@ def scene_symbols(mechanism: Mechanism, tree: KinematicTree) -> dict[str, dict[s
     found: dict[str, dict[str, object]] = {}
     for name in mechanism.parameters:
         found[name] = {"kind": "parameter", "links": _links_with_parameter(mechanism, tree, name)}
-    for span in tree.joints:
-        for name in (*tree.names.q, *tree.names.qd):
-            if name == span.name or name.startswith(f"{span.name}."):
-                found[name] = {"kind": "coordinate", "links": list(span.links)}
+    moved = _links_of_coordinates(tree)
+    for k, name in enumerate(tree.names.q):
+        found[name] = {"kind": "coordinate", "links": moved[k]}
+    return found
+
+
+def _links_of_coordinates(tree: KinematicTree) -> list[list[int]]:
+    """For each coordinate the first link that it moves, or the links of its joint."""
+    q = tree.motion.q
+    poses = WorldKinematics(tree, q).link_poses
+    found: list[list[int]] = []
+    for k, name in enumerate(tree.names.q):
+        joint = [s for s in tree.joints if name == s.name or name.startswith(f"{s.name}.")]
+        moved = [
+            link
+            for link, pose in enumerate(poses)
+            if ca.depends_on(ca.vertcat(ca.vec(ca.SX(pose.R)), ca.SX(pose.p)), q[k])
+        ]
+        found.append(list(joint[0].links) if joint else moved[:1])
     return found
 
 

@@ -128,7 +128,7 @@ export class Viewer {
       label.hidden = (key === "shadow" && !this.spatial) || (key === "shapes" && !(scene.shapes.length || scene.meshes)) || (key === "forces" && !state.canMove) || (key === "frames" && !scene.frames.length);
     }
     this.coordinatePanel = new SliderPanel("Coordinates", start(state.q), (k, value) => this.setCoordinate(k, value), () => { this.state.resetMotion(); this.toLive(); this.restart(); this.changed(); }, true);
-    this.parameterPanel = new SliderPanel("Parameters", scene.parameters.map((one, k) => ({ ...one, value: state.p[k] })), (k, value) => this.setParameter(k, value), () => { this.say(setParameters(state, scene.parameters.map((one) => one.value))); this.changed(); }, scene.parameters.length > 0 && scene.parameters.length <= 10);
+    this.parameterPanel = new SliderPanel("Parameters", scene.parameters.map((one, k) => ({ ...one, limited: [false, false], value: state.p[k] })), (k, value) => this.setParameter(k, value), () => { this.say(setParameters(state, scene.parameters.map((one) => one.value))); this.changed(); }, scene.parameters.length > 0 && scene.parameters.length <= 10);
     const gains = [{ name: "stiffness", unit: "", lower: 0, upper: 10 * Math.max(...scene.efforts.map((one) => one.bound)), value: 0 }, { name: "damping", unit: "", lower: 0, upper: Math.max(...scene.efforts.map((one) => one.bound)), value: 0 }];
     const efforts = scene.efforts.map((one) => ({ name: one.name, unit: one.unit, lower: -one.bound, upper: one.bound, value: 0 }));
     this.effortPanel = new SliderPanel("Efforts and gains", [...efforts, ...gains], (k, value) => this.setEffort(k, value), () => { state.u.fill(0); state.stiffness = state.damping = 0; this.changed(); });
@@ -267,7 +267,7 @@ export class Viewer {
   #frame(stamp) {
     if (!this.scene) return;
     if (this.playing) {
-      const seconds = this.last ? Math.min(0.05, (stamp - this.last) / 1000) : 1 / 60;
+      const seconds = this.last ? Math.min(0.2, (stamp - this.last) / 1000) : 1 / 60;
       this.last = stamp;
       this.#advance(seconds * this.speed);
       if (this.playing) this.changed();
