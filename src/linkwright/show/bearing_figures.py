@@ -17,7 +17,7 @@ from .figure_style import (
     new_figure,
 )
 from .label_text import symbol_label
-from .scene import mechanism_scene
+from .mechanism_scene import mechanism_scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
