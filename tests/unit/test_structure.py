@@ -28,7 +28,7 @@ LAYERS = {
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
         "forms", "writers", "identify", "verification", "simulation", "linearization", "exports",
-        "motion", "linkages", "control", "checking", "show", "live", "comparison", "report", "cli",
+        "motion", "linkages", "control", "checking", "show", "live", "comparison", "report", "studio", "cli",
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""

@@ -272,11 +272,16 @@ def page_html_document(title: str, body: Markup) -> str:
         "document.html",
         policy=policy,
         title=title,
-        style=Markup(text_font_css() + formula_font_css()) + read_page_asset("page.css"),
+        style=page_font_style() + read_page_asset("page.css"),
         body=body,
         script=script,
     )
     return f"{text}\n"
+
+
+def page_font_style() -> Markup:
+    """Returns the style sheet that embeds the fonts of pages."""
+    return Markup(text_font_css() + formula_font_css())
 
 
 def _page_script_hash(text: str) -> str:
