@@ -94,7 +94,7 @@ def left_out_parts(missing: LeftOutPagePart) -> Iterator[PageParts]:
     """Parts of a page that are all left out."""
     done: Future[Any] = Future()
     done.set_result(missing)
-    yield PageParts(*[done] * 7)
+    yield PageParts(*[done] * 8)
 
 
 @pytest.fixture(scope="module")

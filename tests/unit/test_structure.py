@@ -18,7 +18,7 @@ ROOT = Path(lw.__file__).parent
 
 LAYERS = {
     "description": (
-        "errors", "types", "processes", "displays", "conveniences", "number_checks", "expressions",
+        "errors", "types", "processes", "displays", "conveniences", "live_displays", "number_checks", "expressions",
         "mechanism", "files",
     ),
     "derivation": (

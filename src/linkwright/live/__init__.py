@@ -10,12 +10,13 @@ from .live_page import (
     viewer_style,
 )
 from .live_scene import LiveScene, scene
-from .scene_equations import LiveEquation
+from .scene_equations import LiveEquation, equations_of
 
 __all__ = [
     "LiveEquation",
     "LiveScene",
     "element",
+    "equations_of",
     "javascript",
     "page",
     "page_script",

@@ -32,6 +32,7 @@ MODULES = (
     "panels.js",
     "formulas.js",
     "bodies.js",
+    "stage.js",
     "viewer.js",
 )
 """The modules of the viewer, each after those that it imports."""

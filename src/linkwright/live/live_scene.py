@@ -79,7 +79,7 @@ def scene(
     trace: Sequence[str] | None = None,
     equations: Sequence[LiveEquation] = (),
     meshes: bool = True,
-    triangles: int = 40_000,
+    triangles: int = 24_000,
 ) -> LiveScene:
     """Return a mechanism, and a recorded run of it, as data for the viewer of live pages.
 

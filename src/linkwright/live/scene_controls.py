@@ -13,6 +13,7 @@ from ..expressions import (
     dimension_text,
     expression_text,
     expression_to_float,
+    names_in_expression,
     parse_unit,
 )
 from ..mechanism import Mechanism, MechanismNames
@@ -149,6 +150,9 @@ def _parameter_units(mechanism: Mechanism) -> dict[str, str]:
             for _, number, field in part_numbers(part):
                 if isinstance(number, Name) and field.unit not in ("any", "position", "effort"):
                     found.setdefault(number.name, field.unit.replace("*", " "))
+    for entry in mechanism.gravity:
+        for name in names_in_expression(entry):
+            found.setdefault(name, "m/s^2")
     for name, written in mechanism.parameters.items():
         if isinstance(written, NumberWithUnit):
             found.setdefault(name, dimension_text(parse_unit(written.unit).dimension))

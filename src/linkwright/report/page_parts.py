@@ -23,6 +23,7 @@ from ..forms.quantity_typesetting import (
 from ..formulations import FORMULATIONS, derive
 from ..formulations.approximate_penalties import mechanism_with_penalties
 from ..linkages.bearing_loads import BearingForces
+from ..live import LiveScene
 from ..mechanism import Mechanism
 from ..processes.timed_worker import (
     TimedWorkerProcess,
@@ -33,6 +34,7 @@ from ..verification import verify
 from ..verification.verification_report import VerificationReport
 from ..written_equations import equation_of_motion_functions
 from .formula_markup import is_zero_page_formula, page_formula_html, page_section_html
+from .live_section import make_page_scene, recorded_page_run
 from .mechanism_facts import page_symbol_meaning
 from .motion_starts import PageMotionStart
 from .page_findings import (
@@ -105,6 +107,7 @@ class PageParts:
     checks: Future[VerificationReport | LeftOutPagePart]
     motion: Future[PageMotion | LeftOutPagePart]
     comparison: Future[Comparison | LeftOutPagePart]
+    live: Future[LiveScene | LeftOutPagePart]
     ranges: Future[PageRanges | LeftOutPagePart]
     bearings: Future[BearingForces | LeftOutPagePart | None]
     modes: Future[PageModes | LeftOutPagePart | None]
@@ -133,6 +136,15 @@ def begin_page_parts(
         motion = queue.submit("motion", lambda: compute_page_motion(one, mechanism, start, budget))
         yield PageParts(
             motion=motion,
+            live=queue.submit(
+                "live mechanism",
+                lambda: one.call_within(
+                    make_page_scene,
+                    mechanism,
+                    recorded_page_run(motion.result()),
+                    seconds=budget,
+                ),
+            ),
             equations=queue.call("equations", 1.0, write_page_equations, mechanism, by),
             ranges=queue.call("ranges", 0.25, find_page_ranges, mechanism),
             bearings=queue.call("bearing forces", 0.25, find_page_bearings, mechanism),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import platform
 import re
 import shlex
@@ -19,10 +17,12 @@ from .. import __version__
 from ..errors import LinkwrightError, UnsupportedError
 from ..forms.page_fonts import formula_font_css, text_font_css
 from ..formulations import formulation_module
+from ..live import page_script, script_hash, viewer_style
 from ..mechanism import Mechanism, mechanism_names
 from ..mechanism.gallery_files import gallery_names
 from ..writers import write_mechanism_text
 from .finding_sections import bearings_section, modes_section, ranges_section
+from .live_section import live_section
 from .mechanism_facts import mechanism_page_facts
 from .motion_starts import (
     DEFAULT_SECONDS,
@@ -55,6 +55,7 @@ _MAX_FILE_CHARACTERS = 60_000
 """Characters of a mechanism's own file that still stand on the page."""
 _SECTION_TITLES = {
     "mechanism": "Mechanism",
+    "live": "Live",
     "equations": "Equations",
     "checks": "Verification",
     "motion": "Motion",
@@ -151,6 +152,7 @@ def _page_body(
     at = (moved.run.q[0], start.place_text()) if moved and start.q0 else ()
     drawn = {
         "mechanism": mechanism_section(mechanism, info, *at),
+        "live": live_section(parts.live.result(), name),
         "motion": motion_section(parts.motion.result(), again.simulate),
         "equations": equations_section(parts.equations.result(), name, mechanism_names(mechanism)),
         "ranges": ranges_section(parts.ranges.result(), name),
@@ -260,10 +262,14 @@ def reproduction_section(mechanism: Mechanism, file: str, again: PageCommands) -
 
 
 def page_html_document(title: str, body: Markup) -> str:
-    """Returns the whole document; its policy allows no fetching and only its own scripts."""
+    """Returns the whole document; its policy allows no fetching and only its own scripts, and
+    WebAssembly where there is a live mechanism."""
     script = read_page_asset("page.js")
+    is_live = '<div class="lw-live">' in body
+    module, live_style = (page_script(), viewer_style()) if is_live else ("", "")
     scripts = [*re.findall(r"<script>(.*?)</script>", body, re.S), script]
-    allowed = " ".join(f"'sha256-{_page_script_hash(text)}'" for text in dict.fromkeys(scripts))
+    allowed = " ".join(map(script_hash, dict.fromkeys(scripts)))
+    allowed += f" {script_hash(module)} 'wasm-unsafe-eval'" if is_live else ""
     policy = (
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; "
         f"script-src {allowed}"
@@ -272,9 +278,10 @@ def page_html_document(title: str, body: Markup) -> str:
         "document.html",
         policy=policy,
         title=title,
-        style=page_font_style() + read_page_asset("page.css"),
+        style=page_font_style() + read_page_asset("page.css") + Markup(live_style),
         body=body,
         script=script,
+        module=Markup(module),
     )
     return f"{text}\n"
 
@@ -282,8 +289,3 @@ def page_html_document(title: str, body: Markup) -> str:
 def page_font_style() -> Markup:
     """Returns the style sheet that embeds the fonts of pages."""
     return Markup(text_font_css() + formula_font_css())
-
-
-def _page_script_hash(text: str) -> str:
-    """The hash by which the content security policy allows a script."""
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

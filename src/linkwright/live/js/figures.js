@@ -55,7 +55,7 @@ export class HistoryFigure {
     const { live, recorded } = this.source(), names = this.kind === "q" ? this.scene.coordinates : this.kind === "qd" ? this.scene.velocities : null;
     const found = [], add = (history, name, unit, values, k, isRecorded) => {
       const look = lineLook(k);
-      if (history && history.t.length) found.push({ name: isRecorded ? `${name}, recorded` : name, times: history.t, values, unit, recorded: isRecorded, color: look.color, dash: isRecorded ? [2, 3] : look.dash });
+      if (history && history.t.length) found.push({ name: isRecorded ? `${prettyName(name)}, recorded` : prettyName(name), times: history.t, values, unit, recorded: isRecorded, color: look.color, dash: isRecorded ? [2, 3] : look.dash });
     };
     if (names) {
       names.forEach((one, k) => {
@@ -104,7 +104,7 @@ export class HistoryFigure {
     if (this.time === null) { this.readout.textContent = ""; return; }
     const { x, frame, window: span } = this.scales;
     if (this.time >= span[0] && this.time <= span[1]) pen.line([[x(this.time), frame.top], [x(this.time), frame.bottom]], theme.gray, 1, [3, 3]);
-    this.readout.textContent = [`t = ${this.time.toFixed(3)} s`, ...series.slice(0, 8).map((one) => `${prettyName(one.name)} ${formatNumber(one.values[indexAtTime(one.times, this.time)])}`)].join("   ");
+    this.readout.textContent = [`t = ${this.time.toFixed(3)} s`, ...series.slice(0, 8).map((one) => `${one.name} = ${formatNumber(one.values[indexAtTime(one.times, this.time)])}`)].join("   ");
   }
 
   #unit() {
@@ -148,7 +148,7 @@ export class HistoryFigure {
   saveSvg() {
     const pen = new SvgPen(760, 420, this.theme.paper), series = this.series();
     drawPlot(pen, 760, 400, series, this.window, this.theme, this.#unit());
-    series.slice(0, 9).forEach((one, k) => { pen.line([[70 + 75 * k, 410], [88 + 75 * k, 410]], one.color, 2, one.dash); pen.text(prettyName(one.name), 92 + 75 * k, 410, this.theme.ink); });
+    series.slice(0, 9).forEach((one, k) => { pen.line([[70 + 75 * k, 410], [88 + 75 * k, 410]], one.color, 2, one.dash); pen.text(one.name, 92 + 75 * k, 410, this.theme.ink); });
     saveFile(`${this.#stem()}.svg`, pen.finish(), "image/svg+xml");
   }
 

@@ -41,29 +41,20 @@ void main() {
   seen = vec4(base * (0.34 + 0.28 * sky + 0.52 * sun) + gloss, 1.0);
 }`;
 
-/** The ground: a large square with a grid that fades out. */
+/** The ground and its grid: corners with colours, which fade out into the paper. */
 export const GROUND_VERTEX = `#version 300 es
 precision highp float;
-uniform mat4 camera; uniform vec3 origin, right, ahead; uniform float reach;
-layout(location = 0) in vec2 corner; out vec2 place;
+uniform mat4 camera; uniform vec3 origin, right, ahead, paper, line;
+layout(location = 0) in vec3 corner; out vec3 paint;
 void main() {
-  place = corner * reach;
-  gl_Position = camera * vec4(origin + right * place.x + ahead * place.y, 1.0);
+  paint = mix(paper, line, corner.z);
+  gl_Position = camera * vec4(origin + right * corner.x + ahead * corner.y, 1.0);
 }`;
 
 export const GROUND_FRAGMENT = `#version 300 es
-precision highp float;
-uniform float cell, reach; uniform vec3 paper, line, floorColor;
-in vec2 place; out vec4 seen;
-float grid(vec2 p, float size) {
-  vec2 q = p / size, w = fwidth(q), d = abs(fract(q - 0.5) - 0.5) / max(w, vec2(1e-6));
-  return 1.0 - min(min(d.x, d.y), 1.0);
-}
-void main() {
-  float far = length(place) / reach, fade = smoothstep(1.0, 0.35, far);
-  vec3 base = mix(paper, floorColor, fade);
-  seen = vec4(mix(base, line, fade * max(0.45 * grid(place, cell), 0.9 * grid(place, 5.0 * cell))), 1.0);
-}`;
+precision mediump float;
+in vec3 paint; out vec4 seen;
+void main() { seen = vec4(paint, 1.0); }`;
 
 /** Compile a program; throw what is wrong with it. */
 export function compileProgram(gl, vertex, fragment) {

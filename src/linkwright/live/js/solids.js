@@ -103,7 +103,7 @@ const GLYPH_SOLIDS = {
   line(list, g, p, r, c) { tube(list, g.link, p, 0.75 * r, c); },
   plate(list, g, p, r, c) {
     tube(list, g.link, [...p, p[0]], 0.5 * r, c);
-    list.push({ shape: "triangles", link: g.link, triangles: plateTriangles(p, 0.6 * r), color: c });
+    list.push({ shape: "triangles", link: g.link, mesh: plainMesh(plateTriangles(p, 0.6 * r)), color: c });
   },
   wheel(list, g, p, r, c) { tube(list, g.link, p, 0.5 * r, c); },
   spoke(list, g, p, r, c) { tube(list, g.link, p, 0.2 * r, c); },
@@ -111,7 +111,7 @@ const GLYPH_SOLIDS = {
   coil(list, g, p, r, c) { tube(list, g.link, p.filter((_, k) => k % 3 === 0), 0.22 * r, c); },
   hull(list, g, p, r, c) { prism(list, g.link, p, c); },
   ball(list, g, p, r, c) { ball(list, g.link, p[0], 1.25 * r, c); },
-  base(list, g, p, r, c) { list.push({ shape: "triangles", link: g.link, triangles: plateTriangles(p, 0.5 * r), color: c }); },
+  base(list, g, p, r, c) { list.push({ shape: "triangles", link: g.link, mesh: plainMesh(plateTriangles(p, 0.5 * r)), color: c }); },
   solid(list, g, p, r, c) { for (let k = 0; k + 1 < p.length; k += 2) segment(list, g.link, p[k], p[k + 1], 0.25 * r, c); },
 };
 
@@ -167,21 +167,21 @@ export function shapeSolids(scene) {
 
 const CREASE = Math.cos((38 * Math.PI) / 180);
 
-/** Corners of a mesh with normals that are smooth across faces that nearly continue each other.
- *  @returns {Float32Array} six numbers a corner, three corners a triangle */
+/** A mesh with normals that are smooth across faces that nearly continue each other.
+ *  @returns {{corners: Float32Array, indices: Uint32Array}} six numbers a corner, three indices a triangle */
 export function smoothMesh(corners, indices) {
-  const faces = indices.length / 3, normals = new Float32Array(3 * faces), around = new Map();
+  const faces = indices.length / 3, normals = new Float64Array(3 * faces), around = new Map();
+  const at = (v) => [corners[3 * v], corners[3 * v + 1], corners[3 * v + 2]], of = (f) => [normals[3 * f], normals[3 * f + 1], normals[3 * f + 2]];
   for (let f = 0; f < faces; f++) {
-    const [a, b, c] = [0, 1, 2].map((k) => corners.slice(3 * indices[3 * f + k], 3 * indices[3 * f + k] + 3));
-    const n = cross(subtract(b, a), subtract(c, a));
-    normals.set(n, 3 * f);
+    const [a, b, c] = [0, 1, 2].map((k) => at(indices[3 * f + k]));
+    normals.set(cross(subtract(b, a), subtract(c, a)), 3 * f);
     for (let k = 0; k < 3; k++) {
       const v = indices[3 * f + k];
       if (!around.has(v)) around.set(v, []);
       around.get(v).push(f);
     }
   }
-  const found = new Float32Array(18 * faces), of = (f) => [normals[3 * f], normals[3 * f + 1], normals[3 * f + 2]];
+  const found = [], known = new Map(), order = new Uint32Array(indices.length);
   for (let f = 0; f < faces; f++) {
     const own = unit(of(f));
     for (let k = 0; k < 3; k++) {
@@ -191,13 +191,21 @@ export function smoothMesh(corners, indices) {
         const n = of(other), size = norm(n);
         if (size > 0 && (n[0] * own[0] + n[1] * own[1] + n[2] * own[2]) / size > CREASE) sum = addScaled(sum, n);
       }
-      found.set([corners[3 * v], corners[3 * v + 1], corners[3 * v + 2], ...unit(sum)], 6 * (3 * f + k));
+      const n = unit(sum), key = `${v} ${n.map((x) => Math.round(8 * x)).join()}`;
+      if (!known.has(key)) { known.set(key, found.length / 6); found.push(...at(v), ...n); }
+      order[3 * f + k] = known.get(key);
     }
   }
-  return found;
+  return { corners: new Float32Array(found), indices: order };
 }
 
-/** All meshes of a scene as triangles with links and colours. @returns {{link, color, triangles}[]} */
+/** Triangles that share no corners, as a mesh. */
+export function plainMesh(triangles) {
+  const corners = new Float32Array(triangles);
+  return { corners, indices: Uint32Array.from({ length: corners.length / 6 }, (_, k) => k) };
+}
+
+/** All meshes of a scene as triangles with links and colours. @returns {{link, color, mesh}[]} */
 export function sceneMeshes(scene) {
   if (!scene.meshes) return [];
   const packed = new Uint16Array(decodeBase64(scene.meshes.positions).buffer), indices = new Uint32Array(decodeBase64(scene.meshes.indices).buffer);
@@ -207,6 +215,45 @@ export function sceneMeshes(scene) {
     for (let k = 0; k < corners.length; k++) corners[k] = part.low[k % 3] + part.step[k % 3] * packed[corner + k];
     const own = indices.subarray(index, index + 3 * part.triangles);
     corner += 3 * part.corners; index += 3 * part.triangles;
-    return { link: part.link, color: part.color, triangles: smoothMesh(Array.from(corners), own) };
+    return { link: part.link, color: part.color, mesh: smoothMesh(corners, own) };
   });
+}
+
+/** The ground as triangles and its grid as lines: x, y and strength of each corner, which fades out to the rim. */
+export function groundGeometry(reach, cell) {
+  const rim = 40, disc = [], lines = [], fade = (x, y) => Math.max(0, 1 - Math.hypot(x, y) / reach) ** 0.8;
+  const point = (k, r) => [r * Math.cos((2 * Math.PI * k) / rim), r * Math.sin((2 * Math.PI * k) / rim)];
+  for (let k = 0; k < rim; k++) {
+    for (const [a, b] of [[0, 0.5], [0.5, 1]]) {
+      const corners = [[k, a], [k, b], [k + 1, b], [k, a], [k + 1, b], [k + 1, a]].map(([i, r]) => point(i, r * reach));
+      for (const [x, y] of corners) disc.push(x, y, fade(x, y));
+    }
+  }
+  const count = Math.floor(reach / cell), parts = 12;
+  for (let k = -count; k <= count; k++) {
+    const at = k * cell, half = Math.sqrt(Math.max(0, reach * reach - at * at)), strength = k % 5 === 0 ? 1 : 0.45;
+    for (let i = 0; i < parts; i++) {
+      const [u, v] = [i, i + 1].map((n) => half * ((2 * n) / parts - 1));
+      for (const [x, y] of [[at, u], [at, v], [u, at], [v, at]]) lines.push(x, y, strength * fade(x, y));
+    }
+  }
+  return { disc: new Float32Array(disc), lines: new Float32Array(lines) };
+}
+
+/** A coarse copy of a mesh for its shadow: corners in one cell of a grid become one. */
+export function coarseMesh({ corners, indices }, cells = 7) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity], place = new Uint32Array(corners.length / 6), known = new Map(), found = [];
+  for (let k = 0; k < corners.length; k += 6) for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], corners[k + i]); high[i] = Math.max(high[i], corners[k + i]); }
+  const edge = Math.max(1e-9, ...high.map((v, i) => v - low[i])) / cells;
+  for (let k = 0; k < place.length; k++) {
+    const p = corners.subarray(6 * k, 6 * k + 3), key = [0, 1, 2].map((i) => Math.round((p[i] - low[i]) / edge)).join();
+    if (!known.has(key)) { known.set(key, found.length / 6); found.push(p[0], p[1], p[2], 0, 0, 1); }
+    place[k] = known.get(key);
+  }
+  const order = [];
+  for (let k = 0; k < indices.length; k += 3) {
+    const [a, b, c] = [place[indices[k]], place[indices[k + 1]], place[indices[k + 2]]];
+    if (a !== b && b !== c && c !== a) order.push(a, b, c);
+  }
+  return { corners: new Float32Array(found), indices: Uint32Array.from(order) };
 }

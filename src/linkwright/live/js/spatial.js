@@ -1,16 +1,23 @@
 // Draws mechanisms in space by WebGL2: few draw calls, whatever the number of bodies.
 import { addScaled, cross, dot, normalTo, scaled, unit } from "./vectors.js";
 import { compileProgram, GROUND_FRAGMENT, GROUND_VERTEX, SOLID_FRAGMENT, SOLID_VERTEX } from "./shaders.js";
-import { connectorSolids, glyphSolids, sceneMeshes, shapeSolids, unitPrimitives } from "./solids.js";
-import { colorNumbers } from "./solids.js";
+import { coarseMesh, colorNumbers, connectorSolids, glyphSolids, groundGeometry, sceneMeshes, shapeSolids, unitPrimitives } from "./solids.js";
 
 const FLOATS_PER_INSTANCE = 21;
+
+/** Whether pictures are computed without a graphics card: smooth edges would cost too much then. */
+function isSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2"), more = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl ? String(gl.getParameter(more ? more.UNMASKED_RENDERER_WEBGL : gl.RENDERER)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
+}
 
 /** Draws the solids of a scene on a canvas. */
 export class SpatialPicture {
   /** @param {HTMLCanvasElement} canvas @throws where WebGL2 is missing */
   constructor(canvas, state) {
-    const gl = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
+    const gl = canvas.getContext("webgl2", { antialias: !isSoftware(), alpha: false });
     if (!gl) throw new Error("WebGL2 is missing");
     this.gl = gl; this.canvas = canvas; this.state = state;
     this.solid = compileProgram(gl, SOLID_VERTEX, SOLID_FRAGMENT);
@@ -19,12 +26,6 @@ export class SpatialPicture {
     this.links = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.links);
     for (const key of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, key, gl.NEAREST);
-    this.square = gl.createVertexArray();
-    gl.bindVertexArray(this.square);
-    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]), gl.STATIC_DRAW);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     this.load();
   }
 
@@ -32,7 +33,12 @@ export class SpatialPicture {
   load() {
     const { scene } = this.state;
     this.covered = new Set([...scene.shapes.map((one) => one.link), ...(scene.meshes?.parts ?? []).map((one) => one.link)]);
-    this.meshes = this.#triangles(sceneMeshes(scene));
+    const meshes = sceneMeshes(scene), { view } = scene;
+    this.meshes = this.#triangles(meshes);
+    this.shadowMeshes = this.#triangles(meshes.map((one) => ({ ...one, mesh: coarseMesh(one.mesh) })));
+    const ground = groundGeometry(3.2 * Math.max(view.size, ...view.extent), 10 ** Math.floor(Math.log10(view.size / 2)));
+    this.disc = this.#flat(ground.disc);
+    this.grid = this.#flat(ground.lines);
     this.fixedSolids = shapeSolids(scene);
     this.floorHeight = this.#lowestPoint();
     this.anchoredAt = -1;
@@ -71,24 +77,40 @@ export class SpatialPicture {
     return { array, instances, corners: data.length / 6, count: 0 };
   }
 
-  /** One buffer of triangles of many links. */
+  /** A buffer of the ground: x, y and strength. */
+  #flat(data) {
+    const gl = this.gl, array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 12, 0);
+    return { array, count: data.length / 3 };
+  }
+
+  /** One buffer of the meshes of many links. */
   #triangles(parts) {
-    const total = parts.reduce((sum, part) => sum + part.triangles.length / 6, 0);
-    if (!total) return null;
-    const gl = this.gl, data = new Float32Array(11 * total);
-    let at = 0;
-    for (const { link, color, triangles } of parts) {
-      for (let k = 0; k < triangles.length; k += 6) { data.set(triangles.slice(k, k + 6), at); data.set(color, at + 6); data[at + 10] = link; at += 11; }
+    const total = parts.reduce((sum, part) => sum + part.mesh.corners.length / 6, 0), count = parts.reduce((sum, part) => sum + part.mesh.indices.length, 0);
+    if (!count) return null;
+    const gl = this.gl, data = new Float32Array(11 * total), order = new Uint32Array(count);
+    let at = 0, next = 0;
+    for (const { link, color, mesh } of parts) {
+      const first = at / 11;
+      for (const k of mesh.indices) order[next++] = first + k;
+      for (let k = 0; k < mesh.corners.length; k += 6) { data.set(mesh.corners.subarray(k, k + 6), at); data.set(color, at + 6); data[at + 10] = link; at += 11; }
     }
-    const array = gl.createVertexArray(), buffer = gl.createBuffer();
+    const array = gl.createVertexArray(), buffer = gl.createBuffer(), indices = gl.createBuffer();
     gl.bindVertexArray(array);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
     gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices);
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, order, gl.STATIC_DRAW);
     for (const [place, size, offset] of [[0, 3, 0], [1, 3, 12], [2, 4, 24], [3, 1, 40]]) {
       gl.enableVertexAttribArray(place);
       gl.vertexAttribPointer(place, size, gl.FLOAT, false, 44, offset);
     }
-    return { array, buffer, count: total };
+    gl.bindVertexArray(null);
+    return { array, buffer, indices, count };
   }
 
   /** Fill the buffers of instances with the solids of the present state. */
@@ -102,7 +124,7 @@ export class SpatialPicture {
       gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
       primitive.count = own.length;
     }
-    if (this.plates) { gl.deleteBuffer(this.plates.buffer); gl.deleteVertexArray(this.plates.array); }
+    if (this.plates) { gl.deleteBuffer(this.plates.buffer); gl.deleteBuffer(this.plates.indices); gl.deleteVertexArray(this.plates.array); }
     this.plates = this.#triangles(solids.filter((one) => one.shape === "triangles"));
   }
 
@@ -116,18 +138,18 @@ export class SpatialPicture {
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, 3, rows, 0, gl.RGBA, gl.FLOAT, data);
   }
 
-  #drawSolids(look) {
+  #drawSolids(look, meshes = this.meshes) {
     const gl = this.gl;
     for (const primitive of Object.values(this.primitives)) {
       if (!primitive.count) continue;
       gl.bindVertexArray(primitive.array);
       gl.drawArraysInstanced(gl.TRIANGLES, 0, primitive.corners, primitive.count);
     }
-    for (const mesh of [look.shapes ? this.meshes : null, this.plates]) {
+    for (const mesh of [look.shapes ? meshes : null, this.plates]) {
       if (!mesh) continue;
       gl.bindVertexArray(mesh.array);
       gl.vertexAttrib4f(4, 1, 0, 0, 0); gl.vertexAttrib4f(5, 0, 1, 0, 0); gl.vertexAttrib4f(6, 0, 0, 1, 0); gl.vertexAttrib4f(7, 0, 0, 0, 1);
-      gl.drawArrays(gl.TRIANGLES, 0, mesh.count);
+      gl.drawElements(gl.TRIANGLES, mesh.count, gl.UNSIGNED_INT, 0);
     }
   }
 
@@ -148,21 +170,19 @@ export class SpatialPicture {
   }
 
   #drawGround(camera, theme) {
-    const gl = this.gl, { program, places } = this.floor, { view } = this.state.scene, up = view.vertical;
-    const right = normalTo(up), reach = 3.2 * Math.max(view.size, ...view.extent);
-    const height = this.floorHeight, under = addScaled(view.middle, up, height - dot(view.middle, up));
+    const gl = this.gl, { program, places } = this.floor, { view } = this.state.scene, up = view.vertical, right = normalTo(up);
+    const origin = addScaled(view.middle, up, this.floorHeight - dot(view.middle, up));
     gl.useProgram(program);
     gl.uniformMatrix4fv(places.camera, false, camera.matrix);
-    gl.uniform3fv(places.origin, under);
     gl.uniform3fv(places.right, right);
     gl.uniform3fv(places.ahead, cross(up, right));
-    gl.uniform1f(places.reach, reach);
-    gl.uniform1f(places.cell, 10 ** Math.floor(Math.log10(view.size / 2)));
     gl.uniform3fv(places.paper, colorNumbers(theme.paper).slice(0, 3));
-    gl.uniform3fv(places.floorColor, colorNumbers(theme.base).slice(0, 3));
-    gl.uniform3fv(places.line, colorNumbers(theme.faint).slice(0, 3));
-    gl.bindVertexArray(this.square);
-    gl.drawArrays(gl.TRIANGLES, 0, 6);
+    for (const [part, mode, color, lift] of [[this.grid, gl.LINES, theme.faint, 5e-4], [this.disc, gl.TRIANGLES, theme.base, 0]]) {
+      gl.uniform3fv(places.origin, addScaled(origin, up, lift * view.size));
+      gl.uniform3fv(places.line, colorNumbers(color).slice(0, 3));
+      gl.bindVertexArray(part.array);
+      gl.drawArrays(mode, 0, part.count);
+    }
   }
 
   /** Draw the present state. */
@@ -175,13 +195,14 @@ export class SpatialPicture {
     gl.disable(gl.CULL_FACE);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
-    const above = dot(camera.eye, this.state.scene.view.vertical) > this.floorHeight;
-    if (above) {
-      this.#drawGround(camera, theme);
-      if (look.shadow) { this.#useSolids(camera, theme, { flatten: true }); this.#drawSolids(look); }
-    }
     this.#useSolids(camera, theme, { lit: look.lit.find((link) => link >= 0) });
     this.#drawSolids(look);
+    if (dot(camera.eye, this.state.scene.view.vertical) <= this.floorHeight) return;
+    if (look.shadow) { this.#useSolids(camera, theme, { flatten: true }); this.#drawSolids(look, this.shadowMeshes); }
+    gl.enable(gl.POLYGON_OFFSET_FILL);
+    gl.polygonOffset(2, 8);
+    this.#drawGround(camera, theme);
+    gl.disable(gl.POLYGON_OFFSET_FILL);
   }
 
   /** The link under a pixel. @returns {number} −2 where there is nothing, −1 for ground */
@@ -198,6 +219,9 @@ export class SpatialPicture {
     gl.readPixels(Math.round(x * ratio), Math.round(this.canvas.height - 1 - y * ratio), 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     return pixel[0] === 0 || pixel[1] !== (pixel[0] * 97) % 256 ? -2 : pixel[0] + 256 * pixel[2] - 2;
   }
+
+  /** Wait until the picture is drawn. */
+  finish() { this.gl.readPixels(0, 0, 1, 1, this.gl.RGBA, this.gl.UNSIGNED_BYTE, new Uint8Array(4)); }
 
   /** Free the memory of the graphics card. */
   dispose() { this.gl.getExtension("WEBGL_lose_context")?.loseContext(); }

@@ -40,7 +40,7 @@ export function parseQuantity(text, unit) {
     ?? /^([+-]?)()(pi|π)\s*(?:\/\s*(\d+\.?\d*))?\s*(.*)$/i.exec(tidy);
   if (!match) return { problem: `“${text.trim()}” is not a number` };
   const head = match[1] === "" || match[1] === "+" ? 1 : match[1] === "-" ? -1 : Number(match[1]);
-  let value = head * (match[3] ? Math.PI : 1) / Number(match[2] ?? 1) / Number(match[4] ?? 1);
+  let value = head * (match[3] ? Math.PI : 1) / Number(match[2] || 1) / Number(match[4] || 1);
   const written = match[5].trim();
   if (written) {
     const own = parseUnit(written), meant = parseUnit(unit);
