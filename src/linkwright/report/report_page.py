@@ -278,11 +278,14 @@ def page_html_document(title: str, body: Markup) -> str:
         "document.html",
         policy=policy,
         title=title,
-        style=Markup(text_font_css() + formula_font_css())
-        + read_page_asset("page.css")
-        + Markup(live_style),
+        style=page_font_style() + read_page_asset("page.css") + Markup(live_style),
         body=body,
         script=script,
         module=Markup(module),
     )
     return f"{text}\n"
+
+
+def page_font_style() -> Markup:
+    """Returns the style sheet that embeds the fonts of pages."""
+    return Markup(text_font_css() + formula_font_css())

@@ -23,6 +23,7 @@ from .linkage_figures import (
     linkage_figure,
     shaking_figure,
 )
+from .live_viewer import viewer
 from .panels import HistoryLine, Panel
 from .phase_portrait import phase
 from .plan_figures import plan_ends, plan_figure, plan_histories, plan_picture
@@ -75,4 +76,5 @@ __all__ = [
     "sparsity",
     "svg",
     "velocity_polygon",
+    "viewer",
 ]
