@@ -52,6 +52,7 @@ _PACKAGES = (
     "identify",
     "linearization",
     "linkages",
+    "live",
     "motion",
     "report",
     "show",

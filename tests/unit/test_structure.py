@@ -18,7 +18,7 @@ ROOT = Path(lw.__file__).parent
 
 LAYERS = {
     "description": (
-        "errors", "types", "processes", "displays", "conveniences", "number_checks", "expressions",
+        "errors", "types", "processes", "displays", "conveniences", "live_displays", "number_checks", "expressions",
         "mechanism", "files",
     ),
     "derivation": (
@@ -28,14 +28,14 @@ LAYERS = {
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
         "forms", "writers", "identify", "verification", "simulation", "linearization", "exports",
-        "motion", "linkages", "control", "checking", "show", "comparison", "report", "cli",
+        "motion", "linkages", "control", "checking", "show", "live", "comparison", "report", "studio", "cli",
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""
 
 FOR_USERS = (
-    "comparison", "control", "identify", "linearization", "linkages", "motion", "report", "show",
-    "simulation",
+    "comparison", "control", "identify", "linearization", "linkages", "live", "motion", "report",
+    "show", "simulation",
 )  # fmt: skip
 
 RETURNED_FROM = {"equations": {"forms"}}

@@ -1,6 +1,7 @@
-"""Linkages and cams: ratios, transmission, instant centres, coupler curves, balance, profiles."""
+"""Linkages and cams: ratios, transmission, bearing forces, coupler curves, balance, profiles."""
 
 from .balancing import ForceBalance, balance_forces
+from .bearing_loads import BearingForces, bearing_forces
 from .cam_motions import CamMotion, cam_motion
 from .cam_profiles import CamProfile, flat_cam, roller_cam, swinging_cam
 from .cam_tables import read_cam_motion
@@ -17,6 +18,7 @@ from .transmission import TransmissionAngles
 
 __all__ = [
     "BalanceDisk",
+    "BearingForces",
     "CamMotion",
     "CamProfile",
     "Counterweight",
@@ -35,6 +37,7 @@ __all__ = [
     "balance_forces",
     "balance_moments",
     "balance_slider_crank",
+    "bearing_forces",
     "cam_motion",
     "coupler_curve",
     "flat_cam",

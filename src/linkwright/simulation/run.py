@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..conveniences import find_convenience
+from ..live_displays import LiveDisplayed
 from ..mechanism import Mechanism
 from ..mechanism.mechanism_units import coordinate_range_table
 from ..types import Floats
@@ -33,7 +34,7 @@ class Happened(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Run(RunEnergies):
+class Run(RunEnergies, LiveDisplayed):
     """Histories over time, one row for each time in `t`.
 
     `q`, `qd` and `qdd` are coordinates, velocities and accelerations, `tau` the generalized forces
