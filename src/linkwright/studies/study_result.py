@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..conveniences import find_convenience
 from ..errors import ArgumentError
 from ..simulation.run import Run
 from ..types import Floats, Integers
@@ -25,6 +27,7 @@ from .study_results import StudyResults
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,3 +195,30 @@ class Study(StudyResults):
             )
         kept = self.data[measure][self.is_usable]
         return kept.quantile(list(quantiles), dim="design", skipna=True)
+
+    def plot(self, *names: str, kind: str = "scatter", path: str | Path | None = None) -> Figure:
+        """Return a figure of the results.
+
+        Parameters
+        ----------
+        *names : str
+            Measures and factors (default: all, or the first that the kind of plot can take).
+        kind : str
+            "scatter", "parallel", "sobol", "morris", "correlations", "pareto" (a name with a minus
+            sign is maximized), "surface" or "bands".
+        path : str or Path, optional
+            A file to write: .svg, .pdf or .png.
+
+        Returns
+        -------
+        Figure
+            A matplotlib figure.
+        """
+        from .study_figures import plot_study
+
+        return plot_study(self, *names, kind=kind, path=path)
+
+    def report(self, path: str | Path) -> Path:
+        """Return the `path` of the page that is written: results, plots and a linked view."""
+        page: Path = find_convenience("Study.report")(self, Path(path))
+        return page

@@ -7,5 +7,5 @@ from . import derive_command, base_command, verify_command, check_command, compa
 from . import evaluate_command, assemble_command  # noqa: F401
 from . import simulate_command, kinematics_command, inverse_command, linkage_command  # noqa: F401
 from . import equilibrium_command, steady_command, periodic_command  # noqa: F401
-from . import linearize_command, plan_command  # noqa: F401
+from . import linearize_command, plan_command, study_command  # noqa: F401
 from . import report_command  # noqa: F401
