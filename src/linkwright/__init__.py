@@ -53,6 +53,7 @@ _PACKAGES = (
     "identify",
     "linearization",
     "linkages",
+    "live",
     "motion",
     "report",
     "show",

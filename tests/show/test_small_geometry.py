@@ -25,7 +25,7 @@ from linkwright.show.scaled_axes import (
     axes_meters_per_mm,
     round_scale_bar_length,
 )
-from linkwright.show.scene import mechanism_scene
+from linkwright.show.mechanism_scene import mechanism_scene
 from linkwright.show.structure_graph import _bent_edge_path
 from linkwright.show.view_direction import View
 

@@ -18,7 +18,7 @@ from linkwright.show.axes_labels import LABEL_TAG, LEADER_TAG, group_labels, wra
 from linkwright.show.label_text import symbol_label
 from linkwright.show.length_dimensions import DIMENSION_TAG
 from linkwright.show.paper_transform import PaperTransform, text_corners
-from linkwright.show.scene import mechanism_scene
+from linkwright.show.mechanism_scene import mechanism_scene
 
 
 def configuration(mechanism: lw.Mechanism, is_random: bool) -> np.ndarray:

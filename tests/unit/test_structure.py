@@ -28,14 +28,15 @@ LAYERS = {
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
         "forms", "writers", "identify", "verification", "simulation", "linearization", "exports",
-        "motion", "linkages", "control", "checking", "show", "studies", "comparison", "report", "cli",
+        "motion", "linkages", "control", "checking", "show", "live", "studies", "comparison", "report",
+        "cli",
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""
 
 FOR_USERS = (
-    "comparison", "control", "identify", "linearization", "linkages", "motion", "report", "show",
-    "simulation", "studies",
+    "comparison", "control", "identify", "linearization", "linkages", "live", "motion", "report",
+    "show", "simulation", "studies",
 )  # fmt: skip
 
 RETURNED_FROM = {"equations": {"forms"}}

@@ -1,4 +1,4 @@
-"""`linkwright study`: many designs of a mechanism; `study resume` and `study report` of its folder."""
+"""`linkwright study`: many designs of a mechanism; to resume a study, to report on it."""
 
 from __future__ import annotations
 
@@ -148,9 +148,8 @@ def study(
         "block": block,
     }
     if motion:
-        given |= dict.fromkeys(
-            ("kinematics", "inverse"), {"motion": motion, "t": time, "samples": samples}
-        )
+        driven = {"motion": motion, "t": time, "samples": samples}
+        given |= {"kinematics": driven, "inverse": driven}
     factors = _check_factors(vary, table)
     if dry_run:
         return _plan_outcome(mechanism, factors, measure, given | choice)
