@@ -146,7 +146,7 @@ def _read_factor(
             return Factor(name, table, key, distribution, numbers)
         levels = tuple(read(one) for one in values)
     except LinkwrightError as error:
-        raise error if error.where else error.within(f"vary '{name}'") from None
+        raise error.within(f"vary '{name}'") from None
     if not levels:
         raise ArgumentError(f"the factor '{name}' has no values", remedy="give a range or a list")
     if any(isinstance(x, str) for x in levels):

@@ -255,7 +255,13 @@ def _derivative(value: MeasuredValue) -> MeasuredValue:
     clock = _clock_of(value, "derivative")
     if len(clock.times) < 3:
         raise ExpressionError("derivative needs at least 3 samples", remedy="give more samples")
-    return MeasuredValue(np.gradient(value.array, clock.times, axis=1, edge_order=2), clock)
+    shape = np.broadcast_shapes(value.array.shape, clock.is_valid.shape)
+    array = np.broadcast_to(value.array, shape)
+    found = np.gradient(array, clock.times, axis=1, edge_order=2)
+    for lane in np.flatnonzero((clock.counts < len(clock.times)) & (clock.counts > 2)):
+        part = slice(0, int(clock.counts[lane]))  # the last sample has no neighbour on its right
+        found[lane, part] = np.gradient(array[lane, part], clock.times[part], axis=0, edge_order=2)
+    return MeasuredValue(found, clock)
 
 
 def _overshoot(value: MeasuredValue) -> MeasuredValue:

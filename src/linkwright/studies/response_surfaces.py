@@ -62,7 +62,10 @@ class ResponseSurface(NotebookDisplayed):
                 f"a point has {rows.shape[1]} numbers; give {len(self.factors)}: "
                 f"{', '.join(self.factors)}"
             )
-        mean, deviation = self.process.predict((rows - self.low) / (self.high - self.low), True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a variance that rounding makes negative is zero
+            scaled = (rows - self.low) / (self.high - self.low)
+            mean, deviation = self.process.predict(scaled, True)
         return np.asarray(mean, dtype=float), np.asarray(deviation, dtype=float)
 
 

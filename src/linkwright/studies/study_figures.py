@@ -114,8 +114,9 @@ def _parallel(study: Study, names: Sequence[str]) -> Figure:
     axes.add_collection(LineCollection(lines, colors=shades, linewidths=0.5, alpha=0.6))
     axes.set_xlim(-0.1, len(columns) - 0.9)
     axes.set_ylim(-0.12, 1.12)
+    axes.grid(False)
     for k, _ in enumerate(columns):
-        axes.axvline(k, color=INK_COLOR, lw=0.6)
+        axes.plot([k, k], [0, 1], color=INK_COLOR, lw=0.6)
         axes.text(k, 1.03, f"{high[k]:.4g}", ha="center", fontsize=6.5)
         axes.text(k, -0.09, f"{low[k]:.4g}", ha="center", fontsize=6.5)
     axes.set_xticks(places, columns)
@@ -191,6 +192,7 @@ def _correlations(study: Study, names: Sequence[str]) -> Figure:
     axes.set_xticks(range(len(factors)), factors)
     axes.set_yticks(range(len(measures)), measures)
     axes.tick_params(length=0)
+    axes.grid(False)
     figure.colorbar(image, ax=axes, label="rank correlation")
     return figure
 

@@ -16,6 +16,7 @@ from ..types import Booleans, Floats
 from .design_analyses import DESIGN_ANALYSES
 from .design_evaluation import FAILED, FINISHED, STOPPED
 from .design_groups import DesignGroup, split_groups
+from .design_seeds import design_seeds
 from .factors import FactorValue
 from .study_recipe import StudyRecipe
 from .study_store import StudyStore
@@ -101,8 +102,9 @@ class StudyResults(NotebookDisplayed):
 
     def run(self, design: int) -> Run:
         """Return the motion of a `design`, computed again with all details."""
-        seed = int(self.data["seed"].to_numpy()[design])
-        found = DESIGN_ANALYSES["run"](self._group_of(design), 0, seed)
+        group = self._group_of(design)
+        seed = int(design_seeds(self.recipe.sampling.seed, design, design + 1)[0])
+        found = DESIGN_ANALYSES["run"](group, 0, seed)
         assert isinstance(found, Run)
         return found
 
