@@ -183,7 +183,7 @@ def test_a_full_disk_leaves_no_half_written_file(
     import errno
 
     def full(self: Path, content: bytes) -> int:
-        if self.name.startswith(".1") or "/c/" in str(self) and len(content) > 8:
+        if self.name.startswith(".1") or ("/c/" in str(self) and len(content) > 8):
             self.touch()
             raise OSError(errno.ENOSPC, "No space left on device")
         with self.open("wb") as file:
