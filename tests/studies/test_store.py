@@ -127,7 +127,7 @@ def test_changed_recipes_and_other_folders_are_refused(folder: Path, tmp_path: P
     with pytest.raises(FileError, match="is not the one of its digest"):
         resume_study(folder)
     (folder / "study.json").write_text(text[:-40])
-    with pytest.raises(FileError, match="study.json is damaged"):
+    with pytest.raises(FileError, match=r"study\.json is damaged"):
         resume_study(folder)
     data = json.loads(text)
     (folder / "study.json").write_text(json.dumps({**data, "format": 7}))
@@ -154,7 +154,7 @@ def test_functions_must_be_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     given["store"] = tmp_path / "b"
     found = lw.study(ELBOW, {"m2": [1.0, 1.2]}, local, **given)
     np.testing.assert_allclose(found.data["own"], [1, 1.44])
-    with pytest.raises(LinkwrightError, match="call lw.study again with the function"):
+    with pytest.raises(LinkwrightError, match=r"call lw\.study again with the function"):
         resume_study(tmp_path / "b")
     assert resume_study(tmp_path / "b", measure=local).is_complete
     with pytest.raises(LinkwrightError, match="workers cannot import the function"):
@@ -166,7 +166,7 @@ def test_a_full_disk_is_a_sentence_and_the_study_goes_on(made: Path) -> None:
     whole = sum(one.stat().st_size for one in made.rglob("*") if one.is_file())
     last = sum(one.stat().st_size for one in made.rglob("*") if one.name in ("2", "2.json"))
     FullFileSystem.bytes_left = whole - last  # the last block finds no space
-    with pytest.raises(StorageFullError, match="there is no space left.*linkwright study resume"):
+    with pytest.raises(StorageFullError, match=r"there is no space left.*linkwright study resume"):
         lw.study(ELBOW, store="full://disk/arm", **ARGUMENTS)
     part = load_study("full://disk/arm")
     assert not part.is_complete

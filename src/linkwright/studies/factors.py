@@ -166,7 +166,7 @@ def _find_target(
     names = mechanism_names(mechanism)
     known = {
         "q0": list(names.q),
-        "qd0": list(names.qd),
+        "qd0": [*names.qd, *mechanism.speeds],
         "torque": list(mechanism.actuators) or list(names.qd),
         "control": [] if control is None else [*control],
         "parameters": list(mechanism.parameters),
@@ -219,6 +219,8 @@ def _reader_of(
                 return given
         if table == "parameters":
             return float(mechanism.with_parameters(**{key: given}).values[key])
+        if table == "qd0" and key in mechanism.speeds:
+            return expression_to_float(parse_expression(given))
         found = read_coordinate_numbers(mechanism, {key: given}, table)
         return float(found[key])
 

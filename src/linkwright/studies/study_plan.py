@@ -33,6 +33,13 @@ BLOCKS_PER_WORKER = 4
 PILOT_SECONDS = 0.3
 """Seconds after which the rate is known well enough."""
 
+MAX_PILOT_SECONDS = 6.0
+"""Seconds that the next, larger pilot may take, as far as the last one tells."""
+
+PILOT_COUNTS = (16, 256, 4096)
+"""Designs of pilots: ensembles of up to 200 runs check each mechanism, which larger ones need
+not."""
+
 PILOT_DESIGNS = 8
 """Designs that are tried until one of them gives all measures."""
 
@@ -129,16 +136,17 @@ def _size_of(name: str, value: MeasuredValue) -> tuple[int, ...]:
 
 def measure_rate(recipe: StudyRecipe, functions: Mapping[str, MeasureFunction]) -> float:
     """Return the number of designs that one worker makes per second."""
-    count = 1
     evaluate_designs(recipe, functions, 0, 1)
-    while True:
+    rate = 0.0
+    for count in PILOT_COUNTS:
+        count = min(count, recipe.count)
         begin = time.perf_counter()
         evaluate_designs(recipe, functions, 0, count)
-        seconds = time.perf_counter() - begin
-        if seconds > PILOT_SECONDS or count >= min(recipe.count, MAX_BLOCK // 8):
-            return count / max(seconds, 1e-6)
-        growth = min(16.0, max(2.0, 1.2 * PILOT_SECONDS / max(seconds, 1e-4)))
-        count = min(recipe.count, MAX_BLOCK // 8, int(count * growth) + 1)
+        seconds = max(time.perf_counter() - begin, 1e-6)
+        rate = count / seconds
+        if count == recipe.count or seconds > PILOT_SECONDS or 16 * seconds > MAX_PILOT_SECONDS:
+            break
+    return rate
 
 
 def choose_block(recipe: StudyRecipe, rate: float, workers: int) -> int:

@@ -151,6 +151,10 @@ def study(
         driven = {"motion": motion, "t": time, "samples": samples}
         given |= {"kinematics": driven, "inverse": driven}
     factors = _check_factors(vary, table)
+    if not measure:
+        raise LinkwrightError(
+            "study needs --measure", remedy="write --measure 'peak=max(abs(dq1))'"
+        )
     if dry_run:
         return _plan_outcome(mechanism, factors, measure, given | choice)
     return _study_outcome(mechanism, factors, measure, given | choice, output)
