@@ -74,7 +74,8 @@ def _mix_entropy(words: list[Words]) -> list[Words]:
 
 def _mix(left: Words, right: Words) -> Words:
     mixed = left * np.uint32(_MIX_LEFT) - right * np.uint32(_MIX_RIGHT)
-    return mixed ^ (mixed >> np.uint32(16))
+    found: Words = mixed ^ (mixed >> np.uint32(16))
+    return found
 
 
 def _output_words(pool: list[Words]) -> list[Words]:

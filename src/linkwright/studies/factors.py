@@ -85,7 +85,8 @@ class Factor:
         """Return the values of levels by their numbers; for texts the numbers themselves."""
         if self.has_text:
             return np.asarray(numbers, dtype=float)
-        return np.array(self.levels, dtype=float)[np.asarray(numbers, dtype=int)]
+        found: Floats = np.array(self.levels, dtype=float)[np.asarray(numbers, dtype=int)]
+        return found
 
     def with_points(self, count: int) -> Factor:
         """Return the factor with `count` levels in place of a range; levels stay as they are."""

@@ -215,7 +215,7 @@ def _random_shares(seed: int, dimensions: int, start: int, stop: int) -> Floats:
     width = -(-dimensions // 4)
     bits = np.random.Philox(seed).advance(start * width).random_raw((stop - start) * width * 4)
     rows = np.asarray(bits).reshape(stop - start, width * 4)[:, :dimensions]
-    return (rows >> np.uint64(11)) * 2.0**-53
+    return np.asarray((rows >> np.uint64(11)) * 2.0**-53, dtype=float)
 
 
 @cache

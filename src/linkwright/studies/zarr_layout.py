@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_TYPES: dict[str, tuple[str, object]] = {
+_TYPES: dict[str, tuple[str, int | str]] = {
     "<f8": ("float64", "NaN"),
     "|u1": ("uint8", 0),
     "<u8": ("uint64", 0),
@@ -77,7 +77,7 @@ class ZarrArray:
     def fill(self) -> float | int:
         """The value of what has not been written."""
         value = _TYPES[self.kind][1]
-        return float("nan") if value == "NaN" else int(value)  # type: ignore[call-overload, no-any-return]
+        return value if isinstance(value, int) else float("nan")
 
     @property
     def chunk_bytes(self) -> int:
