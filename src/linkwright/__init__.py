@@ -39,6 +39,7 @@ _HOMES = {
     "solve_inverse": "simulation",
     "equilibria": "linearization",
     "linearize": "linearization",
+    "study": "studies",
     "compare": "comparison",
     "verify": "verification",
     "check": "checking",
@@ -57,6 +58,7 @@ _PACKAGES = (
     "report",
     "show",
     "simulation",
+    "studies",
     "comparison",
 )
 """Packages that load when they are first used as attributes: `lw.show.graph(arm)`."""
@@ -74,6 +76,7 @@ if TYPE_CHECKING:
     from . import report as report
     from . import show as show
     from . import simulation as simulation
+    from . import studies as studies
     from .checking import check as check
     from .checking import check_folder as check_folder
     from .comparison import compare as compare
@@ -98,6 +101,7 @@ if TYPE_CHECKING:
     from .simulation import simulate as simulate
     from .simulation import solve_inverse as solve_inverse
     from .simulation import solve_kinematics as solve_kinematics
+    from .studies import study as study
     from .verification import verify as verify
     from .writers import export as export
     from .writers import save as save

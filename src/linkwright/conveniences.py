@@ -43,6 +43,7 @@ CONVENIENCES = {
     "ExportRequest.write_c_motion": "exports.c_motion:write_c_motion",
     "ExportRequest.write_wasm": "exports.wasm_export:write_wasm_export",
     "ExportRequest.write_fmu": "exports.fmu_export:write_fmu_export",
+    "Study.report": "report.study_page:write_study_page",
     "Homework.to_html": "report.homework_page:marks_page",
 }
 """Method → "module:function" that does its work, relative to the package."""

@@ -183,6 +183,12 @@ class ForceLaw:
         found: Booleans = np.isfinite(tau).all(axis=-1)
         return found
 
+    def forces_along(self, t: Floats, q: Floats, qd: Floats, z: Floats, w: Floats) -> Floats:
+        """Return τ (…, times, nv) along motions (…, times, n), where w is known."""
+        with np.errstate(all="ignore"):
+            found: Floats = self._compiled(q, qd, t[:, None], w, z)[0]
+        return found
+
     @cached_property
     def _compiled(self) -> Any:
         """The compiled function (q, q̇, t, w, z) → (τ, u, ż)."""

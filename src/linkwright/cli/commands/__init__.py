@@ -8,5 +8,5 @@ from . import evaluate_command, assemble_command  # noqa: F401
 from . import simulate_command, kinematics_command, inverse_command, linkage_command  # noqa: F401
 from . import cam_command  # noqa: F401
 from . import equilibrium_command, steady_command, periodic_command  # noqa: F401
-from . import linearize_command, plan_command  # noqa: F401
+from . import linearize_command, plan_command, study_command  # noqa: F401
 from . import report_command, studio_command  # noqa: F401
