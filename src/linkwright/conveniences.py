@@ -18,6 +18,8 @@ CONVENIENCES = {
     "ClosedForm.symbol_source": "checking.symbol_forms:find_symbol_source",
     "Equations.equation_set": "forms:typeset_equation_set",
     "Equations._repr_latex_": "forms:readable_equations_latex",
+    "compile.cuda": "gpu:compile_cuda_model",
+    "jax.register_kernel": "gpu.jax_kernels:register_kernel_handler",
     "Run.plot": "show:plot",
     "Run.cyclograph": "show:cyclograph",
     "Run.animate": "show:animate",
