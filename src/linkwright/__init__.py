@@ -29,6 +29,7 @@ _HOMES = {
     "Equations": "equations",
     "compile": "model",
     "jax": "frameworks",
+    "torch": "frameworks",
     "Model": "model",
     "assemble": "kinematics.assembly",
     "assemble_velocities": "kinematics.assembly",
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from .files import load as load
     from .formulations import derive as derive
     from .frameworks import jax as jax
+    from .frameworks import torch as torch
     from .kinematics.assembly import assemble as assemble
     from .kinematics.assembly import assemble_velocities as assemble_velocities
     from .kinematics.mobility_analysis import mobility as mobility

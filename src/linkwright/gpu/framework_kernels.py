@@ -1,15 +1,27 @@
-"""Kernels as handlers of XLA, so that JAX runs them on its own stream."""
+"""Kernels for frameworks: handlers of XLA, on whose stream they run, and operators on tensors."""
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError
-from ..readings.cuda.cuda_options import CudaOptions
+from ..readings.cuda.cuda_options import PRECISIONS, CudaOptions
 from ..readings.llvm.xla_handler import load_device_handler
 from ..tape import Tape
 from .cubin_compiler import compile_cubin
-from .kernel_records import KERNEL_ENTRY, write_kernel_source
+from .device_runtime import DeviceFunction
+from .kernel_records import (
+    KERNEL_ENTRY,
+    make_function_record,
+    read_compiled_cubin,
+    write_kernel_source,
+)
+
+if TYPE_CHECKING:
+    import torch
 
 
 def register_kernel_handler(name: str, tape: Tape, item_bytes: int) -> tuple[object, ...]:
@@ -36,3 +48,21 @@ def register_kernel_handler(name: str, tape: Tape, item_bytes: int) -> tuple[obj
     function = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(code.address)
     jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(function), platform="CUDA")
     return module, kernel, driver, code, function
+
+
+def run_kernel_on_tensors(tape: Tape, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Compute a tape on tensors of a GPU, on the current stream."""
+    found = _tensor_function(tape)(*tensors)
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+@cache
+def _tensor_function(tape: Tape) -> DeviceFunction:
+    """Return the function of a tape on the GPU."""
+    import cupy as cp
+
+    architecture = f"sm_{cp.cuda.Device().compute_capability}"
+    record, sources = make_function_record(tape.name, tape, PRECISIONS, CudaOptions())
+    return DeviceFunction(
+        record, read_compiled_cubin(sources, lambda source: compile_cubin(source, architecture))
+    )
