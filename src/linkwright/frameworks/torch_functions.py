@@ -32,6 +32,13 @@ def torch(model: Model) -> TorchFunctions:
     -------
     TorchFunctions
         Functions by the names that the model has, for (…, n) tensors of float32 or float64.
+
+    Examples
+    --------
+    >>> import linkwright as lw
+    >>> functions = lw.torch(lw.compile(lw.gallery("elbow")))  # doctest: +SKIP
+    >>> functions.gravity([0.0, 0.0])  # doctest: +SKIP
+    tensor([19.6200,  4.9050])
     """
     try:
         import torch as _  # noqa: F401

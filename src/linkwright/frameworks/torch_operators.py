@@ -46,11 +46,45 @@ class TorchCall:
         batch = torch.broadcast_shapes(*leading)
         kind = _number_type(tensors)
         full = [
-            x.to(kind).expand(*batch, *port.shape)
+            x.to(kind).expand((*batch, *port.shape))
             for x, port in zip(tensors, self.function.inputs, strict=True)
         ]
-        found = self.operator(full)
+        found = self.evaluate(full)
         return found[0] if len(found) == 1 else tuple(found)
+
+    def evaluate(self, tensors: list[torch.Tensor]) -> Sequence[torch.Tensor]:
+        """Compute tensors with equal leading axes; `torch.func` gets a function of its own."""
+        import torch
+
+        if torch._C._are_functorch_transforms_active():
+            found: Sequence[torch.Tensor] = self.transformable.apply(*tensors)
+            return found
+        given: Sequence[torch.Tensor] = self.operator(tensors)
+        return given
+
+    @cached_property
+    def transformable(self) -> Any:
+        """The operator as an `autograd.Function`, which grad and jacrev of `torch.func` need."""
+        import torch
+
+        call = self
+
+        def forward(*tensors: torch.Tensor) -> tuple[torch.Tensor, ...]:
+            return tuple(call.evaluate(list(tensors)))
+
+        def setup_context(ctx: Any, inputs: tuple[torch.Tensor, ...], output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+
+        def backward(ctx: Any, *changes: torch.Tensor | None) -> tuple[Any, ...]:
+            return tuple(call.pull_back(ctx, changes)[0])
+
+        def vmap(info: Any, axes: Any, *tensors: torch.Tensor) -> tuple[Any, ...]:
+            found = call.evaluate(_move_batch_axes(info.batch_size, axes, tensors))
+            return tuple(found), (0,) * len(found)
+
+        methods = {"forward": forward, "setup_context": setup_context, "backward": backward}
+        rules = {name: staticmethod(rule) for name, rule in {**methods, "vmap": vmap}.items()}
+        return type("TransformableCall", (torch.autograd.Function,), rules)
 
     @cached_property
     def operator(self) -> Any:
@@ -100,30 +134,22 @@ class TorchCall:
         tensors = list(context.saved_tensors)
         first = tensors[0]
         batch = tuple(first.shape[: first.ndim - len(inputs[0].shape)])
-        matrices = self.jacobian.operator(tensors)
+        matrices = self.jacobian.evaluate(tensors)
         found: list[torch.Tensor | None] = []
         for k, given in enumerate(inputs):
             total = first.new_zeros((*batch, given.size))
             for number, (port, change) in enumerate(zip(outputs, changes, strict=True)):
                 if change is not None:
-                    row = change.reshape(*batch, 1, port.size)
+                    row = change.reshape((*batch, 1, port.size))
                     total = total + (row @ matrices[number * len(inputs) + k]).squeeze(-2)
-            found.append(total.reshape(*batch, *given.shape))
+            found.append(total.reshape((*batch, *given.shape)))
         return (found,)
 
     def batch_operator(self, operator: Any) -> Any:
         """Return the rule for vmap: the mapped axis becomes one more leading axis."""
-        inputs = self.function.inputs
 
         def rule(info: Any, axes: Any, tensors: Any) -> tuple[list[torch.Tensor], list[int]]:
-            (given,), moved = (axes,), []
-            for x, axis, port in zip(tensors, given, inputs, strict=True):
-                if axis is not None:
-                    moved.append(x.movedim(axis, 0))
-                else:
-                    moved.append(x.unsqueeze(0).expand(info.batch_size, *x.shape))
-                assert moved[-1].ndim >= len(port.shape)
-            found = operator(moved)
+            found = operator(_move_batch_axes(info.batch_size, axes[0], tensors))
             return found, [0] * len(found)
 
         return rule
@@ -134,9 +160,19 @@ class TorchCall:
         return list(found)
 
 
-def _keep_inputs(context: Any, inputs: tuple[list[torch.Tensor]], output: Any) -> None:
-    """Save the inputs for the derivative rule."""
-    context.save_for_backward(*inputs[0])
+def _move_batch_axes(
+    size: int, axes: Sequence[int | None], tensors: Sequence[torch.Tensor]
+) -> list[torch.Tensor]:
+    """Return tensors with the mapped axis in front; those without it are repeated."""
+    return [
+        x.unsqueeze(0).expand((size, *x.shape)) if axis is None else x.movedim(axis, 0)
+        for x, axis in zip(tensors, axes, strict=True)
+    ]
+
+
+def _keep_inputs(ctx: Any, inputs: tuple[list[torch.Tensor]], output: Any) -> None:
+    """Save the inputs for the derivative rule; PyTorch gives the arguments by these names."""
+    ctx.save_for_backward(*inputs[0])
 
 
 def _number_type(tensors: Sequence[torch.Tensor]) -> torch.dtype:
