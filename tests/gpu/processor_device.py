@@ -80,7 +80,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     fake = ModuleType("cupy")
     for name in (
         "ndarray", "asarray", "ascontiguousarray", "broadcast_to", "empty", "full", "flatnonzero",
-        "moveaxis", "from_dlpack",
+        "moveaxis", "from_dlpack", "stack", "nan",
     ):  # fmt: skip
         setattr(fake, name, getattr(np, name))
     fake.asnumpy = np.asarray  # type: ignore[attr-defined]

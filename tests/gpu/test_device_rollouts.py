@@ -7,10 +7,12 @@ import pytest
 
 import linkwright as lw
 from linkwright.errors import LinkwrightError, UnsupportedError
+from linkwright.gpu.adaptive_rollouts import AdaptiveProgram
 from linkwright.gpu.cubin_compiler import compile_by_nvrtc, find_nvrtc
 from linkwright.readings.cuda.cuda_options import CudaOptions
 from linkwright.readings.cuda.state_function import CudaFunction
 from linkwright.readings.cuda.step_kernels import write_step_source
+from linkwright.simulation.exported_motion import ExportedMotion
 from linkwright.simulation.fixed_steps.rollouts import cached_step
 
 from .processor_device import install
@@ -86,6 +88,37 @@ def test_single_precision() -> None:
     wanted = lw.rollout(gpu.model, np.zeros((3, 2)), np.zeros(2), steps=100)
     assert q.dtype == qd.dtype == np.float32
     assert np.abs(q - wanted[0]).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", ["elbow", "four-bar"])
+def test_adaptive_steps(name: str) -> None:
+    """The integrator's program in CUDA, against the same program in machine code."""
+    compare(lw.gallery(name), method="dop853", rtol=1e-12, atol=1e-12)
+
+
+def test_adaptive_steps_with_forces_and_parameters() -> None:
+    forces = np.random.default_rng(5).uniform(-3, 3, (5, 2))
+    compare(
+        lw.gallery("elbow"),
+        forces,
+        {"m2": np.linspace(0.5, 2, 5)},
+        method="rk45",
+        rtol=1e-12,
+        atol=1e-12,
+    )
+
+
+def test_adaptive_steps_take_no_controller() -> None:
+    gpu = lw.compile(lw.gallery("elbow"), device="cuda")
+    with pytest.raises(UnsupportedError, match="takes constant forces only"):
+        gpu.rollout(np.zeros((2, 2)), np.zeros((2, 2)), {"q1": "t"}, method="dop853")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_nvrtc() is None, reason="needs nvidia-cuda-nvrtc")
+def test_nvrtc_compiles_the_program_of_an_integrator() -> None:
+    motion = ExportedMotion(lw.gallery("four-bar").without("limits"), ())
+    assert compile_by_nvrtc(AdaptiveProgram(motion, "dop853").source, "sm_90")[:4] == b"\x7fELF"
 
 
 def test_no_steps_return_the_start() -> None:

@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class JaxCall:
             shapes = [jax.ShapeDtypeStruct((*batch, *port.shape), kind) for port in outputs]
             return tuple(jax.ffi.ffi_call(name, shapes, vmap_method="broadcast_all")(*arrays))
 
-        evaluate = jax.custom_jvp(compute)
+        evaluate: Any = jax.custom_jvp(compute)
 
         def rule(
             primals: Sequence[jax.Array], tangents: Sequence[jax.Array]
@@ -110,7 +110,8 @@ class JaxCall:
             return value, tuple(changes)
 
         evaluate.defjvp(rule, symbolic_zeros=True)
-        return evaluate
+        derivable: Callable[..., tuple[jax.Array, ...]] = evaluate
+        return derivable
 
 
 def multiply_rows(matrix: jax.Array, vector: jax.Array) -> jax.Array:
@@ -123,9 +124,12 @@ def multiply_rows(matrix: jax.Array, vector: jax.Array) -> jax.Array:
     return found
 
 
-def _number_type(arrays: Sequence[jax.Array]) -> np.dtype[np.floating]:
+def _number_type(arrays: Sequence[jax.Array]) -> np.dtype[np.floating[Any]]:
     """Return float64 if an array has it, else float32; JAX decides about integers."""
     import jax.numpy as jnp
 
     found = jnp.result_type(*arrays)
-    return np.dtype(found if found in (np.float32, np.float64) else jnp.result_type(float))
+    kind: np.dtype[np.floating[Any]] = np.dtype(
+        found if found in (np.float32, np.float64) else jnp.result_type(float)
+    )
+    return kind

@@ -76,7 +76,7 @@ def roll_out_in_jax(
     rows = jnp.moveaxis(forces, -2, 0) if in_time else None
     end, kept = jax.lax.scan(advance, start, (times, rows))
     if kept is None:
-        return end
+        return end[0], end[1]
     whole = [
         jnp.moveaxis(jnp.concatenate([first[None], later]), 0, -2)
         for first, later in zip(start, kept, strict=True)

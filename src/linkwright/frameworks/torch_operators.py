@@ -82,8 +82,12 @@ class TorchCall:
             found = call.evaluate(_move_batch_axes(info.batch_size, axes, tensors))
             return tuple(found), (0,) * len(found)
 
-        methods = {"forward": forward, "setup_context": setup_context, "backward": backward}
-        rules = {name: staticmethod(rule) for name, rule in {**methods, "vmap": vmap}.items()}
+        rules = {
+            "forward": staticmethod(forward),
+            "setup_context": staticmethod(setup_context),
+            "backward": staticmethod(backward),
+            "vmap": staticmethod(vmap),
+        }
         return type("TransformableCall", (torch.autograd.Function,), rules)
 
     @cached_property

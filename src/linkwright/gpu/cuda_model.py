@@ -111,8 +111,10 @@ class CudaModel:
         t: float = 0.0,
         parameters: DeviceArray | None = None,
         layout: str = "rows",
+        rtol: float = 1e-9,
+        atol: float = 1e-10,
     ) -> tuple[DeviceArray, DeviceArray]:
-        """Integrate many trajectories with fixed steps, wholly in one kernel.
+        """Integrate many trajectories, each in one thread, with fixed or adaptive steps.
 
         Parameters
         ----------
@@ -124,7 +126,9 @@ class CudaModel:
         dt, steps : float and int
             Length of a step, s, and number of steps.
         method : str
-            A method of fixed steps, as of `lw.rollout`.
+            A method of fixed steps, as of `lw.rollout`; or "dop853" or "rk45", which choose their
+            own steps in each trajectory, in double precision under constant forces (efforts of the
+            actuators where there are some).
         history : bool
             Return all steps, the start included: (B, steps + 1, n), or (steps + 1, n, B).
         t : float
@@ -133,6 +137,8 @@ class CudaModel:
             Values of the parameters that the model keeps; (parameters, B) in columns.
         layout : str
             "rows" or "columns".
+        rtol, atol : float
+            Relative and absolute tolerances of adaptive steps.
 
         Returns
         -------
@@ -152,6 +158,8 @@ class CudaModel:
             t=t,
             parameters=parameters,
             layout=layout,
+            rtol=rtol,
+            atol=atol,
         )
 
     def with_options(self, **changes: object) -> CudaModel:

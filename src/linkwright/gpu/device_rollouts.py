@@ -18,6 +18,7 @@ from ..simulation.fixed_steps.rollouts import cached_step, refuse_events
 from ..simulation.fixed_steps.step_methods import check_method
 from ..simulation.fixed_steps.trajectory_batch import controller_acts
 from ..simulation.inputs import check_inputs_without
+from .adaptive_rollouts import ADAPTIVE_METHODS, roll_out_adaptively_on_device
 from .device_runtime import (
     LAYOUTS,
     PRECISION_NAMES,
@@ -49,6 +50,8 @@ def roll_out_on_device(
     t: float,
     parameters: DeviceArray | None,
     layout: str,
+    rtol: float,
+    atol: float,
 ) -> tuple[DeviceArray, DeviceArray]:
     """Return the states at the end, or at all steps."""
     import cupy as cp
@@ -56,9 +59,25 @@ def roll_out_on_device(
     model = functions.model
     if layout not in LAYOUTS:
         raise ArgumentError(f"layout cannot be {layout!r}", remedy="use 'rows' or 'columns'")
-    check_method(method, model.equations)
     refuse_events(model.mechanism)
     steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
+    if method in ADAPTIVE_METHODS:
+        return roll_out_adaptively_on_device(
+            functions,
+            q0,
+            qd0,
+            inputs,
+            dt=dt,
+            steps=steps,
+            method=method,
+            history=history,
+            t=t,
+            parameters=parameters,
+            layout=layout,
+            rtol=check_number(rtol, "rtol"),
+            atol=check_number(atol, "atol"),
+        )
+    check_method(method, model.equations)
     law = inputs if isinstance(inputs, Mapping | Feedback) else None
     if callable(inputs) and law is None:
         raise UnsupportedError(
@@ -210,8 +229,8 @@ class _Batch:
             shape = (self.count, size) if is_row else (size, self.count)
             whole = self.cp.empty(shape, dtype=self.kind)
             return whole, _Operand(whole, *((size, 0, 1) if is_row else (1, 0, self.count)))
-        shape = (self.count, kept, size) if is_row else (kept, size, self.count)
-        whole = self.cp.empty(shape, dtype=self.kind)
+        states = (self.count, kept, size) if is_row else (kept, size, self.count)
+        whole = self.cp.empty(states, dtype=self.kind)
         later = whole[:, 1:] if is_row else whole[1:]
         strides = (kept * size, size, 1) if is_row else (1, size * self.count, self.count)
         return whole, _Operand(later, *strides)

@@ -70,7 +70,8 @@ def prepare_kernels(
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"cannot be written: {error.strerror}", where=str(target)) from None
-    records, references = {}, {}
+    records: dict[str, object] = {}
+    references: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = {}
     for quantity in quantities:
         name, *frame = quantity.split(":")
         tape, stem = model.tape(name, *frame), "_".join((name, *frame))
