@@ -28,6 +28,8 @@ _HOMES = {
     "derive": "formulations",
     "Equations": "equations",
     "compile": "model",
+    "jax": "frameworks",
+    "torch": "frameworks",
     "Model": "model",
     "assemble": "kinematics.assembly",
     "assemble_velocities": "kinematics.assembly",
@@ -85,6 +87,8 @@ if TYPE_CHECKING:
     from .files import gallery as gallery
     from .files import load as load
     from .formulations import derive as derive
+    from .frameworks import jax as jax
+    from .frameworks import torch as torch
     from .kinematics.assembly import assemble as assemble
     from .kinematics.assembly import assemble_velocities as assemble_velocities
     from .kinematics.mobility_analysis import mobility as mobility
@@ -94,8 +98,8 @@ if TYPE_CHECKING:
     from .mechanism import Frame as Frame
     from .mechanism import Joint as Joint
     from .mechanism import Mechanism as Mechanism
+    from .model.compilation import compile as compile  # noqa: A004
     from .model.model import Model as Model
-    from .model.model import compile as compile  # noqa: A004
     from .simulation import load_run as load_run
     from .simulation import rollout as rollout
     from .simulation import simulate as simulate

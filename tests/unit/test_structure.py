@@ -28,8 +28,8 @@ LAYERS = {
     "machine": ("program", "integrators", "readings", "model"),
     "work": (
         "forms", "writers", "identify", "verification", "simulation", "linearization", "exports",
-        "motion", "linkages", "control", "checking", "show", "live", "studies", "comparison", "report",
-        "studio", "cli",
+        "frameworks", "gpu", "motion", "linkages", "control", "checking", "show", "live", "studies",
+        "comparison", "report", "studio", "cli",
     ),
 }  # fmt: skip
 """The packages of each layer in their order: a package imports only what stands before it."""
@@ -39,7 +39,7 @@ FOR_USERS = (
     "show", "simulation", "studies",
 )  # fmt: skip
 
-RETURNED_FROM = {"equations": {"forms"}}
+RETURNED_FROM = {"equations": {"forms"}, "model": {"gpu"}}
 """Packages whose types the conveniences of a package return."""
 
 ORDER = [package for packages in LAYERS.values() for package in packages]
@@ -167,7 +167,7 @@ def test_importing_loads_nothing_heavy() -> None:
 
 
 def test_public_names_are_few_and_exist() -> None:
-    assert len(lw.__all__) <= 31
+    assert len(lw.__all__) <= 33
     for name in lw.__all__:
         assert getattr(lw, name) is not None
     assert set(lw.__all__) <= set(dir(lw))

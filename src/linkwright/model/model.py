@@ -67,7 +67,9 @@ def compile(  # noqa: A001 - the name that people call
     threads: int | None = None,
     target: MachineTarget | None = None,
 ) -> Model:
-    """Return a model of a mechanism: its functions as machine code.
+    """Return a model of a mechanism: its functions as machine code of a processor.
+
+    `linkwright.compile` also compiles for GPUs.
 
     Parameters
     ----------

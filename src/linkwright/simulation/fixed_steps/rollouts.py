@@ -108,7 +108,7 @@ def rollout(
     model = _model_with_parameters(model, parameters)
     if method not in METHODS:
         check_method(method, model.equations)
-    _refuse_events(model.equations.mechanism)
+    refuse_events(model.equations.mechanism)
     steps, dt, t = check_whole_number(steps, "steps"), check_number(dt, "dt"), check_number(t, "t")
     if dt == 0:
         raise LinkwrightError("dt must not be 0 s", remedy="give another step")
@@ -127,7 +127,7 @@ def rollout(
         q, qd = roll_out_adaptively(model, starts, torque, own, threads=cores, history=history)
         return q.reshape(*batch, *q.shape[1:]), qd.reshape(*batch, *qd.shape[1:])
     check_inputs_without(model.equations.mechanism, step_inputs, model.parameters)
-    step = _cached_step(model, method, step_inputs)
+    step = cached_step(model, method, step_inputs)
     times = t + dt * np.arange(steps, dtype=np.float64)
     trajectories = TrajectoryBatch(model, step, step_inputs, dt, times, history=history)
     own = p.reshape(1, -1) if p.ndim == 1 else _rows_of_batch(p, batch)
@@ -173,7 +173,7 @@ def _check_inputs(inputs: ForceLike | Feedback | None, method: str, dt: float) -
         raise UnsupportedError("controllers do not run backward in time", remedy="give dt above 0")
 
 
-def _refuse_events(mechanism: Mechanism) -> None:
+def refuse_events(mechanism: Mechanism) -> None:
     """Raise for parts that act only through events of a simulation, instead of ignoring them."""
     joints = mechanism.joints.items()
     refused = [(name, "rigid contacts") for name, c in mechanism.contacts.items() if c.is_rigid]
@@ -274,7 +274,7 @@ def _read_forces(given: ArrayLike | None, batch: tuple[int, ...], steps: int, nv
 _CACHED_STEPS: WeakKeyDictionary[Model, dict[object, CompiledStep]] = WeakKeyDictionary()
 
 
-def _cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
+def cached_step(model: Model, method: str, inputs: StepInputs) -> CompiledStep:
     """Return the compiled step of a method and inputs; compile it if it is not in the cache."""
     steps = _CACHED_STEPS.setdefault(model, {})
     drive = None
